@@ -1,0 +1,89 @@
+"""The one estimate of what a text costs a model, in tokens.
+
+No tokenizer is loaded. A text is cut into pieces roughly the way byte-pair tokenizers cut it first (words,
+groups of three digits, runs of signs, line ends), and each piece has the price such pieces had on average.
+
+Measured against cl100k_base on pieces of 1,500 characters (`bench/tokens.py`), the mean error is 2 % on
+English prose, 4 % on Markdown, 6 % on code and CSV, 7 % on German and French, 2 % on Chinese and Japanese,
+15 % on Polish; the worst piece of all was 22 % off. Newer tokenizers need fewer tokens outside English, so
+there the estimate errs high.
+
+Each line is priced on its own, so the weight of a text is the sum of the weights of its lines; budgets rely
+on that.
+"""
+
+import re
+
+MILLI = 1_000  # weights are whole thousandths of a token, so that sums are exact
+
+_LETTERS = r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))"  # camelCase falls into its parts
+_FOREIGN = re.compile(r"[\u00c0-\u024f]")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_PIECE = re.compile(
+    r"(?P<accented>[A-Za-z]{0,40}[\u00c0-\u024f][A-Za-z\u00c0-\u024f]{0,40})"
+    rf"|(?P<word>(?<!\S){_LETTERS})"
+    rf"|(?P<tail>{_LETTERS})"
+    r"|(?P<one>[0-9]{1,3}|(?<=\w)[ \t\r]*\n| (?=[0-9])|[ \t]{2,}(?=\S))"
+    r"|(?P<ruler>(?P<sign>[^\w\s])(?P=sign){3,})"
+    r"|(?P<signs>[!-/:-@\[-`{-~]+)"
+    r"|(?P<blank>\s+)"
+    r"|(?P<greek>[\u0370-\u052f]+)"
+    r"|(?P<han>[\u3400-\u9fff\uf900-\ufaff]+)"
+    r"|(?P<kana>[\u3040-\u30ff]+)"
+    r"|(?P<hangul>[\uac00-\ud7af]+)"
+    r"|(?P<semitic>[\u0590-\u06ff]+)"
+    r"|(?P<wide>[\u2010-\u203a\u3000-\u303f\uff00-\uffef])"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+
+# Thousandths of a token for a word of so many letters; each further letter costs _MORE.
+_ENGLISH = (0, 1000, 1000, 1000, 1010, 1020, 1030, 1060, 1090, 1100, 1200, 1300, 1450, 1550, 1700)
+_NOT_ENGLISH = (0, 1000, 1000, 1010, 1120, 1280, 1550, 1850, 2200, 2450, 2550, 2750, 3000, 3100, 3400)
+_MORE = 260
+_ACCENT = 700  # what each letter outside ASCII adds to its word
+_TAIL = 320  # what a word costs less when it follows a sign or another word directly
+_SIGNS = (0, 1000, 1000, 1150, 1500, 2000, 2400, 2800, 3200)
+_MORE_SIGNS = 60  # a long run is mostly a drawn line
+_PER_CHARACTER = {
+    "greek": 450, "han": 950, "kana": 980, "hangul": 980, "semitic": 830, "wide": 1000, "other": 1500,
+}  # fmt: skip
+
+
+def _by_length(table: tuple[int, ...], length: int, more: int) -> int:
+    last = len(table) - 1
+    return table[length] if length <= last else table[last] + (length - last) * more
+
+
+def _line(line: str) -> int:
+    words = _NOT_ENGLISH if _FOREIGN.search(line) else _ENGLISH
+    total = 0
+    for piece in _PIECE.finditer(line):
+        kind = piece.lastgroup or ""
+        length = piece.end() - piece.start()
+        if kind == "word":
+            total += _by_length(words, length, _MORE)
+        elif kind == "tail":
+            total += _by_length(words, length, _MORE) - _TAIL
+        elif kind == "signs":
+            total += _by_length(_SIGNS, length, _MORE_SIGNS)
+        elif kind == "one":
+            total += MILLI
+        elif kind == "accented":
+            accents = len(piece[0].encode()) - length
+            total += _by_length(_NOT_ENGLISH, length, _MORE) + accents * _ACCENT
+        elif kind == "ruler":
+            total += MILLI + length * MILLI // 20
+        elif kind != "blank":
+            total += length * _PER_CHARACTER[kind]
+    return total
+
+
+def weight(text: str) -> int:
+    """Thousandths of a token. The weight of a text is the sum of the weights of its lines."""
+    return sum(_line(line) for line in _LINE.findall(text))
+
+
+def estimate(text: str) -> int:
+    """About how many tokens a model reads for this text; never 0 for a text that is not empty."""
+    return -(-weight(text) // MILLI) or int(bool(text))
