@@ -62,12 +62,12 @@ def check_collisions(paths: Iterable[str]) -> None:
     for path in paths:
         folded = _folded(path)
         if folded in files:
-            raise _collision(files[folded], path, "are the same file where case is ignored")
+            raise _collision(files[folded], path, "are the same where case is ignored")
         files[folded] = path
         for parent in _parents(path):
             known = directories.setdefault(_folded(parent), parent)
             if known != parent:
-                raise _collision(f"{known}/", f"{parent}/", "are the same directory where case is ignored")
+                raise _collision(f"{known}/", f"{parent}/", "are the same where case is ignored")
     for folded in sorted(files.keys() & directories.keys()):
         raise _collision(files[folded], f"{directories[folded]}/", "are a file and a directory of one name")
 
@@ -150,7 +150,8 @@ def _collision(first: str, second: str, reason: str) -> UnsafePath:
     message = f"{shown(first)} and {shown(second)} {reason}."
     if first == second:
         message = f"The path {shown(first)} appears twice."
-    return UnsafePath(message, findings=[_finding("path-collision", second, message, "Rename one of the two.")])
+    finding = _finding("path-collision", second, message, "Rename one of the two.")
+    return UnsafePath(message, findings=[finding])
 
 
 def _finding(rule: str, path: str, message: str, fix: str) -> Finding:

@@ -1,0 +1,215 @@
+"""The records of a zip, read in the only way that leaves no second reading.
+
+Readers of zips disagree where an archive is ambiguous: some trust the central directory, others the header
+before each file. Here every byte of the archive has to belong to exactly one record, and what is said twice
+has to be said alike. What the archive does not need in order to carry a few files is refused.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from registry.core.errors import InvalidArchive
+from registry.core.findings import Finding, Severity
+from registry.core.paths import shown
+
+STORED, DEFLATED = 0, 8
+UTF8_FLAG = 0x0800
+
+LOCAL = struct.Struct("<4s5H3I2H")
+CENTRAL = struct.Struct("<4s4B4H3I5H2I")
+END = struct.Struct("<4s4H2IH")
+LOCAL_SIGN, CENTRAL_SIGN, END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+
+_DESCRIPTOR_SIGN = b"PK\x07\x08"
+_ZIP64_LOCATOR_SIGN = b"PK\x06\x07"
+_ZIP64_LOCATOR_BYTES = 20
+_ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
+_DESCRIPTOR_FLAG = 0x0008
+_KNOWN_FLAGS = UTF8_FLAG | _DESCRIPTOR_FLAG | 0x0006  # 0x0006: how hard the writer tried to deflate
+_ZIP64_EXTRA, _UNICODE_PATH_EXTRA = 0x0001, 0x7075
+_LINK_EXTRAS = frozenset({0x000D, 0x756E})  # two old Unix fields that can turn a member into a link
+_MAX16, _MAX32 = 0xFFFF, 0xFFFFFFFF
+
+_REZIP = "Zip the directory of the skill again with the tool of your system, and upload that."
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One entry of the central directory, and where its packed bytes begin."""
+
+    raw_name: bytes
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    mode: int
+    header: int
+    start: int
+
+    @property
+    def label(self) -> str:
+        return _label(self.raw_name)
+
+
+def refusal(rule: str, message: str, *, member: str = "", fix: str = _REZIP) -> InvalidArchive:
+    finding = Finding(rule, Severity.ERROR, member[1:-1], None, message, fix)
+    return InvalidArchive(f"{message} Nothing was stored.", findings=[finding])
+
+
+def end_record(data: bytes) -> tuple[int, int, int]:
+    """Where the central directory starts and ends, and how many entries it claims."""
+    end = data.rfind(END_SIGN)
+    if end < 0 or len(data) - end < END.size:
+        if data.startswith(LOCAL_SIGN):
+            raise refusal("zip-truncated", "The zip ends too early: its table of contents is missing.")
+        raise refusal("zip-not-a-zip", "This file is not a zip.", fix="Upload a zip of the directory.")
+    _, disk, first_disk, here, count, length, start, comment = END.unpack_from(data, end)
+    if end + END.size + comment > len(data):
+        raise refusal("zip-truncated", "The zip ends too early: its last record is cut.")
+    if end + END.size + comment < len(data):
+        raise refusal("zip-trailing-data", "The zip has bytes after its end.")
+    locator = data[max(0, end - _ZIP64_LOCATOR_BYTES) :][:4]
+    if locator == _ZIP64_LOCATOR_SIGN or count == _MAX16 or _MAX32 in (length, start):
+        raise _zip64()
+    if disk or first_disk or here != count:
+        raise refusal("zip-multi-disk", "The zip is one part of several.", fix="Upload one whole zip.")
+    if start + length > end:
+        raise refusal("zip-truncated", "The zip ends too early: its table of contents is cut.")
+    if start + length < end:
+        raise _gap()
+    return start, end, count
+
+
+def members(data: bytes) -> tuple[Member, ...]:
+    """Every entry in the order of the central directory, each compared with the header before its bytes."""
+    start, end, count = end_record(data)
+    entries: list[Member] = []
+    seen: set[bytes] = set()
+    position = start
+    for _ in range(count):
+        entry, position = _entry(data, position, start, end)
+        if entry.raw_name in seen:
+            raise refusal("zip-duplicate", f"The zip holds {entry.label} twice.", member=entry.label)
+        seen.add(entry.raw_name)
+        entries.append(entry)
+    if position != end or data.find(END_SIGN, start) != end:
+        raise refusal("zip-header-mismatch", "The table of contents of the zip is longer than it says.")
+    _check_tiling(data, entries, start)
+    return tuple(entries)
+
+
+def _entry(data: bytes, position: int, start: int, end: int) -> tuple[Member, int]:
+    if position + CENTRAL.size > end or data[position : position + 4] != CENTRAL_SIGN:
+        raise refusal("zip-truncated", "The table of contents of the zip is damaged.")
+    fields = CENTRAL.unpack_from(data, position)
+    flags, method, _, _, crc, packed, size, names, extras, comments, disk, _, attributes, header = fields[5:]
+    name_at = position + CENTRAL.size
+    following = name_at + names + extras + comments
+    if following > end:
+        raise refusal("zip-truncated", "The table of contents of the zip is damaged.")
+    name = data[name_at : name_at + names]
+    if disk:
+        raise refusal("zip-multi-disk", "The zip is one part of several.", fix="Upload one whole zip.")
+    if _MAX32 in (packed, size, header):
+        raise _zip64()
+    _check_supported(name, flags, method)
+    _check_extra(name, data[name_at + names : name_at + names + extras])
+    known = (flags, method, crc, packed, size)
+    member = Member(name, *known, attributes >> 16, header, _data_start(data, header, name, known, start))
+    return member, following
+
+
+def _check_supported(name: bytes, flags: int, method: int) -> None:
+    label = _label(name)
+    if flags & _ENCRYPTED_FLAGS:
+        fix = "Zip the directory without a password."
+        raise refusal("zip-encrypted", f"{label} is encrypted.", member=label, fix=fix)
+    if method not in (STORED, DEFLATED) or flags & ~_KNOWN_FLAGS:
+        message = f"{label} is packed in a way that is not read here (method {method}, flags {flags:#06x})."
+        raise refusal("zip-method", message, member=label, fix="Zip it with the ordinary method, deflate.")
+
+
+def _check_extra(name: bytes, extra: bytes) -> None:
+    """Refuses extra fields that give a member another size, name or nature than its header does."""
+    label = _label(name)
+    for kind, value in _extra_fields(label, extra):
+        if kind == _ZIP64_EXTRA:
+            raise _zip64()
+        if kind in _LINK_EXTRAS:
+            raise refusal("zip-link", f"{label} may be a link.", member=label, fix="Zip the file itself.")
+        if kind == _UNICODE_PATH_EXTRA and value[5:] != name:
+            raise refusal("zip-header-mismatch", f"{label} has a second, different name.", member=label)
+
+
+def _extra_fields(label: str, extra: bytes) -> Iterator[tuple[int, bytes]]:
+    while extra:
+        kind, length = struct.unpack_from("<HH", extra.ljust(4, b"\0"))
+        if len(extra) < 4 + length:
+            raise refusal("zip-header-mismatch", f"The header of {label} is damaged.", member=label)
+        yield kind, extra[4 : 4 + length]
+        extra = extra[4 + length :]
+
+
+def _data_start(data: bytes, header: int, name: bytes, known: tuple[int, ...], directory: int) -> int:
+    """Reads the header before the packed bytes and compares it with what the central directory says."""
+    label = _label(name)
+    if header + LOCAL.size > directory or data[header : header + 4] != LOCAL_SIGN:
+        raise refusal("zip-header-mismatch", f"{label} is not where the zip says it is.", member=label)
+    _, _, flags, method, _, _, crc, packed, size, names, extras = LOCAL.unpack_from(data, header)
+    name_at = header + LOCAL.size
+    if data[name_at : name_at + names] != name:
+        raise refusal("zip-header-mismatch", f"{label} has another name in its own header.", member=label)
+    same = (flags, method) == known[:2]
+    for here, there in zip((crc, packed, size), known[2:], strict=True):
+        same = same and (here == there or (here == 0 and bool(flags & _DESCRIPTOR_FLAG)))
+    if not same and _MAX32 in (packed, size):
+        raise _zip64()
+    if not same:
+        message = f"The two headers of {label} do not say the same size, checksum or method."
+        raise refusal("zip-header-mismatch", message, member=label)
+    start: int = name_at + names + extras
+    _check_extra(name, data[name_at + names : start])
+    return start
+
+
+def _check_tiling(data: bytes, entries: list[Member], directory: int) -> None:
+    """Members lie end to end from the first byte to the central directory: no overlap, no gap."""
+    position = 0
+    in_place = sorted(entries, key=lambda entry: (entry.header, entry.start))
+    limits = [*(entry.header for entry in in_place[1:]), directory]
+    for entry, limit in zip(in_place, limits, strict=False):
+        if entry.header > position:
+            raise _gap()
+        end = entry.start + entry.packed
+        if entry.header < position or end > limit:
+            raise refusal("zip-overlap", f"{entry.label} uses bytes of another entry.", member=entry.label)
+        if entry.flags & _DESCRIPTOR_FLAG:
+            end += _descriptor_bytes(data[end:limit], entry)
+        position = end
+    if position != directory:
+        raise _gap()
+
+
+def _descriptor_bytes(rest: bytes, entry: Member) -> int:
+    """The record after the packed bytes that repeats checksum and sizes, with or without its signature."""
+    values = struct.pack("<3I", entry.crc, entry.packed, entry.size)
+    for descriptor in (_DESCRIPTOR_SIGN + values, values):
+        if rest == descriptor:
+            return len(descriptor)
+    message = f"The record after {entry.label} does not repeat its size and checksum."
+    raise refusal("zip-header-mismatch", message, member=entry.label)
+
+
+def _label(raw_name: bytes) -> str:
+    """The name for a message, whatever its bytes are."""
+    return shown(raw_name.decode(errors="backslashreplace"))
+
+
+def _gap() -> InvalidArchive:
+    return refusal("zip-gap", "The zip has bytes that belong to none of its files.")
+
+
+def _zip64() -> InvalidArchive:
+    return refusal("zip-zip64", "The zip is in the zip64 form, which is for archives of 4 GiB and more.")
