@@ -1,0 +1,78 @@
+/* Small comforts. Every page works without this file. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  root.classList.add("has-script");
+
+  const within = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
+
+  /* The theme is a cookie that the server reads, so the next page arrives in it. */
+  const setTheme = (theme) => {
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax${secure}`;
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+  };
+
+  document.addEventListener("submit", (event) => {
+    const form = within(event, "[data-theme-form]");
+    if (!form || !event.submitter) return;
+    event.preventDefault();
+    setTheme(event.submitter.value);
+    for (const button of form.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(button === event.submitter));
+    }
+  });
+
+  /* data-copy holds the text, or data-copy-from the selector of the element that does. */
+  const copy = async (button) => {
+    const from = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
+    const text = from ? from.value ?? from.textContent : button.dataset.copy ?? "";
+    const label = button.querySelector("[data-copy-label]") ?? button;
+    const before = label.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      label.textContent = "Copied";
+    } catch {
+      label.textContent = "Copy by hand";
+    }
+    setTimeout(() => { label.textContent = before; }, 2000);
+  };
+
+  document.addEventListener("click", (event) => {
+    const copier = within(event, "[data-copy], [data-copy-from]");
+    if (copier) copy(copier);
+    const dismiss = within(event, "[data-dismiss]");
+    if (dismiss) dismiss.closest("[data-toast]")?.remove();
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+
+  const typing = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && !typing(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const search = document.querySelector("[data-search]");
+      if (search) {
+        event.preventDefault();
+        search.focus();
+        search.select();
+      }
+    }
+    const menu = event.key === "Escape" && within(event, "details.menu[open]");
+    if (menu) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
+
+  /* An answer that never came is said once, at the top of the page, and taken back by the next good one. */
+  const trouble = (seen) => {
+    const box = document.getElementById("trouble");
+    if (box) box.hidden = !seen;
+  };
+  document.addEventListener("htmx:sendError", () => trouble(true));
+  document.addEventListener("htmx:responseError", () => trouble(true));
+  document.addEventListener("htmx:afterOnLoad", () => trouble(false));
+})();
