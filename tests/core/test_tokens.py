@@ -55,14 +55,14 @@ def test_a_drawn_line_is_not_priced_by_the_character() -> None:
 
 
 @given(st.text(), st.text())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_weights_add_up_line_by_line(first: str, second: str) -> None:
     assert tokens.weight(f"{first}\n{second}") == tokens.weight(f"{first}\n") + tokens.weight(second)
 
 
 @given(st.text())
-@settings(max_examples=100)
-def test_more_text_is_never_free_of_charge_below_zero(text: str) -> None:
+@settings(max_examples=60)
+def test_more_text_never_costs_less(text: str) -> None:
     assert 0 <= tokens.estimate(text) <= tokens.estimate(text + "\nmore words")
 
 
