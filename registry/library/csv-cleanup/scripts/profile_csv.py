@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import io
 import json
 import re
 import sys
@@ -66,7 +67,7 @@ def column_profile(name, values, examples):
 def profile(raw, delimiter, examples):
     text, encoding = decode(raw)
     mark = delimiter or find_delimiter(text)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=mark)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     header = next(reader, [])
     rows, uneven = [], []
     for row in reader:
@@ -104,7 +105,7 @@ def show(found):
             if column[key]:
                 print(f"  {column[key]} with {key.replace('_', ' ')}")
         if column.get("examples"):
-            print("  such as " + " | ".join(column["examples"]))
+            print("  such as " + " | ".join(" ".join(value.split()) for value in column["examples"]))
 
 
 def main():
