@@ -92,7 +92,7 @@ def seal(digest: str, figure_only: bool = False) -> SafeString:
 
 @register.simple_tag
 def badge(label: str, tone: str = "", icon: str = "") -> SafeString:
-    """A sign and a word: `badge "Draft" "line" icon="pencil"`. Tones: line, accent, ok, warn, danger, plain."""
+    """Sign and word: `badge "Draft" "line" icon="pencil"`. Tones: line, plain, accent, ok, warn, danger."""
     tone_class = f" badge--{tone}" if tone else ""
     return format_html('<span class="badge{}">{}{}</span>', tone_class, sign(icon) if icon else "", label)
 
@@ -155,9 +155,8 @@ def _percent(part: float, whole: float) -> str:
 
 
 def _bar(rects: SafeString, label: str = "") -> SafeString:
-    return format_html(
-        '<svg class="meter-bar" viewBox="0 0 100 1" preserveAspectRatio="none" {}>{}</svg>', _heard(label), rects
-    )
+    box = '<svg class="meter-bar" viewBox="0 0 100 1" preserveAspectRatio="none" {}>{}</svg>'
+    return format_html(box, _heard(label), rects)
 
 
 def _over(value: int, soft: int, loud: int | None) -> tuple[str, SafeString]:
@@ -227,15 +226,19 @@ def stacked_meter(
 
 
 @register.simple_block_tag
-def notice(content: str, tone: str = "", label: str = "", alert: bool = False) -> SafeString:
-    """A block that says something about the page. Tones: none, accent, ok, warn, danger."""
+def notice(
+    content: str, tone: str = "", label: str = "", alert: bool = False, url: str = "", action: str = ""
+) -> SafeString:
+    """A block that says something about the page, with one way on. Tones: none, accent, ok, warn, danger."""
+    named = format_html(' role="group" aria-label="{}"', label) if label else ""
+    link = '<div class="actions"><a class="btn btn--small" href="{}">{}</a></div>'
     return format_html(
-        '<div class="notice{}"{}{}>{}<div>{}</div></div>',
+        '<div class="notice{}"{}>{}<div>{}</div>{}</div>',
         f" notice--{tone}" if tone else "",
-        mark_safe(' role="alert"') if alert else "",
-        format_html(' role="group" aria-label="{}"', label) if label and not alert else "",
+        mark_safe(' role="alert"') if alert else named,
         sign(_NOTICE_ICONS[tone]),
         content,
+        format_html(link, url, action) if url else "",
     )
 
 

@@ -38,9 +38,12 @@ def filesize(size: int) -> str:
 
 
 def span(length: timedelta) -> str:
-    """How long, in the largest unit that fits and whole numbers: "3 hours", "1 week"."""
+    """How long, in the largest unit that fits and whole numbers: "3 hours", "2 weeks"."""
     seconds = int(length.total_seconds())
-    for size, noun in ((_WEEK, "week"), (_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute")):
+    # "1 week" for thirteen days would be half the truth, so weeks begin at two.
+    if seconds >= 2 * _WEEK:
+        return counted(seconds // _WEEK, "week")
+    for size, noun in ((_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute")):
         if seconds >= size:
             return counted(seconds // size, noun)
     return "less than a minute"
