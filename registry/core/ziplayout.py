@@ -27,6 +27,7 @@ _ZIP64_LOCATOR_BYTES = 20
 _ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
 _DESCRIPTOR_FLAG = 0x0008
 _KNOWN_FLAGS = UTF8_FLAG | _DESCRIPTOR_FLAG | 0x0006  # 0x0006: how hard the writer tried to deflate
+_NEWEST_VERSION = 63  # of the format, as writers state it; past it no rule of this module is known to hold
 _ZIP64_EXTRA, _UNICODE_PATH_EXTRA = 0x0001, 0x7075
 _LINK_EXTRAS = frozenset({0x000D, 0x756E})  # two old Unix fields that can turn a member into a link
 _MAX16, _MAX32 = 0xFFFF, 0xFFFFFFFF
@@ -114,20 +115,21 @@ def _entry(data: bytes, position: int, start: int, end: int) -> tuple[Member, in
         raise refusal("zip-multi-disk", "The zip is one part of several.", fix="Upload one whole zip.")
     if _MAX32 in (packed, size, header):
         raise _zip64()
-    _check_supported(name, flags, method)
+    _check_supported(name, fields[3], flags, method)
     _check_extra(name, data[name_at + names : name_at + names + extras])
     known = (flags, method, crc, packed, size)
     member = Member(name, *known, attributes >> 16, header, _data_start(data, header, name, known, start))
     return member, following
 
 
-def _check_supported(name: bytes, flags: int, method: int) -> None:
+def _check_supported(name: bytes, version: int, flags: int, method: int) -> None:
     label = _label(name)
     if flags & _ENCRYPTED_FLAGS:
         fix = "Zip the directory without a password."
         raise refusal("zip-encrypted", f"{label} is encrypted.", member=label, fix=fix)
-    if method not in (STORED, DEFLATED) or flags & ~_KNOWN_FLAGS:
-        message = f"{label} is packed in a way that is not read here (method {method}, flags {flags:#06x})."
+    if version > _NEWEST_VERSION or method not in (STORED, DEFLATED) or flags & ~_KNOWN_FLAGS:
+        facts = f"version {version}, method {method}, flags {flags:#06x}"
+        message = f"{label} is packed in a way that is not read here ({facts})."
         raise refusal("zip-method", message, member=label, fix="Zip it with the ordinary method, deflate.")
 
 
@@ -204,7 +206,10 @@ def _descriptor_bytes(rest: bytes, entry: Member) -> int:
 
 def _label(raw_name: bytes) -> str:
     """The name for a message, whatever its bytes are."""
-    return shown(raw_name.decode(errors="backslashreplace"))
+    try:
+        return shown(raw_name.decode())
+    except UnicodeDecodeError:
+        return repr(raw_name[:80])[1:]
 
 
 def _gap() -> InvalidArchive:
