@@ -1,0 +1,241 @@
+"""Finds what a person does not see in a text and a model still reads, and says what it is.
+
+Emoji sequences, flags, and the joiners that some scripts are written with are ordinary text.
+"""
+
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    ZERO_WIDTH = "zero-width"
+    BIDI = "bidi"
+    TAG = "tag"
+    VARIATION = "variation-selector"
+    SPACE = "space"
+    CONTROL = "control"
+    SOFT_HYPHEN = "soft-hyphen"
+    PADDING = "padding"
+    COMMENT = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """`length` characters from `offset` on. `decoded` is the text they carry, where they carry one."""
+
+    line: int
+    column: int
+    offset: int
+    length: int
+    code: str
+    name: str
+    kind: Kind
+    decoded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text to be drawn as it is, or, where `hidden` is set, in a box that says what it is."""
+
+    text: str
+    hidden: Hidden | None = None
+
+
+_TAGS = r"[\U000e0000-\U000e007f]"
+_SELECTORS = r"[\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef]"
+_CANDIDATE = re.compile(
+    rf"(?P<tag>{_TAGS}+)"
+    rf"|(?P<variation>{_SELECTORS}+)"
+    r"|(?P<bidi>([\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])\4*)"
+    r"|(?P<zero_width>([\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff"
+    r"\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a])\6*)"
+    r"|(?P<soft_hyphen>\u00ad+)"
+    r"|(?P<control>([\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\n))\9*)"
+    r"|(?P<space>([\u00a0\u1680\u2000-\u200a\u202f\u205f])\11*)"
+    r"|(?P<padding>(?<![ \t])[ \t]{100,}+(?=\S)|(?:\r?\n[ \t]*+){25,}+)"
+)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+# The only flags that are written with tag characters and drawn by anybody: England, Scotland, Wales.
+_FLAG = "\U0001f3f4"
+_FLAG_TAGS = frozenset(
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+_IDEOGRAPHS = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
+_JOINER, _NON_JOINER = "\u200d", "\u200c"
+_EMOJI_STYLES = "\ufe0e\ufe0f"
+_STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style and are not symbols by category
+_CONTROL_NAMES = {
+    0x00: "NULL", 0x07: "BELL", 0x08: "BACKSPACE", 0x0B: "LINE TABULATION", 0x0C: "FORM FEED",
+    0x0D: "CARRIAGE RETURN", 0x1B: "ESCAPE", 0x7F: "DELETE", 0x85: "NEXT LINE",
+}  # fmt: skip
+
+
+def scan(text: str, *, comments: bool = True) -> tuple[Hidden, ...]:
+    """Everything hidden, in order; `comments` for Markdown, where an HTML comment is not drawn."""
+    place = _Places(text)
+    found = [
+        _describe(place, match)
+        for match in _CANDIDATE.finditer(text)
+        if not _is_ordinary(text, match.start(), match.end(), match.lastgroup or "")
+    ]
+    if comments:
+        found += [
+            place.hidden(start, end, "", "HTML COMMENT", Kind.COMMENT, inner.strip())
+            for start, end, inner in _comments(text)
+        ]
+    return tuple(sorted(found, key=lambda each: (each.offset, -each.length)))
+
+
+def segments(text: str, *, comments: bool = True) -> list[Segment]:
+    """The text in pieces that joined give it back; what is hidden inside a comment is a piece of its own."""
+    found = scan(text, comments=comments)
+    covers = deque(each for each in found if each.kind is Kind.COMMENT)
+    result: list[Segment] = []
+    at = 0
+    for each in (each for each in found if each.kind is not Kind.COMMENT):
+        result += _between(text, at, each.offset, covers)
+        at = each.offset + each.length
+        result.append(Segment(text[each.offset : at], each))
+    return result + list(_between(text, at, len(text), covers))
+
+
+def _between(text: str, start: int, end: int, comments: deque[Hidden]) -> Iterator[Segment]:
+    """A stretch without hidden characters, cut where comments begin and end. Takes off those that ended."""
+    while comments and comments[0].offset < end:
+        comment = comments[0]
+        low, high = max(start, comment.offset), min(end, comment.offset + comment.length)
+        if start < low:
+            yield Segment(text[start:low])
+        if low < high:
+            yield Segment(text[low:high], comment)
+        start = max(start, high)
+        if comment.offset + comment.length > end:
+            break
+        comments.popleft()
+    if start < end:
+        yield Segment(text[start:end])
+
+
+class _Places:
+    """Offsets as lines and columns, both from 1, in one pass as long as they are asked for in order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._offset = self._line = self._line_start = 0
+
+    def hidden(self, start: int, end: int, code: str, name: str, kind: Kind, decoded: str = "") -> Hidden:
+        if start < self._offset:
+            self._offset = self._line = self._line_start = 0
+        breaks = self._text.count("\n", self._offset, start)
+        if breaks:
+            self._line += breaks
+            self._line_start = self._text.rindex("\n", self._offset, start) + 1
+        self._offset = start
+        return Hidden(
+            self._line + 1, start - self._line_start + 1, start, end - start, code, name, kind, decoded
+        )
+
+
+def _describe(place: _Places, match: re.Match[str]) -> Hidden:
+    kind = Kind[(match.lastgroup or "").upper()]
+    run = match[0]
+    if kind is Kind.PADDING:
+        return place.hidden(match.start(), match.end(), "", f"{len(run)} BLANK CHARACTERS", kind)
+    first = ord(run[0])
+    name = unicodedata.name(run[0], "") or _CONTROL_NAMES.get(first, "CONTROL CHARACTER")
+    return place.hidden(match.start(), match.end(), f"U+{first:04X}", name, kind, _decode(run, kind))
+
+
+def _decode(run: str, kind: Kind) -> str:
+    """Tag characters mirror ASCII; variation selectors have been used to carry one byte each."""
+    if kind is Kind.TAG:
+        return "".join(chr(ord(tag) - 0xE0000) for tag in run if 0xE0020 <= ord(tag) <= 0xE007E)
+    if kind is Kind.VARIATION and len(run) > 1:
+        carried = bytes(_selector_number(selector) for selector in run)
+        return "".join(c if c.isprintable() else "\ufffd" for c in carried.decode(errors="replace"))
+    return ""
+
+
+def _selector_number(selector: str) -> int:
+    code = ord(selector)
+    if code >= 0xE0100:
+        return code - 0xE0100 + 16
+    return code - 0xFE00 if code >= 0xFE00 else code - 0x180B
+
+
+def _is_ordinary(text: str, start: int, end: int, kind: str) -> bool:
+    before = text[start - 1] if start else ""
+    run = text[start:end]
+    if kind == "tag":
+        return before == _FLAG and run in _FLAG_TAGS
+    if kind == "variation":
+        return len(run) == 1 and _takes_variation(before, run)
+    if kind == "zero_width" and run in (_JOINER, _NON_JOINER):
+        after = text[end] if end < len(text) else ""
+        return _joins(before, after, run)
+    return False
+
+
+def _takes_variation(before: str, selector: str) -> bool:
+    if not before:
+        return False
+    if selector in _EMOJI_STYLES:
+        return before in _STYLED or _is_emoji_part(before)
+    if selector <= "\u180f":
+        return "\u1820" <= before <= "\u18aa"
+    return _is_ideograph(before) or (before > "\u2000" and unicodedata.category(before) == "Sm")
+
+
+def _joins(before: str, after: str, joiner: str) -> bool:
+    """Between emoji, and in scripts of the Middle East and South Asia, joiners are part of the spelling."""
+    if not before or not after:
+        return False
+    if joiner == _JOINER and _is_emoji_part(before) and _is_emoji_part(after):
+        return True
+    return "\u0600" <= before <= "\u109f" or "\u1780" <= before <= "\u18af"
+
+
+def _is_emoji_part(character: str) -> bool:
+    if "\U0001f000" <= character <= "\U0001faff" or character == "\ufe0f":
+        return True
+    return character > "\u2000" and unicodedata.category(character) in ("So", "Sm")
+
+
+def _is_ideograph(character: str) -> bool:
+    return any(low <= character <= high for low, high in _IDEOGRAPHS)
+
+
+def _comments(text: str) -> Iterator[tuple[int, int, str]]:
+    """Comments outside fenced code: inside it they are shown as they are."""
+    start = text.find("<!--")
+    fences = deque(_fenced(text) if start >= 0 else ())
+    while start >= 0:
+        while fences and fences[0][1] <= start:
+            fences.popleft()
+        if fences and fences[0][0] <= start:
+            end = fences[0][1]
+        else:
+            close = text.find("-->", start + 4)
+            end = close + 3 if close >= 0 else len(text)
+            yield start, end, text[start + 4 : close if close >= 0 else end]
+        start = text.find("<!--", end)
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    mark, opened, at = "", 0, 0
+    for line in text.splitlines(keepends=True):
+        fence = _FENCE.match(line)
+        if fence and not mark:
+            mark, opened = fence[1], at
+        elif fence and fence[1].startswith(mark) and not line.strip().strip(mark[0]):
+            yield opened, at + len(line)
+            mark = ""
+        at += len(line)
+    if mark:
+        yield opened, len(text)
