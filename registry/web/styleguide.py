@@ -52,7 +52,7 @@ class _Row:
 
 
 _ROWS = [
-    _Row("brand-voice", "How we write to customers: tone, words we avoid, greetings and sign-offs, by country",
+    _Row("brand-voice", "How we write to customers: tone, words we avoid, greetings, sign-offs by country",
          "project", "Knowledge", 920, [9, 12, 10, 13, 13, 3, 2, 15, 9, 9] * 3, 50, "Ada Okafor", hides=True),
     _Row("expense-report", "Fill in and check a travel expense report",
          "project", "Tool", 1_840, [2, 3, 1, 4, 5, 6, 8, 9, 7, 12] * 3, 3, "Maja Lindqvist", True, 1),
