@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from registry.core import header_lines, strict_yaml, unquoted_colons
+from registry.core import header_lines, strict_yaml, unquoted_colons, yaml_faults
 from registry.core.errors import InvalidSkill, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.header_lines import NESTED, Changes, Layout, Value
 from registry.core.limits import DEFAULT, Limits
-from registry.core.strict_yaml import Loaded, refused
+from registry.core.strict_yaml import Loaded
+from registry.core.yaml_faults import refused
 
 _BOM = "\ufeff"
 _OPENING = re.compile(r"---[ \t]*(\r?\n)")
@@ -144,7 +145,7 @@ def _load(header: str, limits: Limits, file: str) -> tuple[Loaded, str, tuple[Fi
     try:
         return strict_yaml.load(header, file=file, first_line=2, limits=limits), header, ()
     except InvalidSkill as error:
-        if error.findings[0].rule != strict_yaml.COLON:
+        if error.findings[0].rule != yaml_faults.COLON:
             raise
         first = error
     second = unquoted_colons.quote(header)
@@ -153,7 +154,7 @@ def _load(header: str, limits: Limits, file: str) -> tuple[Loaded, str, tuple[Fi
     try:
         loaded = strict_yaml.load(second.text, file=file, first_line=2, limits=limits)
     except InvalidSkill as error:
-        unreadable = error.findings[0].rule in (strict_yaml.COLON, strict_yaml.SYNTAX)
+        unreadable = error.findings[0].rule in (yaml_faults.COLON, yaml_faults.SYNTAX)
         raise (first if unreadable else error) from None
     return loaded, second.text, tuple(
         Finding("frontmatter-tolerant", Severity.WARNING, file, line + 2,

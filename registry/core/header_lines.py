@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from registry.core import strict_yaml, unquoted_colons
 from registry.core.errors import InvalidSkill
-from registry.core.strict_yaml import Key, Loaded, refused
+from registry.core.strict_yaml import Loaded
+from registry.core.yaml_faults import refused
+from registry.core.yaml_places import Key, read_as, split_lines
 
 NESTED = "metadata."
 Value = str | bool | tuple[str, ...]
@@ -60,7 +61,7 @@ def joined(items: Iterable[str]) -> str:
 
 
 def key_text(name: str) -> str:
-    plain = _SAFE_KEY.fullmatch(name) and strict_yaml.read_as(name) == "str"
+    plain = _SAFE_KEY.fullmatch(name) and read_as(name) == "str"
     return name if plain else quoted(name)
 
 
@@ -68,27 +69,27 @@ class _Edit:
     """One pass over the lines of a header: pieces to put in place of line ranges, then all at once."""
 
     def __init__(self, layout: Layout, fields: Mapping[str, object]) -> None:
-        self.layout, self.fields = layout, fields
-        self.lines = unquoted_colons.split_lines(layout.text)
-        self.source = unquoted_colons.split_lines(self.layout.source)
+        self.layout, self.keys, self.fields = layout, layout.loaded.keys, fields
+        self.lines = split_lines(layout.text)
+        self.source = split_lines(self.layout.source)
         self.pieces: list[tuple[int, int, str]] = []
 
     def apply(self, wanted: Changes) -> str:
-        if self.layout.loaded.flow or not self.layout.loaded.keys:
+        if self.layout.loaded.flow or not self.keys:
             raise self.refuse("The header is not written as lines of `key: value`.")
         top, nested = by_level(wanted)
+        if nested:  # first, so that a new key at the end comes after the last one inside `metadata`
+            self.change_metadata(nested)
         rank = {name: place for place, name in enumerate(_SPEC_ORDER)}
         for name in sorted(top, key=lambda name: rank.get(name, len(rank))):
             self.change((name,), top[name])
-        if nested:
-            self.change_metadata(nested)
         self.pieces.sort(key=lambda piece: piece[:2])
         for start, end, text in reversed(self.pieces):
             self.lines[start:end] = [text]
         return "".join(self.lines)
 
     def change(self, path: tuple[str, ...], value: Value | None) -> None:
-        key = self.layout.loaded.keys.get(path)
+        key = self.keys.get(path)
         if key is None:
             if value is not None:
                 lead = self.margin() + key_text(path[0])
@@ -96,7 +97,8 @@ class _Edit:
         elif value is None:
             self.put(key, "")
         else:
-            self.put(key, self.entry(self.lead(key), value, self.tail(key), flow=key.line == key.end_line))
+            lead = self.lead(key)
+            self.put(key, self.entry(lead, value, self.tail(key), flow=key.line == key.end_line))
 
     def change_metadata(self, nested: Changes) -> None:
         current = self.fields.get("metadata")
@@ -104,7 +106,7 @@ class _Edit:
             raise self.refuse("`metadata` is not a map, so nothing can be set inside it.")
         result = {**(current or {}), **nested}
         result = {name: value for name, value in result.items() if value is not None or name not in nested}
-        key = self.layout.loaded.keys.get(("metadata",))
+        key = self.keys.get(("metadata",))
         if not result:
             self.change(("metadata",), None)
         elif current and key and key.block:
@@ -115,13 +117,13 @@ class _Edit:
             raise self.refuse("`metadata` is written as `{…}` and holds more than text.")
 
     def change_block(self, nested: Changes) -> None:
-        inside = [key for path, key in self.layout.loaded.keys.items() if len(path) == 2 and path[0] == "metadata"]
+        inside = [key for path, key in self.keys.items() if len(path) == 2 and path[0] == "metadata"]
         if not inside:
             raise self.refuse("`metadata` has no key of its own.")
         margin = self.source[inside[0].line][:inside[0].column]
         end = max(key.end_line for key in inside) + 1
         for name, value in nested.items():
-            if ("metadata", name) in self.layout.loaded.keys:
+            if ("metadata", name) in self.keys:
                 self.change(("metadata", name), value)
             elif value is not None:
                 text = self.entry(margin + key_text(name), value, self.layout.newline)
@@ -141,17 +143,12 @@ class _Edit:
         """Spec keys in the order of the spec, all others at the end."""
         place = len(self.lines)
         if name in _SPEC_ORDER[:-1]:
-            before = [self.layout.loaded.keys.get((other,)) for other in _SPEC_ORDER[:_SPEC_ORDER.index(name)]]
+            before = [self.keys.get((other,)) for other in _SPEC_ORDER[:_SPEC_ORDER.index(name)]]
             place = max((key.end_line + 1 for key in before if key), default=self.first().line)
         self.pieces.append((place, place, text))
 
     def put(self, key: Key, text: str) -> None:
-        if self.source[key.line][:key.column].strip():
-            raise self.refuse("The key is written with `?`, which cannot be edited by line.")
-        end = key.end_line
-        while end > key.line and not self.source[end].strip():
-            end -= 1
-        self.pieces.append((key.line, end + 1, text))
+        self.pieces.append((key.line, key.end_line + 1, text))
 
     def entry(self, lead: str, value: Value, tail: str, *, flow: bool = True) -> str:
         if isinstance(value, bool):
@@ -165,6 +162,8 @@ class _Edit:
         return f"{lead}:{tail}" + "".join(f"{margin}  - {quoted(item)}{newline}" for item in value)
 
     def lead(self, key: Key) -> str:
+        if self.source[key.line][:key.column].strip("\ufeff "):
+            raise self.refuse("The key is written with `?`, which cannot be edited by line.")
         return self.source[key.line][:key.name_end]
 
     def tail(self, key: Key) -> str:
@@ -180,7 +179,7 @@ class _Edit:
         return self.source[first.line][:first.column]
 
     def first(self) -> Key:
-        return min(self.layout.loaded.keys.values())
+        return min(self.keys.values())
 
     def refuse(self, message: str) -> InvalidSkill:
         return refused("frontmatter-edit", self.layout.file, 2, message, "Change it in the exact text.")

@@ -7,13 +7,14 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from registry.core import frontmatter, strict_yaml
+from registry.core import frontmatter
 from registry.core.errors import InvalidSkill
 from registry.core.findings import Finding, Severity
 from registry.core.frontmatter import Document
 from registry.core.header_lines import joined, key_text, quoted
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD, normalise
+from registry.core.yaml_places import read_as
 
 
 class Unchanged(Enum):
@@ -223,7 +224,7 @@ def _folded(text: str) -> str:
 
 def _plain_or_quoted(name: str) -> str:
     """A safe name stands without quotes: readers that look for `name: x` with a pattern then find it."""
-    plain = _PLAIN_NAME.fullmatch(name) and strict_yaml.read_as(name) == "str"
+    plain = _PLAIN_NAME.fullmatch(name) and read_as(name) == "str"
     return name if plain else quoted(name)
 
 

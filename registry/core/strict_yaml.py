@@ -16,46 +16,14 @@ import yaml
 from registry.core.errors import InvalidSkill, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.limits import DEFAULT, Limits
+from registry.core.yaml_faults import clipped, refused, unreadable
+from registry.core.yaml_places import TAG, Key, Place, Places, line_of
 
-COLON = "yaml-colon"
-SYNTAX = "yaml-syntax"
-
-_TAG = "tag:yaml.org,2002:"
 _PLAIN: Mapping[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # escapes can spell what neither UTF-8 nor a database can hold
-_RESOLVER = yaml.resolver.Resolver()
-
-# What the scanner or parser says, and what that means to the person who wrote the file.
-_PROBLEMS = (
-    ("mapping values are not allowed", COLON, "A value holds a colon and a space outside quotes.",
-     "Put the whole value in double quotes."),
-    (r"character '\t'", SYNTAX, "A tab stands where YAML takes only spaces.", "Indent with spaces."),
-    ("cannot start any token", SYNTAX, "A value starts with a character that YAML keeps for itself.",
-     "Put the whole value in double quotes."),
-    ("could not find expected ':'", SYNTAX, "This line is neither `key: value` nor part of a value.",
-     "Write it as `key: value`, or indent it below the key it belongs to."),
-    ("expected <block end>", SYNTAX, "This does not fit the lines above it.",
-     "Line its indentation up with the keys above, and close every quote at the end of its value."),
-    ("found unexpected end of stream", SYNTAX, "A quote is opened here and never closed.",
-     "Close the quote at the end of the value."),
-    ("unknown escape character", SYNTAX, "A backslash in double quotes starts no known escape.",
-     "Write `\\\\` for one backslash."),
-)  # fmt: skip
-
-
-class Key(NamedTuple):
-    """Where a key and its value stand, in 0-based lines and columns, for an edit that spares all else."""
-
-    line: int
-    column: int
-    name_end: int          # the column after the key itself
-    end_line: int          # the last line of the value
-    end_column: int        # the column after the value on that line; means nothing for a block style
-    block: bool            # the value is a block scalar, block list or block map
-    read_as: str           # what an ordinary YAML reader makes of the value: str, int, float, bool, map, ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +36,6 @@ class Loaded:
 def load(text: str, *, file: str, first_line: int = 1, limits: Limits = DEFAULT) -> Loaded:
     """The one document in `text`, which stands in `file` from `first_line` on."""
     return _Builder(text, file, first_line, limits).run()
-
-
-def refused(rule: str, file: str, line: int | None, message: str, fix: str) -> InvalidSkill:
-    place = f"{file}, line {line}" if line else file
-    return InvalidSkill(f"{place}: {message} {fix}",
-                        findings=[Finding(rule, Severity.ERROR, file, line, message, fix)])
-
-
-def read_as(plain: str) -> str:
-    """What a YAML 1.1 reader makes of a plain scalar; anything but "str" wants quotes to stay text."""
-    tag = _RESOLVER.resolve(yaml.ScalarNode, plain, (True, False))  # type: ignore[no-untyped-call]
-    return str(tag).removeprefix(_TAG)
 
 
 class _Node(NamedTuple):
@@ -114,7 +70,8 @@ class _Frame:
         if not self.is_map:
             return tuple(self.items)
         for base in self.merged:
-            self.entries = {**base, **self.entries}
+            for key, value in base.items():
+                self.entries.setdefault(key, value)
         return MappingProxyType(self.entries)
 
 
@@ -123,13 +80,14 @@ class _Builder:
 
     def __init__(self, text: str, file: str, first_line: int, limits: Limits) -> None:
         self.text, self.file, self.first_line, self.limits = text, file, first_line, limits
+        self.places = Places(text)
         self.stack: list[_Frame] = []
         self.anchors: dict[str, _Node | None] = {}
         self.keys: dict[tuple[str, ...], Key] = {}
         self.root: object = None
         self.flow = False
         self.nodes = self.aliases = self.documents = 0
-        self.end = _Place(0, 0)
+        self.end = Place(0, 0)
 
     def run(self) -> Loaded:
         try:
@@ -140,10 +98,7 @@ class _Builder:
             message = f"YAML does not allow the character U+{error.character:04X}."
             raise self.refuse("yaml-character", line, message, "Delete it.") from None
         except yaml.MarkedYAMLError as error:
-            raise self.unreadable(error) from None
-        except (ValueError, OverflowError):
-            raise self.refuse("yaml-character", self.end.line, "An escape or a number is out of range.",
-                              "Write the character itself.") from None
+            raise unreadable(error, self.file, self.first_line, self.end.line) from None
         return Loaded(self.root, MappingProxyType(self.keys), self.flow)
 
     def take(self, event: yaml.Event) -> None:
@@ -157,7 +112,7 @@ class _Builder:
     def document(self, event: yaml.Event) -> None:
         self.documents += isinstance(event, yaml.DocumentStartEvent)
         if self.documents > 1 or getattr(event, "explicit", False):
-            raise self.refuse("yaml-documents", _start(event).line,
+            raise self.refuse("yaml-documents", line_of(event),
                               "A line that starts with `---` or `...` begins or ends a YAML document here.",
                               "Remove that line: there is one document only.")
 
@@ -166,7 +121,7 @@ class _Builder:
         if frame and frame.wants_key:
             self.name(frame, event)
         elif isinstance(event, yaml.AliasEvent):
-            self.end = _end(event)
+            self.end = self.places.end_of(event)
             self.place(self.alias(event), event, None)
         elif isinstance(event, yaml.ScalarEvent):
             self.place(_Node(self.scalar(event), 1, 0), event, event.anchor)
@@ -174,7 +129,7 @@ class _Builder:
             self.open(event)
 
     def name(self, frame: _Frame, event: yaml.NodeEvent) -> None:
-        line = _start(event).line
+        line = line_of(event)
         text = self.scalar(event) if isinstance(event, yaml.ScalarEvent) else None
         if not isinstance(event, yaml.ScalarEvent) or text is None or not event.value:
             raise self.refuse("yaml-key", line, "A key is empty, a list, a map or an alias.",
@@ -184,7 +139,7 @@ class _Builder:
         if first != line or event.value in frame.entries:
             both = f"{self.first_line + first} and {self.first_line + line}"
             raise self.refuse("yaml-duplicate-key", line,
-                              f"The key `{_clip(event.value)}` appears twice, on lines {both}.",
+                              f"The key `{clipped(event.value)}` appears twice, on lines {both}.",
                               "Keep one of the two.")
         if event.anchor:
             self.anchors[event.anchor] = _Node(event.value, 1, 0)
@@ -193,26 +148,24 @@ class _Builder:
 
     def scalar(self, event: yaml.ScalarEvent) -> object:
         self.check_tag(event, "str")
-        line = _start(event).line
+        line = line_of(event)
         if _UNSTORABLE.search(event.value):
             raise self.refuse("yaml-character", line, "An escape spells a NUL or half of a character.",
                               "Remove the escape.")
-        self.end = _end(event)
-        if event.style in ("|", ">"):  # which ends where the next line starts
-            self.end = _Place(max(line, self.end.line - 1), 0)
+        self.end = self.places.end_of(event)
         if event.style is None and event.tag is None and event.value in _PLAIN:
             return _PLAIN[event.value]
         return str(event.value)
 
     def alias(self, event: yaml.AliasEvent) -> _Node:
-        line = _start(event).line
+        line = line_of(event)
         self.aliases += 1
         if self.aliases > self.limits.yaml_aliases:
             raise self.too_large("yaml-aliases", line, "aliases", self.aliases, self.limits.yaml_aliases)
         anchor = event.anchor or ""
         node = self.anchors.get(anchor)
         if node is None:
-            raise self.refuse("yaml-alias", line, f"The alias `*{_clip(anchor)}` names nothing above it.",
+            raise self.refuse("yaml-alias", line, f"The alias `*{clipped(anchor)}` names nothing above it.",
                               "Write the value out.")
         return node
 
@@ -223,22 +176,22 @@ class _Builder:
             parent = self.stack[-1]
             path = (*parent.path, parent.key.value) if parent.path == () and parent.key else None
         self.stack.append(_Frame(event, path))
-        self.check_depth(len(self.stack), _start(event).line)
-        self.count(1, _start(event).line)
+        self.check_depth(len(self.stack), line_of(event))
+        self.count(1, line_of(event))
         if event.anchor:
             self.anchors[event.anchor] = None
 
     def close(self, event: yaml.CollectionEndEvent) -> None:
         frame = self.stack.pop()
         if frame.event.flow_style:
-            self.end = _end(event)
+            self.end = self.places.end_of(event)
         if not self.stack:
             self.flow = bool(frame.event.flow_style)
         self.nodes -= frame.size  # they were counted one by one; placing the whole counts them again
         self.place(_Node(frame.value(), frame.size, frame.height), frame.event, frame.event.anchor)
 
     def place(self, node: _Node, event: yaml.NodeEvent, anchor: str | None) -> None:
-        line = _start(event).line
+        line = line_of(event)
         self.count(node.size, line)
         self.check_depth(len(self.stack) + node.height, line)
         if anchor:
@@ -259,18 +212,18 @@ class _Builder:
         if key.value == "<<" and key.style is None:
             parts = value if isinstance(value, tuple) else (value,)
             if not all(isinstance(part, Mapping) for part in parts):
-                raise self.refuse("yaml-key", _start(key).line, "The value of the merge key `<<` is no map.",
+                raise self.refuse("yaml-key", line_of(key), "The value of the merge key `<<` is no map.",
                                   "Write the keys out.")
             frame.merged.extend(parts)
             return
         frame.entries[key.value] = value
         if frame.path is not None:
-            self.keys[(*frame.path, key.value)] = _position(key, event, value, self.end)
+            self.keys[(*frame.path, key.value)] = self.places.key(key, event, value, self.end)
 
     def check_tag(self, event: yaml.NodeEvent, kind: str) -> None:
         tag = getattr(event, "tag", None)
-        if tag not in (None, "!", _TAG + kind):
-            raise self.refuse("yaml-tag", _start(event).line, f"The tag `{_clip(str(tag))}` is not allowed.",
+        if tag not in (None, "!", TAG + kind):
+            raise self.refuse("yaml-tag", line_of(event), f"The tag `{clipped(str(tag))}` is not allowed.",
                               "Remove the tag: values are text, lists and maps.")
 
     def check_depth(self, depth: int, line: int) -> None:
@@ -292,53 +245,13 @@ class _Builder:
         return TooLarge(f"{self.file}, line {line}: {message} Nothing was stored.",
                         findings=[finding], hit=hit, allowed=allowed)
 
-    def unreadable(self, error: yaml.MarkedYAMLError) -> InvalidSkill:
-        problem = error.problem or ""
-        mark = error.problem_mark or error.context_mark
-        if "end of stream" in problem and error.context_mark:
-            mark = error.context_mark
-        line = mark.line if mark else self.end.line
-        for part, rule, message, fix in _PROBLEMS:
-            if part in problem:
-                return self.refuse(rule, line, message, fix)
-        return self.refuse(SYNTAX, line, f"YAML cannot be read here: {_clip(problem)}.",
-                           "Put text values in double quotes, and write one `key: value` a line.")
-
 
 def _events(text: str) -> Iterator[yaml.Event]:
     loader = yaml.SafeLoader(text)
     try:
         while loader.check_event():
             yield cast(yaml.Event, loader.get_event())  # type: ignore[no-untyped-call]
+    except (ValueError, OverflowError):  # the scanner trusts the digits of escapes and directives
+        raise yaml.MarkedYAMLError(problem="out of range", problem_mark=loader.get_mark()) from None
     finally:
         loader.dispose()
-
-
-def _position(key: yaml.ScalarEvent, event: yaml.NodeEvent, value: object, end: "_Place") -> Key:
-    block, kind = False, "str"
-    if isinstance(event, yaml.ScalarEvent):
-        block = event.style in ("|", ">")
-        kind = read_as(event.value) if event.style is None and event.tag is None else "str"
-    else:
-        block = isinstance(event, yaml.CollectionStartEvent) and not event.flow_style
-        kind = "seq" if isinstance(value, tuple) else "map" if isinstance(value, Mapping) else "str"
-    return Key(*_start(key), _end(key).column, *end, block, kind)
-
-
-class _Place(NamedTuple):
-    line: int
-    column: int
-
-
-def _start(event: yaml.Event) -> _Place:
-    mark = cast(yaml.Mark, event.start_mark)
-    return _Place(mark.line, mark.column)
-
-
-def _end(event: yaml.Event) -> _Place:
-    mark = cast(yaml.Mark, event.end_mark)
-    return _Place(mark.line, mark.column)
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

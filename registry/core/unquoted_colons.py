@@ -8,7 +8,7 @@ refusal of duplicate keys hold for the second try too.
 import re
 from typing import NamedTuple
 
-BREAKS = re.compile(r"[^\n\r\x85\u2028\u2029]*(?:\r\n|[\n\r\x85\u2028\u2029])|[^\n\r\x85\u2028\u2029]+\Z")
+from registry.core.yaml_places import split_lines
 
 _ENTRY = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[\w.-]+)[ \t]*:[ \t]+(?P<value>\S.*)", re.S)
 _PLAIN_START = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=\S)")
@@ -19,11 +19,6 @@ _COMMENT = re.compile(r"[ \t]+#")
 class Quoted(NamedTuple):
     text: str                              # same number of lines; keys keep their line and column
     places: tuple[tuple[int, str], ...]    # 0-based line and key of each value that was put in quotes
-
-
-def split_lines(text: str) -> list[str]:
-    """Lines as YAML counts them, each with its break."""
-    return BREAKS.findall(text)
 
 
 def quote(header: str) -> Quoted:
