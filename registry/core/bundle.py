@@ -38,9 +38,11 @@ def read_zip(data: bytes, *, limits: Limits = DEFAULT) -> Bundle:
     paths.check_collisions(names)
     _check_sizes(((m.label, m.size) for m in members), limits)
     _check_ratio(members, len(data), limits)
-    files = {n: m for n, m in zip(names, members, strict=True) if not n.endswith("/") and not is_junk(n)}
-    _cap("too-many-files", len(files), limits.files, f"This zip opens to {len(files):,} files.")
-    return _bundle({name: _content(data, member) for name, member in files.items()}, limits)
+    kept = {name for name in names if not name.endswith("/") and not is_junk(name)}
+    _cap("too-many-files", len(kept), limits.files, f"This zip opens to {len(kept):,} files.")
+    # What is dropped is opened too: a damaged or lying member is refused wherever it stands.
+    opened = ((name, _content(data, member)) for name, member in zip(names, members, strict=True))
+    return _bundle({name: content for name, content in opened if name in kept}, limits)
 
 
 def read_folder(files: Mapping[str, bytes], *, limits: Limits = DEFAULT) -> Bundle:

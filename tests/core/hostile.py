@@ -263,6 +263,10 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "bad checksum": (
         "zip-crc", skill_and(Entry(b"a", b"x", central={"crc": 1}, local={"crc": 1})),
     ),
+    "bad checksum among junk": (
+        "zip-crc", skill_and(Entry(b"._a", b"x", central={"crc": 1}, local={"crc": 1})),
+    ),
+    "data in a directory": ("zip-damaged", skill_and(Entry(b"a/", method=DEFLATED, packed=b"\x03\0!"))),
     "damaged deflate": ("zip-damaged", skill_and(Entry(b"a", b"x" * 99, DEFLATED, packed=b"\xff" * 9))),
     "cut deflate": ("zip-damaged", skill_and(Entry(b"a", SKILL, DEFLATED, packed=deflated(SKILL)[:-4]))),
     "data after deflate": (

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 
 from registry.core.errors import InvalidSkill, UnsafePath
 from registry.core.skill import Bundle, FileEntry, bundle_digest, content_digest, normalise
@@ -33,7 +33,7 @@ def test_the_digest_is_what_the_named_commands_give(tmp_path: Path) -> None:
     assert bundle.digest == digest_by_commands(bundle, tmp_path)
 
 
-@law
+@settings(law, max_examples=12)
 @given(bundles())
 def test_the_digest_of_any_bundle_is_what_the_named_commands_give(bundle: Bundle) -> None:
     # sha256sum takes a name that starts with a hyphen for an option, or for its input.
