@@ -1,0 +1,37 @@
+# Everything here works on a fresh clone with Python 3.11 or newer and make. The environment lives in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+DJANGO := $(BIN)/python manage.py
+
+.PHONY: run test check clean
+
+run: .venv/run
+	@$(DJANGO) serve
+
+# Every test, on SQLite and on a real PostgreSQL. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1 insists.
+test: .venv/dev
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest -n auto
+	@$(BIN)/python -m tests.postgres $(BIN)/pytest -n auto tests/services tests/api tests/web tests/flows tests/faults
+
+check: .venv/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/djlint --quiet --check --lint templates
+	@$(DJANGO) makemigrations --check --dry-run
+
+clean:
+	rm -rf .venv staticfiles
+
+.venv/run: pyproject.toml
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --upgrade pip
+	@$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+.venv/dev: .venv/run
+	@$(BIN)/pip install --quiet --group dev
+	@touch $@

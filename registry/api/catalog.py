@@ -1,0 +1,146 @@
+"""The catalog, what stands behind it, and what was left out of it."""
+
+from typing import Any, Literal, cast
+
+from django.conf import settings
+from django.http import HttpRequest
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.api import shapes
+from registry.api.reading import Answer, Read, as_json, page
+from registry.core import disclosure
+from registry.core.errors import InvalidRequest
+from registry.core.merge import Effective
+from registry.services import catalog
+from registry.services.agents import Caller
+
+Form = Literal["json", "text", "xml"]
+_FORMS = {
+    "json": "application/json",
+    "text": "text/plain; charset=utf-8",
+    "xml": "application/xml; charset=utf-8",
+}
+
+
+class Catalog(Read):
+    @extend_schema(
+        operation_id="catalog",
+        summary="Names and descriptions of the skills an agent may load",
+        parameters=[
+            OpenApiParameter(
+                "q", str, description="Only skills that have every word in name, description or tags."
+            ),
+            OpenApiParameter("tag", str),
+            OpenApiParameter("kind", str, enum=["knowledge", "tool"]),
+            OpenApiParameter("source", str, enum=["project", "bundled"]),
+            OpenApiParameter(
+                "budget", str, description="2000 or 2000tokens; 8000chars. What does not fit is named."
+            ),
+            OpenApiParameter("format", str, enum=list(_FORMS)),
+        ],
+        responses={
+            (200, "application/json"): shapes.CatalogShape,
+            (200, "text/plain"): str,
+            (200, "application/xml"): str,
+        },
+    )
+    def get(self, request: Request, project: str) -> Response:
+        raise NotImplementedError
+
+    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+        form, budget = _form(request), request.GET.get("budget", "")
+        lines = [
+            disclosure.CatalogLine(candidate.name, candidate.description)
+            for candidate in catalog.matching(
+                catalog.view(caller.project_id, caller.revision).served,
+                q=request.GET.get("q", ""),
+                tag=request.GET.get("tag", ""),
+                kind=request.GET.get("kind", ""),
+                source=request.GET.get("source", ""),
+            )
+        ]
+        fitted = disclosure.fit(
+            lines,
+            budget=disclosure.parse_budget(budget) if budget else None,
+            form=form,
+            limits=settings.LIMITS,
+        )
+        if form == "json":
+            return as_json(disclosure.as_json(fitted, revision=str(caller.revision)))
+        text = disclosure.as_text(fitted) if form == "text" else disclosure.as_xml(fitted)
+        return Answer(text.encode(), _FORMS[form])
+
+
+def _form(request: HttpRequest) -> Form:
+    """`?format=` decides, else what Accept prefers among the three, else JSON."""
+    asked = request.GET.get("format", "")
+    if asked and asked not in _FORMS:
+        raise InvalidRequest(f"There is no format {asked!r}. There are: {', '.join(_FORMS)}.")
+    if asked:
+        return cast(Form, asked)
+    preferred = request.get_preferred_type(["application/json", "text/plain", "application/xml", "text/xml"])
+    return "text" if preferred == "text/plain" else "xml" if preferred and "xml" in preferred else "json"
+
+
+_PAGING = [
+    OpenApiParameter("limit", int, description="1 to 1,000; 100 when not given."),
+    OpenApiParameter("offset", int),
+]
+
+
+class EffectiveSkills(Read):
+    @extend_schema(
+        operation_id="effective",
+        summary="The winner of each name, what it hides, and why",
+        parameters=_PAGING,
+        responses=shapes.EffectivePage,
+    )
+    def get(self, request: Request, project: str) -> Response:
+        raise NotImplementedError
+
+    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+        asked = page(request)
+        outcomes = catalog.view(caller.project_id, caller.revision).outcomes
+        shown = [_outcome(outcome) for outcome in outcomes[asked.offset : asked.offset + asked.limit]]
+        return as_json({"results": shown, "next": asked.next_link(request, len(outcomes))})
+
+
+def _outcome(outcome: Effective) -> dict[str, Any]:
+    winner = outcome.winner
+    return {
+        "name": outcome.name,
+        "source": winner.source if winner else "project",
+        "version": winner.version if winner else None,
+        "digest": winner.digest if winner else None,
+        "enabled": outcome.enabled,
+        "hides": [shapes.hidden(one) for one in outcome.hides],
+    }
+
+
+class Diagnostics(Read):
+    @extend_schema(
+        operation_id="diagnostics",
+        summary="Skills that no agent gets, and what to mend",
+        parameters=_PAGING,
+        responses=shapes.DiagnosticsPage,
+    )
+    def get(self, request: Request, project: str) -> Response:
+        raise NotImplementedError
+
+    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+        asked = page(request)
+        left_out = catalog.view(caller.project_id, caller.revision).left_out
+        shown = [
+            {
+                "name": one.name,
+                "directory": one.directory,
+                "file": one.file,
+                "line": one.line,
+                "code": one.code,
+                "message": one.message,
+            }
+            for one in left_out[asked.offset : asked.offset + asked.limit]
+        ]
+        return as_json({"results": shown, "next": asked.next_link(request, len(left_out))})

@@ -1,0 +1,92 @@
+"""Every error as `application/problem+json`: one map from the error family to HTTP, one shape."""
+
+import json
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
+from django.http import Http404, HttpResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from registry.core import errors
+from registry.core.errors import SkillsiteError
+
+STATUS: dict[type[SkillsiteError], int] = {
+    errors.SkillsiteError: 400,
+    errors.InvalidInput: 422,
+    errors.InvalidRequest: 400,
+    errors.InvalidSkill: 422,
+    errors.InvalidArchive: 422,
+    errors.UnsafePath: 400,
+    errors.TooLarge: 413,
+    errors.NotText: 415,
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.AlreadyExists: 409,
+    errors.VersionConflict: 409,
+    errors.Stale: 412,
+    errors.PreconditionRequired: 428,
+    errors.RateLimited: 429,
+}
+
+_CODES = {400: "invalid-request", 403: "forbidden", 404: "not-found", 405: "method-not-allowed",
+          406: "not-acceptable", 413: "too-large", 415: "unsupported-media-type"}  # fmt: skip
+
+
+def response(error: SkillsiteError) -> HttpResponse:
+    status = STATUS[type(error)]
+    body = problem(status, error.code, error.message, **error.data)
+    if error.findings:
+        body["findings"] = [finding.as_json() for finding in error.findings]
+    answer = _respond(status, body)
+    if isinstance(error, errors.Unauthenticated):
+        answer["WWW-Authenticate"] = 'Bearer realm="skillsite"'
+    if isinstance(error, errors.RateLimited):
+        answer["Retry-After"] = str(error.data["retry_after"])
+    return answer
+
+
+def problem(status: int, code: str, detail: str, **data: Any) -> dict[str, Any]:
+    title = code.replace("-", " ").capitalize()
+    return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **data}
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse | Response | None:
+    """DRF's own complaints in the same shape; what nobody foresaw is left to crash loudly."""
+    if isinstance(error, SkillsiteError):
+        return response(error)
+    if isinstance(error, Http404):
+        error = exceptions.NotFound("There is nothing at this address.")
+    if isinstance(error, (RequestDataTooBig, TooManyFilesSent)):
+        return response(errors.TooLarge("The request is larger than allowed. Nothing was stored."))
+    if not isinstance(error, exceptions.APIException):
+        return None
+    if isinstance(error, exceptions.ValidationError):
+        return response(errors.InvalidRequest(_sentence(error.detail)))
+    code = _CODES.get(error.status_code, "invalid-request")
+    answer = _respond(error.status_code, problem(error.status_code, code, str(error.detail)))
+    if isinstance(error, exceptions.MethodNotAllowed):
+        answer["Allow"] = ", ".join(context["view"].allowed_methods)
+    return answer
+
+
+def _sentence(detail: Any) -> str:
+    """`{"note": ["Too long."]}` as one line that names the field."""
+    if isinstance(detail, dict):
+        return " ".join(
+            _sentence(value) if key == "non_field_errors" else f"{key}: {_sentence(value)}"
+            for key, value in detail.items()
+        )
+    if isinstance(detail, list):
+        return " ".join(_sentence(item) for item in detail)
+    return str(detail)
+
+
+def _respond(status: int, body: dict[str, Any]) -> HttpResponse:
+    answer = HttpResponse(
+        json.dumps(body, ensure_ascii=False), status=status, content_type="application/problem+json"
+    )
+    answer["Cache-Control"] = "no-store"
+    return answer

@@ -1,0 +1,172 @@
+"""Reads that stay cheap: one query for the caller, an ETag from revisions alone, the answer kept under it.
+
+An answer is a pure function of its ETag: the directories' fingerprint, the project's revision, what the caller may see,
+and the request line. So a repeated read costs one query, and a 304 needs no more than that.
+"""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils import timezone
+from django.utils.http import parse_etags
+from rest_framework.views import APIView
+
+from registry.api import authentication, problems, throttle
+from registry.core import roles
+from registry.core.errors import Forbidden, InvalidRequest, SkillsiteError
+from registry.services import disk, usage
+from registry.services.agents import Caller
+
+_KEPT_BYTES = 64 * 1024 * 1024
+_KEPT_ANSWER_BYTES = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`load` names the skill and version where giving this answer counts as loading a skill."""
+
+    body: bytes
+    content_type: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+    load: tuple[str, str] | None = None
+
+
+def as_json(value: Any, **kwargs: Any) -> Answer:
+    return Answer(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), **kwargs)
+
+
+class _Answers:
+    """Recent answers by ETag, bounded in bytes, the least recently used dropped first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Answer] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, etag: str) -> Answer | None:
+        with self._lock:
+            answer = self._kept.get(etag)
+            if answer is not None:
+                self._kept.move_to_end(etag)
+            return answer
+
+    def put(self, etag: str, answer: Answer) -> None:
+        if len(answer.body) > _KEPT_ANSWER_BYTES:
+            return
+        with self._lock:
+            if etag not in self._kept:
+                self._kept[etag] = answer
+                self._bytes += len(answer.body)
+            while self._bytes > _KEPT_BYTES:
+                _, dropped = self._kept.popitem(last=False)
+                self._bytes -= len(dropped.body)
+
+
+_answers = _Answers()
+
+
+class Read(APIView):
+    """A view whose GET is answered by `answer` before DRF wraps the request; other methods go DRF's way."""
+
+    scope = roles.READ
+    counts_loads = False
+
+    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+        raise NotImplementedError
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method not in ("GET", "HEAD"):
+            return super().dispatch(request, *args, **kwargs)
+        try:
+            return self._respond(request, **kwargs)
+        except SkillsiteError as error:
+            return problems.response(error)
+
+    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponse:
+        caller = authentication.identify(request, project)
+        rate = throttle.take(caller.token_id, writing=False)
+        if not caller.actor.may(self.scope):
+            raise Forbidden(f"This token does not have the scope “{self.scope}”.", scope=self.scope)
+        etag = _etag(request, caller)
+        answer = _answers.get(etag)
+        matched = _matches(request, etag)
+        if answer is None and (self.counts_loads or not matched):
+            answer = self.answer(request, caller, **kwargs)
+            _answers.put(etag, answer)
+        if answer is not None and answer.load:
+            usage.count(caller.project_id, *answer.load, caller=caller.actor.name, now=timezone.now())
+        response = _not_modified() if matched else _whole(request, answer)
+        response["ETag"] = etag
+        response["Vary"] = "Authorization, Accept"
+        response["Cache-Control"] = "private, no-cache"
+        rate.mark(response)
+        return response
+
+
+def _etag(request: HttpRequest, caller: Caller) -> str:
+    said = "\n".join(
+        (
+            disk.snapshot().fingerprint,
+            f"{caller.project_id} {caller.revision}",
+            request.get_full_path(),
+            request.META.get("HTTP_ACCEPT", ""),
+        )
+    )
+    return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
+
+
+def _matches(request: HttpRequest, etag: str) -> bool:
+    given = request.META.get("HTTP_IF_NONE_MATCH")
+    if not given:
+        return False
+    return given == etag or any(tag in (etag, f"W/{etag}") for tag in parse_etags(given))
+
+
+def _not_modified() -> HttpResponse:
+    response = HttpResponse(status=304)
+    del response["Content-Type"]
+    return response
+
+
+def _whole(request: HttpRequest, answer: Answer | None) -> HttpResponse:
+    assert answer is not None  # noqa: S101 - only a 304 goes without one
+    response = HttpResponse(
+        b"" if request.method == "HEAD" else answer.body, content_type=answer.content_type
+    )
+    for name, value in answer.headers.items():
+        response[name] = value
+    response["Content-Length"] = str(len(answer.body))
+    return response
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`?limit=` and `?offset=` of a list."""
+
+    limit: int
+    offset: int
+
+    def next_link(self, request: HttpRequest, total: int) -> str | None:
+        if self.offset + self.limit >= total:
+            return None
+        query = request.GET.copy()
+        query["offset"], query["limit"] = str(self.offset + self.limit), str(self.limit)
+        return f"{request.path}?{query.urlencode()}"
+
+
+def page(request: HttpRequest) -> Page:
+    return Page(_whole_number(request, "limit", 100, 1, 1_000), _whole_number(request, "offset", 0, 0, 10**9))
+
+
+def _whole_number(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
+    text = request.GET.get(name, "")
+    if not text:
+        return default
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise InvalidRequest(f"{name} is a whole number from {least} to {most:,}; not {text!r}.")
+    return int(text)

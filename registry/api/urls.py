@@ -1,0 +1,32 @@
+"""The paths under /api."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from registry.api import bundles, catalog, skills, versions
+
+_IN_PROJECT = "v1/projects/<str:project>"
+
+urlpatterns = [
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
+    path(f"{_IN_PROJECT}/catalog", catalog.Catalog.as_view(), name="api-catalog"),
+    path(f"{_IN_PROJECT}/effective", catalog.EffectiveSkills.as_view(), name="api-effective"),
+    path(f"{_IN_PROJECT}/diagnostics", catalog.Diagnostics.as_view(), name="api-diagnostics"),
+    path(f"{_IN_PROJECT}/bundles", bundles.Bundles.as_view(), name="api-bundles"),
+    path(f"{_IN_PROJECT}/skills", skills.Skills.as_view(), name="api-skills"),
+    path(f"{_IN_PROJECT}/skills/<str:name>", skills.Skill.as_view(), name="api-skill"),
+    path(f"{_IN_PROJECT}/skills/<str:name>/bundle.zip", skills.SkillBundle.as_view(), name="api-bundle"),
+    path(f"{_IN_PROJECT}/skills/<str:name>/files/<path:path>", skills.SkillFile.as_view(), name="api-file"),
+    path(f"{_IN_PROJECT}/skills/<str:name>/versions", versions.Versions.as_view(), name="api-versions"),
+    path(
+        f"{_IN_PROJECT}/skills/<str:name>/versions/<str:version>/restore",
+        versions.Restore.as_view(),
+        name="api-restore",
+    ),
+    path(
+        f"{_IN_PROJECT}/skills/<str:name>/versions/<str:version>/yank",
+        versions.Yank.as_view(),
+        name="api-yank",
+    ),
+]

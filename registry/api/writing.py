@@ -1,0 +1,66 @@
+"""What every write has in common: the size is checked before the body is read, and the rate is counted."""
+
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from registry.api import throttle
+from registry.api.throttle import Rate
+from registry.core.errors import InvalidRequest, TooLarge
+from registry.models import Project
+from registry.services.agents import Caller
+from registry.services.permissions import Actor
+
+_MULTIPART_EXTRA = 64 * 1024
+
+
+class Write(APIView):
+    """A view that changes something. `actor` and `project` say who and where."""
+
+    rate: Rate | None = None
+    body_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        _check_size(request, self.body_bytes)
+        caller = cast(Caller, request.user)
+        self.rate = throttle.take(caller.token_id, writing=True)
+        super().initial(request, *args, **kwargs)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        if self.rate is not None and isinstance(answer, HttpResponseBase):
+            self.rate.mark(cast(Any, answer))
+        return answer
+
+
+class Upload(Write):
+    body_bytes = settings.LIMITS.archive_bytes + _MULTIPART_EXTRA
+
+
+def _check_size(request: Request, allowed: int) -> None:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal():
+        raise InvalidRequest("Content-Length is not a number.")
+    if int(length) > allowed:
+        raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was stored.")
+
+
+def actor(request: Request) -> Actor:
+    return cast(Caller, request.user).actor
+
+
+def project(request: Request) -> Project:
+    return cast(Project, request.auth)
+
+
+def if_match(request: Request) -> str | None:
+    """The digest in `If-Match: "sha256:…"`."""
+    given = request.META.get("HTTP_IF_MATCH", "").strip()
+    if not given:
+        return None
+    if len(given) < 3 or given[0] != '"' or given[-1] != '"' or "," in given:
+        raise InvalidRequest('If-Match takes one digest in quotes: If-Match: "sha256:…"')
+    return given[1:-1]

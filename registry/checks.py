@@ -1,0 +1,1 @@
+"""System checks: misconfiguration explained before it hurts, each with a stable id."""

@@ -1,0 +1,20 @@
+"""Who may do what: four roles for people, scopes for tokens, one table."""
+
+READ, PROPOSE, WRITE, REVIEW, RUN, MANAGE = "read", "propose", "write", "review", "run", "manage"
+SCOPES = (READ, PROPOSE, WRITE, REVIEW, RUN, MANAGE)
+
+VIEWER, AUTHOR, REVIEWER, OWNER = "viewer", "author", "reviewer", "owner"
+ROLES = (VIEWER, AUTHOR, REVIEWER, OWNER)
+
+SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
+    VIEWER: frozenset({READ, PROPOSE}),
+    AUTHOR: frozenset({READ, PROPOSE, WRITE, RUN}),
+    REVIEWER: frozenset({READ, PROPOSE, WRITE, RUN, REVIEW}),
+    OWNER: frozenset(SCOPES),
+}
+
+# An agent suggests and people decide: a token of an agent never holds these.
+NEVER_FOR_AGENTS = frozenset({REVIEW, MANAGE})
+
+DEFAULT_AGENT_SCOPES = (READ, PROPOSE)
+DEFAULT_PERSON_SCOPES = (READ,)

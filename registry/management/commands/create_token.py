@@ -1,0 +1,42 @@
+"""Makes a token for an agent or a person and prints it, and nothing else."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from registry.core.errors import SkillsiteError
+from registry.models import Project, User
+from registry.services import agents, permissions
+
+
+class Command(BaseCommand):
+    help = "Prints a new token of a project. An agent that does not exist yet is created."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        holder = parser.add_mutually_exclusive_group(required=True)
+        holder.add_argument("--agent", metavar="NAME")
+        holder.add_argument("--user", metavar="NAME")
+        parser.add_argument(
+            "--scope", action="append", default=[], help="may be given several times, one each"
+        )
+        parser.add_argument("--expires", metavar="90d", help="a number and h, d or w; never when not given")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        by = permissions.operator()
+        try:
+            project = Project.objects.filter(slug=options["project"], archived_at=None).first()
+            if project is None:
+                raise CommandError(f"There is no project {options['project']!r}.")
+            lifetime = agents.parse_lifetime(options["expires"]) if options["expires"] else None
+            agents.check_scopes(options["scope"], for_agent=bool(options["agent"]))
+            agent = agents.ensure(project, options["agent"], by=by) if options["agent"] else None
+            user = User.objects.filter(username=options["user"]).first() if options["user"] else None
+            if options["user"] and user is None:
+                raise CommandError(f"There is no user {options['user']!r}.")
+            secret = agents.create_token(
+                project, agent=agent, user=user, scopes=options["scope"], lifetime=lifetime, by=by
+            )
+        except SkillsiteError as error:
+            raise CommandError(error.message) from error
+        self.stdout.write(secret)

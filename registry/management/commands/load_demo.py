@@ -1,0 +1,144 @@
+"""Fills an empty site with a project worth looking at."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from registry.core import roles, skillmd
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project, User
+from registry.services import accounts, agents, catalog, disk, permissions, skills, usage
+from registry.services.permissions import Actor
+
+_PEOPLE = {
+    roles.OWNER: "Ines Marchetti",
+    roles.REVIEWER: "Tomás Ferreira",
+    roles.AUTHOR: "Ada Okafor",
+    roles.VIEWER: "Jun Watanabe",
+}
+
+_LATE_SHIPMENT = """\
+# Answer a customer whose shipment is late
+
+## Check first
+
+1. Open the order and read the carrier's last scan. Write down the date and the place.
+2. Look at the promised date in the order confirmation, not at the one on the website.
+3. See [what we may promise](references/promises.md) before you offer anything.
+
+## Write the answer
+
+- Say in the first sentence where the parcel is and when it will arrive.
+- Name the reason only if the carrier gave one. Do not guess.
+- Offer what the table allows, nothing more.
+
+## Hand over
+
+Pass the case to the shift lead when the parcel has had no scan for five working days, when it holds medicine, or
+when the customer has written three times.
+"""
+
+_PROMISES = """\
+# What we may promise
+
+| Late by | We may offer | Who decides |
+|---|---|---|
+| 1 to 2 working days | An apology and the new date | you |
+| 3 to 5 working days | The shipping costs back | you |
+| more than 5 working days | A second parcel or the price back | the shift lead |
+"""
+
+_RETIRED = """\
+# Quote a price in another currency by hand
+
+Use the daily sheet in the finance folder. Since the ledger converts by itself, nobody needs this any more.
+"""
+
+
+class Command(BaseCommand):
+    help = "Creates the project “demo” with people in each role, skills of its own and an agent."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        operator = permissions.operator("demo")
+        project = accounts.create_project(
+            slug="demo", name="Customer operations", description="An example project.", by=operator
+        )
+        people = {role: _person(project, role, name, operator) for role, name in _PEOPLE.items()}
+        author = permissions.as_member(people[roles.AUTHOR], project, roles.AUTHOR)
+        _write_late_shipment(project, author)
+        _retire_one(project, author)
+        _override_one(project, author)
+        agents.ensure(project, "support-desk", by=operator)
+        _pretend_use(project)
+        self.stdout.write("  The project “demo” is there, with one member for each role.")
+
+
+def _person(project: Project, role: str, name: str, operator: Actor) -> User:
+    """Named after the role. Who is there already under that name is made a member."""
+    user = User.objects.filter(username=role).first() or accounts.create_user(
+        role, full_name=name, staff=role == roles.OWNER, by=operator
+    )
+    accounts.set_role(project, user, role, by=operator)
+    return user
+
+
+def _write_late_shipment(project: Project, author: Actor) -> None:
+    text = skillmd.compose(
+        name="late-shipment-reply",
+        description="Answer a customer whose shipment is late: what to check first, what we may promise, when to hand "
+        "over. Use when somebody asks where their parcel is.",
+        instructions=_LATE_SHIPMENT,
+        tags=["customers", "shipping"],
+        triggers=["where is my parcel", "shipment is late"],
+    )
+    files = {SKILL_MD: text.encode(), "references/promises.md": _PROMISES.encode()}
+    first = skills.create(project, Bundle(files), note="First version", by=author).version
+    better = text.replace("five working days", "four working days").encode()
+    skills.save(
+        project, first.skill.name, Bundle({**files, SKILL_MD: better}), base=first.digest,
+        note="Hand over a day earlier, as agreed with the carrier", by=author,
+    )  # fmt: skip
+
+
+def _retire_one(project: Project, author: Actor) -> None:
+    text = skillmd.compose(
+        name="manual-price-quote",
+        description="Quote a price in another currency from the daily sheet. Use only while the ledger is down.",
+        instructions=_RETIRED,
+        tags=["finance"],
+    )
+    skills.create(project, skills.from_text(text), note="First version", by=author)
+    skills.disable(project, "manual-price-quote", by=author)
+
+
+def _override_one(project: Project, author: Actor) -> None:
+    """Customises one bundled skill, whichever the directories hold; without any there is nothing to show."""
+    bundled = disk.snapshot().skills
+    name = "brand-voice" if "brand-voice" in bundled else next(iter(sorted(bundled)), None)
+    if name is None:
+        return
+    loaded = catalog.on_disk(bundled[name][0])
+    said = loaded.skill_md()
+    text = skillmd.revise(
+        said,
+        instructions=f"{said.instructions}\n\n## In this team\n\nSign every letter with first name and team.\n",
+    )
+    bundle = loaded.bundle().replacing({SKILL_MD: text.encode()})
+    skills.save(
+        project, name, bundle, base=loaded.candidate.digest, note="How this team signs its letters", by=author
+    )
+
+
+def _pretend_use(project: Project) -> None:
+    """Thirty days of loads, so that the figures on the pages have something to show."""
+    now = timezone.now()
+    names = sorted(c.name for c in catalog.view(project.pk, 0).served)
+    for place, name in enumerate(names):
+        version = catalog.load(project.pk, name).candidate.version
+        for back in range(30):
+            loads = (place * 7 + back * back * (place + 3)) % (11 + place) if (back + place) % 5 else 0
+            for _ in range(loads):
+                usage.count(project.pk, name, version, caller="support-desk", now=now - timedelta(days=back))
+    usage.flush()

@@ -1,0 +1,24 @@
+"""Makes a link that signs somebody in once, within the hour."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from registry.models import User
+from registry.services import accounts, permissions
+
+
+class Command(BaseCommand):
+    help = "Prints a one-time sign-in link for a user."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("user")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["user"], is_active=True).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['user']!r}.")
+        secret = accounts.make_sign_in_link(user, by=permissions.operator())
+        self.stdout.write(f"{settings.PUBLIC_URL}{reverse('sign-in-link', args=[secret])}")

@@ -1,0 +1,80 @@
+"""People, the projects they belong to, and how they get in the first time."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from registry.core import roles
+
+
+class User(AbstractUser):
+    @property
+    def display_name(self) -> str:
+        return self.get_full_name() or self.username
+
+    @property
+    def initials(self) -> str:
+        words = self.display_name.replace("-", " ").replace(".", " ").split()
+        return "".join(word[0] for word in (words[:1] + words[-1:] if len(words) > 1 else words)).upper()
+
+
+class SignInLink(models.Model):
+    """One sign-in without a password. Only the hash of its secret is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="sign_in_links")
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    def visible_to(self, user: User) -> "ProjectQuerySet":
+        return self.filter(memberships__user=user, archived_at=None)
+
+    def for_list(self, user: User) -> "ProjectQuerySet":
+        """The projects of one person with their role and how many skills are the project's own."""
+        return (
+            self.visible_to(user)
+            .annotate(
+                role=F("memberships__role"),
+                own_skills=models.Subquery(
+                    self.model.objects.filter(pk=models.OuterRef("pk"))
+                    .annotate(own=models.Count("skills", filter=Q(skills__overrides=True)))
+                    .values("own")
+                ),
+            )
+            .order_by("name")
+        )
+
+
+class Project(models.Model):
+    """A tenant. `revision` moves in the same transaction as anything an agent of the project could notice."""
+
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=100)
+    description = models.CharField(max_length=300, blank=True)
+    revision = models.PositiveBigIntegerField(default=1)
+    created_at = models.DateTimeField(default=timezone.now)
+    archived_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ProjectQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    Role = models.TextChoices("Role", [(role.upper(), role) for role in roles.ROLES])  # type: ignore[misc]
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=16, choices=Role.choices)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "user"], name="one_membership_per_person"),
+            models.CheckConstraint(condition=Q(role__in=roles.ROLES), name="membership_role_is_known"),
+        ]

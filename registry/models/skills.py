@@ -1,0 +1,87 @@
+"""Skills of a project and their immutable versions."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from registry.core.skill import FileEntry
+from registry.models.accounts import Project, User
+from registry.models.agents import Agent
+
+
+class Skill(models.Model):
+    """What a project says about one name: its own versions of it, and whether the name reaches agents at all.
+
+    `overrides` is true while the project has a skill of its own under the name. A row without it stays for its
+    history, or because the project switched a bundled skill off.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="skills")
+    name = models.CharField(max_length=128)
+    enabled = models.BooleanField(default=True)
+    overrides = models.BooleanField(default=False)
+    current = models.ForeignKey("Version", on_delete=models.PROTECT, null=True, related_name="+")
+    last_number = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_skill_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class VersionQuerySet(models.QuerySet["Version"]):
+    def available(self) -> "VersionQuerySet":
+        """A yanked version is unavailable on every path that serves bytes."""
+        return self.filter(yanked_at=None)
+
+    def newest_first(self) -> "VersionQuerySet":
+        return self.order_by("-pk")
+
+    def for_timeline(self) -> "VersionQuerySet":
+        return self.newest_first().select_related("author", "agent")
+
+
+class Version(models.Model):
+    """One immutable state of a skill. Files live in blob storage under their digest; the manifest names them."""
+
+    skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="versions")
+    version = models.CharField(max_length=128)
+    digest = models.CharField(max_length=71)
+    manifest = models.JSONField()
+    size = models.PositiveBigIntegerField()
+
+    description = models.TextField()
+    kind = models.CharField(max_length=16)
+    tags = models.JSONField(default=list)
+    requires = models.JSONField(default=list)
+    triggers = models.JSONField(default=list)
+    tokens = models.PositiveIntegerField()
+
+    note = models.CharField(max_length=300, blank=True)
+    author = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    yanked_at = models.DateTimeField(null=True)
+    yank_reason = models.CharField(max_length=300, blank=True)
+
+    objects = VersionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["skill", "version"], name="a_version_stands_for_one_state"),
+            models.CheckConstraint(
+                condition=Q(digest__startswith="sha256:"), name="version_digest_is_sha256"
+            ),
+        ]
+
+    @property
+    def files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.manifest)
+
+    @property
+    def by(self) -> str:
+        if self.agent:
+            return self.agent.name
+        return self.author.display_name if self.author else "command line"

@@ -1,0 +1,22 @@
+"""How often each skill is loaded, by version, agent and day."""
+
+from django.db import models
+
+from registry.models.accounts import Project
+
+
+class Usage(models.Model):
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="usage")
+    skill = models.CharField(max_length=128)
+    version = models.CharField(max_length=128)
+    caller = models.CharField(max_length=150)
+    day = models.DateField()
+    loads = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "skill", "version", "caller", "day"], name="one_usage_row_per_day"
+            )
+        ]
+        indexes = [models.Index(fields=["project", "day"], name="usage_by_day")]

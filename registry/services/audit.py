@@ -1,0 +1,109 @@
+"""Changes and their record: one transaction, one event, one step of the project's revision."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from registry.models import Chain, Event, Project
+from registry.services.permissions import Actor
+
+SITE = "site"
+_GENESIS = "0" * 64
+
+
+@dataclass(slots=True)
+class Change:
+    """What the verb fills in while it works; `cancel` is for a change that turned out to be none."""
+
+    verb: str
+    target: str = ""
+    before: str = ""
+    after: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@contextmanager
+def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -> Iterator[Change]:
+    """One state change. Changes of one project queue up behind its chain, so a verb sees a settled state."""
+    with transaction.atomic():
+        chain = _lock(project)
+        pending = Change(verb, target)
+        yield pending
+        if pending.cancelled:
+            return
+        _append(chain, pending, by)
+        if project is not None:
+            Project.objects.filter(pk=project.pk).update(revision=F("revision") + 1)
+
+
+def _lock(project: Project | None) -> Chain:
+    name = f"project-{project.pk}" if project else SITE
+    Chain.objects.bulk_create([Chain(name=name, project=project, head=_GENESIS)], ignore_conflicts=True)
+    return Chain.objects.select_for_update().get(name=name)
+
+
+def _append(chain: Chain, pending: Change, by: Actor) -> None:
+    event = Event(
+        chain=chain,
+        sequence=chain.length + 1,
+        at=timezone.now(),
+        verb=pending.verb,
+        target=pending.target,
+        actor_kind=by.kind,
+        actor_name=by.name,
+        user_id=by.user_id,
+        agent_id=by.agent_id,
+        before=pending.before,
+        after=pending.after,
+        data=pending.data,
+        previous=chain.head,
+    )
+    event.hash = _hash(event)
+    event.save(force_insert=True)
+    Chain.objects.filter(pk=chain.pk).update(length=event.sequence, head=event.hash)
+
+
+def _hash(event: Event) -> str:
+    said = [
+        event.previous, event.sequence, event.at.isoformat(), event.verb, event.target, event.actor_kind,
+        event.actor_name, event.user_id, event.agent_id, event.before, event.after, event.data,
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    chain: str
+    sequence: int
+    reason: str
+
+
+def verify() -> tuple[int, list[Broken]]:
+    """Walks every chain; returns how many events hold, and where a chain does not."""
+    good, broken = 0, []
+    for chain in Chain.objects.order_by("pk"):
+        previous, expected = _GENESIS, 1
+        for event in Event.objects.filter(chain=chain).order_by("sequence").iterator():
+            if event.sequence != expected:
+                broken.append(Broken(chain.name, expected, "an event is missing"))
+            elif event.previous != previous:
+                broken.append(Broken(chain.name, event.sequence, "it does not follow the event before it"))
+            elif event.hash != _hash(event):
+                broken.append(Broken(chain.name, event.sequence, "its content was changed"))
+            else:
+                good += 1
+            previous, expected = event.hash, event.sequence + 1
+        if (chain.length, chain.head) != (expected - 1, previous):
+            broken.append(Broken(chain.name, chain.length, "the end of the chain was cut off or added to"))
+    return good, broken

@@ -1,0 +1,112 @@
+"""Whole bundles in and out: checked, previewed, imported, exported."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils import timezone
+
+from registry.core import merge, paths, roles, rules, skillmd, tokens
+from registry.core.errors import InvalidSkill
+from registry.core.findings import Finding, errors
+from registry.core.merge import BUNDLED, Effective, Hidden
+from registry.core.skill import SKILL_MD, Bundle, normalise
+from registry.models import Project, Skill, Version
+from registry.services import audit, blobs, catalog, versions
+from registry.services.permissions import Actor, require
+
+CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A bundle that may be stored, with what its SKILL.md says and what is worth knowing about it."""
+
+    bundle: Bundle
+    said: skillmd.SkillMd
+    name: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def tokens(self) -> int:
+        return tokens.estimate(self.said.instructions)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What storing a bundle would do. Nothing is stored by looking."""
+
+    checked: Checked
+    action: str
+    version: str
+    standing: Effective | None
+    hides: tuple[Hidden, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    version: Version
+    action: str
+    findings: tuple[Finding, ...]
+
+
+def check(bundle: Bundle, *, authoring: bool, directory: str | None = None) -> Checked:
+    """Reads and lints a bundle; anything that must not be stored is an error that names file, line and fix."""
+    said = skillmd.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
+    name = paths.component(normalise(said.name), what="name")
+    findings = rules.lint(said, bundle, authoring=authoring, directory=directory, limits=settings.LIMITS)
+    if stopping := errors(findings):
+        first = stopping[0]
+        raise InvalidSkill(
+            f"{place(first)}: {first.message} {first.fix} Nothing was stored.", findings=findings
+        )
+    return Checked(bundle, said, name, findings)
+
+
+def place(finding: Finding) -> str:
+    return f"{finding.file}, line {finding.line}" if finding.line else finding.file
+
+
+def preview(project: Project, bundle: Bundle, *, by: Actor) -> Preview:
+    """What `import_bundle` would do with it."""
+    require(by, roles.WRITE, project)
+    checked = check(bundle, authoring=False)
+    skill = Skill.objects.filter(project=project, name=checked.name).select_related("current").first()
+    standing = catalog.find(project.pk, checked.name)
+    action, same = _decide(skill, checked, standing)
+    upcoming = versions.next_number(skill) if skill else "1"
+    named = same.version if same else checked.said.version or upcoming
+    return Preview(checked, action, named, standing, merge.would_hide(standing))
+
+
+def import_bundle(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Imported:
+    """Stores a bundle as a new skill or a new version, under the version its source names if it names one."""
+    require(by, roles.WRITE, project)
+    checked = check(bundle, authoring=False)
+    note = versions.checked_note(note)
+    blobs.put(bundle, now=timezone.now())
+    with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
+        standing = catalog.find(project.pk, checked.name)
+        skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
+        action, same = _decide(skill, checked, standing)
+        change.data["action"] = action
+        if action == UNCHANGED and same is not None:
+            change.cancel()
+        elif same is not None:
+            versions.bring_back(skill, same, change=change)
+        else:
+            same = versions.add(
+                skill, bundle, checked.said, named=checked.said.version, note=note, by=by, change=change
+            )
+        return Imported(same, action, checked.findings)
+
+
+def _decide(skill: Skill | None, checked: Checked, standing: Effective | None) -> tuple[str, Version | None]:
+    """The action, and the stored version that holds these very bytes already if there is one."""
+    named = checked.said.version
+    same = versions.same_version(skill, named, checked.bundle) if skill and named else None
+    if skill and skill.overrides:
+        if same is None and named is None and skill.current and skill.current.digest == checked.bundle.digest:
+            same = skill.current
+        return (UNCHANGED if same else NEW_VERSION), same
+    winner = standing.winner if standing else None
+    return (OVERRIDE if winner and winner.source == BUNDLED else CREATE), same

@@ -1,0 +1,250 @@
+"""The one resolver: what an agent of a project gets, for list, search and load alike.
+
+The whole view is a pure function of the directories' fingerprint and the project's revision, and is kept under that
+key. One skill is found by name alone, so that a load costs the same in a project of ten skills and of ten thousand.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from registry.core import merge, paths, skillmd
+from registry.core.errors import NotFound, NotText, TooLarge
+from registry.core.limits import Limits
+from registry.core.merge import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
+from registry.core.skill import SKILL_MD, Bundle, FileEntry, normalise
+from registry.models import Project, Skill, Version
+from registry.services import blobs, disk
+
+_KEPT_VIEWS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All effective skills of a project at one moment."""
+
+    outcomes: tuple[Effective, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def served(self) -> tuple[Candidate, ...]:
+        return tuple(o.winner for o in self.outcomes if o.winner is not None and o.enabled)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One skill as it is served: the facts, its files, and where their bytes are."""
+
+    candidate: Candidate
+    files: tuple[FileEntry, ...]
+    on_disk: disk.DiskSkill | None = None
+
+    @property
+    def name(self) -> str:
+        return self.candidate.name
+
+    def entry(self, path: str) -> FileEntry:
+        paths.check(path)
+        for entry in self.files:
+            if entry.path == path:
+                return entry
+        raise NotFound(
+            f"{self.name} has no file {paths.shown(path)}.", files=[entry.path for entry in self.files]
+        )
+
+    def read(self, entry: FileEntry) -> bytes:
+        return disk.index().read(self.on_disk, entry) if self.on_disk else blobs.read(entry)
+
+    def read_text(self, path: str, limits: Limits) -> str:
+        """One file as text; what is no text, or too long for a prompt, is offered as a download instead."""
+        entry = self.entry(path)
+        if entry.size > limits.text_read_bytes:
+            raise TooLarge(
+                f"{path} has {entry.size:,} bytes. {limits.text_read_bytes:,} are allowed as text. Download it instead."
+            )
+        content = self.read(entry)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            text = "\0"
+        if "\0" in text:
+            raise NotText(f"{path} is binary. Download it instead.")
+        return text
+
+    def skill_md(self) -> skillmd.SkillMd:
+        return skillmd.read(self.read(self.entry(SKILL_MD)), fallback_name=self.name)
+
+    def bundle(self) -> Bundle:
+        return Bundle({entry.path: self.read(entry) for entry in self.files})
+
+
+class _Views:
+    """The views of recent revisions, oldest dropped first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, int, int], View] = OrderedDict()
+
+    def get(self, key: tuple[str, int, int]) -> View | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: tuple[str, int, int], view: View) -> None:
+        with self._lock:
+            self._kept[key] = view
+            while len(self._kept) > _KEPT_VIEWS:
+                self._kept.popitem(last=False)
+
+
+_views = _Views()
+
+
+def view(project_id: int, revision: int) -> View:
+    """`revision` is the one the caller read. Rows newer than it are only ever fresher, never mixed up with it."""
+    snapshot = disk.snapshot()
+    key = (snapshot.fingerprint, project_id, revision)
+    kept = _views.get(key)
+    if kept is None:
+        outcomes = merge.resolve_all(snapshot.candidates, _claims(project_id))
+        kept = View(outcomes, (*snapshot.left_out, *merge.withdrawn(outcomes)))
+        _views.put(key, kept)
+    return kept
+
+
+_COLUMNS = (
+    "name", "enabled", "overrides", "current__version", "current__digest", "current__description", "current__kind",
+    "current__tags", "current__requires", "current__triggers", "current__tokens", "current__created_at",
+    "current__author__username", "current__author__first_name", "current__author__last_name", "current__agent__name",
+)  # fmt: skip
+
+
+def _claims(project_id: int) -> dict[str, Claim]:
+    rows = Skill.objects.filter(project_id=project_id).values_list(*_COLUMNS)
+    return {row[0]: _claim(row) for row in rows.iterator(chunk_size=2_000)}
+
+
+def _claim(row: tuple[Any, ...]) -> Claim:
+    (
+        name,
+        enabled,
+        overrides,
+        version,
+        digest,
+        description,
+        kind,
+        tags,
+        requires,
+        triggers,
+        tokens,
+        at,
+        *who,
+    ) = row
+    candidate = None
+    if overrides and version is not None:
+        candidate = Candidate(
+            name, PROJECT, version, digest, description, kind, tuple(tags), tuple(requires), tuple(triggers), tokens,
+            changed_at=at, changed_by=_who(*who),
+        )  # fmt: skip
+    return Claim(name, enabled, overrides, candidate)
+
+
+def _who(username: str | None, first: str | None, last: str | None, agent: str | None) -> str:
+    return agent or f"{first or ''} {last or ''}".strip() or username or "command line"
+
+
+def find(project_id: int, name: str) -> Effective | None:
+    """What stands under one name, switched off or not."""
+    name = normalise(name)
+    row = Skill.objects.filter(project_id=project_id, name=name).values_list(*_COLUMNS).first()
+    bundled = [skill.candidate for skill in disk.snapshot().skills.get(name, ())]
+    return merge.resolve(name, bundled, _claim(row) if row else None)
+
+
+def outcome(project_id: int, name: str) -> Effective:
+    found = find(project_id, name)
+    if found is None:
+        raise _unknown(normalise(name))
+    return found
+
+
+def load(project_id: int, name: str, *, version: str | None = None) -> Loaded:
+    """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
+    name = normalise(name)
+    row = (
+        Skill.objects.filter(project_id=project_id, name=name)
+        .values_list("enabled", "overrides", "current_id", "pk")
+        .first()
+    )
+    enabled, overrides, current_id, skill_id = row or (True, False, None, None)
+    if not enabled:
+        raise _unknown(name)
+    if overrides:
+        wanted = Version.objects.available().filter(skill_id=skill_id)
+        chosen = wanted.filter(version=version) if version is not None else wanted.filter(pk=current_id)
+        found = chosen.first()
+        if found is None:
+            raise _unknown(name, version)
+        return stored(name, found)
+    return _bundled(name, version)
+
+
+def _bundled(name: str, version: str | None) -> Loaded:
+    found = disk.snapshot().skills.get(name, ())
+    if not found or (version is not None and version != found[0].candidate.version):
+        raise _unknown(name, version)
+    return on_disk(found[0])
+
+
+def stored(name: str, version: Version) -> Loaded:
+    candidate = Candidate(
+        name, PROJECT, version.version, version.digest, version.description, version.kind, tuple(version.tags),
+        tuple(version.requires), tuple(version.triggers), version.tokens, changed_at=version.created_at,
+    )  # fmt: skip
+    return Loaded(candidate, version.files)
+
+
+def on_disk(skill: disk.DiskSkill) -> Loaded:
+    return Loaded(skill.candidate, skill.files, skill)
+
+
+def inspect(project: Project, name: str) -> tuple[Effective, Loaded | None]:
+    """For people: the outcome and the winner, also where the name is switched off."""
+    found = outcome(project.pk, name)
+    if found.winner is None:
+        return found, None
+    if found.winner.source == BUNDLED:
+        return found, on_disk(disk.snapshot().skills[found.name][0])
+    version = Version.objects.get(
+        skill__project=project, skill__name=found.name, version=found.winner.version
+    )
+    return found, stored(found.name, version)
+
+
+def matching(
+    candidates: Iterable[Candidate], *, q: str = "", tag: str = "", kind: str = "", source: str = ""
+) -> Sequence[Candidate]:
+    """The candidates that have every word of `q` in name, description or tags."""
+    words = q.lower().split()
+    return [
+        candidate
+        for candidate in candidates
+        if (not source or candidate.source == source)
+        and (not kind or candidate.kind == kind)
+        and (not tag or tag in candidate.tags)
+        and (not words or _has_all(candidate, words))
+    ]
+
+
+def _has_all(candidate: Candidate, words: list[str]) -> bool:
+    text = f"{candidate.name} {candidate.description} {' '.join(candidate.tags)}".lower()
+    return all(word in text for word in words)
+
+
+def _unknown(name: str, version: str | None = None) -> NotFound:
+    if version is not None:
+        return NotFound(f"{paths.shown(name)} has no version {paths.shown(version)} that can be loaded.")
+    return NotFound(f"There is no skill {paths.shown(name)} in this project.")

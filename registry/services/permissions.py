@@ -1,0 +1,64 @@
+"""Who is acting, and whether they may. Every verb opens with `require`."""
+
+from dataclasses import dataclass, field
+
+from registry.core import roles
+from registry.core.errors import Forbidden, NotFound
+from registry.models import Agent, Membership, Project, User
+
+_NEEDS = {
+    roles.READ: "read this project",
+    roles.PROPOSE: "propose changes",
+    roles.WRITE: "change skills",
+    roles.REVIEW: "review proposals",
+    roles.RUN: "run workflows",
+    roles.MANAGE: "manage the project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A person, an agent or an operator at the command line, with what they may do in one project."""
+
+    kind: str
+    name: str
+    project_id: int | None = None
+    scopes: frozenset[str] = field(default_factory=frozenset)
+    user_id: int | None = None
+    agent_id: int | None = None
+
+    def may(self, scope: str) -> bool:
+        return scope in self.scopes
+
+
+def operator(name: str = "command line") -> Actor:
+    """Whoever holds the machine may do everything; the audit log says that it was them."""
+    return Actor(kind="operator", name=name, scopes=frozenset(roles.SCOPES))
+
+
+def person(user: User, project: Project) -> Actor:
+    """A signed-in person in a project; somebody who does not belong to it cannot tell that it exists."""
+    role = Membership.objects.filter(project=project, user=user).values_list("role", flat=True).first()
+    if role is None:
+        raise NotFound("There is no such project.")
+    return as_member(user, project, role)
+
+
+def as_member(user: User, project: Project, role: str) -> Actor:
+    return Actor("person", user.username, project.pk, roles.SCOPES_OF_ROLE[role], user_id=user.pk)
+
+
+def visitor(user: User) -> Actor:
+    """A signed-in person outside any project, for what belongs to the site."""
+    return Actor("person", user.username, user_id=user.pk)
+
+
+def agent(agent: Agent, scopes: frozenset[str]) -> Actor:
+    return Actor("agent", agent.name, agent.project_id, scopes - roles.NEVER_FOR_AGENTS, agent_id=agent.pk)
+
+
+def require(by: Actor, scope: str, project: Project) -> None:
+    if by.kind != "operator" and by.project_id != project.pk:
+        raise NotFound("There is no such project.")
+    if not by.may(scope):
+        raise Forbidden(f"{by.name} may not {_NEEDS[scope]} here. It takes the scope “{scope}”.", scope=scope)

@@ -1,0 +1,164 @@
+"""What people and agents do to the skills of a project. Each verb: permission, check, one transaction, one event."""
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
+from registry.core.findings import Finding, Severity
+from registry.core.skill import SKILL_MD, Bundle, normalise
+from registry.models import Project, Skill, Version
+from registry.services import audit, blobs, bundles, catalog, versions
+from registry.services.permissions import Actor, require
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    version: Version
+    created: bool
+    findings: tuple[Finding, ...]
+
+
+def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Saved:
+    """A new skill of the project. Under the name of a bundled skill it is an override, and hides its files too."""
+    require(by, roles.WRITE, project)
+    checked, note = bundles.check(bundle, authoring=True), versions.checked_note(note)
+    blobs.put(bundle, now=timezone.now())
+    with audit.change(project, "skill.created", by=by, target=checked.name) as change:
+        skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
+        if skill.overrides:
+            raise AlreadyExists(
+                f"The project has a skill {checked.name} already. Save a new version of it, or choose another name. "
+                "Nothing was stored."
+            )
+        version = versions.add(skill, bundle, checked.said, named=None, note=note, by=by, change=change)
+    return Saved(version, True, checked.findings)
+
+
+def save(
+    project: Project, name: str, bundle: Bundle, *, base: str | None, note: str = "", by: Actor
+) -> Saved:
+    """The next version of what stands under a name; `base` is the digest of what the editor started from.
+
+    Saving over a bundled skill makes an override. A name that nothing stands under yet is created.
+    """
+    require(by, roles.WRITE, project)
+    name = normalise(name)
+    checked, note = bundles.check(bundle, authoring=True, directory=name), versions.checked_note(note)
+    _guard(catalog.find(project.pk, name), name, base)
+    blobs.put(bundle, now=timezone.now())
+    with audit.change(project, "skill.saved", by=by, target=name) as change:
+        standing = catalog.find(project.pk, name)
+        _guard(standing, name, base)
+        skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=name)
+        if skill.overrides and skill.current and skill.current.digest == bundle.digest:
+            change.cancel()
+            return Saved(skill.current, False, checked.findings)
+        version = versions.add(skill, bundle, checked.said, named=None, note=note, by=by, change=change)
+    return Saved(version, standing is None, checked.findings)
+
+
+def _guard(standing: catalog.Effective | None, name: str, base: str | None) -> None:
+    """Refuses a save that would overwrite what its author never saw."""
+    digest = standing.winner.digest if standing and standing.winner else None
+    if digest == base:
+        return
+    if base is None:
+        raise PreconditionRequired(
+            f'{name} exists. Send If-Match with the digest you started from, in quotes: "{digest}".',
+            digest=digest,
+        )
+    if digest is None:
+        raise Stale(f"{name} does not exist any more. Nothing was stored.", digest="")
+    raise Stale(
+        f"{name} was saved by somebody else since you loaded it: it is {digest} now, you started from {base}. "
+        "Load it again and bring your change over. Nothing was stored.",
+        digest=digest,
+    )
+
+
+def with_text(project: Project, name: str, skill_md: str) -> Bundle:
+    """What stands under a name with its SKILL.md replaced; the other files stay."""
+    content = _encoded(skill_md)
+    standing = catalog.find(project.pk, name)
+    if standing is None or standing.winner is None:
+        return Bundle({SKILL_MD: content})
+    _, loaded = catalog.inspect(project, name)
+    return loaded.bundle().replacing({SKILL_MD: content}) if loaded else Bundle({SKILL_MD: content})
+
+
+def from_text(skill_md: str) -> Bundle:
+    return Bundle({SKILL_MD: _encoded(skill_md)})
+
+
+def _encoded(skill_md: str) -> bytes:
+    try:
+        return skill_md.encode()
+    except UnicodeEncodeError as error:
+        line = skill_md.count("\n", 0, error.start) + 1
+        message = "There is half a character (an unpaired surrogate) that no file can hold."
+        finding = Finding("not-utf-8", Severity.ERROR, SKILL_MD, line, message, "Delete the character.")
+        raise InvalidSkill(
+            f"SKILL.md, line {line}: {message} Nothing was stored.", findings=[finding]
+        ) from None
+
+
+def disable(project: Project, name: str, *, by: Actor) -> None:
+    """Hides a name from agents whatever its source; nothing shows through."""
+    _switch(project, name, enabled=False, by=by)
+
+
+def enable(project: Project, name: str, *, by: Actor) -> None:
+    _switch(project, name, enabled=True, by=by)
+
+
+def _switch(project: Project, name: str, *, enabled: bool, by: Actor) -> None:
+    require(by, roles.WRITE, project)
+    with audit.change(
+        project, "skill.enabled" if enabled else "skill.disabled", by=by, target=normalise(name)
+    ) as change:
+        standing = catalog.outcome(project.pk, name)
+        if standing.enabled == enabled:
+            change.cancel()
+            return
+        Skill.objects.update_or_create(project=project, name=standing.name, defaults={"enabled": enabled})
+
+
+def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -> None:
+    """Removes the project's own skill; a bundled one of the name shows again. History stays and can be restored."""
+    require(by, roles.WRITE, project)
+    name = normalise(name)
+    with audit.change(project, "skill.deleted", by=by, target=name) as change:
+        skill = _own(project, name)
+        if not skill.overrides:
+            raise NotFound(f"The project has no skill {name} of its own.")
+        digest = skill.current.digest if skill.current else ""
+        if base is not None and base != digest:
+            raise Stale(
+                f"{name} was saved by somebody else since you loaded it: it is {digest} now.", digest=digest
+            )
+        skill.overrides = False
+        skill.save(update_fields=["overrides"])
+        change.before = digest
+
+
+def undelete(project: Project, name: str, *, by: Actor) -> Version:
+    """Brings a deleted skill back as it was: its newest version that was not yanked."""
+    require(by, roles.WRITE, project)
+    name = normalise(name)
+    with audit.change(project, "skill.undeleted", by=by, target=name) as change:
+        skill = _own(project, name)
+        if skill.overrides:
+            raise Conflict(f"{name} is not deleted.")
+        if skill.current is None:
+            raise NotFound(f"Every version of {name} was withdrawn, so there is nothing to bring back.")
+        versions.bring_back(skill, skill.current, change=change)
+        return skill.current
+
+
+def _own(project: Project, name: str) -> Skill:
+    skill = Skill.objects.filter(project=project, name=name).select_related("current").first()
+    if skill is None:
+        raise NotFound(f"The project has no skill {name} of its own.")
+    return skill

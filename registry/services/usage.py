@@ -1,0 +1,131 @@
+"""Counts loads without a write on the read path: buffered in the process, flushed in bulk by a thread."""
+
+import atexit
+import logging
+import threading
+from collections import Counter
+from datetime import date, datetime
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from registry.models import Agent, Token, Usage
+
+log = logging.getLogger(__name__)
+
+
+class Load(NamedTuple):
+    project_id: int
+    skill: str
+    version: str
+    caller: str
+    day: date
+
+
+class _Buffer:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.loads: Counter[Load] = Counter()
+        self.seen: dict[tuple[int, int | None], datetime] = {}
+        self.flusher: threading.Thread | None = None
+
+    def take(self) -> tuple[Counter[Load], dict[tuple[int, int | None], datetime]]:
+        with self.lock:
+            taken = self.loads, self.seen
+            self.loads, self.seen = Counter(), {}
+        return taken
+
+
+_buffer = _Buffer()
+
+
+def count(project_id: int, skill: str, version: str, *, caller: str, now: datetime) -> None:
+    with _buffer.lock:
+        _buffer.loads[Load(project_id, skill, version, caller, now.date())] += 1
+    _start_flusher()
+
+
+def saw(token_id: int, agent_id: int | None, *, now: datetime) -> None:
+    """Remembers when a token, and the agent it belongs to, was last used."""
+    with _buffer.lock:
+        _buffer.seen[(token_id, agent_id)] = now
+    _start_flusher()
+
+
+def flush() -> int:
+    """Writes what was counted; returns how many rows. What cannot be written is counted again later."""
+    loads, seen = _buffer.take()
+    if not loads and not seen:
+        return 0
+    try:
+        with transaction.atomic():
+            _add(loads)
+            for (token_id, agent_id), at in seen.items():
+                Token.objects.filter(pk=token_id).update(last_used_at=at)
+                if agent_id is not None:
+                    Agent.objects.filter(pk=agent_id).update(last_seen_at=at)
+    except Exception:
+        with _buffer.lock:
+            _buffer.loads.update(loads)
+        raise
+    return len(loads)
+
+
+def _add(loads: Counter[Load]) -> None:
+    """Adds to the rows of the day; the same statement on SQLite and PostgreSQL."""
+    quote = connection.ops.quote_name
+    table = quote(Usage._meta.db_table)
+    statement = (
+        f"INSERT INTO {table} (project_id, skill, version, caller, day, loads) VALUES (%s, %s, %s, %s, %s, %s) "  # noqa: S608
+        "ON CONFLICT (project_id, skill, version, caller, day) "
+        f"DO UPDATE SET loads = {table}.loads + EXCLUDED.loads"
+    )
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, [(*load, number) for load, number in sorted(loads.items())])
+
+
+def _start_flusher() -> None:
+    if _buffer.flusher is None or not _buffer.flusher.is_alive():
+        with _buffer.lock:
+            if _buffer.flusher is None or not _buffer.flusher.is_alive():
+                _buffer.flusher = threading.Thread(target=_flush_for_ever, name="usage", daemon=True)
+                _buffer.flusher.start()
+                atexit.register(_flush_quietly)
+
+
+def _flush_for_ever() -> None:
+    pause = threading.Event()
+    while True:
+        pause.wait(settings.USAGE_FLUSH_SECONDS)
+        _flush_quietly()
+
+
+def _flush_quietly() -> None:
+    try:
+        flush()
+    except Exception:
+        log.exception("Usage could not be written; it is kept and tried again.")
+    finally:
+        connection.close()
+
+
+def loads_by_day(project_id: int, *, days: int) -> dict[str, dict[date, int]]:
+    """Loads of every skill of a project in the last days, for its list."""
+    since = timezone.now().date().toordinal() - days + 1
+    rows = (
+        Usage.objects.filter(project_id=project_id, day__gte=date.fromordinal(since))
+        .values_list("skill", "day")
+        .annotate(total=Sum("loads"))
+    )
+    result: dict[str, dict[date, int]] = {}
+    for skill, day, total in rows:
+        result.setdefault(skill, {})[day] = total
+    return result
+
+
+def forget() -> None:
+    """Drops what was counted and not yet written."""
+    _buffer.take()

@@ -1,0 +1,45 @@
+"""Loads what the signed-in person may see; everything else is not there."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+
+from registry.core.errors import NotFound
+from registry.models import Membership, Project, User
+from registry.services import permissions
+from registry.services.permissions import Actor
+
+
+class ProjectRequest(HttpRequest):
+    """A request inside a project: whose, in which role, acting as whom."""
+
+    user: User
+    project: Project
+    role: str
+    actor: Actor
+
+
+View = Callable[..., HttpResponse]
+
+
+def in_project(view: View) -> View:
+    """Turns the slug in the address into a project the person belongs to."""
+
+    @wraps(view)
+    @login_required
+    def wrapped(request: Any, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        membership = (
+            Membership.objects.filter(project__slug=slug, project__archived_at=None, user=request.user)
+            .select_related("project")
+            .first()
+        )
+        if membership is None:
+            raise NotFound("There is no such project, or you are not a member of it.")
+        request.project, request.role = membership.project, membership.role
+        request.actor = permissions.as_member(request.user, membership.project, membership.role)
+        return view(request, *args, **kwargs)
+
+    return wrapped

@@ -1,0 +1,48 @@
+"""What the frame around every page shows: where one is, where one can go, who one is."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from registry.core import roles
+from registry.models import Project
+
+THEMES = ("light", "dark")
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    user = getattr(request, "user", None)
+    signed_in = user if user is not None and user.is_authenticated else None
+    project = getattr(request, "project", None)
+    theme = request.COOKIES.get("theme", "")
+    return {
+        "shell": {
+            "user": signed_in,
+            "project": project,
+            "role": getattr(request, "role", ""),
+            "projects": Project.objects.visible_to(signed_in).order_by("name") if signed_in else (),
+            "nav": _navigation(request, project) if signed_in else (),
+            "more": _more(request, project) if signed_in else (),
+            "theme": theme if theme in THEMES else "",
+        }
+    }
+
+
+def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
+    if project is None:
+        return [_item(request, "Projects", reverse("projects"), "folder")]
+    return [_item(request, "Skills", reverse("skills", args=[project.slug]), "skills")]
+
+
+def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
+    return []
+
+
+def _item(request: HttpRequest, label: str, url: str, icon: str) -> dict[str, Any]:
+    return {"label": label, "url": url, "icon": icon, "current": request.path.startswith(url), "count": None}
+
+
+def may(request: HttpRequest, scope: str) -> bool:
+    """Which buttons exist. The verbs refuse regardless."""
+    return scope in roles.SCOPES_OF_ROLE.get(getattr(request, "role", ""), frozenset())

@@ -1,0 +1,37 @@
+"""Two questions a machine asks: is the process alive, and can it do its work."""
+
+import os
+
+from django.conf import settings
+from django.db import Error, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Database reachable and migrated, every skills directory readable; says which is not."""
+    checks = {"database": _database(), "skills": _directories()}
+    ready = not any(checks.values())
+    body = {
+        "status": "ready" if ready else "not ready",
+        **{name: fault or "ok" for name, fault in checks.items()},
+    }
+    return JsonResponse(body, status=200 if ready else 503)
+
+
+def _database() -> str:
+    try:
+        executor = MigrationExecutor(connection)
+        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except Error as error:
+        return f"cannot be reached: {type(error).__name__}"
+    return f"{len(waiting)} migrations are waiting" if waiting else ""
+
+
+def _directories() -> str:
+    bad = [root.name for root in settings.AGENT_SKILLS_DIRS if not os.access(root, os.R_OK | os.X_OK)]
+    return f"cannot read: {', '.join(bad)}" if bad else ""

@@ -1,0 +1,75 @@
+"""Reads the environment: every NAME may also be given as NAME_FILE, and nonsense fails loudly at start."""
+
+import os
+import secrets
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+
+
+def text(name: str, default: str = "") -> str:
+    file = os.environ.get(f"{name}_FILE")
+    if file is None:
+        return os.environ.get(name, default).strip()
+    if name in os.environ:
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set. Keep one of the two.")
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {file}, which cannot be read: {error}.") from error
+
+
+def boolean(name: str, default: bool) -> bool:
+    value = text(name).lower()
+    if not value:
+        return default
+    if value in _TRUE | _FALSE:
+        return value in _TRUE
+    raise ImproperlyConfigured(f"{name} is {value!r}. Write 1 or 0.")
+
+
+def integer(name: str, default: int, *, least: int = 0) -> int:
+    value = text(name)
+    if not value:
+        return default
+    try:
+        number = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {value!r}, which is not a whole number.") from None
+    if number < least:
+        raise ImproperlyConfigured(f"{name} is {number}. It must be {least} or more.")
+    return number
+
+
+def items(name: str, default: str = "", *, separator: str = ",") -> list[str]:
+    return [item.strip() for item in text(name, default).split(separator) if item.strip()]
+
+
+def private_directory(name: str, default: Path) -> Path:
+    """A directory that only this user can read; made when missing."""
+    path = Path(text(name) or default).resolve()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.chmod(0o700)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name} is {path}, which cannot be used: {error}.") from error
+    return path
+
+
+def kept_secret(path: Path) -> str:
+    """A secret made once and read ever after, also when several processes start at the same moment."""
+    fresh = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    if not path.exists():
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        try:
+            os.link(fresh, path)
+        except FileExistsError:
+            pass
+        finally:
+            fresh.unlink()
+    return path.read_text(encoding="utf-8").strip()

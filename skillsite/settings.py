@@ -1,0 +1,245 @@
+"""Every setting there is, read from the environment. `docs/operating.md` lists the variables."""
+
+import os
+from pathlib import Path
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+from registry.core.limits import Limits
+from skillsite import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+DEBUG = env.boolean("DEBUG", False)
+PORT = env.integer("PORT", 8000, least=1)
+SKILLSITE_DATA = env.private_directory("SKILLSITE_DATA", BASE_DIR / "var")
+PERSISTENT_VOLUME_STORAGE = Path(env.text("PERSISTENT_VOLUME_STORAGE") or SKILLSITE_DATA / "volume")
+
+DATABASE_URL = env.text("DATABASE_URL")
+SECRET_KEY = env.text("SECRET_KEY")
+if not SECRET_KEY:
+    if DATABASE_URL:
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set. With DATABASE_URL several machines may share one site, so each must be "
+            "given the same key: set SECRET_KEY or SECRET_KEY_FILE to 50 or more random characters."
+        )
+    SECRET_KEY = env.kept_secret(SKILLSITE_DATA / "secret_key")
+
+ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS")
+PUBLIC_URL = env.text("PUBLIC_URL", f"http://localhost:{PORT}").rstrip("/")
+
+# -- Skills ------------------------------------------------------------------------------------------------
+
+AGENT_SKILLS_DIRS = [
+    Path(item)
+    for item in env.items("AGENT_SKILLS_DIRS", str(BASE_DIR / "registry" / "library"), separator=os.pathsep)
+]
+SKILLS_RELOAD_SECONDS = env.integer("SKILLS_RELOAD_SECONDS", 5)
+_defaults = Limits()
+LIMITS = Limits(
+    archive_bytes=env.integer("LIMIT_ARCHIVE_BYTES", _defaults.archive_bytes, least=1),
+    expanded_bytes=env.integer("LIMIT_EXPANDED_BYTES", _defaults.expanded_bytes, least=1),
+    files=env.integer("LIMIT_FILES", _defaults.files, least=1),
+    file_bytes=env.integer("LIMIT_FILE_BYTES", _defaults.file_bytes, least=1),
+    text_read_bytes=env.integer("LIMIT_TEXT_READ_BYTES", _defaults.text_read_bytes, least=1),
+    soft_tokens=env.integer("LIMIT_SOFT_TOKENS", _defaults.soft_tokens, least=1),
+    loud_tokens=env.integer("LIMIT_LOUD_TOKENS", _defaults.loud_tokens, least=1),
+)
+RATE_LIMIT_READ = env.integer("RATE_LIMIT_READ", 6_000)
+RATE_LIMIT_WRITE = env.integer("RATE_LIMIT_WRITE", 600)
+USAGE_FLUSH_SECONDS = env.integer("USAGE_FLUSH_SECONDS", 10, least=1)
+
+# -- Django ------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "corsheaders",
+    "django_htmx",
+    "django_tasks",
+    "django_tasks_db",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "registry",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "registry.web.middleware.SecurityHeaders",
+    "corsheaders.middleware.CorsMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "registry.web.middleware.Errors",
+]
+
+ROOT_URLCONF = "skillsite.urls"
+WSGI_APPLICATION = "skillsite.wsgi.application"
+APPEND_SLASH = False
+AUTH_USER_MODEL = "registry.User"
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "projects"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "registry.web.context.shell",
+            ],
+        },
+    },
+]
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# -- Data --------------------------------------------------------------------------------------------------
+
+_SQLITE = {
+    "ENGINE": "django.db.backends.sqlite3",
+    "NAME": SKILLSITE_DATA / "skillsite.sqlite3",
+    "CONN_MAX_AGE": None,
+    "OPTIONS": {
+        # Writers queue for the lock when the transaction starts, so that a transaction that has read can
+        # always go on to write; readers never wait in WAL.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 30,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY;",
+    },
+}
+try:
+    DATABASES = {
+        "default": dj_database_url.parse(DATABASE_URL, conn_max_age=600, conn_health_checks=True)
+        if DATABASE_URL
+        else _SQLITE
+    }
+except ValueError as error:
+    raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}.") from error
+
+_S3_BUCKET = env.text("S3_BUCKET")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "blobs": {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": _S3_BUCKET,
+            "endpoint_url": env.text("S3_ENDPOINT_URL") or None,
+            "location": env.text("S3_PREFIX", "blobs"),
+            "default_acl": None,
+            "file_overwrite": True,
+        },
+    }
+    if _S3_BUCKET
+    else {
+        "BACKEND": "registry.services.storage.AtomicFileStorage",
+        "OPTIONS": {
+            "location": SKILLSITE_DATA / "blobs",
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+REDIS_URL = env.text("REDIS_URL")
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    },
+}
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+
+# -- Files and uploads: held in memory and capped before they are read, so that nothing is left on disk ------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
+FILE_UPLOAD_MAX_MEMORY_SIZE = LIMITS.archive_bytes + 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
+DATA_UPLOAD_MAX_NUMBER_FILES = LIMITS.files + 100
+
+# -- Safety ------------------------------------------------------------------------------------------------
+
+HTTPS = env.boolean("HTTPS", PUBLIC_URL.startswith("https://"))
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 0)
+X_FRAME_OPTIONS = "DENY"
+if env.boolean("BEHIND_PROXY", False):
+    # Only an operator who says that a proxy of theirs sets these headers makes us believe them.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    USE_X_FORWARDED_HOST = True
+CORS_ALLOWED_ORIGINS = env.items("CORS_ALLOWED_ORIGINS")
+CORS_URLS_REGEX = r"^/api/"
+CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+
+# -- API ---------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["registry.api.authentication.BearerToken"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "registry.api.problems.exception_handler",
+    "URL_FORMAT_OVERRIDE": None,
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Skillsite API",
+    "DESCRIPTION": "Agents load skills on demand; people and tools with a token write them.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO").upper()},
+    "loggers": {
+        # These write whole URLs at INFO, and a signed URL is a credential.
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
+        "botocore": {"level": "WARNING"},
+    },
+}

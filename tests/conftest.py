@@ -1,0 +1,151 @@
+"""Data made through the real verbs: a project, its people, an agent, and clients that call the API."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client, override_settings
+
+from registry.core import roles, skillmd
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project, User
+from registry.services import accounts, agents, permissions, usage
+from registry.services.permissions import Actor
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_settings() -> Iterator[None]:
+    from django.conf import settings
+
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    with override_settings(
+        STORAGES={**settings.STORAGES, "staticfiles": plain},
+        PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
+        SKILLS_RELOAD_SECONDS=0,
+        USAGE_FLUSH_SECONDS=3_600,
+    ):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    """Rate limits and counts of one test are not those of the next."""
+    yield
+    cache.clear()
+    usage.forget()
+
+
+@pytest.fixture
+def library(tmp_path: Path, settings: Any) -> Path:
+    """An empty skills directory in place of the shipped one."""
+    root = tmp_path / "library"
+    root.mkdir()
+    settings.AGENT_SKILLS_DIRS = [root]
+    return root
+
+
+@pytest.fixture
+def operator() -> Actor:
+    return permissions.operator()
+
+
+@pytest.fixture
+def project(db: None, library: Path, operator: Actor) -> Project:
+    """A project called demo over an empty skills directory."""
+    return accounts.create_project(slug="demo", name="Demo", by=operator)
+
+
+@pytest.fixture
+def other_project(db: None, library: Path, operator: Actor) -> Project:
+    return accounts.create_project(slug="other", name="Other", by=operator)
+
+
+@pytest.fixture
+def person(project: Project, operator: Actor) -> Callable[[str], User]:
+    """A member in the given role, named after it."""
+
+    def make(role: str) -> User:
+        user = User.objects.filter(username=role).first() or accounts.create_user(role, by=operator)
+        accounts.set_role(project, user, role, by=operator)
+        return user
+
+    return make
+
+
+@pytest.fixture
+def author(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.AUTHOR), project)
+
+
+@pytest.fixture
+def viewer(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.VIEWER), project)
+
+
+class Api:
+    """The API of one project as one caller sees it."""
+
+    def __init__(self, project: Project, secret: str) -> None:
+        self.base = f"/api/v1/projects/{project.slug}"
+        self.headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        self.client = Client(raise_request_exception=True)
+
+    def get(self, path: str, headers: dict[str, str] | None = None, **query: str) -> Any:
+        return self.client.get(f"{self.base}{path}", query, headers={**self.headers, **(headers or {})})
+
+    def send(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        return self.client.generic(
+            method,
+            f"{self.base}{path}",
+            data=body if isinstance(body, (bytes, str)) else _json(body),
+            content_type="application/json",
+            headers={**self.headers, **(headers or {})},
+        )
+
+    def upload(self, content: bytes, query: str = "", **fields: str) -> Any:
+        from django.core.files.uploadedfile import SimpleUploadedFile
+
+        file = SimpleUploadedFile("skill.zip", content, content_type="application/zip")
+        return self.client.post(f"{self.base}/bundles{query}", {"file": file, **fields}, headers=self.headers)
+
+
+def _json(body: Any) -> str:
+    import json
+
+    return "" if body is None else json.dumps(body)
+
+
+@pytest.fixture
+def api(project: Project, operator: Actor) -> Callable[..., Api]:
+    """A caller with the given scopes; an agent unless a role is named."""
+
+    def make(*scopes: str, agent: str = "bot", where: Project = project) -> Api:
+        who = agents.ensure(where, agent, by=operator)
+        return Api(where, agents.create_token(where, agent=who, scopes=scopes or ("read",), by=operator))
+
+    return make
+
+
+def skill_text(name: str = "greeting", description: str = "", body: str = "", **more: Any) -> str:
+    return skillmd.compose(
+        name=name,
+        description=description or f"Does what {name} does for the team. Use when somebody asks for {name}.",
+        instructions=body or f"# {name}\n\nFollow the steps of {name}.",
+        **more,
+    )
+
+
+def skill_bundle(name: str = "greeting", files: dict[str, bytes] | None = None, **more: Any) -> Bundle:
+    return Bundle({SKILL_MD: skill_text(name, **more).encode(), **(files or {})})
+
+
+def on_disk(root: Path, name: str = "greeting", files: dict[str, bytes] | None = None, **more: Any) -> Path:
+    """Writes a bundled skill into a skills directory."""
+    directory = root / name
+    for path, content in skill_bundle(name, files, **more).items():
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    return directory
