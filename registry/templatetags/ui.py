@@ -263,7 +263,7 @@ def field(bound: BoundField, aside: str = "", placeholder: str = "") -> dict[str
     """One form field with label, hint and errors; the look follows the widget."""
     kind = getattr(bound.field.widget, "input_type", "textarea")
     css = {"select": "select", "textarea": "textarea"}.get(kind, "input")
-    attributes = {"class": css} if kind not in ("radio", "checkbox") else {}
+    attributes: dict[str, str | bool] = {"class": css} if kind not in ("radio", "checkbox") else {}
     if placeholder:
         attributes["placeholder"] = placeholder
     return {"bound": bound, "kind": kind, "aside": aside, "widget": bound.as_widget(attrs=attributes)}

@@ -24,7 +24,7 @@ def counted(value: int, noun: str) -> str:
 
 
 def filesize(size: int) -> str:
-    """"890 bytes", "14 KiB", "8.2 MiB": one decimal below ten, none above."""
+    """ "890 bytes", "14 KiB", "8.2 MiB": one decimal below ten, none above."""
     if size < 1024:
         return counted(size, "byte")
     amount, unit = size / 1024, "KiB"
