@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import registry
-from registry.core import hidden, skillmd
+from registry.core import hidden, rules, skillmd
+from registry.core.findings import Severity, errors
 from registry.core.limits import DEFAULT
 from registry.core.skill import SKILL_MD, Bundle
 from registry.core.skillmd import KNOWLEDGE, TOOL, SkillMd
@@ -54,6 +55,17 @@ def test_name_is_that_of_the_directory_and_nothing_is_odd(name: str) -> None:
     assert skill.name == name
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
     assert skill.warnings == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_strict_lint_has_no_error_and_no_warning(name: str) -> None:
+    found = rules.lint(read(name), load(name), authoring=True, known_names=NAMES, directory=name)
+    assert [finding for finding in found if finding.severity is not Severity.HINT] == []
+
+
+def test_lint_would_notice_a_skill_in_the_wrong_directory() -> None:
+    found = rules.lint(read(NAMES[0]), load(NAMES[0]), authoring=True, known_names=NAMES, directory=NAMES[1])
+    assert len(errors(found)) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
