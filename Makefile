@@ -12,8 +12,8 @@ run: .venv/run
 # Every test, on SQLite and on a real PostgreSQL. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1 insists.
 test: .venv/dev
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest -n auto
-	@$(BIN)/python -m tests.postgres $(BIN)/pytest -n auto tests/services tests/api tests/web tests/flows tests/faults
+	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto tests/services tests/api tests/web tests/flows tests/faults
 
 check: .venv/dev
 	@$(BIN)/ruff check .

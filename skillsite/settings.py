@@ -33,8 +33,7 @@ PUBLIC_URL = env.text("PUBLIC_URL", f"http://localhost:{PORT}").rstrip("/")
 # -- Skills ------------------------------------------------------------------------------------------------
 
 AGENT_SKILLS_DIRS = [
-    Path(item)
-    for item in env.items("AGENT_SKILLS_DIRS", str(BASE_DIR / "registry" / "library"), separator=os.pathsep)
+    Path(item) for item in env.items("AGENT_SKILLS_DIRS", str(BASE_DIR / "registry" / "library"), separator=os.pathsep)
 ]
 SKILLS_RELOAD_SECONDS = env.integer("SKILLS_RELOAD_SECONDS", 5)
 _defaults = Limits()

@@ -21,9 +21,7 @@ class Bundles(Upload):
     @extend_schema(
         operation_id="import_bundle",
         summary="A zip becomes a new skill or a new version, or a preview of that",
-        parameters=[
-            OpenApiParameter("dry_run", bool, description="1 tells what would happen and stores nothing.")
-        ],
+        parameters=[OpenApiParameter("dry_run", bool, description="1 tells what would happen and stores nothing.")],
         request={"multipart/form-data": shapes.UploadInput},
         responses={200: shapes.PreviewShape, 201: shapes.ImportedShape},
     )

@@ -29,15 +29,11 @@ class Catalog(Read):
         operation_id="catalog",
         summary="Names and descriptions of the skills an agent may load",
         parameters=[
-            OpenApiParameter(
-                "q", str, description="Only skills that have every word in name, description or tags."
-            ),
+            OpenApiParameter("q", str, description="Only skills that have every word in name, description or tags."),
             OpenApiParameter("tag", str),
             OpenApiParameter("kind", str, enum=["knowledge", "tool"]),
             OpenApiParameter("source", str, enum=["project", "bundled"]),
-            OpenApiParameter(
-                "budget", str, description="2000 or 2000tokens; 8000chars. What does not fit is named."
-            ),
+            OpenApiParameter("budget", str, description="2000 or 2000tokens; 8000chars. What does not fit is named."),
             OpenApiParameter("format", str, enum=list(_FORMS)),
         ],
         responses={

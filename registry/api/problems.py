@@ -85,8 +85,6 @@ def _sentence(detail: Any) -> str:
 
 
 def _respond(status: int, body: dict[str, Any]) -> HttpResponse:
-    answer = HttpResponse(
-        json.dumps(body, ensure_ascii=False), status=status, content_type="application/problem+json"
-    )
+    answer = HttpResponse(json.dumps(body, ensure_ascii=False), status=status, content_type="application/problem+json")
     answer["Cache-Control"] = "no-store"
     return answer

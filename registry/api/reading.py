@@ -135,9 +135,7 @@ def _not_modified() -> HttpResponse:
 
 def _whole(request: HttpRequest, answer: Answer | None) -> HttpResponse:
     assert answer is not None  # noqa: S101 - only a 304 goes without one
-    response = HttpResponse(
-        b"" if request.method == "HEAD" else answer.body, content_type=answer.content_type
-    )
+    response = HttpResponse(b"" if request.method == "HEAD" else answer.body, content_type=answer.content_type)
     for name, value in answer.headers.items():
         response[name] = value
     response["Content-Length"] = str(len(answer.body))

@@ -158,9 +158,7 @@ class Strict(serializers.Serializer[Any]):
 
 
 class SkillInput(Strict):
-    skill_md = serializers.CharField(
-        required=False, trim_whitespace=False, help_text="The whole SKILL.md, as it is."
-    )
+    skill_md = serializers.CharField(required=False, trim_whitespace=False, help_text="The whole SKILL.md, as it is.")
     name = serializers.CharField(required=False)
     description = serializers.CharField(required=False)
     instructions = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)

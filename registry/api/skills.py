@@ -10,12 +10,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes
+from registry.api import shapes, writing
 from registry.api.reading import Answer, Read, as_json
-from registry.api import writing
 from registry.api.writing import Write, actor, if_match
-from registry.core import disclosure, media, skillmd
 from registry.core import bundle as bundle_files
+from registry.core import disclosure, media, skillmd
 from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.skill import Bundle, normalise
 from registry.services import catalog, skills
@@ -85,9 +84,7 @@ class Skill(Read, Write):
     def put(self, request: Request, project: str, name: str) -> Response:
         given, name = _checked(request), normalise(name)
         if "name" in given and normalise(given["name"]) != name:
-            raise InvalidRequest(
-                f"The name in the address is {name}, in the body {given['name']}. Make them the same."
-            )
+            raise InvalidRequest(f"The name in the address is {name}, in the body {given['name']}. Make them the same.")
         bundle = _revised(request, given, name)
         saved = skills.save(
             writing.project(request),

@@ -58,7 +58,7 @@ def project(request: Request) -> Project:
 
 def if_match(request: Request) -> str | None:
     """The digest in `If-Match: "sha256:…"`."""
-    given = request.META.get("HTTP_IF_MATCH", "").strip()
+    given = str(request.META.get("HTTP_IF_MATCH", "")).strip()
     if not given:
         return None
     if len(given) < 3 or given[0] != '"' or given[-1] != '"' or "," in given:

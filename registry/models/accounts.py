@@ -29,6 +29,17 @@ class SignInLink(models.Model):
     used_at = models.DateTimeField(null=True)
 
 
+class BrowserSession(models.Model):
+    """Where a person is signed in, so that they can see it and end it."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="browser_sessions")
+    session_key = models.CharField(max_length=40, unique=True)
+    browser = models.CharField(max_length=200, blank=True)
+    address = models.CharField(max_length=45, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_seen_at = models.DateTimeField(default=timezone.now)
+
+
 class ProjectQuerySet(models.QuerySet["Project"]):
     def visible_to(self, user: User) -> "ProjectQuerySet":
         return self.filter(memberships__user=user, archived_at=None)
@@ -66,11 +77,9 @@ class Project(models.Model):
 
 
 class Membership(models.Model):
-    Role = models.TextChoices("Role", [(role.upper(), role) for role in roles.ROLES])  # type: ignore[misc]
-
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=16, choices=Role.choices)
+    role = models.CharField(max_length=16, choices=[(role, role) for role in roles.ROLES])
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -78,3 +87,18 @@ class Membership(models.Model):
             models.UniqueConstraint(fields=["project", "user"], name="one_membership_per_person"),
             models.CheckConstraint(condition=Q(role__in=roles.ROLES), name="membership_role_is_known"),
         ]
+
+
+class Invitation(models.Model):
+    """A link that makes whoever opens it a member, once. Only the hash of its secret is kept."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=16, choices=[(role, role) for role in roles.ROLES])
+    note = models.CharField(max_length=100, blank=True)
+    digest = models.CharField(max_length=64, unique=True)
+    made_by = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    used_by = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True)

@@ -22,6 +22,13 @@ class Skill(models.Model):
     overrides = models.BooleanField(default=False)
     current = models.ForeignKey("Version", on_delete=models.PROTECT, null=True, related_name="+")
     last_number = models.PositiveIntegerField(default=0)
+
+    # The bundled skill this one was customised from. Its files are kept, so that a later change of the bundled skill
+    # can be told apart from the project's own.
+    upstream_digest = models.CharField(max_length=71, blank=True)
+    upstream_version = models.CharField(max_length=128, blank=True)
+    upstream_manifest = models.JSONField(default=list)
+
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -29,6 +36,10 @@ class Skill(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def upstream_files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.upstream_manifest)
 
 
 class VersionQuerySet(models.QuerySet["Version"]):
@@ -71,9 +82,7 @@ class Version(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["skill", "version"], name="a_version_stands_for_one_state"),
-            models.CheckConstraint(
-                condition=Q(digest__startswith="sha256:"), name="version_digest_is_sha256"
-            ),
+            models.CheckConstraint(condition=Q(digest__startswith="sha256:"), name="version_digest_is_sha256"),
         ]
 
     @property

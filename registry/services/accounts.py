@@ -23,15 +23,11 @@ def create_project(*, slug: str, name: str, description: str = "", by: Actor) ->
     """A new project; the person who makes it owns it."""
     slug, name = slug.strip(), " ".join(name.split())
     if not _SLUG.fullmatch(slug) or len(slug) > 64:
-        raise InvalidRequest(
-            f"An address has lower-case letters, digits and hyphens, 64 at most; not {slug!r}."
-        )
+        raise InvalidRequest(f"An address has lower-case letters, digits and hyphens, 64 at most; not {slug!r}.")
     if not name or len(name) > 100:
         raise InvalidRequest("A project needs a name of 100 characters at most.")
     with audit.change(None, "project.created", by=by, target=slug) as change:
-        project, made = Project.objects.get_or_create(
-            slug=slug, defaults={"name": name, "description": description}
-        )
+        project, made = Project.objects.get_or_create(slug=slug, defaults={"name": name, "description": description})
         if not made:
             raise AlreadyExists(f"The address {slug} is taken. Choose another one. Nothing was stored.")
         if by.user_id is not None:
@@ -58,9 +54,7 @@ def set_role(project: Project, user: User, role: str, *, by: Actor) -> Membershi
     if role not in roles.ROLES:
         raise InvalidRequest(f"There is no role {role!r}. There are: {', '.join(roles.ROLES)}.")
     with audit.change(project, "member.set", by=by, target=user.username) as change:
-        membership, _ = Membership.objects.update_or_create(
-            project=project, user=user, defaults={"role": role}
-        )
+        membership, _ = Membership.objects.update_or_create(project=project, user=user, defaults={"role": role})
         change.data["role"] = role
     return membership
 
@@ -70,9 +64,7 @@ def make_sign_in_link(user: User, *, by: Actor) -> str:
     secret = secrets.token_urlsafe(32)
     with audit.change(None, "sign-in-link.made", by=by, target=user.username):
         now = timezone.now()
-        SignInLink.objects.create(
-            user=user, digest=_digest(secret), created_at=now, expires_at=now + SIGN_IN_FOR
-        )
+        SignInLink.objects.create(user=user, digest=_digest(secret), created_at=now, expires_at=now + SIGN_IN_FOR)
     return secret
 
 

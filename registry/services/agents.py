@@ -36,9 +36,7 @@ def ensure(project: Project, name: str, *, by: Actor) -> Agent:
     """The agent of that name; made when there is none."""
     require(by, roles.MANAGE, project)
     if not _NAME.fullmatch(name) or len(name) > 64:
-        raise InvalidRequest(
-            f"An agent’s name has lower-case letters, digits and hyphens, 64 at most; not {name!r}."
-        )
+        raise InvalidRequest(f"An agent’s name has lower-case letters, digits and hyphens, 64 at most; not {name!r}.")
     with audit.change(project, "agent.created", by=by, target=name) as change:
         agent, made = Agent.objects.get_or_create(project=project, name=name)
         if not made:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import chain
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, storages
 
 from registry.core.errors import NotFound
 from registry.core.skill import Bundle, FileEntry, content_digest
-from registry.models import Version
+from registry.models import Draft, Skill, Version
 from registry.services.storage import TEMPORARY
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
@@ -85,7 +86,11 @@ def orphans(*, now: datetime) -> Iterator[Orphan]:
 
 
 def _named() -> set[str]:
-    manifests = Version.objects.values_list("manifest", flat=True).iterator(chunk_size=500)
+    manifests = chain(
+        Version.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+        Skill.objects.values_list("upstream_manifest", flat=True).iterator(chunk_size=500),
+        Draft.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+    )
     return {digest for manifest in manifests for _, _, digest in manifest}
 
 

@@ -56,9 +56,7 @@ def check(bundle: Bundle, *, authoring: bool, directory: str | None = None) -> C
     findings = rules.lint(said, bundle, authoring=authoring, directory=directory, limits=settings.LIMITS)
     if stopping := errors(findings):
         first = stopping[0]
-        raise InvalidSkill(
-            f"{place(first)}: {first.message} {first.fix} Nothing was stored.", findings=findings
-        )
+        raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was stored.", findings=findings)
     return Checked(bundle, said, name, findings)
 
 

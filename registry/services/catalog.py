@@ -50,9 +50,7 @@ class Loaded:
         for entry in self.files:
             if entry.path == path:
                 return entry
-        raise NotFound(
-            f"{self.name} has no file {paths.shown(path)}.", files=[entry.path for entry in self.files]
-        )
+        raise NotFound(f"{self.name} has no file {paths.shown(path)}.", files=[entry.path for entry in self.files])
 
     def read(self, entry: FileEntry) -> bytes:
         return disk.index().read(self.on_disk, entry) if self.on_disk else blobs.read(entry)
@@ -179,12 +177,14 @@ def load(project_id: int, name: str, *, version: str | None = None) -> Loaded:
         .values_list("enabled", "overrides", "current_id", "pk")
         .first()
     )
-    enabled, overrides, current_id, skill_id = row or (True, False, None, None)
+    if row is None:
+        return _bundled(name, version)
+    enabled, overrides, current_id, skill_id = row
     if not enabled:
         raise _unknown(name)
     if overrides:
         wanted = Version.objects.available().filter(skill_id=skill_id)
-        chosen = wanted.filter(version=version) if version is not None else wanted.filter(pk=current_id)
+        chosen = wanted.filter(version=version) if version is not None else wanted.filter(pk=current_id or 0)
         found = chosen.first()
         if found is None:
             raise _unknown(name, version)
@@ -218,9 +218,7 @@ def inspect(project: Project, name: str) -> tuple[Effective, Loaded | None]:
         return found, None
     if found.winner.source == BUNDLED:
         return found, on_disk(disk.snapshot().skills[found.name][0])
-    version = Version.objects.get(
-        skill__project=project, skill__name=found.name, version=found.winner.version
-    )
+    version = Version.objects.get(skill__project=project, skill__name=found.name, version=found.winner.version)
     return found, stored(found.name, version)
 
 

@@ -118,9 +118,7 @@ class DiskIndex:
             content = b""
         if content_digest(content) != entry.digest:
             self.refresh()
-            raise NotFound(
-                f"{entry.path} of {skill.candidate.name} changed on disk while it was read. Ask again."
-            )
+            raise NotFound(f"{entry.path} of {skill.candidate.name} changed on disk while it was read. Ask again.")
         return content
 
     def _look(self) -> Snapshot:
@@ -272,9 +270,7 @@ def _problem(name: str, directory: str, error: Exception) -> LeftOut:
     if isinstance(error, SkillsiteError):
         return LeftOut(normalise(name), directory, SKILL_MD, None, error.code, error.message)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-    return LeftOut(
-        normalise(name), directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}."
-    )
+    return LeftOut(normalise(name), directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}.")
 
 
 def _unreachable(label: str, error: OSError) -> LeftOut:

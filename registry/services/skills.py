@@ -7,6 +7,7 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
+from registry.core.merge import Effective
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
 from registry.services import audit, blobs, bundles, catalog, versions
@@ -36,9 +37,7 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
     return Saved(version, True, checked.findings)
 
 
-def save(
-    project: Project, name: str, bundle: Bundle, *, base: str | None, note: str = "", by: Actor
-) -> Saved:
+def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note: str = "", by: Actor) -> Saved:
     """The next version of what stands under a name; `base` is the digest of what the editor started from.
 
     Saving over a bundled skill makes an override. A name that nothing stands under yet is created.
@@ -59,7 +58,7 @@ def save(
     return Saved(version, standing is None, checked.findings)
 
 
-def _guard(standing: catalog.Effective | None, name: str, base: str | None) -> None:
+def _guard(standing: Effective | None, name: str, base: str | None) -> None:
     """Refuses a save that would overwrite what its author never saw."""
     digest = standing.winner.digest if standing and standing.winner else None
     if digest == base:
@@ -99,9 +98,7 @@ def _encoded(skill_md: str) -> bytes:
         line = skill_md.count("\n", 0, error.start) + 1
         message = "There is half a character (an unpaired surrogate) that no file can hold."
         finding = Finding("not-utf-8", Severity.ERROR, SKILL_MD, line, message, "Delete the character.")
-        raise InvalidSkill(
-            f"SKILL.md, line {line}: {message} Nothing was stored.", findings=[finding]
-        ) from None
+        raise InvalidSkill(f"SKILL.md, line {line}: {message} Nothing was stored.", findings=[finding]) from None
 
 
 def disable(project: Project, name: str, *, by: Actor) -> None:
@@ -135,9 +132,7 @@ def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -
             raise NotFound(f"The project has no skill {name} of its own.")
         digest = skill.current.digest if skill.current else ""
         if base is not None and base != digest:
-            raise Stale(
-                f"{name} was saved by somebody else since you loaded it: it is {digest} now.", digest=digest
-            )
+            raise Stale(f"{name} was saved by somebody else since you loaded it: it is {digest} now.", digest=digest)
         skill.overrides = False
         skill.save(update_fields=["overrides"])
         change.before = digest

@@ -20,9 +20,7 @@ class AtomicFileStorage(FileSystemStorage):
         target = Path(self.path(name))
         target.parent.mkdir(mode=self.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
         temporary = target.with_name(f"{TEMPORARY}{secrets.token_hex(8)}")
-        descriptor = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self.file_permissions_mode or 0o666
-        )
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self.file_permissions_mode or 0o666)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 for chunk in content.chunks():

@@ -82,9 +82,7 @@ def bring_back(skill: Skill, version: Version, *, change: Change) -> None:
 def checked_note(note: str) -> str:
     note = " ".join(note.split())
     if len(note) > NOTE_CHARS:
-        raise InvalidRequest(
-            f"The note has {len(note)} characters. {NOTE_CHARS} are allowed. Nothing was stored."
-        )
+        raise InvalidRequest(f"The note has {len(note)} characters. {NOTE_CHARS} are allowed. Nothing was stored.")
     return note
 
 
@@ -109,9 +107,7 @@ def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
             given=bundle.digest,
         )
     if found.yanked_at is not None:
-        raise Conflict(
-            f"Version {named} of {skill.name} was withdrawn: {found.yank_reason} Nothing was stored."
-        )
+        raise Conflict(f"Version {named} of {skill.name} was withdrawn: {found.yank_reason} Nothing was stored.")
     return found
 
 

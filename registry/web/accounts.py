@@ -30,16 +30,14 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("next", request.GET.get("next", ""))
     following = wanted if _is_ours(request, wanted) else ""
     if request.method != "POST":
-        return render(
-            request, "accounts/sign_in.html", {"form": AuthenticationForm(request), "next": following}
-        )
+        return render(request, "accounts/sign_in.html", {"form": AuthenticationForm(request), "next": following})
     name = request.POST.get("username", "")
     accounts.check_attempts(name)
     form = AuthenticationForm(request, data=request.POST)
     if not form.is_valid():
         accounts.note_failure(name)
         return render(request, "accounts/sign_in.html", {"form": form, "next": following}, status=422)
-    user = cast(User, form.get_user())
+    user = form.get_user()
     accounts.note_sign_in(user)
     login(request, user)
     return redirect(following or "projects")

@@ -8,16 +8,18 @@ import markdown
 from django.utils.safestring import SafeString, mark_safe
 
 _TAGS = frozenset(
-    "a abbr b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img kbd li ol p pre s small span "
-    "strong sub summary sup table tbody td th thead tr ul".split()
-)
+    {
+        "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2", "h3",
+        "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "small", "span", "strong", "sub",
+        "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul",
+    }
+)  # fmt: skip
 _SCHEMES = frozenset({"http", "https", "mailto"})
-_ALIGN = re.compile(r"text-align: (left|right|center);?")
 
 Link = Callable[[str], str | None]
 
 
-def render(text: str, *, link: Link = lambda path: None) -> SafeString:
+def render(text: str, *, link: Link = lambda _: None) -> SafeString:
     """`link` turns a path inside the bundle into an address of ours, or None where there is no such file."""
     html = markdown.markdown(
         text, extensions=["tables", "fenced_code", "sane_lists", "def_list", "toc"], output_format="html"
@@ -51,9 +53,7 @@ def _rewrite(html: str, link: Link) -> str:
     def replaced(match: re.Match[str]) -> str:
         before, target, after = (group for group in match.groups() if group is not None)
         if target.startswith("#") or ":" in target.split("/", 1)[0]:
-            external = (
-                ' rel="noopener noreferrer nofollow"' if match[1] and not target.startswith("#") else ""
-            )
+            external = ' rel="noopener noreferrer nofollow"' if match[1] and not target.startswith("#") else ""
             return f"{before}{target}{after}{external}"
         return f"{before}{link(target) or '#'}{after}"
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from registry.core import bundle as bundle_files
 from registry.core import media
 from registry.core.errors import NotFound
+from registry.models import Version
 from registry.services import catalog, versions
 from registry.web import markdown
 from registry.web.access import ProjectRequest, in_project
@@ -43,7 +44,7 @@ def skill(request: ProjectRequest, name: str) -> HttpResponse:
     return render(request, "skills/skill.html", context)
 
 
-def _history(request: ProjectRequest, name: str) -> list[versions.Version]:
+def _history(request: ProjectRequest, name: str) -> list[Version]:
     try:
         return versions.history(request.project, name)
     except NotFound:

@@ -21,9 +21,7 @@ class Command(BaseCommand):
             found, size = found + 1, size + orphan.size
             gone = options["delete"] and orphan.old and blobs.discard(orphan, now=now)
             deleted += gone
-            what = (
-                "left by a process that was stopped" if blobs.is_leftover(orphan) else "named by no version"
-            )
+            what = "left by a process that was stopped" if blobs.is_leftover(orphan) else "named by no version"
             state = "deleted" if gone else "old enough to delete" if orphan.old else "too new to delete"
             self.stdout.write(f"{orphan.name}  {orphan.size:,} bytes, {what}, {state}")
         self.stdout.write(f"{found:,} files that no version names, {size:,} bytes; {deleted:,} deleted.")

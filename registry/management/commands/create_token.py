@@ -17,9 +17,7 @@ class Command(BaseCommand):
         holder = parser.add_mutually_exclusive_group(required=True)
         holder.add_argument("--agent", metavar="NAME")
         holder.add_argument("--user", metavar="NAME")
-        parser.add_argument(
-            "--scope", action="append", default=[], help="may be given several times, one each"
-        )
+        parser.add_argument("--scope", action="append", default=[], help="may be given several times, one each")
         parser.add_argument("--expires", metavar="90d", help="a number and h, d or w; never when not given")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -46,9 +46,7 @@ class Command(BaseCommand):
 
     def print_sign_in(self) -> None:
         """A new link at each start for as long as no owner can sign in with a password."""
-        owners = [
-            m.user for m in Membership.objects.filter(role=roles.OWNER).select_related("user").order_by("pk")
-        ]
+        owners = [m.user for m in Membership.objects.filter(role=roles.OWNER).select_related("user").order_by("pk")]
         if not owners or any(owner.has_usable_password() for owner in owners):
             return
         secret = accounts.make_sign_in_link(owners[0], by=permissions.operator())

@@ -15,7 +15,5 @@ class Command(BaseCommand):
         for fault in broken:
             self.stderr.write(f"{fault.chain}, event {fault.sequence}: {fault.reason}.")
         if broken:
-            raise CommandError(
-                f"The audit log does not hold: {len(broken)} faults, {good:,} events in order."
-            )
+            raise CommandError(f"The audit log does not hold: {len(broken)} faults, {good:,} events in order.")
         self.stdout.write(f"{good:,} events, every chain holds.")
