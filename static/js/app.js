@@ -67,12 +67,20 @@
     }
   });
 
-  /* An answer that never came is said once, at the top of the page, and taken back by the next good one. */
-  const trouble = (seen) => {
+  /* A request that failed is said at the top of the page, in the words of the error page where there is one,
+     and taken back by the next good answer. */
+  const trouble = (seen, answer = "") => {
     const box = document.getElementById("trouble");
-    if (box) box.hidden = !seen;
+    if (!box) return;
+    const said = answer && new DOMParser().parseFromString(answer, "text/html").querySelector(".bare-text p");
+    const line = box.querySelector("[data-trouble]");
+    line.textContent = said ? said.textContent.trim() : line.dataset.trouble;
+    box.hidden = !seen;
   };
   document.addEventListener("htmx:sendError", () => trouble(true));
-  document.addEventListener("htmx:responseError", () => trouble(true));
-  document.addEventListener("htmx:afterOnLoad", () => trouble(false));
+  document.addEventListener("htmx:timeout", () => trouble(true));
+  document.addEventListener("htmx:responseError", (event) => trouble(true, event.detail.xhr.responseText));
+  document.addEventListener("htmx:afterOnLoad", (event) => {
+    if (event.detail.successful) trouble(false);
+  });
 })();
