@@ -76,7 +76,7 @@ def edit(document: Document, changes: Mapping[str, object | None], *, body: str 
         body = re.sub(r"\r\n?|\n", layout.newline, body)
         rest = (fence if fence.endswith("\n") or not body else fence + layout.newline) + body
     result = document.text[:layout.start] + header + rest
-    if result != document.text:
+    if wanted or result != document.text:
         _check(document, wanted, result, limits)
     return result
 

@@ -162,9 +162,10 @@ class _Edit:
         return f"{lead}:{tail}" + "".join(f"{margin}  - {quoted(item)}{newline}" for item in value)
 
     def lead(self, key: Key) -> str:
-        if self.source[key.line][:key.column].strip("\ufeff "):
+        line = self.source[key.line]
+        if line[:key.column].strip("\ufeff ") or not line[key.name_end:].lstrip().startswith(":"):
             raise self.refuse("The key is written with `?`, which cannot be edited by line.")
-        return self.source[key.line][:key.name_end]
+        return line[:key.name_end]
 
     def tail(self, key: Key) -> str:
         """What follows the value on its line: a comment, and the line break."""

@@ -25,7 +25,7 @@ UNCHANGED: Final = Unchanged.UNCHANGED
 
 KNOWLEDGE, TOOL = "knowledge", "tool"
 _KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}
-_PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PLAIN_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
 
 
@@ -118,7 +118,7 @@ def revise(skill: SkillMd, *, name: str | Unchanged = UNCHANGED, description: st
     if instructions is not UNCHANGED and _without_outer_blank_lines(instructions) != skill.instructions:
         body = _as_body(instructions)[1:]
     text = frontmatter.edit(skill.document, changes, body=body, limits=limits)
-    read(text, fallback_name=skill.name, limits=limits)
+    read(text, fallback_name=skill.name if name is UNCHANGED else "", limits=limits)
     return text
 
 

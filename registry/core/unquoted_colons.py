@@ -53,8 +53,8 @@ def _end_of_value(lines: list[str], start: int, column: int) -> int:
 def _quote_value(lines: list[str], start: int, end: int, column: int) -> bool:
     parts = [lines[start][column:], *lines[start + 1:end]]
     comment = _COMMENT.search(parts[0])
-    if len(parts) > 1 and any(_COMMENT.search(part) or part.lstrip().startswith("#") for part in parts):
-        return False
+    if len(parts) > 1 and (comment or any(_ENTRY.match(part) or _COMMENT.search(" " + part) for part in parts[1:])):
+        return False  # a comment would end the value, and `key: value` is rather a key with a wrong indentation
     value = parts[0][:comment.start()] if comment else parts[0].rstrip()
     if not any(_COLON.search(part) for part in (value, *parts[1:])):
         return False

@@ -21,7 +21,8 @@ _PROBLEMS = (
      "Line its indentation up with the keys above, and close every quote at the end of its value."),
     ("found unexpected end of stream", SYNTAX, "A quote is opened here and never closed.",
      "Close the quote at the end of the value."),
-    ("out of range", SYNTAX, "An escape names a character that does not exist.", "Write the character itself."),
+    ("out of range", SYNTAX, "An escape names a character that does not exist.",
+     "Write the character itself."),
     ("unknown escape character", SYNTAX, "A backslash in double quotes starts no known escape.",
      "Write `\\\\` for one backslash."),
 )  # fmt: skip
