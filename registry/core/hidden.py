@@ -45,19 +45,23 @@ class Segment:
     hidden: Hidden | None = None
 
 
-_TAGS = r"[\U000e0000-\U000e007f]"
-_SELECTORS = r"[\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef]"
-_CANDIDATE = re.compile(
-    rf"(?P<tag>{_TAGS}+)"
-    rf"|(?P<variation>{_SELECTORS}+)"
-    r"|(?P<bidi>([\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069])\4*)"
-    r"|(?P<zero_width>([\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff"
-    r"\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a])\6*)"
-    r"|(?P<soft_hyphen>\u00ad+)"
-    r"|(?P<control>([\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\n))\9*)"
-    r"|(?P<space>([\u00a0\u1680\u2000-\u200a\u202f\u205f])\11*)"
-    r"|(?P<padding>(?<![ \t])[ \t]{100,}+(?=\S)|(?:\r?\n[ \t]*+){25,}+)"
+_TAGS = r"\U000e0000-\U000e007f"
+_SELECTORS = r"\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef"
+_BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_ZERO_WIDTH = (
+    r"\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    r"\ufff9-\ufffb\U0001d173-\U0001d17a"
 )
+_CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
+_SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
+# One class first, because most texts have none of these and a class is searched quickly; then which it is.
+_SUSPECT = re.compile(rf"[{_TAGS}{_SELECTORS}{_BIDI}{_ZERO_WIDTH}{_CONTROLS}{_SPACES}\u00ad\r]")
+_RUN = re.compile(
+    rf"(?P<tag>[{_TAGS}]+)|(?P<variation>[{_SELECTORS}]+)|(?P<soft_hyphen>\u00ad+)"
+    rf"|(?:(?P<bidi>[{_BIDI}])|(?P<zero_width>[{_ZERO_WIDTH}])|(?P<control>[{_CONTROLS}]|\r(?!\n))"
+    rf"|(?P<space>[{_SPACES}]))"
+)
+_PADDING = re.compile(r"(?<![ \t])[ \t]{100,}+(?=\S)|(?:\r?\n[ \t]*+){25,}+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 # The only flags that are written with tag characters and drawn by anybody: England, Scotland, Wales.
@@ -80,9 +84,13 @@ def scan(text: str, *, comments: bool = True) -> tuple[Hidden, ...]:
     """Everything hidden, in order; `comments` for Markdown, where an HTML comment is not drawn."""
     place = _Places(text)
     found = [
-        _describe(place, match)
-        for match in _CANDIDATE.finditer(text)
-        if not _is_ordinary(text, match.start(), match.end(), match.lastgroup or "")
+        _describe(place, kind, start, end)
+        for kind, start, end in _runs(text)
+        if not _is_ordinary(text, start, end, kind)
+    ]
+    found += [
+        place.hidden(blank.start(), blank.end(), "", f"{len(blank[0]):,} BLANK CHARACTERS", Kind.PADDING)
+        for blank in _PADDING.finditer(text)
     ]
     if comments:
         found += [
@@ -90,6 +98,22 @@ def scan(text: str, *, comments: bool = True) -> tuple[Hidden, ...]:
             for start, end, inner in _comments(text)
         ]
     return tuple(sorted(found, key=lambda each: (each.offset, -each.length)))
+
+
+def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
+    """Runs of suspects: tags and variation selectors as they stand together, others of one character."""
+    end = 0
+    for suspect in _SUSPECT.finditer(text):
+        start = suspect.start()
+        if start < end:
+            continue
+        run = _RUN.match(text, start)
+        if run is None:
+            continue
+        end = run.end()
+        while end < len(text) and text[end] == text[start] and not text.startswith("\r\n", end):
+            end += 1
+        yield Kind[(run.lastgroup or "").upper()], start, end
 
 
 def segments(text: str, *, comments: bool = True) -> list[Segment]:
@@ -126,30 +150,27 @@ class _Places:
     """Offsets as lines and columns, both from 1, in one pass as long as they are asked for in order."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
         self._offset = self._line = self._line_start = 0
 
     def hidden(self, start: int, end: int, code: str, name: str, kind: Kind, decoded: str = "") -> Hidden:
         if start < self._offset:
             self._offset = self._line = self._line_start = 0
-        breaks = self._text.count("\n", self._offset, start)
+        breaks = self.text.count("\n", self._offset, start)
         if breaks:
             self._line += breaks
-            self._line_start = self._text.rindex("\n", self._offset, start) + 1
+            self._line_start = self.text.rindex("\n", self._offset, start) + 1
         self._offset = start
         return Hidden(
             self._line + 1, start - self._line_start + 1, start, end - start, code, name, kind, decoded
         )
 
 
-def _describe(place: _Places, match: re.Match[str]) -> Hidden:
-    kind = Kind[(match.lastgroup or "").upper()]
-    run = match[0]
-    if kind is Kind.PADDING:
-        return place.hidden(match.start(), match.end(), "", f"{len(run)} BLANK CHARACTERS", kind)
+def _describe(place: _Places, kind: Kind, start: int, end: int) -> Hidden:
+    run = place.text[start:end]
     first = ord(run[0])
     name = unicodedata.name(run[0], "") or _CONTROL_NAMES.get(first, "CONTROL CHARACTER")
-    return place.hidden(match.start(), match.end(), f"U+{first:04X}", name, kind, _decode(run, kind))
+    return place.hidden(start, end, f"U+{first:04X}", name, kind, _decode(run, kind))
 
 
 def _decode(run: str, kind: Kind) -> str:
@@ -169,14 +190,14 @@ def _selector_number(selector: str) -> int:
     return code - 0xFE00 if code >= 0xFE00 else code - 0x180B
 
 
-def _is_ordinary(text: str, start: int, end: int, kind: str) -> bool:
+def _is_ordinary(text: str, start: int, end: int, kind: Kind) -> bool:
     before = text[start - 1] if start else ""
     run = text[start:end]
-    if kind == "tag":
+    if kind is Kind.TAG:
         return before == _FLAG and run in _FLAG_TAGS
-    if kind == "variation":
+    if kind is Kind.VARIATION:
         return len(run) == 1 and _takes_variation(before, run)
-    if kind == "zero_width" and run in (_JOINER, _NON_JOINER):
+    if kind is Kind.ZERO_WIDTH and run in (_JOINER, _NON_JOINER):
         after = text[end] if end < len(text) else ""
         return _joins(before, after, run)
     return False

@@ -123,7 +123,9 @@ def test_segments_mark_what_is_hidden_inside_a_comment() -> None:
 
 
 SHARP = "ab \n\r\t\u200b\u200d\u202e\ufe0f\u00a0\x00<!->`~\U0001f600" + tags("ab")
-texts = st.text(st.sampled_from(SHARP))
+texts = st.text(st.sampled_from(SHARP)) | st.lists(
+    st.sampled_from(["a", "\r", "\r\n", "\n" * 30, " " * 120, "<!--", "-->", "\u200b"])
+).map("".join)
 
 
 @given(texts | st.text())

@@ -1,0 +1,71 @@
+"""What the Markdown of a bundle points at: links, and paths to files named in the text."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    target: str
+    line: int
+    linked: bool  # a Markdown link; else a path that is only named
+
+
+_LINK = re.compile(r"\]\(\s*<?([^()\s<>]{1,500})")
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\]]{1,200}\]:\s*<?([^\s<>]{1,500})")
+_NAMED = re.compile(
+    r"(?<![\w/.\-:<>{}*$])(?:\./)?"
+    r"((?:scripts|references|assets|templates|examples)/(?:[\w-]+/){0,8}[\w-]+(?:\.[\w-]+){0,3}\.\w{1,8})(?![\w/*{<])"
+)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CODE = re.compile(r"`+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def pointers(text: str, *, first_line: int = 1) -> Iterator[Pointer]:
+    """In reading order. In fenced code only scripts count: there they are run, all else is an example."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), first_line):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence):
+            fence = ""
+        elif fence:
+            yield from (found for found in _named(line, number) if found.target.startswith("scripts/"))
+        else:
+            yield from _in_line(line, number)
+
+
+def _in_line(line: str, number: int) -> Iterator[Pointer]:
+    if definition := _DEFINITION.match(line):
+        yield Pointer(definition[1], number, True)
+        return
+    for part, text in enumerate(_CODE.split(line)):
+        if part % 2:
+            yield from _named(text, number)
+        else:
+            yield from (Pointer(link[1], number, True) for link in _LINK.finditer(text))
+            yield from _named(_LINK.sub("](", text), number)
+
+
+def _named(text: str, number: int) -> Iterator[Pointer]:
+    return (Pointer(path[1], number, False) for path in _NAMED.finditer(text))
+
+
+def is_remote(target: str) -> bool:
+    """Another scheme or host, or a place in the same file: nothing that a bundle could hold."""
+    elsewhere = bool(_SCHEME.match(target)) and not target.startswith("file:")
+    return elsewhere or target.startswith(("#", "//", "?"))
+
+
+def resolve(target: str, *, file: str) -> str | None:
+    """The path in the bundle that a link in `file` means; None where it leads out of the bundle."""
+    path = unquote(re.split(r"[#?]", target, maxsplit=1)[0]).replace("\\", "/")
+    if path.startswith(("/", "~", "file:")):
+        return None
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
+    return None if joined == ".." or joined.startswith("../") else joined
