@@ -133,7 +133,7 @@ class _Edit:
         margin, newline = self.margin(), self.layout.newline
         lead = self.lead(key) if key else f"{margin}metadata"
         inside = (self.entry(f"{margin}  {key_text(name)}", value, newline) for name, value in result.items())
-        text = f"{lead}:{newline}{''.join(inside)}"
+        text = f"{lead}:{self.tail(key) if key else newline}{''.join(inside)}"
         if key:
             self.put(key, text)
         else:

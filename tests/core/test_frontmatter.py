@@ -423,10 +423,10 @@ def test_metadata_is_created_at_the_end() -> None:
     assert result == '---\nname: x\nvendor: y\n# foot\nmetadata:\n  tags: "a, b"\n  kind: "tool"\n---\nBody\n'
 
 
-@pytest.mark.parametrize("written", ["metadata:\n", "metadata: ~\n"])
+@pytest.mark.parametrize("written", ["metadata:  # why\n", "metadata: ~  # why\n"])
 def test_an_empty_metadata_is_filled(written: str) -> None:
     assert edit(doc(f"name: x\n{written}z: y\n"), {"metadata.a": "b"}) == (
-        '---\nname: x\nmetadata:\n  a: "b"\nz: y\n---\nBody\n')
+        '---\nname: x\nmetadata:  # why\n  a: "b"\nz: y\n---\nBody\n')
 
 
 def test_metadata_goes_with_its_last_key() -> None:
@@ -434,8 +434,8 @@ def test_metadata_goes_with_its_last_key() -> None:
 
 
 def test_a_flat_flow_map_of_metadata_is_opened_up() -> None:
-    assert edit(doc("name: x\nmetadata: {a: b, v: 1.0}\n"), {"metadata.c": "d"}) == (
-        '---\nname: x\nmetadata:\n  a: "b"\n  v: "1.0"\n  c: "d"\n---\nBody\n')
+    assert edit(doc("name: x\nmetadata: {a: b, v: 1.0} # why\n"), {"metadata.c": "d"}) == (
+        '---\nname: x\nmetadata: # why\n  a: "b"\n  v: "1.0"\n  c: "d"\n---\nBody\n')
 
 
 def test_a_list_stays_a_list_in_the_style_it_had() -> None:
@@ -627,5 +627,5 @@ def work(content: str) -> int:
 ], ids=range(12))
 def test_twice_the_header_is_at_most_about_twice_the_work(shape: object) -> None:
     assert callable(shape)
-    small, large = (work(f"---\n{shape(size)}\n---\n") for size in (2_000, 4_000))
-    assert large < 2.6 * small + 2_000
+    small, large = (work(f"---\n{shape(size)}\n---\n") for size in (1_000, 2_000))
+    assert large < 2.5 * small + 1_000
