@@ -48,6 +48,11 @@ def response(error: SkillsiteError) -> HttpResponse:
     return answer
 
 
+def crashed() -> HttpResponse:
+    """For what nobody foresaw: it is in the log, and the caller learns no more than that."""
+    return _respond(500, problem(500, "internal-error", "Something went wrong here. It was written to the log."))
+
+
 def problem(status: int, code: str, detail: str, **data: Any) -> dict[str, Any]:
     title = code.replace("-", " ").capitalize()
     return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **data}

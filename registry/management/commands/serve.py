@@ -1,46 +1,62 @@
 """Prepares the site and runs it: web server and worker, ended together."""
 
+import fcntl
 import os
 import signal
-import subprocess
+import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection, connections, transaction
 from django.urls import reverse
 
 from registry.core import roles
+from registry.management.processes import run_together
 from registry.models import Membership, Project
 from registry.services import accounts, permissions
+from skillsite import env
+
+_PREPARING = 20_260_101  # any number that nobody else takes for an advisory lock
 
 
 class Command(BaseCommand):
     help = "Migrates, loads the demo on first use, and serves the site with its worker."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
-        parser.add_argument("--workers", type=int, default=int(os.environ.get("WEB_WORKERS", "1")))
-        parser.add_argument("--threads", type=int, default=int(os.environ.get("WEB_THREADS", "4")))
+        parser.add_argument("--host", default=env.text("HOST", "127.0.0.1"))
+        parser.add_argument("--workers", type=int, default=env.integer("WEB_WORKERS", 1, least=1))
+        parser.add_argument("--threads", type=int, default=env.integer("WEB_THREADS", 4, least=1))
         parser.add_argument("--no-prepare", action="store_true", help="neither migrate nor load the demo")
         parser.add_argument("--no-worker", action="store_true", help="the worker runs elsewhere")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: sys.exit(0))
         call_command("check", fail_level="ERROR")
+        check_port(options["host"], settings.PORT)
         if not options["no_prepare"]:
-            self.prepare()
+            with alone(settings.STATIC_ROOT), alone(settings.SKILLSITE_DATA), alone_in_database():
+                self.prepare()
+        connections.close_all()
         commands = [self.web_command(options)]
         if not options["no_worker"]:
-            commands.append([sys.executable, "manage.py", "db_worker", "--no-reload"])
-        sys.exit(run_together(commands))
+            commands.append([sys.executable, "manage.py", "worker"])
+        sys.exit(run_together(commands, cwd=settings.BASE_DIR))
 
     def prepare(self) -> None:
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         settings.PERSISTENT_VOLUME_STORAGE.mkdir(parents=True, exist_ok=True)
-        if not Project.objects.exists():
-            call_command("load_demo")
+        with transaction.atomic():
+            # All or nothing: half a demo would look like a site in use, and nobody could sign in.
+            if not Project.objects.exists():
+                call_command("load_demo")
         self.stdout.write(f"\n  Skillsite: http://localhost:{settings.PORT}/")
         self.print_sign_in()
 
@@ -59,24 +75,43 @@ class Command(BaseCommand):
             sys.executable, "-m", "granian", "--interface", "wsgi", "--host", options["host"],
             "--port", str(settings.PORT), "--workers", str(options["workers"]),
             "--blocking-threads", str(options["threads"]), "--no-ws", "--log-level", "warning",
+            "--respawn-failed-workers", "--workers-kill-timeout", "10",
             "skillsite.wsgi:application",
         ]  # fmt: skip
 
 
-def run_together(commands: list[list[str]]) -> int:
-    """Runs the commands until one ends or we are told to stop; then ends them all."""
-    children = [subprocess.Popen(command, cwd=settings.BASE_DIR) for command in commands]  # noqa: S603 - our own
+def check_port(host: str, port: int) -> None:
+    """The web server shares a port with whoever allows it, so a second site would answer half of the requests."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise CommandError(
+            f"Port {port} of {host} cannot be used: {error.strerror}. Stop what uses it, or set PORT to another one."
+        ) from error
 
-    def stop(*_: object) -> None:
-        for child in children:
-            if child.poll() is None:
-                child.terminate()
 
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    ended, status = os.waitpid(-1, 0)
-    stop()
-    for child in children:
-        if child.pid != ended:
-            child.wait()
-    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 0
+@contextmanager
+def alone(directory: Path) -> Iterator[None]:
+    """Of several that start at once, one prepares a directory and the others wait."""
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def alone_in_database() -> Iterator[None]:
+    """The same for a database that several machines share."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARING])
+        yield
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARING])

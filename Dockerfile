@@ -1,0 +1,21 @@
+# The site and its worker in one image; `docker-compose.yml` says which of them a container is.
+FROM python:3.12-slim
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 SKILLSITE_DATA=/data HOST=0.0.0.0
+WORKDIR /app
+
+COPY pyproject.toml README.md ./
+COPY skillsite/__init__.py skillsite/
+COPY registry/__init__.py registry/
+RUN pip install --no-cache-dir --editable ".[redis,s3]"
+
+COPY . .
+RUN useradd --create-home --uid 10001 skillsite \
+ && mkdir /data && chown skillsite /data \
+ && SKILLSITE_DATA=/tmp/build python manage.py collectstatic --noinput --verbosity 0 && rm -rf /tmp/build
+
+USER skillsite
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=10s --start-period=30s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=3)"]
+CMD ["python", "manage.py", "serve"]

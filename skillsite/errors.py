@@ -1,0 +1,38 @@
+"""What Django itself refuses, in the shape of whoever asked: problem+json below /api, a page elsewhere."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from registry.api import problems
+from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, 400, InvalidRequest("The request cannot be read."))
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, 403, Forbidden("You may not do that here."))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    message = "The page was open for too long, or cookies are off. Go back, load the page again and repeat it."
+    return render(request, "errors/403.html", {"message": f"{message} Nothing was stored."}, status=403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _answer(request, 404, NotFound("There is nothing at this address."))
+
+
+def server_error(request: HttpRequest, *args: Any) -> HttpResponse:
+    return _answer(request, 500, None)
+
+
+def _answer(request: HttpRequest, status: int, error: SkillsiteError | None) -> HttpResponse:
+    if not request.path.startswith("/api/"):
+        return render(request, f"errors/{status}.html", status=status)
+    if error is None:
+        return problems.crashed()
+    return problems.response(error)
