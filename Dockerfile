@@ -12,7 +12,8 @@ RUN pip install --no-cache-dir --editable ".[redis,s3]"
 COPY . .
 RUN useradd --create-home --uid 10001 skillsite \
  && mkdir /data && chown skillsite /data \
- && SKILLSITE_DATA=/tmp/build python manage.py collectstatic --noinput --verbosity 0 && rm -rf /tmp/build
+ && SKILLSITE_DATA=/tmp/build python manage.py collectstatic --noinput --verbosity 0 && rm -rf /tmp/build \
+ && chown -R skillsite staticfiles
 
 USER skillsite
 VOLUME /data
