@@ -93,10 +93,10 @@ def resolve(name: str, bundled: Sequence[Candidate], claim: Claim | None) -> Eff
 
 def would_hide(standing: Effective | None) -> tuple[Hidden, ...]:
     """What a skill of the project hides if it is stored under the name that `standing` tells about."""
-    if standing is None or standing.winner is None or standing.winner.source == PROJECT:
-        return standing.hides if standing else ()
-    bundled = (standing.winner, *(hidden.candidate for hidden in standing.hides))
-    return tuple(Hidden(candidate, _OWN_FIRST) for candidate in bundled)
+    if standing is None:
+        return ()
+    shown = (standing.winner,) if standing.winner and standing.winner.source == BUNDLED else ()
+    return tuple(Hidden(c, _OWN_FIRST) for c in (*shown, *(hidden.candidate for hidden in standing.hides)))
 
 
 def resolve_all(
