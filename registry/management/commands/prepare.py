@@ -4,8 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, transaction
 
+from registry.management.turns import alone_in, alone_in_database
 from registry.models import Project
 
 
@@ -13,7 +15,17 @@ class Command(BaseCommand):
     help = "Migrates, and loads the demo into an empty site."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        call_command("migrate", interactive=False, verbosity=0)
-        settings.PERSISTENT_VOLUME_STORAGE.mkdir(parents=True, exist_ok=True)
+        try:
+            with alone_in(settings.SKILLSITE_DATA), alone_in_database():
+                _prepare()
+        except OperationalError as error:
+            raise CommandError(f"The database cannot be used: {error}") from error
+
+
+def _prepare() -> None:
+    call_command("migrate", interactive=False, verbosity=0)
+    settings.PERSISTENT_VOLUME_STORAGE.mkdir(parents=True, exist_ok=True)
+    with transaction.atomic():
+        # All or nothing: half a demo would look like a site in use, and nobody could sign in.
         if not Project.objects.exists():
             call_command("load_demo")

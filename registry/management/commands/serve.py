@@ -1,28 +1,22 @@
 """Prepares the site and runs it: web server and worker, ended together."""
 
-import fcntl
-import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection, connections, transaction
+from django.db import connections
 from django.urls import reverse
 
 from registry.core import roles
 from registry.management.processes import run_together
-from registry.models import Membership, Project
+from registry.management.turns import alone_in
+from registry.models import Membership
 from registry.services import accounts, permissions
 from skillsite import env
-
-_PREPARING = 20_260_101  # any number that nobody else takes for an advisory lock
 
 
 class Command(BaseCommand):
@@ -41,8 +35,7 @@ class Command(BaseCommand):
         call_command("check", fail_level="ERROR")
         check_port(options["host"], settings.PORT)
         if not options["no_prepare"]:
-            with alone(settings.STATIC_ROOT), alone(settings.SKILLSITE_DATA), alone_in_database():
-                self.prepare()
+            self.prepare()
         connections.close_all()
         commands = [self.web_command(options)]
         if not options["no_worker"]:
@@ -50,13 +43,9 @@ class Command(BaseCommand):
         sys.exit(run_together(commands, cwd=settings.BASE_DIR))
 
     def prepare(self) -> None:
-        call_command("migrate", interactive=False, verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
-        settings.PERSISTENT_VOLUME_STORAGE.mkdir(parents=True, exist_ok=True)
-        with transaction.atomic():
-            # All or nothing: half a demo would look like a site in use, and nobody could sign in.
-            if not Project.objects.exists():
-                call_command("load_demo")
+        with alone_in(settings.STATIC_ROOT):
+            call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("prepare")
         self.stdout.write(f"\n  Skillsite: http://localhost:{settings.PORT}/")
         self.print_sign_in()
 
@@ -91,27 +80,3 @@ def check_port(host: str, port: int) -> None:
         raise CommandError(
             f"Port {port} of {host} cannot be used: {error.strerror}. Stop what uses it, or set PORT to another one."
         ) from error
-
-
-@contextmanager
-def alone(directory: Path) -> Iterator[None]:
-    """Of several that start at once, one prepares a directory and the others wait."""
-    directory.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def alone_in_database() -> Iterator[None]:
-    """The same for a database that several machines share."""
-    if connection.vendor != "postgresql":
-        yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARING])
-        yield
-        cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARING])
