@@ -70,6 +70,11 @@ class Project(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 
+    # Owners' choices, all off until somebody makes them.
+    protected = models.BooleanField(default=False)  # every change goes through review
+    public = models.BooleanField(default=False)  # anybody may discover and read the served skills
+    reviewer_agents = models.BooleanField(default=False)  # agents may recommend a decision, which a person confirms
+
     objects = ProjectQuerySet.as_manager()
 
     def __str__(self) -> str:

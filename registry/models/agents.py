@@ -4,17 +4,30 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from registry.core import trust
 from registry.models.accounts import Membership, Project, User
 
 
 class Agent(models.Model):
+    """`uses_skills` are part of its instructions; `allowed_skills`, where given, bounds what it sees on every door."""
+
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="agents")
     name = models.CharField(max_length=64)
+    prompt = models.TextField(blank=True)
+    instructions = models.TextField(blank=True)
+    uses_skills = models.JSONField(default=list)
+    allowed_skills = models.JSONField(null=True)
+    trust = models.CharField(max_length=16, default=trust.STANDARD)
     created_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(null=True)
 
+    removed_at = models.DateTimeField(null=True)
+
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_agent_per_name")]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="one_agent_per_name"),
+            models.CheckConstraint(condition=Q(trust__in=trust.LEVELS), name="agent_trust_is_known"),
+        ]
 
     def __str__(self) -> str:
         return self.name
