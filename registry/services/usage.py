@@ -1,6 +1,5 @@
 """Counts loads without a write on the read path: buffered in the process, flushed in bulk by a thread."""
 
-import atexit
 import logging
 import threading
 from collections import Counter
@@ -9,7 +8,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from registry.models import Agent, Token, Usage
@@ -63,15 +62,24 @@ def flush() -> int:
     try:
         with transaction.atomic():
             _add(loads)
-            for (token_id, agent_id), at in seen.items():
-                Token.objects.filter(pk=token_id).update(last_used_at=at)
-                if agent_id is not None:
-                    Agent.objects.filter(pk=agent_id).update(last_seen_at=at)
+            _mark(seen)
     except Exception:
         with _buffer.lock:
             _buffer.loads.update(loads)
+            _buffer.seen = {**seen, **_buffer.seen}
         raise
     return len(loads)
+
+
+def _mark(seen: dict[tuple[int, int | None], datetime]) -> None:
+    """Rows in order of their keys, here as in `_add`: several processes that flush at once never wait in a circle."""
+    agents: dict[int, datetime] = {}
+    for (token_id, agent_id), at in sorted(seen.items()):
+        Token.objects.filter(Q(last_used_at=None) | Q(last_used_at__lt=at), pk=token_id).update(last_used_at=at)
+        if agent_id is not None:
+            agents[agent_id] = max(at, agents.get(agent_id, at))
+    for agent_id, at in sorted(agents.items()):
+        Agent.objects.filter(Q(last_seen_at=None) | Q(last_seen_at__lt=at), pk=agent_id).update(last_seen_at=at)
 
 
 def _add(loads: Counter[Load]) -> None:
@@ -91,15 +99,15 @@ def _start_flusher() -> None:
     if _buffer.flusher is None or not _buffer.flusher.is_alive():
         with _buffer.lock:
             if _buffer.flusher is None or not _buffer.flusher.is_alive():
-                _buffer.flusher = threading.Thread(target=_flush_for_ever, name="usage", daemon=True)
+                _buffer.flusher = threading.Thread(target=_flush_for_ever, name="usage", daemon=False)
                 _buffer.flusher.start()
-                atexit.register(_flush_quietly)
 
 
 def _flush_for_ever() -> None:
-    pause = threading.Event()
-    while True:
-        pause.wait(settings.USAGE_FLUSH_SECONDS)
+    """Until the main thread ends, and then once more: a web worker is stopped without running `atexit`."""
+    main = threading.main_thread()
+    while main.is_alive():
+        main.join(settings.USAGE_FLUSH_SECONDS)
         _flush_quietly()
 
 
