@@ -10,13 +10,15 @@ from registry.models.accounts import Project, User
 class Draft(models.Model):
     """One person's unfinished edit of one skill; an empty name is a skill that does not exist yet.
 
-    `content` is what the form holds, valid or not; `manifest` names the files beside SKILL.md.
+    `content` is what the form holds, valid or not; `manifest` names the files beside SKILL.md. `base` is the digest
+    of what the edit started from and `base_manifest` its files, kept so that a conflict can be shown three ways.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="drafts")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
     name = models.CharField(max_length=128, blank=True)
     base = models.CharField(max_length=71, blank=True)
+    base_manifest = models.JSONField(default=list)
     content = models.JSONField(default=dict)
     manifest = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
@@ -30,6 +32,10 @@ class Draft(models.Model):
     @property
     def files(self) -> tuple[FileEntry, ...]:
         return tuple(FileEntry(*entry) for entry in self.manifest)
+
+    @property
+    def base_files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.base_manifest)
 
 
 class Upload(models.Model):

@@ -90,6 +90,7 @@ def _named() -> set[str]:
         Version.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
         Skill.objects.values_list("upstream_manifest", flat=True).iterator(chunk_size=500),
         Draft.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+        Draft.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
     )
     return {digest for manifest in manifests for _, _, digest in manifest}
 
