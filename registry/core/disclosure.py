@@ -198,9 +198,7 @@ def _measure(text: str, unit: Unit) -> int:
     return _weight(text) if unit == "tokens" else len(text)
 
 
-def fit(
-    lines: Sequence[CatalogLine], *, budget: Budget | None, form: Form, limits: Limits = DEFAULT
-) -> Catalog:
+def fit(lines: Sequence[CatalogLine], *, budget: Budget | None, form: Form, limits: Limits = DEFAULT) -> Catalog:
     """The catalog as it is shown: within the budget wherever that is possible, in the order given."""
     most = limits.catalog_description_chars
     whole = [CatalogLine(one_line(line.name), one_line(line.description)) for line in lines]

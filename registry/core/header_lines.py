@@ -16,7 +16,7 @@ Changes = Mapping[str, Value | None]
 _SPEC_ORDER = ("name", "description", "license", "compatibility", "allowed-tools", "metadata")
 _COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
 _SAFE_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
-_UNSAFE_IN_QUOTES = re.compile("[\\\\\"\0-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|---")
+_UNSAFE_IN_QUOTES = re.compile('[\\\\"\0-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|---')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -25,11 +25,11 @@ class Layout:
     """Where things stand in the text, for an edit."""
 
     file: str
-    text: str                              # the header as it stands between its fences
-    start: int                             # where in the file that is
+    text: str  # the header as it stands between its fences
+    start: int  # where in the file that is
     end: int
     newline: str
-    source: str                            # the same lines as they were read, perhaps with quotes added
+    source: str  # the same lines as they were read, perhaps with quotes added
     loaded: Loaded
 
 
@@ -54,9 +54,13 @@ def joined(items: Iterable[str]) -> str:
     parts = [" ".join(item.split()) for item in items]
     for part in parts:
         if "," in part:
-            raise refused("metadata-comma", "SKILL.md", None,
-                          f"“{part}” holds a comma, and in `metadata` a comma separates two items.",
-                          "Remove the comma, or make two items of it.")
+            raise refused(
+                "metadata-comma",
+                "SKILL.md",
+                None,
+                f"“{part}” holds a comma, and in `metadata` a comma separates two items.",
+                "Remove the comma, or make two items of it.",
+            )
     return ", ".join(part for part in parts if part)
 
 
@@ -120,7 +124,7 @@ class _Edit:
         inside = [key for path, key in self.keys.items() if len(path) == 2 and path[0] == "metadata"]
         if not inside:
             raise self.refuse("`metadata` has no key of its own.")
-        margin = self.source[inside[0].line][:inside[0].column]
+        margin = self.source[inside[0].line][: inside[0].column]
         end = max(key.end_line for key in inside) + 1
         for name, value in nested.items():
             if ("metadata", name) in self.keys:
@@ -143,7 +147,7 @@ class _Edit:
         """Spec keys in the order of the spec, all others at the end."""
         place = len(self.lines)
         if name in _SPEC_ORDER[:-1]:
-            before = [self.keys.get((other,)) for other in _SPEC_ORDER[:_SPEC_ORDER.index(name)]]
+            before = [self.keys.get((other,)) for other in _SPEC_ORDER[: _SPEC_ORDER.index(name)]]
             place = max((key.end_line + 1 for key in before if key), default=self.first().line)
         self.pieces.append((place, place, text))
 
@@ -157,27 +161,27 @@ class _Edit:
             return f"{lead}: {quoted(value)}{tail}"
         if flow or not value:
             return f"{lead}: [{', '.join(map(quoted, value))}]{tail}"
-        margin = lead[:len(lead) - len(lead.lstrip())]
+        margin = lead[: len(lead) - len(lead.lstrip())]
         newline = self.layout.newline
         return f"{lead}:{tail}" + "".join(f"{margin}  - {quoted(item)}{newline}" for item in value)
 
     def lead(self, key: Key) -> str:
         line = self.source[key.line]
-        if line[:key.column].strip("\ufeff ") or not line[key.name_end:].lstrip().startswith(":"):
+        if line[: key.column].strip("\ufeff ") or not line[key.name_end :].lstrip().startswith(":"):
             raise self.refuse("The key is written with `?`, which cannot be edited by line.")
-        return line[:key.name_end]
+        return line[: key.name_end]
 
     def tail(self, key: Key) -> str:
         """What follows the value on its line: a comment, and the line break."""
         last = self.source[key.end_line]
         if not key.block:
-            return last[key.end_column:]
+            return last[key.end_column :]
         comment = _COMMENT.search(self.source[key.line], key.name_end)
-        return (comment[0] if comment else "") + last[len(last.rstrip("\r\n\x85\u2028\u2029")):]
+        return (comment[0] if comment else "") + last[len(last.rstrip("\r\n\x85\u2028\u2029")) :]
 
     def margin(self) -> str:
         first = self.first()
-        return self.source[first.line][:first.column]
+        return self.source[first.line][: first.column]
 
     def first(self) -> Key:
         return min(self.keys.values())

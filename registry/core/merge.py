@@ -99,9 +99,7 @@ def would_hide(standing: Effective | None) -> tuple[Hidden, ...]:
     return tuple(Hidden(c, _OWN_FIRST) for c in (*shown, *(hidden.candidate for hidden in standing.hides)))
 
 
-def resolve_all(
-    bundled: Mapping[str, Sequence[Candidate]], claims: Mapping[str, Claim]
-) -> tuple[Effective, ...]:
+def resolve_all(bundled: Mapping[str, Sequence[Candidate]], claims: Mapping[str, Claim]) -> tuple[Effective, ...]:
     """Every name either side knows, in order of name."""
     return tuple(_outcomes(sorted(bundled.keys() | claims.keys()), bundled, claims))
 

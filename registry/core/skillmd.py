@@ -32,11 +32,11 @@ _LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
 @dataclass(frozen=True, slots=True)
 class SkillMd:
     document: Document
-    name: str                        # as written, or the fallback
-    description: str                 # one line
-    kind: str                        # knowledge or tool; tool where nothing is declared
+    name: str  # as written, or the fallback
+    description: str  # one line
+    kind: str  # knowledge or tool; tool where nothing is declared
     tags: tuple[str, ...]
-    requires: tuple[str, ...]        # normalised names
+    requires: tuple[str, ...]  # normalised names
     triggers: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -44,8 +44,8 @@ class SkillMd:
     license: str
     compatibility: str
     allowed_tools: str
-    metadata: Mapping[str, str]      # the flat values; lists and maps stay in the document
-    warnings: tuple[Finding, ...]    # those of the document, and what was odd about the values
+    metadata: Mapping[str, str]  # the flat values; lists and maps stay in the document
+    warnings: tuple[Finding, ...]  # those of the document, and what was odd about the values
 
     @property
     def instructions(self) -> str:
@@ -71,25 +71,49 @@ def read(content: bytes | str, *, fallback_name: str = "", limits: Limits = DEFA
         license=_folded(_text(document.fields.get("license"))),
         compatibility=_folded(_text(document.fields.get("compatibility"))),
         allowed_tools=_folded(_text(document.fields.get("allowed-tools"), " ")),
-        metadata=MappingProxyType({key: _text(value) for key, value in reader.metadata.items()
-                                   if not isinstance(value, tuple | Mapping)}),
+        metadata=MappingProxyType(
+            {key: _text(value) for key, value in reader.metadata.items() if not isinstance(value, tuple | Mapping)}
+        ),
         warnings=(*document.warnings, *reader.warnings),
     )
 
 
-def compose(*, name: str, description: str, instructions: str, kind: str | None = None,
-            tags: Iterable[str] = (), requires: Iterable[str] = (), triggers: Iterable[str] = (),
-            inputs: Iterable[str] = (), outputs: Iterable[str] = (),
-            license: str = "", compatibility: str = "", allowed_tools: str = "",  # noqa: A002
-            metadata: Mapping[str, str] = MappingProxyType({})) -> str:
+def compose(
+    *,
+    name: str,
+    description: str,
+    instructions: str,
+    kind: str | None = None,
+    tags: Iterable[str] = (),
+    requires: Iterable[str] = (),
+    triggers: Iterable[str] = (),
+    inputs: Iterable[str] = (),
+    outputs: Iterable[str] = (),
+    license: str = "",
+    compatibility: str = "",
+    allowed_tools: str = "",  # noqa: A002
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """A new file in the subset of the format that every known client reads."""
     spec = {"license": license, "compatibility": compatibility, "allowed-tools": allowed_tools}
-    lists = {"tags": tags, "requires": map(normalise, requires), "triggers": triggers,
-             "inputs": inputs, "outputs": outputs}
-    inside = {**metadata, **({"kind": kind} if kind else {}),
-              **{key: text for key, items in lists.items() if (text := joined(_unique(items)))}}
-    lines = ["---", f"name: {_plain_or_quoted(name)}", f"description: {quoted(_folded(description))}",
-             *(f"{key}: {quoted(_folded(text))}" for key, text in spec.items() if text.strip())]
+    lists = {
+        "tags": tags,
+        "requires": map(normalise, requires),
+        "triggers": triggers,
+        "inputs": inputs,
+        "outputs": outputs,
+    }
+    inside = {
+        **metadata,
+        **({"kind": kind} if kind else {}),
+        **{key: text for key, items in lists.items() if (text := joined(_unique(items)))},
+    }
+    lines = [
+        "---",
+        f"name: {_plain_or_quoted(name)}",
+        f"description: {quoted(_folded(description))}",
+        *(f"{key}: {quoted(_folded(text))}" for key, text in spec.items() if text.strip()),
+    ]
     if inside:
         lines += ["metadata:", *(f"  {key_text(key)}: {quoted(text)}" for key, text in inside.items())]
     text = "\n".join([*lines, "---"]) + _as_body(instructions)
@@ -97,11 +121,20 @@ def compose(*, name: str, description: str, instructions: str, kind: str | None 
     return text
 
 
-def revise(skill: SkillMd, *, name: str | Unchanged = UNCHANGED, description: str | Unchanged = UNCHANGED,
-           kind: str | Unchanged = UNCHANGED, tags: Iterable[str] | Unchanged = UNCHANGED,
-           requires: Iterable[str] | Unchanged = UNCHANGED, triggers: Iterable[str] | Unchanged = UNCHANGED,
-           inputs: Iterable[str] | Unchanged = UNCHANGED, outputs: Iterable[str] | Unchanged = UNCHANGED,
-           instructions: str | Unchanged = UNCHANGED, limits: Limits = DEFAULT) -> str:
+def revise(
+    skill: SkillMd,
+    *,
+    name: str | Unchanged = UNCHANGED,
+    description: str | Unchanged = UNCHANGED,
+    kind: str | Unchanged = UNCHANGED,
+    tags: Iterable[str] | Unchanged = UNCHANGED,
+    requires: Iterable[str] | Unchanged = UNCHANGED,
+    triggers: Iterable[str] | Unchanged = UNCHANGED,
+    inputs: Iterable[str] | Unchanged = UNCHANGED,
+    outputs: Iterable[str] | Unchanged = UNCHANGED,
+    instructions: str | Unchanged = UNCHANGED,
+    limits: Limits = DEFAULT,
+) -> str:
     """The text of the skill with these values; what is not given, or is the same, stays as it is."""
     changes: dict[str, object | None] = {}
     if name is not UNCHANGED and name.strip() != _text(skill.document.fields.get("name")).strip():
@@ -132,8 +165,12 @@ class _Reader:
         inside = document.fields.get("metadata")
         self.metadata: Mapping[str, object] = inside if isinstance(inside, Mapping) else {}
         if inside is not None and not isinstance(inside, Mapping):
-            self.warn("metadata-map", "metadata", "`metadata` is not a map and was left out.",
-                      "Write one `key: \"value\"` a line below it, indented by two spaces.")
+            self.warn(
+                "metadata-map",
+                "metadata",
+                "`metadata` is not a map and was left out.",
+                'Write one `key: "value"` a line below it, indented by two spaces.',
+            )
 
     def warn(self, rule: str, key: str, message: str, fix: str) -> None:
         line = self.document.lines.get(key)
@@ -150,8 +187,12 @@ class _Reader:
         elif text := _text(value).strip():
             return text
         elif fallback:
-            self.warn(f"{key}-missing", key, f"`{key}` is missing; the directory's “{fallback}” is used.",
-                      f"Add `{key}: {fallback}` to the header.")
+            self.warn(
+                f"{key}-missing",
+                key,
+                f"`{key}` is missing; the directory's “{fallback}” is used.",
+                f"Add `{key}: {fallback}` to the header.",
+            )
         else:
             self.fail(f"{key}-missing", key, f"`{key}` is missing or empty.", f"Add `{key}: …` at the top.")
         return fallback
@@ -168,9 +209,13 @@ class _Reader:
         if top is None or inside is None:
             return inside if top is None else top
         if _items(top) != _items(inside):
-            self.warn("frontmatter-two-places", f"metadata.{key}",
-                      f"`{key}` stands at the top level and in `metadata` with different values. "
-                      "The one at the top level counts.", "Remove one of the two.")
+            self.warn(
+                "frontmatter-two-places",
+                f"metadata.{key}",
+                f"`{key}` stands at the top level and in `metadata` with different values. "
+                "The one at the top level counts.",
+                "Remove one of the two.",
+            )
         return top
 
     def items(self, key: str) -> tuple[str, ...]:
@@ -180,8 +225,12 @@ class _Reader:
         written = _folded(_text(self.either("kind"))).lower()
         if written and written not in _KINDS:
             key = "kind" if "kind" in self.document.fields else "metadata.kind"
-            self.warn("kind-unknown", key, f"The kind “{written[:40]}” is not known and counts as `tool`.",
-                      "Use `knowledge` or `tool`.")
+            self.warn(
+                "kind-unknown",
+                key,
+                f"The kind “{written[:40]}” is not known and counts as `tool`.",
+                "Use `knowledge` or `tool`.",
+            )
         return _KINDS.get(written, TOOL)
 
 

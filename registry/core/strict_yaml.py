@@ -28,9 +28,9 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # escapes can spell what neither 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    value: object                            # None, bool, str, tuple, or an immutable mapping
-    keys: Mapping[tuple[str, ...], Key]      # of the root map and of the maps right below it
-    flow: bool                               # the root is written `{…}` or `[…]`
+    value: object  # None, bool, str, tuple, or an immutable mapping
+    keys: Mapping[tuple[str, ...], Key]  # of the root map and of the maps right below it
+    flow: bool  # the root is written `{…}` or `[…]`
 
 
 def load(text: str, *, file: str, first_line: int = 1, limits: Limits = DEFAULT) -> Loaded:
@@ -40,7 +40,7 @@ def load(text: str, *, file: str, first_line: int = 1, limits: Limits = DEFAULT)
 
 class _Node(NamedTuple):
     value: object
-    size: int       # itself and all below it, aliases written out
+    size: int  # itself and all below it, aliases written out
     height: int
 
 
@@ -49,12 +49,12 @@ class _Frame:
     """A list or map that is still open."""
 
     event: yaml.CollectionStartEvent
-    path: tuple[str, ...] | None           # None below the second level and inside lists
+    path: tuple[str, ...] | None  # None below the second level and inside lists
     items: list[object] = field(default_factory=list)
     entries: dict[str, object] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     merged: list[Mapping[str, object]] = field(default_factory=list)
-    key: yaml.ScalarEvent | None = None    # the key that waits for its value
+    key: yaml.ScalarEvent | None = None  # the key that waits for its value
     size: int = 1
     height: int = 1
 
@@ -112,9 +112,12 @@ class _Builder:
     def document(self, event: yaml.Event) -> None:
         self.documents += isinstance(event, yaml.DocumentStartEvent)
         if self.documents > 1 or getattr(event, "explicit", False):
-            raise self.refuse("yaml-documents", line_of(event),
-                              "A line that starts with `---` or `...` begins or ends a YAML document here.",
-                              "Remove that line: there is one document only.")
+            raise self.refuse(
+                "yaml-documents",
+                line_of(event),
+                "A line that starts with `---` or `...` begins or ends a YAML document here.",
+                "Remove that line: there is one document only.",
+            )
 
     def node(self, event: yaml.NodeEvent) -> None:
         frame = self.stack[-1] if self.stack else None
@@ -132,15 +135,22 @@ class _Builder:
         line = line_of(event)
         text = self.scalar(event) if isinstance(event, yaml.ScalarEvent) else None
         if not isinstance(event, yaml.ScalarEvent) or text is None or not event.value:
-            raise self.refuse("yaml-key", line, "A key is empty, a list, a map or an alias.",
-                              "Give the key a name that is plain text.")
+            raise self.refuse(
+                "yaml-key",
+                line,
+                "A key is empty, a list, a map or an alias.",
+                "Give the key a name that is plain text.",
+            )
         self.count(1, line)
         first = frame.lines.setdefault(event.value, line)
         if first != line or event.value in frame.entries:
             both = f"{self.first_line + first} and {self.first_line + line}"
-            raise self.refuse("yaml-duplicate-key", line,
-                              f"The key `{clipped(event.value)}` appears twice, on lines {both}.",
-                              "Keep one of the two.")
+            raise self.refuse(
+                "yaml-duplicate-key",
+                line,
+                f"The key `{clipped(event.value)}` appears twice, on lines {both}.",
+                "Keep one of the two.",
+            )
         if event.anchor:
             self.anchors[event.anchor] = _Node(event.value, 1, 0)
         frame.key = event
@@ -150,8 +160,9 @@ class _Builder:
         self.check_tag(event, "str")
         line = line_of(event)
         if _UNSTORABLE.search(event.value):
-            raise self.refuse("yaml-character", line, "An escape spells a NUL or half of a character.",
-                              "Remove the escape.")
+            raise self.refuse(
+                "yaml-character", line, "An escape spells a NUL or half of a character.", "Remove the escape."
+            )
         self.end = self.places.end_of(event)
         if event.style is None and event.tag is None and event.value in _PLAIN:
             return _PLAIN[event.value]
@@ -165,8 +176,9 @@ class _Builder:
         anchor = event.anchor or ""
         node = self.anchors.get(anchor)
         if node is None:
-            raise self.refuse("yaml-alias", line, f"The alias `*{clipped(anchor)}` names nothing above it.",
-                              "Write the value out.")
+            raise self.refuse(
+                "yaml-alias", line, f"The alias `*{clipped(anchor)}` names nothing above it.", "Write the value out."
+            )
         return node
 
     def open(self, event: yaml.CollectionStartEvent) -> None:
@@ -212,8 +224,9 @@ class _Builder:
         if key.value == "<<" and key.style is None:
             parts = value if isinstance(value, tuple) else (value,)
             if not all(isinstance(part, Mapping) for part in parts):
-                raise self.refuse("yaml-key", line_of(key), "The value of the merge key `<<` is no map.",
-                                  "Write the keys out.")
+                raise self.refuse(
+                    "yaml-key", line_of(key), "The value of the merge key `<<` is no map.", "Write the keys out."
+                )
             frame.merged.extend(parts)
             return
         frame.entries[key.value] = value
@@ -223,8 +236,12 @@ class _Builder:
     def check_tag(self, event: yaml.NodeEvent, kind: str) -> None:
         tag = getattr(event, "tag", None)
         if tag not in (None, "!", TAG + kind):
-            raise self.refuse("yaml-tag", line_of(event), f"The tag `{clipped(str(tag))}` is not allowed.",
-                              "Remove the tag: values are text, lists and maps.")
+            raise self.refuse(
+                "yaml-tag",
+                line_of(event),
+                f"The tag `{clipped(str(tag))}` is not allowed.",
+                "Remove the tag: values are text, lists and maps.",
+            )
 
     def check_depth(self, depth: int, line: int) -> None:
         if depth > self.limits.yaml_depth:
@@ -242,8 +259,9 @@ class _Builder:
         message = f"The YAML comes to {hit:,} {what} or more. {allowed:,} are allowed."
         line += self.first_line
         finding = Finding(rule, Severity.ERROR, self.file, line, message, "Make it smaller.")
-        return TooLarge(f"{self.file}, line {line}: {message} Nothing was stored.",
-                        findings=[finding], hit=hit, allowed=allowed)
+        return TooLarge(
+            f"{self.file}, line {line}: {message} Nothing was stored.", findings=[finding], hit=hit, allowed=allowed
+        )
 
 
 def _events(text: str) -> Iterator[yaml.Event]:

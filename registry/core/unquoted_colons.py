@@ -17,8 +17,8 @@ _COMMENT = re.compile(r"[ \t]+#")
 
 
 class Quoted(NamedTuple):
-    text: str                              # same number of lines; keys keep their line and column
-    places: tuple[tuple[int, str], ...]    # 0-based line and key of each value that was put in quotes
+    text: str  # same number of lines; keys keep their line and column
+    places: tuple[tuple[int, str], ...]  # 0-based line and key of each value that was put in quotes
 
 
 def quote(header: str) -> Quoted:
@@ -51,20 +51,20 @@ def _end_of_value(lines: list[str], start: int, column: int) -> int:
 
 
 def _quote_value(lines: list[str], start: int, end: int, column: int) -> bool:
-    parts = [lines[start][column:], *lines[start + 1:end]]
+    parts = [lines[start][column:], *lines[start + 1 : end]]
     comment = _COMMENT.search(parts[0])
     if len(parts) > 1 and (comment or any(_ENTRY.match(part) or _COMMENT.search(" " + part) for part in parts[1:])):
         return False  # a comment would end the value, and `key: value` is rather a key with a wrong indentation
-    value = parts[0][:comment.start()] if comment else parts[0].rstrip()
+    value = parts[0][: comment.start()] if comment else parts[0].rstrip()
     if not any(_COLON.search(part) for part in (value, *parts[1:])):
         return False
     if len(parts) == 1:
-        lines[start] = f"{lines[start][:column]}'{_doubled(value)}'{parts[0][len(value):]}"
+        lines[start] = f"{lines[start][:column]}'{_doubled(value)}'{parts[0][len(value) :]}"
         return True
     last = parts[-1].rstrip()
     lines[start] = f"{lines[start][:column]}'{_doubled(parts[0])}"
-    lines[start + 1:end] = [_doubled(part) for part in parts[1:]]
-    lines[end - 1] = f"{_doubled(last)}'{parts[-1][len(last):]}"
+    lines[start + 1 : end] = [_doubled(part) for part in parts[1:]]
+    lines[end - 1] = f"{_doubled(last)}'{parts[-1][len(last) :]}"
     return True
 
 

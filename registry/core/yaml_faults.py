@@ -30,8 +30,7 @@ _PROBLEMS = (
 
 def refused(rule: str, file: str, line: int | None, message: str, fix: str) -> InvalidSkill:
     place = f"{file}, line {line}" if line else file
-    return InvalidSkill(f"{place}: {message} {fix}",
-                        findings=[Finding(rule, Severity.ERROR, file, line, message, fix)])
+    return InvalidSkill(f"{place}: {message} {fix}", findings=[Finding(rule, Severity.ERROR, file, line, message, fix)])
 
 
 def unreadable(error: yaml.MarkedYAMLError, file: str, first_line: int, last_seen: int) -> InvalidSkill:
@@ -44,8 +43,13 @@ def unreadable(error: yaml.MarkedYAMLError, file: str, first_line: int, last_see
     for part, rule, message, fix in _PROBLEMS:
         if part in problem:
             return refused(rule, file, line, message, fix)
-    return refused(SYNTAX, file, line, f"YAML cannot be read here: {clipped(problem)}.",
-                   "Put text values in double quotes, and write one `key: value` a line.")
+    return refused(
+        SYNTAX,
+        file,
+        line,
+        f"YAML cannot be read here: {clipped(problem)}.",
+        "Put text values in double quotes, and write one `key: value` a line.",
+    )
 
 
 def clipped(text: str) -> str:

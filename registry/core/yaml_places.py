@@ -22,11 +22,11 @@ class Key(NamedTuple):
 
     line: int
     column: int
-    name_end: int          # the column after the key itself
-    end_line: int          # the last line of the value
-    end_column: int        # the column after the value on that line; means nothing for a block style
-    block: bool            # the value is a block scalar, block list or block map
-    read_as: str           # what an ordinary YAML reader makes of the value: str, int, float, bool, map, ...
+    name_end: int  # the column after the key itself
+    end_line: int  # the last line of the value
+    end_column: int  # the column after the value on that line; means nothing for a block style
+    block: bool  # the value is a block scalar, block list or block map
+    read_as: str  # what an ordinary YAML reader makes of the value: str, int, float, bool, map, ...
 
 
 class Places:

@@ -80,8 +80,7 @@ def seal(digest: str, figure_only: bool = False) -> SafeString:
         return mark_safe("")
     path = "".join(f"M{column} {row}h1v1h-1z" for column, row in seal_cells(digest))
     figure = format_html(
-        '<svg class="seal" viewBox="0 0 5 5" shape-rendering="crispEdges" aria-hidden="true">'
-        '<path d="{}"/></svg>',
+        '<svg class="seal" viewBox="0 0 5 5" shape-rendering="crispEdges" aria-hidden="true"><path d="{}"/></svg>',
         path,
     )
     digits = digest.removeprefix("sha256:")
@@ -194,9 +193,7 @@ def meter_bar(value: int, whole: int, tone: str = "a") -> SafeString:
 
 
 @register.simple_tag
-def stacked_meter(
-    parts: Sequence[tuple[str, int]], limit: int, unit: str = "tokens", note: str = ""
-) -> SafeString:
+def stacked_meter(parts: Sequence[tuple[str, int]], limit: int, unit: str = "tokens", note: str = "") -> SafeString:
     """A whole made of two named parts against a suggested limit, with its legend."""
     total = sum(value for _, value in parts)
     whole = max(limit, total)
@@ -209,8 +206,7 @@ def stacked_meter(
     )  # fmt: skip
     legend = format_html_join(
         "",
-        '<li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="meter-{}" width="1" height="1"/></svg>'
-        "{} {}</li>",
+        '<li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="meter-{}" width="1" height="1"/></svg>{} {}</li>',
         ((tone, label, number(value)) for tone, (label, value) in toned),
     )
     named = ", ".join(f"{number(value)} {label}" for label, value in parts)

@@ -35,9 +35,7 @@ _segments = st.one_of(
     st.sampled_from(["SKILL.md", "a", "B", "docs", "scripts", "_x", ".hidden", "a b", "é", "日本", "run.sh"]),
     st.text(_letters, min_size=1, max_size=6).map(lambda text: unicodedata.normalize("NFC", text)),
 )
-safe_paths = (
-    st.lists(_segments, min_size=1, max_size=3).map("/".join).filter(lambda p: accepted(p) and not is_junk(p))
-)
+safe_paths = st.lists(_segments, min_size=1, max_size=3).map("/".join).filter(lambda p: accepted(p) and not is_junk(p))
 file_contents = st.binary(max_size=200) | st.sampled_from([b"", b"\n", b"PK\x05\x06", b"PK\x03\x04"])
 
 

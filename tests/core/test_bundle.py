@@ -124,6 +124,7 @@ def test_a_name_with_braces_is_shown_as_it_is() -> None:
 TIMES = hostile.extra_field(0x5455, bytes(5))
 STREAMED = Entry(b"a", b"xy", DEFLATED, DESCRIPTOR)
 
+
 @pytest.mark.parametrize("entry", [
     Entry(b"a", b"xy", flags=DESCRIPTOR),
     STREAMED,

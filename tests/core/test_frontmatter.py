@@ -159,13 +159,16 @@ def test_a_header_at_the_cap_is_read() -> None:
 # YAML, strictly.
 
 
-@pytest.mark.parametrize(("header", "line"), [
-    ("name: x\nname: y\n", 3),
-    ("name: x\n'name': y\n", 3),
-    ("a: {b: 1, b: 2}\n", 2),
-    ("a:\n  b: 1\n  c: 2\n  b: 3\n", 5),
-    ("a:\n  - b: 1\n    b: 2\n", 4),
-])
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ("name: x\nname: y\n", 3),
+        ("name: x\n'name': y\n", 3),
+        ("a: {b: 1, b: 2}\n", 2),
+        ("a:\n  b: 1\n  c: 2\n  b: 3\n", 5),
+        ("a:\n  - b: 1\n    b: 2\n", 4),
+    ],
+)
 def test_a_duplicate_key_is_refused_at_any_depth(header: str, line: int) -> None:
     assert refusal(f"---\n{header}---\n") == ("yaml-duplicate-key", line)
 
@@ -175,8 +178,9 @@ def test_the_refusal_of_a_duplicate_key_names_both_lines() -> None:
         doc("name: x\ndescription: one\n# between\ndescription: two\n")
 
 
-@pytest.mark.parametrize("opening", ["a: " + "[" * 10_000, "a: " + "{a: " * 10_000, "- " * 10_000,
-                                     "a: " + "[" * 10_000 + "]" * 10_000])
+@pytest.mark.parametrize(
+    "opening", ["a: " + "[" * 10_000, "a: " + "{a: " * 10_000, "- " * 10_000, "a: " + "[" * 10_000 + "]" * 10_000]
+)
 def test_ten_thousand_levels_are_refused_and_never_a_recursion_error(opening: str) -> None:
     error = cap(f"---\n{opening}\n---\n")
     assert (error.findings[0].rule, error.data["hit"]) == ("yaml-depth", 21)
@@ -224,14 +228,16 @@ def test_an_alias_to_nothing_or_to_itself_is_refused(value: str) -> None:
     assert refusal(f"---\na: {value}\n---\n") == ("yaml-alias", 2)
 
 
-@pytest.mark.parametrize("value", ["!!python/object/apply:os.system ['id']", "!!int 1", "!own x",
-                                   "!!binary aGk=", "!!map x", "!!set {a}"])
+@pytest.mark.parametrize(
+    "value", ["!!python/object/apply:os.system ['id']", "!!int 1", "!own x", "!!binary aGk=", "!!map x", "!!set {a}"]
+)
 def test_a_tag_is_refused(value: str) -> None:
     assert refusal(f"---\nname: x\na: {value}\n---\n") == ("yaml-tag", 3)
 
 
-@pytest.mark.parametrize("header", ["? [a, b]\n: c\n", "{a: b}: c\n", "'': c\n", "~: c\n",
-                                    "a: &a x\n*a : c\n", "<<: text\n", "<<: [text]\n"])
+@pytest.mark.parametrize(
+    "header", ["? [a, b]\n: c\n", "{a: b}: c\n", "'': c\n", "~: c\n", "a: &a x\n*a : c\n", "<<: text\n", "<<: [text]\n"]
+)
 def test_a_key_that_is_no_text_is_refused(header: str) -> None:
     assert refusal(f"---\n{header}---\n")[0] == "yaml-key"
 
@@ -241,17 +247,20 @@ def test_a_document_marker_inside_the_header_is_refused(header: str) -> None:
     assert refusal(f"---\n{header}---\n") == ("yaml-documents", 3)
 
 
-@pytest.mark.parametrize(("header", "line", "words"), [
-    ("a:\n\tb: c\n", 3, "tab"),
-    ("a: 'open\nb: c\n", 2, "never closed"),
-    ("a: @home\n", 2, "keeps for itself"),
-    ("a: b\nc\nd: e\n", 4, "neither"),
-    ("a: b\n c: d\n", 3, "colon"),
-    ("a: 'b' c\n", 2, "does not fit"),
-    ('a: "C:\\path"\n', 2, "backslash"),
-    ('a: "\\UFFFFFFFF"\n', 2, "does not exist"),
-    ("a: [b\n", 3, "cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("header", "line", "words"),
+    [
+        ("a:\n\tb: c\n", 3, "tab"),
+        ("a: 'open\nb: c\n", 2, "never closed"),
+        ("a: @home\n", 2, "keeps for itself"),
+        ("a: b\nc\nd: e\n", 4, "neither"),
+        ("a: b\n c: d\n", 3, "colon"),
+        ("a: 'b' c\n", 2, "does not fit"),
+        ('a: "C:\\path"\n', 2, "backslash"),
+        ('a: "\\UFFFFFFFF"\n', 2, "does not exist"),
+        ("a: [b\n", 3, "cannot be read"),
+    ],
+)
 def test_a_syntax_error_says_what_it_is_and_where(header: str, line: int, words: str) -> None:
     with pytest.raises(InvalidSkill) as caught:
         parse(f"---\n{header}---\n")
@@ -260,19 +269,43 @@ def test_a_syntax_error_says_what_it_is_and_where(header: str, line: int, words:
     assert words in finding.message
 
 
-@pytest.mark.parametrize(("written", "value"), [
-    ("1.0", "1.0"), ("007", "007"), ("2026-01-01", "2026-01-01"), ("1e3", "1e3"), ("12:30", "12:30"),
-    ("yes", "yes"), ("off", "off"), ("true", True), ("False", False), ("null", None), ("~", None), ("", None),
-    ('"true"', "true"), ("'null'", "null"), ("!!str true", "true"), ("[a, 1]", ("a", "1")),
-])
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1.0", "1.0"),
+        ("007", "007"),
+        ("2026-01-01", "2026-01-01"),
+        ("1e3", "1e3"),
+        ("12:30", "12:30"),
+        ("yes", "yes"),
+        ("off", "off"),
+        ("true", True),
+        ("False", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ('"true"', "true"),
+        ("'null'", "null"),
+        ("!!str true", "true"),
+        ("[a, 1]", ("a", "1")),
+    ],
+)
 def test_a_value_is_the_text_as_written_unless_it_is_a_switch_or_nothing(written: str, value: object) -> None:
     assert doc(f"name: x\nv: {written}\n").fields["v"] == value
 
 
-@pytest.mark.parametrize(("written", "kind"), [
-    ("1.0", "float"), ("7", "int"), ("2026-01-01", "timestamp"), ("yes", "bool"), ('"1.0"', "str"),
-    ("[a]", "seq"), ("a b", "str"),
-])
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("1.0", "float"),
+        ("7", "int"),
+        ("2026-01-01", "timestamp"),
+        ("yes", "bool"),
+        ('"1.0"', "str"),
+        ("[a]", "seq"),
+        ("a b", "str"),
+    ],
+)
 def test_it_is_known_what_other_readers_make_of_a_value(written: str, kind: str) -> None:
     assert doc(f"metadata:\n  v: {written}\n").read_as["metadata.v"] == kind
 
@@ -302,14 +335,17 @@ def test_fields_cannot_be_changed() -> None:
 # The tolerant second try.
 
 
-@pytest.mark.parametrize(("header", "value"), [
-    ("description: Use when: somebody asks\n", "Use when: somebody asks"),
-    ("description: Use this for:\n", "Use this for:"),
-    ("description: It's: fine # said so\n", "It's: fine"),
-    ("description: Use when\n  they ask: now\n\n  and later\n", "Use when they ask: now\nand later"),
-    ("description: a:\tb\n", "a:\tb"),
-    ("description: see https://a.b/c: it helps\r\n", "see https://a.b/c: it helps"),
-])
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("description: Use when: somebody asks\n", "Use when: somebody asks"),
+        ("description: Use this for:\n", "Use this for:"),
+        ("description: It's: fine # said so\n", "It's: fine"),
+        ("description: Use when\n  they ask: now\n\n  and later\n", "Use when they ask: now\nand later"),
+        ("description: a:\tb\n", "a:\tb"),
+        ("description: see https://a.b/c: it helps\r\n", "see https://a.b/c: it helps"),
+    ],
+)
 def test_a_colon_in_an_unquoted_description_is_read_and_said(header: str, value: str) -> None:
     document = doc(f"name: x\n{header}license: MIT\n")
     assert document.fields == {"name": "x", "description": value, "license": "MIT"}
@@ -318,25 +354,33 @@ def test_a_colon_in_an_unquoted_description_is_read_and_said(header: str, value:
 
 
 def test_the_second_try_reads_all_that_the_first_would() -> None:
-    document = doc("name: x\ndescription: a: b\nnote: |\n  c: d: e\ntags:\n  - one\n  - two: three: four\n"
-                   "metadata:\n  k: v: w\n  q: 'x: y'\n")
+    document = doc(
+        "name: x\ndescription: a: b\nnote: |\n  c: d: e\ntags:\n  - one\n  - two: three: four\n"
+        "metadata:\n  k: v: w\n  q: 'x: y'\n"
+    )
     assert document.fields == {
-        "name": "x", "description": "a: b", "note": "c: d: e\n", "tags": ("one", {"two": "three: four"}),
+        "name": "x",
+        "description": "a: b",
+        "note": "c: d: e\n",
+        "tags": ("one", {"two": "three: four"}),
         "metadata": {"k": "v: w", "q": "x: y"},
     }
     assert [w.line for w in document.warnings] == [3, 8, 10]
 
 
-@pytest.mark.parametrize(("header", "rule"), [
-    ("description: a: b\nname: x\nname: y\n", "yaml-duplicate-key"),
-    ("description: a: b\ndescription: c: d\n", "yaml-duplicate-key"),
-    ("description: a: b\nname: !own x\n", "yaml-tag"),
-    ("description: a: b\nname: 'open\n", "yaml-colon"),
-    ("description: a: b\nname: @x\n", "yaml-colon"),
-    ("description: [a] b: c\n", "yaml-syntax"),
-    ("description: a\n  so b: c # comment\n  d\n", "yaml-colon"),
-    ("name: x\n description: a key with a space before it\n", "yaml-colon"),
-])
+@pytest.mark.parametrize(
+    ("header", "rule"),
+    [
+        ("description: a: b\nname: x\nname: y\n", "yaml-duplicate-key"),
+        ("description: a: b\ndescription: c: d\n", "yaml-duplicate-key"),
+        ("description: a: b\nname: !own x\n", "yaml-tag"),
+        ("description: a: b\nname: 'open\n", "yaml-colon"),
+        ("description: a: b\nname: @x\n", "yaml-colon"),
+        ("description: [a] b: c\n", "yaml-syntax"),
+        ("description: a\n  so b: c # comment\n  d\n", "yaml-colon"),
+        ("name: x\n description: a key with a space before it\n", "yaml-colon"),
+    ],
+)
 def test_the_second_try_is_as_strict_as_the_first(header: str, rule: str) -> None:
     assert refusal(f"---\n{header}---\n")[0] == rule
 
@@ -380,33 +424,46 @@ def lines_changed(before: str, after: str) -> tuple[list[str], list[str]]:
     return old, new
 
 
-@pytest.mark.parametrize(("changes", "old", "new"), [
-    ({"name": "y"}, ["name: x   # the name\n"], ['name: "y"   # the name\n']),
-    ({"name": None}, ["name: x   # the name\n"], []),
-    ({"description": "a: b"}, ["description: >-\n", "  one\n", "  two\n"], ['description: "a: b"\n']),
-    ({"description": None}, ["description: >-\n", "  one\n", "  two\n"], []),
-    ({"vendor": "v"}, ["vendor: {a: [1, 2]}\n"], ['vendor: "v"\n']),
-    ({"metadata.tags": ["c", "d e"]}, ["    tags: a, b  # both\n"], ['    tags: "c, d e"  # both\n']),
-    ({"metadata.tags": None}, ["    tags: a, b  # both\n"], []),
-    ({"metadata.kind": "tool"}, [], ['    kind: "tool"\n']),
-    ({"license": "MIT"}, [], ['license: "MIT"\n']),
-    ({"zz": ["a", "b"]}, [], ['zz: ["a", "b"]\n']),
-    ({"zz": True}, [], ["zz: true\n"]),
-])
+@pytest.mark.parametrize(
+    ("changes", "old", "new"),
+    [
+        ({"name": "y"}, ["name: x   # the name\n"], ['name: "y"   # the name\n']),
+        ({"name": None}, ["name: x   # the name\n"], []),
+        ({"description": "a: b"}, ["description: >-\n", "  one\n", "  two\n"], ['description: "a: b"\n']),
+        ({"description": None}, ["description: >-\n", "  one\n", "  two\n"], []),
+        ({"vendor": "v"}, ["vendor: {a: [1, 2]}\n"], ['vendor: "v"\n']),
+        ({"metadata.tags": ["c", "d e"]}, ["    tags: a, b  # both\n"], ['    tags: "c, d e"  # both\n']),
+        ({"metadata.tags": None}, ["    tags: a, b  # both\n"], []),
+        ({"metadata.kind": "tool"}, [], ['    kind: "tool"\n']),
+        ({"license": "MIT"}, [], ['license: "MIT"\n']),
+        ({"zz": ["a", "b"]}, [], ['zz: ["a", "b"]\n']),
+        ({"zz": True}, [], ["zz: true\n"]),
+    ],
+)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
 def test_an_edit_changes_the_lines_of_its_key_and_nothing_else(
-        changes: dict[str, object], old: list[str], new: list[str], newline: str, bom: str) -> None:
+    changes: dict[str, object], old: list[str], new: list[str], newline: str, bom: str
+) -> None:
     document = parse(bom + f"---\n{KEPT}---\nBody\n".replace("\n", newline))
     result = edit(document, changes)
     wanted = [line.replace("\n", newline) for line in old], [line.replace("\n", newline) for line in new]
     assert lines_changed(document.text, result) == wanted
 
 
-@pytest.mark.parametrize("changes", [
-    {}, {"name": "x"}, {"description": "one two"}, {"metadata.tags": "a, b"}, {"metadata.tags": ["a", "b"]},
-    {"missing": None}, {"metadata.missing": None}, {"metadata.version": "1.0"},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"name": "x"},
+        {"description": "one two"},
+        {"metadata.tags": "a, b"},
+        {"metadata.tags": ["a", "b"]},
+        {"missing": None},
+        {"metadata.missing": None},
+        {"metadata.version": "1.0"},
+    ],
+)
 def test_setting_what_is_already_there_changes_nothing(changes: dict[str, object]) -> None:
     document = doc(KEPT)
     assert edit(document, changes, body="Body\n") == document.text
@@ -415,7 +472,8 @@ def test_setting_what_is_already_there_changes_nothing(changes: dict[str, object
 def test_several_changes_at_once_land_in_their_places() -> None:
     changes = {"zz": "last", "license": "MIT", "description": "d", "metadata.c": "e", "metadata.a": None}
     assert edit(doc("metadata:\n  a: b\nname: x\n"), changes) == (
-        '---\nmetadata:\n  c: "e"\nname: x\ndescription: "d"\nlicense: "MIT"\nzz: "last"\n---\nBody\n')
+        '---\nmetadata:\n  c: "e"\nname: x\ndescription: "d"\nlicense: "MIT"\nzz: "last"\n---\nBody\n'
+    )
 
 
 def test_metadata_is_created_at_the_end() -> None:
@@ -426,7 +484,8 @@ def test_metadata_is_created_at_the_end() -> None:
 @pytest.mark.parametrize("written", ["metadata:  # why\n", "metadata: ~  # why\n"])
 def test_an_empty_metadata_is_filled(written: str) -> None:
     assert edit(doc(f"name: x\n{written}z: y\n"), {"metadata.a": "b"}) == (
-        '---\nname: x\nmetadata:  # why\n  a: "b"\nz: y\n---\nBody\n')
+        '---\nname: x\nmetadata:  # why\n  a: "b"\nz: y\n---\nBody\n'
+    )
 
 
 def test_metadata_goes_with_its_last_key() -> None:
@@ -435,13 +494,13 @@ def test_metadata_goes_with_its_last_key() -> None:
 
 def test_a_flat_flow_map_of_metadata_is_opened_up() -> None:
     assert edit(doc("name: x\nmetadata: {a: b, v: 1.0} # why\n"), {"metadata.c": "d"}) == (
-        '---\nname: x\nmetadata: # why\n  a: "b"\n  v: "1.0"\n  c: "d"\n---\nBody\n')
+        '---\nname: x\nmetadata: # why\n  a: "b"\n  v: "1.0"\n  c: "d"\n---\nBody\n'
+    )
 
 
 def test_a_list_stays_a_list_in_the_style_it_had() -> None:
     document = doc("block:  # why\n  - a\n  - b\nflow: [a, b]\n")
-    assert edit(document, {"block": ["c"], "flow": ["d"]}) == (
-        '---\nblock:  # why\n  - "c"\nflow: ["d"]\n---\nBody\n')
+    assert edit(document, {"block": ["c"], "flow": ["d"]}) == ('---\nblock:  # why\n  - "c"\nflow: ["d"]\n---\nBody\n')
 
 
 def test_a_kept_block_scalar_takes_its_blank_lines_with_it() -> None:
@@ -455,17 +514,20 @@ def test_an_edit_of_a_tolerated_header_mends_the_line() -> None:
     assert [w.line for w in parse(result).warnings] == [4]
 
 
-@pytest.mark.parametrize(("header", "changes"), [
-    ("{name: x, description: y}\n", {"name": "z"}),
-    ("? name\n: x\n", {"name": "z"}),
-    ("name: x\nmetadata: text\n", {"metadata.a": "b"}),
-    ("name: x\nmetadata: [a]\n", {"metadata.a": "b"}),
-    ("name: x\nmetadata: {a: {b: c}}\n", {"metadata.d": "e"}),
-    ("base: &b {k: v}\nname: x\nmetadata:\n  <<: *b\n  a: b\n", {"metadata.k": None}),
-    ("a: &a x\nb: *a\n", {"a": "y"}),
-    ("name: x\n", {"name": None}),
-    ("name: x\n", {"name": "nul \0"}),
-])
+@pytest.mark.parametrize(
+    ("header", "changes"),
+    [
+        ("{name: x, description: y}\n", {"name": "z"}),
+        ("? name\n: x\n", {"name": "z"}),
+        ("name: x\nmetadata: text\n", {"metadata.a": "b"}),
+        ("name: x\nmetadata: [a]\n", {"metadata.a": "b"}),
+        ("name: x\nmetadata: {a: {b: c}}\n", {"metadata.d": "e"}),
+        ("base: &b {k: v}\nname: x\nmetadata:\n  <<: *b\n  a: b\n", {"metadata.k": None}),
+        ("a: &a x\nb: *a\n", {"a": "y"}),
+        ("name: x\n", {"name": None}),
+        ("name: x\n", {"name": "nul \0"}),
+    ],
+)
 def test_an_edit_that_cannot_be_made_is_refused(header: str, changes: dict[str, object]) -> None:
     with pytest.raises(InvalidSkill) as caught:
         edit(doc(header), changes)
@@ -488,18 +550,36 @@ def test_a_value_that_no_header_holds_is_a_mistake_of_the_caller() -> None:
         edit(doc("name: x\n"), {"name": {"a": "b"}})
 
 
-@pytest.mark.parametrize(("text", "body", "result"), [
-    ("---\nname: x\n---\nold\n", "new\r\nline\n", "---\nname: x\n---\nnew\nline\n"),
-    ("---\r\nname: x\r\n---\r\nold\r\n", "new\nline\n", "---\r\nname: x\r\n---\r\nnew\r\nline\r\n"),
-    ("---\nname: x\n---", "new\n", "---\nname: x\n---\nnew\n"),
-    ("---\nname: x\n---\nold\n", "", "---\nname: x\n---\n"),
-])
+@pytest.mark.parametrize(
+    ("text", "body", "result"),
+    [
+        ("---\nname: x\n---\nold\n", "new\r\nline\n", "---\nname: x\n---\nnew\nline\n"),
+        ("---\r\nname: x\r\n---\r\nold\r\n", "new\nline\n", "---\r\nname: x\r\n---\r\nnew\r\nline\r\n"),
+        ("---\nname: x\n---", "new\n", "---\nname: x\n---\nnew\n"),
+        ("---\nname: x\n---\nold\n", "", "---\nname: x\n---\n"),
+    ],
+)
 def test_a_new_body_takes_the_line_ends_of_the_file(text: str, body: str, result: str) -> None:
     assert edit(parse(text), {}, body=body) == result
 
 
-@pytest.mark.parametrize("value", ["a --- b", "-----", 'say "hi"', "back\\slash", "tab\tline\nend",
-                                   "\x85\u2028\ufeff", "# no comment", "é 漢 😀", " padded ", "{a}", "*x", ""])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a --- b",
+        "-----",
+        'say "hi"',
+        "back\\slash",
+        "tab\tline\nend",
+        "\x85\u2028\ufeff",
+        "# no comment",
+        "é 漢 😀",
+        " padded ",
+        "{a}",
+        "*x",
+        "",
+    ],
+)
 def test_any_text_survives_being_written(value: str) -> None:
     result = edit(doc("name: x\n"), {"description": value})
     assert parse(result).fields["description"] == value
@@ -516,12 +596,25 @@ COMMENTS = st.sampled_from(["", "\n", "# note\n", "\n# a: b\n\n"])
 @st.composite
 def entry(draw: st.DrawFn, key: str, margin: str = "") -> str:
     value = draw(WORDS)
-    written = draw(st.sampled_from([
-        quoted(value), "'" + value.replace("'", "''") + "'", "plain text", "1.0", "true", "",
-        "[a, b]", f"|\n{margin}    one\n\n{margin}    # two", f">+\n{margin}    one\n\n", "&anchor x",
-        f"\n{margin}  - a\n{margin}  # between\n{margin}  - b", f"\n{margin}    deep:\n{margin}      er: x",
-        "Use when: asked",
-    ]))
+    written = draw(
+        st.sampled_from(
+            [
+                quoted(value),
+                "'" + value.replace("'", "''") + "'",
+                "plain text",
+                "1.0",
+                "true",
+                "",
+                "[a, b]",
+                f"|\n{margin}    one\n\n{margin}    # two",
+                f">+\n{margin}    one\n\n",
+                "&anchor x",
+                f"\n{margin}  - a\n{margin}  # between\n{margin}  - b",
+                f"\n{margin}    deep:\n{margin}      er: x",
+                "Use when: asked",
+            ]
+        )
+    )
     comment = draw(st.sampled_from(["", "  # why"])) if "\n" not in written else ""
     return f"{margin}{key}:{'' if written.startswith(chr(10)) else ' '}{written}{comment}\n{draw(COMMENTS)}"
 
@@ -579,12 +672,61 @@ def test_removing_one_key_and_setting_another_leaves_the_rest_alone(text: str, d
     assert after.fields == {**kept, "metadata": {**inside, "fresh_key": "v"}}
 
 
-YAMLISH = st.lists(st.sampled_from([
-    "name", "description", "metadata", ": ", ":", "\n", "\n  ", "\n- ", "- ", "? ", "'", '"', "[", "]", "{", "}",
-    ",", "&a ", "*a", "!!str ", "!x ", "|", "|+", "|2-", ">", "#", " # c", "---", "...", "\r\n", "\r", "\x85",
-    "\u2028", "\t", "\\", "\\U00110000", "\\x", "%YAML 1.1", "%TAG ! x", "<<", "~", "true", "1.0", "é", "\ufeff",
-    "\ud800", "\0", "@",
-]), max_size=25).map("".join)
+YAMLISH = st.lists(
+    st.sampled_from(
+        [
+            "name",
+            "description",
+            "metadata",
+            ": ",
+            ":",
+            "\n",
+            "\n  ",
+            "\n- ",
+            "- ",
+            "? ",
+            "'",
+            '"',
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            "&a ",
+            "*a",
+            "!!str ",
+            "!x ",
+            "|",
+            "|+",
+            "|2-",
+            ">",
+            "#",
+            " # c",
+            "---",
+            "...",
+            "\r\n",
+            "\r",
+            "\x85",
+            "\u2028",
+            "\t",
+            "\\",
+            "\\U00110000",
+            "\\x",
+            "%YAML 1.1",
+            "%TAG ! x",
+            "<<",
+            "~",
+            "true",
+            "1.0",
+            "é",
+            "\ufeff",
+            "\ud800",
+            "\0",
+            "@",
+        ]
+    ),
+    max_size=25,
+).map("".join)
 
 
 @settings(law, max_examples=200)
@@ -618,13 +760,24 @@ def work(content: str) -> int:
     return count
 
 
-@pytest.mark.parametrize("shape", [
-    lambda n: "a: " + "{a: " * (n // 4), lambda n: "- " * (n // 2), lambda n: "a: |\n" + "\n" * n,
-    lambda n: "a: " + "b: " * (n // 3), lambda n: "a: [" + "x," * (n // 2) + "]",
-    lambda n: "a: b: c\n" + "  so d: e\n" * (n // 10), lambda n: "".join(f"k{i}: v: w\n" for i in range(n // 10)),
-    lambda n: "".join(f"k{i}: |\n\n\n" for i in range(n // 9)), lambda n: "a: b\n" + "---x\n" * (n // 5),
-    lambda n: "a: b: c" + " #" * (n // 2), lambda n: "a: " + "!" * n, lambda n: "a: 'b" + " " * n,
-], ids=range(12))
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda n: "a: " + "{a: " * (n // 4),
+        lambda n: "- " * (n // 2),
+        lambda n: "a: |\n" + "\n" * n,
+        lambda n: "a: " + "b: " * (n // 3),
+        lambda n: "a: [" + "x," * (n // 2) + "]",
+        lambda n: "a: b: c\n" + "  so d: e\n" * (n // 10),
+        lambda n: "".join(f"k{i}: v: w\n" for i in range(n // 10)),
+        lambda n: "".join(f"k{i}: |\n\n\n" for i in range(n // 9)),
+        lambda n: "a: b\n" + "---x\n" * (n // 5),
+        lambda n: "a: b: c" + " #" * (n // 2),
+        lambda n: "a: " + "!" * n,
+        lambda n: "a: 'b" + " " * n,
+    ],
+    ids=range(12),
+)
 def test_twice_the_header_is_at_most_about_twice_the_work(shape: object) -> None:
     assert callable(shape)
     small, large = (work(f"---\n{shape(size)}\n---\n") for size in (1_000, 2_000))

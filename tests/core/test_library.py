@@ -26,8 +26,7 @@ SPEC_KEYS = {"name", "description", "license", "compatibility", "metadata", "all
 @cache
 def load(name: str) -> Bundle:
     root = LIBRARY / name
-    return Bundle({path.relative_to(root).as_posix(): path.read_bytes()
-                   for path in root.rglob("*") if path.is_file()})
+    return Bundle({path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()})
 
 
 @cache
@@ -38,8 +37,9 @@ def read(name: str) -> SkillMd:
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     path = LIBRARY / script
     program = [sys.executable, "-I", "-S", "-B"] if path.suffix == ".py" else ["sh"]
-    return subprocess.run([*program, path, *map(str, arguments)], capture_output=True, text=True, timeout=20,
-                          check=False)
+    return subprocess.run(
+        [*program, path, *map(str, arguments)], capture_output=True, text=True, timeout=20, check=False
+    )
 
 
 def links(text: str) -> set[str]:
@@ -48,6 +48,7 @@ def links(text: str) -> set[str]:
 
 
 # What every skill keeps.
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_name_is_that_of_the_directory_and_nothing_is_odd(name: str) -> None:
@@ -127,6 +128,7 @@ def test_required_skills_are_in_the_library_and_do_not_lead_in_a_circle(name: st
 
 # What the set as a whole shows of the format.
 
+
 def test_library_shows_both_kinds_every_folder_and_versions_in_half() -> None:
     skills = {name: read(name) for name in NAMES}
     assert len(skills) >= 12
@@ -154,6 +156,7 @@ def test_no_trigger_belongs_to_two_skills() -> None:
 
 # Scripts.
 
+
 @pytest.mark.parametrize("script", PYTHON_SCRIPTS, ids=lambda path: path.name)
 def test_python_scripts_explain_themselves_and_import_only_the_standard_library(script: Path) -> None:
     done = run(str(script.relative_to(LIBRARY)), "--help")
@@ -174,9 +177,12 @@ def report(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_expense_check_passes_a_report_within_the_limits(tmp_path: Path) -> None:
-    done = report(tmp_path, '2026-03-09,hotel,"Bristol, 1 night",1890.00,NOK,0.0861,162.73,R-1,',
-                  "2026-03-09,meals,Dinner,70.00,EUR,1,70.00,R-2,",
-                  "2026-03-09,meals,Dinner,-8.00,EUR,1,-8.00,,cut to the limit")
+    done = report(
+        tmp_path,
+        '2026-03-09,hotel,"Bristol, 1 night",1890.00,NOK,0.0861,162.73,R-1,',
+        "2026-03-09,meals,Dinner,70.00,EUR,1,70.00,R-2,",
+        "2026-03-09,meals,Dinner,-8.00,EUR,1,-8.00,,cut to the limit",
+    )
     assert done.returncode == 0, done.stdout
     assert re.search(r"Total EUR\s+224\.73", done.stdout)
 
@@ -214,20 +220,29 @@ def test_expense_check_refuses_an_empty_report_and_a_foreign_header(tmp_path: Pa
     assert "The first line must be: date,category" in done.stderr
 
 
-@pytest.mark.parametrize(("arguments", "result"), [
-    (("1890.00", "NOK", "EUR", "--rate", "0.0861"), "= 162.73 EUR"),
-    (("1890.00", "NOK", "EUR", "--rate", "11.6144", "--inverse"), "= 162.73 EUR"),
-    (("100", "EUR", "JPY", "--rate", "161.37"), "= 16137 JPY"),
-    (("1", "EUR", "KWD", "--rate", "0.33335"), "= 0.333 KWD"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        (("1890.00", "NOK", "EUR", "--rate", "0.0861"), "= 162.73 EUR"),
+        (("1890.00", "NOK", "EUR", "--rate", "11.6144", "--inverse"), "= 162.73 EUR"),
+        (("100", "EUR", "JPY", "--rate", "161.37"), "= 16137 JPY"),
+        (("1", "EUR", "KWD", "--rate", "0.33335"), "= 0.333 KWD"),
+    ],
+)
 def test_conversion_rounds_to_the_unit_of_the_target(arguments: tuple[str, ...], result: str) -> None:
     assert result in run("currency-conversion/scripts/convert.py", *arguments).stdout
 
 
-@pytest.mark.parametrize("arguments", [
-    ("10", "NOK", "EUR"), ("10", "NOK", "EUR", "--rate", "0"), ("1,5", "NOK", "EUR", "--rate", "2"),
-    ("nan", "NOK", "EUR", "--rate", "2"), ("10", "kroner", "EUR", "--rate", "2"),
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("10", "NOK", "EUR"),
+        ("10", "NOK", "EUR", "--rate", "0"),
+        ("1,5", "NOK", "EUR", "--rate", "2"),
+        ("nan", "NOK", "EUR", "--rate", "2"),
+        ("10", "kroner", "EUR", "--rate", "2"),
+    ],
+)
 def test_conversion_refuses_what_it_would_have_to_guess(arguments: tuple[str, ...]) -> None:
     assert run("currency-conversion/scripts/convert.py", *arguments).returncode == 2
 
@@ -238,8 +253,15 @@ def test_csv_profile_sees_what_is_wrong_and_leaves_the_file_alone(tmp_path: Path
     content = "\n".join(lines).encode()
     path.write_bytes(content)
     shown = run("csv-cleanup/scripts/profile_csv.py", path).stdout
-    for sentence in ("delimiter ';', 3 columns, 5 rows", "line 6: 4 cells instead of 3", "1 rows repeat",
-                     "amount: mixed", "1 with spaces around", "3 with leading zeros", "1 with garbled"):
+    for sentence in (
+        "delimiter ';', 3 columns, 5 rows",
+        "line 6: 4 cells instead of 3",
+        "1 rows repeat",
+        "amount: mixed",
+        "1 with spaces around",
+        "3 with leading zeros",
+        "1 with garbled",
+    ):
         assert sentence in shown
     assert path.read_bytes() == content
 
@@ -273,9 +295,14 @@ def test_skill_check_finds_every_planted_problem(tmp_path: Path) -> None:
     (root / SKILL_MD).write_text(text, encoding="utf-8")
     done = run(CHECK_SKILL, root)
     assert done.returncode == 1
-    for sentence in ('The name "Bad" must be', 'but the directory is "bad"', "in double quotes",
-                     "has 5 characters",
-                     "references/no.md, which does not exist", "mentions references/lost.md"):
+    for sentence in (
+        'The name "Bad" must be',
+        'but the directory is "bad"',
+        "in double quotes",
+        "has 5 characters",
+        "references/no.md, which does not exist",
+        "mentions references/lost.md",
+    ):
         assert sentence in done.stdout
 
 

@@ -86,10 +86,17 @@ def test_a_description_is_folded_to_one_line(written: str) -> None:
     assert read(f"---\nname: x\ndescription: {written}---\n").description == "Shows things."
 
 
-@pytest.mark.parametrize("header", [
-    "tags: [a, b c]\n", "tags:\n  - a\n  - b c\n  - a\n", "tags: a, b c,, a\n", "tags: |\n  a\n  b c\n",
-    "metadata:\n  tags: a, b c\n", "metadata:\n  tags: [a, b c]\n",
-])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "tags: [a, b c]\n",
+        "tags:\n  - a\n  - b c\n  - a\n",
+        "tags: a, b c,, a\n",
+        "tags: |\n  a\n  b c\n",
+        "metadata:\n  tags: a, b c\n",
+        "metadata:\n  tags: [a, b c]\n",
+    ],
+)
 def test_tags_are_read_from_both_places_as_list_or_text(header: str) -> None:
     assert skill(header).tags == ("a", "b c")
 
@@ -112,9 +119,15 @@ def test_a_version_is_the_text_as_written(header: str) -> None:
     assert skill(header).version == "1.0"
 
 
-@pytest.mark.parametrize(("written", "kind"), [
-    ("knowledge", "knowledge"), ("host-knowledge", "knowledge"), ("Knowledge", "knowledge"), ("tool", "tool"),
-])
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("knowledge", "knowledge"),
+        ("host-knowledge", "knowledge"),
+        ("Knowledge", "knowledge"),
+        ("tool", "tool"),
+    ],
+)
 @pytest.mark.parametrize("place", ["kind: {}\n", "metadata:\n  kind: {}\n"])
 def test_the_kind_is_read_from_both_places(written: str, kind: str, place: str) -> None:
     found = skill(place.format(written))
@@ -161,10 +174,16 @@ def test_the_warnings_of_the_document_are_there_too() -> None:
     assert rules(found) == [("frontmatter-bom", 1), ("frontmatter-tolerant", 3)]
 
 
-@pytest.mark.parametrize(("body", "instructions"), [
-    ("", ""), ("\n\n", ""), ("\r\n# A\r\n\r\nb\r\n\r\n", "# A\n\nb"), ("\n    code\nb  \n \n", "    code\nb  "),
-    ("a\rb", "a\nb"),
-])
+@pytest.mark.parametrize(
+    ("body", "instructions"),
+    [
+        ("", ""),
+        ("\n\n", ""),
+        ("\r\n# A\r\n\r\nb\r\n\r\n", "# A\n\nb"),
+        ("\n    code\nb  \n \n", "    code\nb  "),
+        ("a\rb", "a\nb"),
+    ],
+)
 def test_instructions_are_the_body_without_blank_lines_around(body: str, instructions: str) -> None:
     assert skill("", body).instructions == instructions
 
@@ -173,12 +192,20 @@ def test_instructions_are_the_body_without_blank_lines_around(body: str, instruc
 
 
 def test_a_new_file_is_in_the_subset_every_client_reads() -> None:
-    text = compose(name="demo", description="Shows: things\nand more", instructions="\n# Demo\r\n\r\nDo it.\n\n",
-                   kind="knowledge", tags=["a", "b c", "a"], requires=[" Base "], license="MIT",
-                   metadata={"owner": "team: x"})
+    text = compose(
+        name="demo",
+        description="Shows: things\nand more",
+        instructions="\n# Demo\r\n\r\nDo it.\n\n",
+        kind="knowledge",
+        tags=["a", "b c", "a"],
+        requires=[" Base "],
+        license="MIT",
+        metadata={"owner": "team: x"},
+    )
     assert text == (
         '---\nname: demo\ndescription: "Shows: things and more"\nlicense: "MIT"\nmetadata:\n  owner: "team: x"\n'
-        '  kind: "knowledge"\n  tags: "a, b c"\n  requires: "base"\n---\n\n# Demo\n\nDo it.\n')
+        '  kind: "knowledge"\n  tags: "a, b c"\n  requires: "base"\n---\n\n# Demo\n\nDo it.\n'
+    )
 
 
 def test_three_hyphens_never_stand_in_the_header_of_a_new_file() -> None:
@@ -194,12 +221,19 @@ def test_a_name_that_yaml_would_take_for_something_else_is_quoted(name: str) -> 
     assert read(text).name == name
 
 
-@pytest.mark.parametrize("values", [
-    {"name": " ", "description": "d"}, {"name": "x", "description": " \n"}, {"name": "x", "description": "nul \0"},
-    {"name": "x", "description": "d", "tags": ["a, b"]}, {"name": "x", "description": "half \ud800"},
-    {"name": "x", "description": "d", "metadata": {"": "v"}}, {"name": "x", "description": "d", "instructions": "\0"},
-    {"name": "x", "description": "d" * 70_000},
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"name": " ", "description": "d"},
+        {"name": "x", "description": " \n"},
+        {"name": "x", "description": "nul \0"},
+        {"name": "x", "description": "d", "tags": ["a, b"]},
+        {"name": "x", "description": "half \ud800"},
+        {"name": "x", "description": "d", "metadata": {"": "v"}},
+        {"name": "x", "description": "d", "instructions": "\0"},
+        {"name": "x", "description": "d" * 70_000},
+    ],
+)
 def test_a_new_file_that_could_not_be_read_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(SkillsiteError) as caught:
         compose(**{"instructions": "i", **values})  # type: ignore[arg-type]
@@ -211,19 +245,50 @@ ITEM = TEXT.map(lambda text: " ".join(text.replace(",", " ").split())).filter(bo
 ITEMS = st.lists(ITEM, max_size=4, unique=True)
 NAMES = st.lists(st.from_regex(r"\A[a-z0-9]{1,5}(-[a-z0-9]{1,5}){0,2}\Z"), max_size=3, unique=True)
 OTHER_KEYS = st.text(string.ascii_letters + ": #'\"é-1", min_size=1, max_size=8).filter(
-    lambda key: key not in {"kind", "tags", "requires", "triggers", "inputs", "outputs", "version"} and "\n" not in key)
+    lambda key: key not in {"kind", "tags", "requires", "triggers", "inputs", "outputs", "version"} and "\n" not in key
+)
 
 
 @law
-@given(name=ITEM, description=ITEM, instructions=TEXT, kind=st.sampled_from(["knowledge", "tool"]), tags=ITEMS,
-       requires=NAMES, triggers=ITEMS, inputs=ITEMS, outputs=ITEMS, license_=st.one_of(st.just(""), ITEM),
-       metadata=st.dictionaries(OTHER_KEYS, TEXT, max_size=3))
+@given(
+    name=ITEM,
+    description=ITEM,
+    instructions=TEXT,
+    kind=st.sampled_from(["knowledge", "tool"]),
+    tags=ITEMS,
+    requires=NAMES,
+    triggers=ITEMS,
+    inputs=ITEMS,
+    outputs=ITEMS,
+    license_=st.one_of(st.just(""), ITEM),
+    metadata=st.dictionaries(OTHER_KEYS, TEXT, max_size=3),
+)
 def test_a_new_file_reads_back_as_what_went_in(
-        name: str, description: str, instructions: str, kind: str, tags: list[str], requires: list[str],
-        triggers: list[str], inputs: list[str], outputs: list[str], license_: str, metadata: dict[str, str]) -> None:
-    text = compose(name=name, description=description, instructions=instructions, kind=kind, tags=tags,
-                   requires=requires, triggers=triggers, inputs=inputs, outputs=outputs, license=license_,
-                   metadata=metadata)
+    name: str,
+    description: str,
+    instructions: str,
+    kind: str,
+    tags: list[str],
+    requires: list[str],
+    triggers: list[str],
+    inputs: list[str],
+    outputs: list[str],
+    license_: str,
+    metadata: dict[str, str],
+) -> None:
+    text = compose(
+        name=name,
+        description=description,
+        instructions=instructions,
+        kind=kind,
+        tags=tags,
+        requires=requires,
+        triggers=triggers,
+        inputs=inputs,
+        outputs=outputs,
+        license=license_,
+        metadata=metadata,
+    )
     found = read(text)
     assert (found.name, found.description, found.kind, found.license) == (name, description, kind, license_)
     assert (found.tags, found.requires, found.triggers) == (tuple(tags), tuple(requires), tuple(triggers))
@@ -254,14 +319,35 @@ metadata:
 def test_saving_a_form_without_a_change_changes_no_byte() -> None:
     found = read(VENDOR.replace("\n", "\r\n"))
     assert revise(found) == found.document.text
-    assert revise(found, name="demo", description="Shows  things.", kind="tool", tags=["a", "b"], requires=["base"],
-                  triggers=[], inputs=(), outputs=(), instructions="\n# Demo") == found.document.text
+    assert (
+        revise(
+            found,
+            name="demo",
+            description="Shows  things.",
+            kind="tool",
+            tags=["a", "b"],
+            requires=["base"],
+            triggers=[],
+            inputs=(),
+            outputs=(),
+            instructions="\n# Demo",
+        )
+        == found.document.text
+    )
 
 
 def test_a_form_edit_writes_where_the_key_stands_and_else_into_metadata() -> None:
-    text = revise(read(VENDOR), description="Shows: more", tags=["c", "d, e"], requires=["base", "other"],
-                  kind="knowledge", instructions="# New\nbody")
-    assert text == """---
+    text = revise(
+        read(VENDOR),
+        description="Shows: more",
+        tags=["c", "d, e"],
+        requires=["base", "other"],
+        kind="knowledge",
+        instructions="# New\nbody",
+    )
+    assert (
+        text
+        == """---
 # ours
 name: demo
 description: "Shows: more"  # short
@@ -276,6 +362,7 @@ metadata:
 # New
 body
 """
+    )
 
 
 def test_a_list_that_was_one_text_stays_one_text() -> None:
@@ -284,7 +371,8 @@ def test_a_list_that_was_one_text_stays_one_text() -> None:
 
 def test_an_emptied_list_loses_its_key() -> None:
     assert revise(read(VENDOR), tags=[], requires=[]) == VENDOR.replace("tags: [a, b]\n", "").replace(
-        '  requires: "base"   # see base\n', "")
+        '  requires: "base"   # see base\n', ""
+    )
 
 
 def test_a_key_in_both_places_is_written_in_both() -> None:
@@ -299,9 +387,16 @@ def test_a_name_that_came_from_the_directory_is_written_down() -> None:
     assert revise(found, name="demo") == '---\nname: "demo"\ndescription: d\n---\n'
 
 
-@pytest.mark.parametrize("values", [
-    {"name": ""}, {"description": " "}, {"description": "\0"}, {"instructions": "\0"}, {"requires": ["a,b"]},
-])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"name": ""},
+        {"description": " "},
+        {"description": "\0"},
+        {"instructions": "\0"},
+        {"requires": ["a,b"]},
+    ],
+)
 def test_a_form_edit_that_would_break_the_skill_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(InvalidSkill):
         revise(read(VENDOR), **values)  # type: ignore[arg-type]
@@ -317,7 +412,8 @@ def test_a_form_edit_of_a_flow_header_is_refused_and_its_body_can_still_be_edite
 @law
 @given(description=ITEM, tags=ITEMS, requires=NAMES, instructions=TEXT, newline=st.sampled_from(["\n", "\r\n"]))
 def test_a_form_edit_changes_what_was_given_and_keeps_the_rest(
-        description: str, tags: list[str], requires: list[str], instructions: str, newline: str) -> None:
+    description: str, tags: list[str], requires: list[str], instructions: str, newline: str
+) -> None:
     before = read(VENDOR.replace("\n", newline))
     after = read(revise(before, description=description, tags=tags, requires=requires, instructions=instructions))
     assert (after.description, after.tags, after.requires) == (description, tuple(tags), tuple(requires))

@@ -269,9 +269,7 @@ def test_findings_say_severity_place_and_fix_or_that_there_are_none():
     assert "<b>Warning.</b> Long." in html
     assert "SKILL.md:42" in html
     assert "Split it." in html
-    assert "No findings, all 5 files read" in draw(
-        "{% findings rows empty='No findings, all 5 files read' %}", rows=[]
-    )
+    assert "No findings, all 5 files read" in draw("{% findings rows empty='No findings, all 5 files read' %}", rows=[])
 
 
 # -- Forms -------------------------------------------------------------------------------------------------
@@ -304,9 +302,7 @@ def test_a_form_without_errors_has_no_summary():
 
 
 def ask(**headers: str) -> HttpRequest:
-    request = RequestFactory().get(
-        "/", headers={name.replace("_", "-"): text for name, text in headers.items()}
-    )
+    request = RequestFactory().get("/", headers={name.replace("_", "-"): text for name, text in headers.items()})
     request.htmx = HtmxDetails(request)  # type: ignore[attr-defined]
     request.user = SimpleNamespace(is_staff=False, is_authenticated=False)  # type: ignore[assignment]
     return request
@@ -324,9 +320,7 @@ def ask(**headers: str) -> HttpRequest:
 )
 def test_only_a_plain_htmx_request_gets_the_fragment(headers, whole):
     context = {"rows": [], "empty": "none found"}
-    answer = htmx.render(
-        ask(**headers), "errors/404.html", context, partial="components/findings.html", status=422
-    )
+    answer = htmx.render(ask(**headers), "errors/404.html", context, partial="components/findings.html", status=422)
     assert answer.status_code == 422
     assert "HX-Request" in answer["Vary"]
     assert (b"<!doctype html>" in answer.content) is whole
@@ -350,9 +344,7 @@ def test_the_style_page_shows_every_part_and_obeys_the_policy():
     request.user.is_staff = True
     html = styleguide(request).content.decode()
     assert html.count("<h1>") == 1
-    assert not re.search(
-        r"\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=)|https?://(?!www\.w3\.org)", html
-    )
+    assert not re.search(r"\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=)|https?://(?!www\.w3\.org)", html)
     ids = re.findall(r'\sid="([^"]+)"', html)
     assert len(ids) == len(set(ids))
     assert all(target in ids for target in re.findall(r'href="#([^"]+)"', html))
@@ -401,9 +393,7 @@ def test_no_template_breaks_the_policy_or_names_a_sign_that_is_not_drawn(path):
 
 
 def test_the_tags_name_only_signs_that_are_drawn():
-    named = {
-        entry[-1] for table in (ui._SOURCES, ui._PROPOSAL_STATES, ui._SEVERITIES) for entry in table.values()
-    }
+    named = {entry[-1] for table in (ui._SOURCES, ui._PROPOSAL_STATES, ui._SEVERITIES) for entry in table.values()}
     assert named | set(ui._NOTICE_ICONS.values()) <= SPRITE
 
 
