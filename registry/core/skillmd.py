@@ -89,9 +89,9 @@ def compose(
     triggers: Iterable[str] = (),
     inputs: Iterable[str] = (),
     outputs: Iterable[str] = (),
-    license: str = "",
+    license: str = "",  # noqa: A002 - the key of the format
     compatibility: str = "",
-    allowed_tools: str = "",  # noqa: A002
+    allowed_tools: str = "",
     metadata: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A new file in the subset of the format that every known client reads."""
