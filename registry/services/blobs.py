@@ -11,7 +11,7 @@ from django.core.files.storage import Storage, storages
 
 from registry.core.errors import NotFound
 from registry.core.skill import Bundle, FileEntry, content_digest
-from registry.models import Draft, Skill, Version
+from registry.models import Draft, Skill, Upload, Version
 from registry.services.storage import TEMPORARY
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
@@ -32,13 +32,24 @@ def _name(digest: str) -> str:
 def put(bundle: Bundle, *, now: datetime) -> None:
     """Stores every file of the bundle. Called before the transaction that names them."""
     for entry in bundle.manifest:
-        if not _fresh(entry, now):
-            _storage().save(_name(entry.digest), ContentFile(bundle[entry.path]))
+        _put(entry.digest, bundle[entry.path], now)
 
 
-def _fresh(entry: FileEntry, now: datetime) -> bool:
-    storage, name = _storage(), _name(entry.digest)
-    if not storage.exists(name) or storage.size(name) != entry.size:
+def put_content(content: bytes, *, now: datetime) -> str:
+    """Stores one file and says under which digest. Called before the row that names it is written."""
+    digest = content_digest(content)
+    _put(digest, content, now)
+    return digest
+
+
+def _put(digest: str, content: bytes, now: datetime) -> None:
+    if not _fresh(_name(digest), len(content), now):
+        _storage().save(_name(digest), ContentFile(content))
+
+
+def _fresh(name: str, size: int, now: datetime) -> bool:
+    storage = _storage()
+    if not storage.exists(name) or storage.size(name) != size:
         return False
     return now - storage.get_modified_time(name) < _REWRITE_AFTER
 
@@ -92,7 +103,8 @@ def _named() -> set[str]:
         Draft.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
         Draft.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
     )
-    return {digest for manifest in manifests for _, _, digest in manifest}
+    waiting = Upload.objects.values_list("key", flat=True)
+    return {digest for manifest in manifests for _, _, digest in manifest} | set(waiting)
 
 
 def _stored_names(storage: Storage) -> Iterator[str]:
