@@ -86,6 +86,7 @@ class DiskIndex:
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: dict[Path, _Entry] = {}
+        self._missing: list[LeftOut] = []
         self._snapshot: Snapshot | None = None
         self._next_look = 0.0
 
@@ -111,9 +112,7 @@ class DiskIndex:
         if entry.path == SKILL_MD:
             return skill.skill_md
         try:
-            content = _read_file(
-                paths.confined(skill.root, _inside(skill.root, skill.directory / entry.path)), entry.size
-            )
+            content = _read_file(_confined(skill.root, skill.directory, skill.directory / entry.path), entry.size)
         except (OSError, SkillsiteError):
             content = b""
         if content_digest(content) != entry.digest:
@@ -134,10 +133,10 @@ class DiskIndex:
             for directory in directories:
                 if (entry := self._entry(root, directory)) is not None:
                     entries[directory] = entry
-        changed = entries != self._entries or self._snapshot is None
-        self._entries = entries
-        if changed or self._snapshot is None or missing:
-            self._snapshot = self._assemble(missing)
+        changed = (entries, missing) != (self._entries, self._missing)
+        self._entries, self._missing = entries, missing
+        if changed or self._snapshot is None:
+            self._snapshot = self._assemble()
         return self._snapshot
 
     def _entry(self, root: Path, directory: Path) -> _Entry | None:
@@ -160,6 +159,8 @@ class DiskIndex:
         bundle = Bundle(files)
         skill = skillmd.read(bundle[SKILL_MD], fallback_name=directory.name, limits=self.limits)
         name = paths.component(normalise(skill.name), what="name")
+        if skill.version is not None:
+            paths.component(skill.version, what="version")
         candidate = Candidate(
             name=name,
             source=BUNDLED,
@@ -177,9 +178,9 @@ class DiskIndex:
         )
         return DiskSkill(candidate, directory, root, bundle.manifest, bundle[SKILL_MD])
 
-    def _assemble(self, missing: list[LeftOut]) -> Snapshot:
+    def _assemble(self) -> Snapshot:
         skills: dict[str, tuple[DiskSkill, ...]] = {}
-        left_out = list(missing)
+        left_out = list(self._missing)
         for entry in self._entries.values():
             if entry.problem:
                 left_out.append(entry.problem)
@@ -223,16 +224,25 @@ def _files(root: Path, directory: Path) -> Iterator[Path]:
         folders[:] = [folder for folder in folders if folder not in {"__pycache__", "__MACOSX", ".git"}]
         for folder in folders:
             if Path(parent, folder).is_symlink():
-                raise UnsafePath(f"{folder} is a link to a directory. Put the files themselves there.")
+                file = Path(parent, folder).relative_to(directory).as_posix()
+                raise UnsafePath(f"{file} is a link to a directory. Put the files themselves there.", file=file)
         for name in names:
             path = Path(parent, name)
             if bundles.is_junk(name):
                 continue
             if path.is_symlink():
-                paths.confined(root, _inside(root, path))
+                _confined(root, directory, path)
             elif not path.is_file():
-                raise UnsafePath(f"{name} is not an ordinary file.")
+                file = path.relative_to(directory).as_posix()
+                raise UnsafePath(f"{file} is not an ordinary file.", file=file)
             yield path
+
+
+def _confined(root: Path, directory: Path, path: Path) -> Path:
+    try:
+        return paths.confined(root, _inside(root, path))
+    except UnsafePath as error:
+        raise UnsafePath(error.message, file=path.relative_to(directory).as_posix()) from error
 
 
 def _inside(root: Path, path: Path) -> str:
@@ -245,9 +255,9 @@ def _read_all(root: Path, directory: Path, stamp: Stamp, limits: Limits) -> dict
     files: dict[str, bytes] = {}
     total = 0
     for relative, *_ in stamp:
-        content = _read_file(paths.confined(root, _inside(root, directory / relative)), limits.file_bytes)
+        content = _read_file(_confined(root, directory, directory / relative), limits.file_bytes)
         if len(content) > limits.file_bytes:
-            raise TooLarge(f"{relative} is larger than the {limits.file_bytes:,} bytes allowed.")
+            raise TooLarge(f"{relative} is larger than the {limits.file_bytes:,} bytes allowed.", file=relative)
         total += len(content)
         if total > limits.expanded_bytes:
             raise TooLarge(f"The directory holds more than the {limits.expanded_bytes:,} bytes allowed.")
@@ -268,7 +278,8 @@ def _problem(name: str, directory: str, error: Exception) -> LeftOut:
         message = f"{first.message} {first.fix}".strip()
         return LeftOut(normalise(name), directory, first.file, first.line, first.rule, message)
     if isinstance(error, SkillsiteError):
-        return LeftOut(normalise(name), directory, SKILL_MD, None, error.code, error.message)
+        file = str(error.data.get("file", SKILL_MD))
+        return LeftOut(normalise(name), directory, file, None, error.code, error.message)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
     return LeftOut(normalise(name), directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}.")
 
