@@ -172,7 +172,7 @@ def test_json_lists_every_name_even_where_the_budget_cannot_hold_them() -> None:
 
 
 @given(catalogs, budgets | st.none(), st.sampled_from(FORMS))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_every_skill_is_listed_or_left_out_in_the_order_given(
     lines: list[CatalogLine], budget: Budget | None, form: Form
 ) -> None:
@@ -183,7 +183,7 @@ def test_every_skill_is_listed_or_left_out_in_the_order_given(
 
 
 @given(catalogs, budgets, st.sampled_from(FORMS))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_the_budget_holds_unless_nothing_more_could_be_left_out(
     lines: list[CatalogLine], budget: Budget, form: Form
 ) -> None:
@@ -194,7 +194,7 @@ def test_the_budget_holds_unless_nothing_more_could_be_left_out(
 
 
 @given(catalogs)
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_the_text_has_one_line_a_skill_whatever_is_in_them(lines: list[CatalogLine]) -> None:
     text = disclosure.as_text(whole(*lines))
     assert len(text.splitlines()) == (len(lines) + 3 if lines else 0)

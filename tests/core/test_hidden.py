@@ -129,7 +129,7 @@ texts = st.text(st.sampled_from(SHARP)) | st.lists(
 
 
 @given(texts | st.text())
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_segments_joined_are_the_text(text: str) -> None:
     pieces = hidden.segments(text)
     assert "".join(piece.text for piece in pieces) == text
@@ -137,7 +137,7 @@ def test_segments_joined_are_the_text(text: str) -> None:
 
 
 @given(texts)
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_every_place_points_at_what_was_found(text: str) -> None:
     for found in hidden.scan(text):
         line = text.split("\n")[found.line - 1]

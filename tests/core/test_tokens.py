@@ -55,13 +55,13 @@ def test_a_drawn_line_is_not_priced_by_the_character() -> None:
 
 
 @given(st.text(), st.text())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_weights_add_up_line_by_line(first: str, second: str) -> None:
     assert tokens.weight(f"{first}\n{second}") == tokens.weight(f"{first}\n") + tokens.weight(second)
 
 
 @given(st.text())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_more_text_never_costs_less(text: str) -> None:
     assert 0 <= tokens.estimate(text) <= tokens.estimate(text + "\nmore words")
 

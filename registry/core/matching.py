@@ -1,0 +1,159 @@
+"""Which items of two sequences stay: the one matcher under line, word and three-way differences.
+
+Items that occur once on either side anchor the match; only the gaps between anchors go to difflib, whose time
+grows with the square, and only while they are small. A gap that is too large counts as replaced as a whole.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+PAIRS_IN_A_GAP = 40_000
+PAIRS_IN_ALL = 1_000_000
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+class Run(NamedTuple):
+    """`size` items from `before` on are the same as those from `after` on."""
+
+    before: int
+    after: int
+    size: int
+
+
+class Change(NamedTuple):
+    before: int
+    before_end: int
+    after: int
+    after_end: int
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    runs: tuple[Run, ...]
+    coarse: bool  # some gap was too large to look into
+
+    def changes(self, before: int, after: int) -> Iterator[Change]:
+        """What is the same and what is not, in order, for sequences of these lengths."""
+        i = j = 0
+        for run in (*self.runs, Run(before, after, 0)):
+            if i < run.before or j < run.after:
+                yield Change(i, run.before, j, run.after, same=False)
+            i, j = run.before + run.size, run.after + run.size
+            if run.size:
+                yield Change(run.before, i, run.after, j, same=True)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines end at LF alone; a CR before it belongs to the line, so that nothing is lost."""
+    return _LINE.findall(text)
+
+
+def match(before: Sequence[str], after: Sequence[str]) -> Matched:
+    search = _Search(before, after)
+    gaps = [(0, len(before), 0, len(after))]
+    while gaps:
+        gaps += search.narrow(*gaps.pop())
+    return Matched(tuple(_joined(sorted(search.runs))), search.coarse)
+
+
+class _Search:
+    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+        self.before, self.after = before, after
+        self.runs: list[Run] = []
+        self.coarse = False
+        self.pairs = 0
+
+    def narrow(self, i: int, i_end: int, j: int, j_end: int) -> list[tuple[int, int, int, int]]:
+        """Takes what matches at both ends, then at the anchors; the gaps that remain are returned."""
+        size = self.common(i, i_end, j, j_end)
+        self.found(i, j, size)
+        i, j = i + size, j + size
+        size = self.common_end(i, i_end, j, j_end)
+        i_end, j_end = i_end - size, j_end - size
+        self.found(i_end, j_end, size)
+        if i == i_end or j == j_end:
+            return []
+        anchors = self.anchors(i, i_end, j, j_end)
+        if not anchors:
+            self.compare(i, i_end, j, j_end)
+            return []
+        starts = [(i, j), *((a + 1, b + 1) for a, b in anchors)]
+        ends = [*anchors, (i_end, j_end)]
+        for a, b in anchors:
+            self.found(a, b, 1)
+        return [(a, a_end, b, b_end) for (a, b), (a_end, b_end) in zip(starts, ends, strict=True)]
+
+    def found(self, i: int, j: int, size: int) -> None:
+        if size:
+            self.runs.append(Run(i, j, size))
+
+    def common(self, i: int, i_end: int, j: int, j_end: int) -> int:
+        size, most = 0, min(i_end - i, j_end - j)
+        while size < most and self.before[i + size] == self.after[j + size]:
+            size += 1
+        return size
+
+    def common_end(self, i: int, i_end: int, j: int, j_end: int) -> int:
+        size, most = 0, min(i_end - i, j_end - j)
+        while size < most and self.before[i_end - size - 1] == self.after[j_end - size - 1]:
+            size += 1
+        return size
+
+    def anchors(self, i: int, i_end: int, j: int, j_end: int) -> list[tuple[int, int]]:
+        """Items that occur once on either side, as many as keep their order."""
+        counts, others = Counter(self.before[i:i_end]), Counter(self.after[j:j_end])
+        place = {item: b for b, item in enumerate(self.after[j:j_end], j) if others[item] == 1}
+        pairs = [
+            (a, place[item])
+            for a, item in enumerate(self.before[i:i_end], i)
+            if counts[item] == 1 and item in place
+        ]
+        return _longest_rising(pairs)
+
+    def compare(self, i: int, i_end: int, j: int, j_end: int) -> None:
+        cost = (i_end - i) * (j_end - j)
+        self.pairs += cost
+        if cost > PAIRS_IN_A_GAP or self.pairs > PAIRS_IN_ALL:
+            self.coarse = True
+            return
+        matcher = SequenceMatcher(None, self.before[i:i_end], self.after[j:j_end], autojunk=False)
+        for a, b, size in matcher.get_matching_blocks():
+            self.found(i + a, j + b, size)
+
+
+def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The most pairs, which rise in the first number already, that rise in the second one too."""
+    tails: list[int] = []  # the smallest last number of a rising row of each length
+    tops: list[int] = []  # and the pair it belongs to
+    previous: list[int] = []
+    for index, (_, b) in enumerate(pairs):
+        length = bisect_left(tails, b)
+        tails[length:length + 1] = [b]
+        tops[length:length + 1] = [index]
+        previous.append(tops[length - 1] if length else -1)
+    chosen: list[tuple[int, int]] = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        chosen.append(pairs[at])
+        at = previous[at]
+    return chosen[::-1]
+
+
+def _joined(runs: Sequence[Run]) -> Iterator[Run]:
+    current: Run | None = None
+    for run in runs:
+        if current and current.before + current.size == run.before and current.after + current.size == run.after:
+            current = Run(current.before, current.after, current.size + run.size)
+        else:
+            if current:
+                yield current
+            current = run
+    if current:
+        yield current
