@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Literal
 from urllib.parse import quote
 
@@ -235,15 +235,18 @@ class _Fitting:
     def measure(self, text: str) -> int:
         return _measure(text, self.budget.unit)
 
-    def entries(self, lines: Sequence[CatalogLine]) -> list[int]:
-        return [self.measure(self.writer.entry(line)) for line in lines]
+    def sums(self, lines: Sequence[CatalogLine]) -> list[int]:
+        """The cost of the first 0, 1, 2, … skills, as far as they are within the budget."""
+        entries = (self.measure(self.writer.entry(line)) for line in lines)
+        within = takewhile(lambda total: total <= self.allowed, accumulate(entries, initial=self.frame))
+        return list(within)
 
     @property
     def frame(self) -> int:
         return self.measure(self.writer.head) + self.measure(self.writer.foot)
 
     def holds(self, catalog: Catalog) -> bool:
-        return self.frame + sum(self.entries(catalog.lines)) <= self.allowed
+        return len(self.sums(catalog.lines)) == len(catalog.lines) + 1
 
     def longest(self, whole: Sequence[CatalogLine], floor: Catalog, most: int) -> Catalog:
         """All skills, with the longest descriptions that hold; `floor` is known to."""
@@ -259,10 +262,10 @@ class _Fitting:
 
     def leave_out(self, lines: tuple[CatalogLine, ...]) -> Catalog:
         """As many skills from the front as hold beside the names, or else the number, of those left out."""
-        sums = list(accumulate(self.entries(lines), initial=self.frame))
+        sums = self.sums(lines)
         names = tuple(line.name for line in lines)
         by_name = self.left_out(names, True) + self.frame <= self.allowed
-        low, high = 0, len(lines) - 1
+        low, high = 0, len(sums) - 1
         while low < high:
             middle = (low + high + 1) // 2
             if sums[middle] + self.left_out(names[middle:], by_name) <= self.allowed:
