@@ -7,7 +7,7 @@ WORKDIR /app
 COPY pyproject.toml README.md ./
 COPY skillsite/__init__.py skillsite/
 COPY registry/__init__.py registry/
-RUN pip install --no-cache-dir --editable ".[redis,s3]"
+RUN pip install --no-cache-dir --editable ".[server,redis,s3]"
 
 COPY . .
 RUN useradd --create-home --uid 10001 skillsite \

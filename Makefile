@@ -28,10 +28,10 @@ clean:
 
 .venv/run: pyproject.toml
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --upgrade pip
-	@$(BIN)/pip install --quiet --editable .
+	@$(BIN)/pip install -qq --upgrade pip
+	@$(BIN)/pip install -qq --editable ".[server]"
 	@touch $@
 
 .venv/dev: .venv/run
-	@$(BIN)/pip install --quiet --group dev
+	@$(BIN)/pip install -qq --group dev
 	@touch $@
