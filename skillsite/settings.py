@@ -197,7 +197,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 0)
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "skillsite.errors.csrf_failure"
-if env.boolean("BEHIND_PROXY", False):
+BEHIND_PROXY = env.boolean("BEHIND_PROXY", False)
+if BEHIND_PROXY:
     # Only an operator who says that a proxy of theirs sets these headers makes us believe them.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True

@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from registry.core import roles, skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
-from registry.services import accounts, agents, permissions, usage
+from registry.services import accounts, agents, members, permissions, projects, usage
 from registry.services.permissions import Actor
 
 
@@ -54,12 +54,12 @@ def operator() -> Actor:
 @pytest.fixture
 def project(db: None, library: Path, operator: Actor) -> Project:
     """A project called demo over an empty skills directory."""
-    return accounts.create_project(slug="demo", name="Demo", by=operator)
+    return projects.create(slug="demo", name="Demo", by=operator)
 
 
 @pytest.fixture
 def other_project(db: None, library: Path, operator: Actor) -> Project:
-    return accounts.create_project(slug="other", name="Other", by=operator)
+    return projects.create(slug="other", name="Other", by=operator)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def person(project: Project, operator: Actor) -> Callable[[str], User]:
 
     def make(role: str) -> User:
         user = User.objects.filter(username=role).first() or accounts.create_user(role, by=operator)
-        accounts.set_role(project, user, role, by=operator)
+        members.set_role(project, user, role, by=operator)
         return user
 
     return make

@@ -59,6 +59,12 @@ class ProjectQuerySet(models.QuerySet["Project"]):
             .order_by("name")
         )
 
+    def archived_of(self, user: User) -> "ProjectQuerySet":
+        """What a person may bring back."""
+        return self.filter(
+            memberships__user=user, memberships__role=roles.OWNER, archived_at__isnull=False
+        ).order_by("-archived_at")
+
 
 class Project(models.Model):
     """A tenant. `revision` moves in the same transaction as anything an agent of the project could notice."""
@@ -81,11 +87,23 @@ class Project(models.Model):
         return self.name
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def for_list(self, project: Project) -> "MembershipQuerySet":
+        """The members of one project by name."""
+        return (
+            self.filter(project=project)
+            .select_related("user")
+            .order_by("user__first_name", "user__last_name", "user__username")
+        )
+
+
 class Membership(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=16, choices=[(role, role) for role in roles.ROLES])
     created_at = models.DateTimeField(default=timezone.now)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [

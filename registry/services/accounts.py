@@ -1,62 +1,37 @@
-"""People and projects: who gets in, which projects there are, who belongs to them."""
+"""People: their accounts, and the link that lets them in without a password."""
 
 import hashlib
 import re
 import secrets
 from datetime import datetime, timedelta
 
-from django.core.cache import cache
 from django.utils import timezone
 
-from registry.core import roles
-from registry.core.errors import AlreadyExists, InvalidRequest, NotFound, RateLimited
-from registry.models import Membership, Project, SignInLink, User
+from registry.core.errors import AlreadyExists, InvalidRequest, NotFound
+from registry.models import SignInLink, User
 from registry.services import audit
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, visitor
 
 SIGN_IN_FOR = timedelta(hours=1)
-ATTEMPTS, ATTEMPTS_FOR = 10, 15 * 60
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-
-
-def create_project(*, slug: str, name: str, description: str = "", by: Actor) -> Project:
-    """A new project; the person who makes it owns it."""
-    slug, name = slug.strip(), " ".join(name.split())
-    if not _SLUG.fullmatch(slug) or len(slug) > 64:
-        raise InvalidRequest(f"An address has lower-case letters, digits and hyphens, 64 at most; not {slug!r}.")
-    if not name or len(name) > 100:
-        raise InvalidRequest("A project needs a name of 100 characters at most.")
-    with audit.change(None, "project.created", by=by, target=slug) as change:
-        project, made = Project.objects.get_or_create(slug=slug, defaults={"name": name, "description": description})
-        if not made:
-            raise AlreadyExists(f"The address {slug} is taken. Choose another one. Nothing was stored.")
-        if by.user_id is not None:
-            Membership.objects.create(project=project, user_id=by.user_id, role=roles.OWNER)
-        change.data["project"] = project.pk
-    return project
+USERNAME_CHARS, FULL_NAME_CHARS = 64, 100
+_USERNAME = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 
 
 def create_user(username: str, *, full_name: str = "", staff: bool = False, by: Actor) -> User:
     """A person without a password: they get in by a sign-in link and may set one."""
+    if not _USERNAME.fullmatch(username) or len(username) > USERNAME_CHARS:
+        raise InvalidRequest(
+            f"A user name has lower-case letters, digits, and single dots, hyphens or underscores between them, "
+            f"{USERNAME_CHARS} characters at most. Nothing was stored."
+        )
+    first, last = _names(full_name)
     with audit.change(None, "user.created", by=by, target=username):
-        if User.objects.filter(username=username).exists():
-            raise AlreadyExists(f"There is a user {username} already.")
-        first, _, last = full_name.partition(" ")
+        if User.objects.filter(username__iexact=username).exists():
+            raise AlreadyExists(f"The user name {username} is taken. Choose another one. Nothing was stored.")
         user = User(username=username, first_name=first, last_name=last, is_staff=staff)
         user.set_unusable_password()
         user.save(force_insert=True)
     return user
-
-
-def set_role(project: Project, user: User, role: str, *, by: Actor) -> Membership:
-    """Makes somebody a member, or changes what they may do."""
-    require(by, roles.MANAGE, project)
-    if role not in roles.ROLES:
-        raise InvalidRequest(f"There is no role {role!r}. There are: {', '.join(roles.ROLES)}.")
-    with audit.change(project, "member.set", by=by, target=user.username) as change:
-        membership, _ = Membership.objects.update_or_create(project=project, user=user, defaults={"role": role})
-        change.data["role"] = role
-    return membership
 
 
 def make_sign_in_link(user: User, *, by: Actor) -> str:
@@ -83,8 +58,7 @@ def peek_sign_in_link(secret: str, *, now: datetime) -> User:
 def spend_sign_in_link(secret: str, *, now: datetime) -> User:
     """Takes the link if nobody took it before, and says who signs in."""
     user = peek_sign_in_link(secret, now=now)
-    by = Actor("person", user.username, user_id=user.pk)
-    with audit.change(None, "signed-in", by=by, target=user.username) as change:
+    with audit.change(None, "signed-in", by=visitor(user), target=user.username) as change:
         spent = SignInLink.objects.filter(digest=_digest(secret), used_at=None).update(used_at=now)
         if not spent:
             raise NotFound("This sign-in link was used. Ask for another one.")
@@ -97,36 +71,28 @@ def _digest(secret: str) -> str:
 
 
 def set_password(user: User, password: str) -> None:
-    by = Actor("person", user.username, user_id=user.pk)
-    with audit.change(None, "password.set", by=by, target=user.username):
+    with audit.change(None, "password.set", by=visitor(user), target=user.username):
         user.set_password(password)
         user.save(update_fields=["password"])
 
 
-def note_sign_in(user: User) -> None:
-    cache.delete(_attempts_key(user.username))
-    by = Actor("person", user.username, user_id=user.pk)
-    with audit.change(None, "signed-in", by=by, target=user.username) as change:
-        change.data["with"] = "password"
+def rename(user: User, full_name: str) -> None:
+    """What others see beside everything the person does."""
+    first, last = _names(full_name)
+    with audit.change(None, "user.renamed", by=visitor(user), target=user.username) as change:
+        if (user.first_name, user.last_name) == (first, last):
+            change.cancel()
+            return
+        user.first_name, user.last_name = first, last
+        user.save(update_fields=["first_name", "last_name"])
 
 
-def check_attempts(username: str) -> None:
-    """Passwords cannot be tried out: after ten wrong ones a name rests for a quarter of an hour."""
-    if cache.get(_attempts_key(username), 0) >= ATTEMPTS:
-        raise RateLimited(
-            "Too many wrong passwords for this name. Wait a quarter of an hour, or use a sign-in link.",
-            retry_after=ATTEMPTS_FOR,
+def _names(full_name: str) -> tuple[str, str]:
+    """Two columns hold a name; only the whole is ever shown."""
+    full_name = " ".join(full_name.split())
+    if len(full_name) > FULL_NAME_CHARS:
+        raise InvalidRequest(
+            f"The name has {len(full_name)} characters. {FULL_NAME_CHARS} are allowed. Nothing was stored."
         )
-
-
-def note_failure(username: str) -> None:
-    key = _attempts_key(username)
-    cache.add(key, 0, timeout=ATTEMPTS_FOR)
-    try:
-        cache.incr(key)
-    except ValueError:
-        cache.set(key, 1, timeout=ATTEMPTS_FOR)
-
-
-def _attempts_key(username: str) -> str:
-    return f"sign-in:{_digest(username.lower())}"
+    first, _, last = full_name.partition(" ")
+    return first, last

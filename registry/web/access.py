@@ -6,11 +6,19 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
 from registry.core.errors import NotFound
 from registry.models import Membership, Project, User
-from registry.services import permissions
+from registry.services import permissions, sessions
 from registry.services.permissions import Actor
+from registry.web import visitor
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
 
 
 class ProjectRequest(HttpRequest):
@@ -25,11 +33,23 @@ class ProjectRequest(HttpRequest):
 View = Callable[..., HttpResponse]
 
 
+def signed_in(view: View) -> View:
+    """Sends strangers to the sign-in page, and notes now and then where a person was seen."""
+
+    @wraps(view)
+    @login_required
+    def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        sessions.seen(request.user, visitor.browser(request), now=timezone.now())
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
 def in_project(view: View) -> View:
     """Turns the slug in the address into a project the person belongs to."""
 
     @wraps(view)
-    @login_required
+    @signed_in
     def wrapped(request: Any, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
         membership = (
             Membership.objects.filter(project__slug=slug, project__archived_at=None, user=request.user)
@@ -43,3 +63,17 @@ def in_project(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return wrapped
+
+
+def needs(scope: str) -> Callable[[View], View]:
+    """For pages that are about one right: whoever lacks it is told so before anything is shown. Below `in_project`."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+            permissions.require(request.actor, scope, request.project)
+            return view(request, *args, **kwargs)
+
+        return wrapped
+
+    return decorate

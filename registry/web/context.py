@@ -9,6 +9,7 @@ from registry.core import roles
 from registry.models import Project
 
 THEMES = ("light", "dark")
+_SWITCHER = 20  # more than that is a list, and the list has a page
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             "user": signed_in,
             "project": project,
             "role": getattr(request, "role", ""),
-            "projects": Project.objects.visible_to(signed_in).order_by("name") if signed_in else (),
+            "projects": Project.objects.visible_to(signed_in).order_by("name")[:_SWITCHER] if signed_in else (),
             "nav": _navigation(request, project) if signed_in else (),
             "more": _more(request, project) if signed_in else (),
             "theme": theme if theme in THEMES else "",
@@ -36,7 +37,13 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
 
 
 def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
-    return []
+    """What is looked at less often; below “Project” in the sidebar."""
+    if project is None:
+        return []
+    items = [_item(request, "Members", reverse("members", args=[project.slug]), "members")]
+    if may(request, roles.MANAGE):
+        items.append(_item(request, "Settings", reverse("settings", args=[project.slug]), "settings"))
+    return items
 
 
 def _item(request: HttpRequest, label: str, url: str, icon: str) -> dict[str, Any]:

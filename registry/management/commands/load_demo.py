@@ -9,7 +9,7 @@ from django.utils import timezone
 from registry.core import roles, skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
-from registry.services import accounts, agents, catalog, disk, permissions, skills, usage
+from registry.services import accounts, agents, catalog, disk, members, permissions, projects, skills, usage
 from registry.services.permissions import Actor
 
 _PEOPLE = {
@@ -62,7 +62,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         operator = permissions.operator("demo")
-        project = accounts.create_project(
+        project = projects.create(
             slug="demo", name="Customer operations", description="An example project.", by=operator
         )
         people = {role: _person(project, role, name, operator) for role, name in _PEOPLE.items()}
@@ -80,7 +80,7 @@ def _person(project: Project, role: str, name: str, operator: Actor) -> User:
     user = User.objects.filter(username=role).first() or accounts.create_user(
         role, full_name=name, staff=role == roles.OWNER, by=operator
     )
-    accounts.set_role(project, user, role, by=operator)
+    members.set_role(project, user, role, by=operator)
     return user
 
 

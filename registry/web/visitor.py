@@ -1,0 +1,37 @@
+"""Where a request comes from, as far as it can be believed."""
+
+import re
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from registry.services.sessions import Browser
+
+_BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
+_SYSTEMS = (
+    ("Windows", "Windows"),
+    ("Android", "Android"),
+    ("iPhone|iPad", "iOS"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+def address(request: HttpRequest) -> str:
+    """The peer; behind a proxy the operator vouches for, the last address that proxy wrote down."""
+    if settings.BEHIND_PROXY:
+        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").rsplit(",", 1)[-1].strip()
+        return str(forwarded or request.META.get("REMOTE_ADDR", ""))
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def browser(request: HttpRequest) -> Browser:
+    return Browser(request.session.session_key or "", named(request.META.get("HTTP_USER_AGENT", "")), address(request))
+
+
+def named(user_agent: str) -> str:
+    """ "Firefox on Linux"; the first words of the header where it names neither."""
+    program = next((name for sign, name in _BROWSERS if sign in user_agent), "")
+    system = next((name for sign, name in _SYSTEMS if re.search(sign, user_agent)), "")
+    return " on ".join(filter(None, [program, system])) or user_agent[:60]
