@@ -7,10 +7,11 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
-from registry.core.merge import Effective
+from registry.core.merge import BUNDLED, Effective
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
 from registry.services import audit, blobs, bundles, catalog, versions
+from registry.services.catalog import Loaded
 from registry.services.permissions import Actor, require
 
 
@@ -25,16 +26,21 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
     """A new skill of the project. Under the name of a bundled skill it is an override, and hides its files too."""
     require(by, roles.WRITE, project)
     checked, note = bundles.check(bundle, authoring=True), versions.checked_note(note)
+    if Skill.objects.filter(project=project, name=checked.name, overrides=True).exists():
+        raise _taken(checked.name)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.created", by=by, target=checked.name) as change:
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         if skill.overrides:
-            raise AlreadyExists(
-                f"The project has a skill {checked.name} already. Save a new version of it, or choose another name. "
-                "Nothing was stored."
-            )
+            raise _taken(checked.name)
         version = versions.add(skill, bundle, checked.said, named=None, note=note, by=by, change=change)
     return Saved(version, True, checked.findings)
+
+
+def _taken(name: str) -> AlreadyExists:
+    return AlreadyExists(
+        f"The project has a skill {name} already. Save a new version of it, or choose another name. Nothing was stored."
+    )
 
 
 def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note: str = "", by: Actor) -> Saved:
@@ -45,17 +51,39 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
     require(by, roles.WRITE, project)
     name = normalise(name)
     checked, note = bundles.check(bundle, authoring=True, directory=name), versions.checked_note(note)
-    _guard(catalog.find(project.pk, name), name, base)
+    standing = catalog.find(project.pk, name)
+    _guard(standing, name, base)
+    upstream = _upstream(project, standing)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.saved", by=by, target=name) as change:
         standing = catalog.find(project.pk, name)
         _guard(standing, name, base)
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=name)
+        if upstream is not None:
+            _remember(skill, upstream)
         if skill.overrides and skill.current and skill.current.digest == bundle.digest:
             change.cancel()
             return Saved(skill.current, False, checked.findings)
         version = versions.add(skill, bundle, checked.said, named=None, note=note, by=by, change=change)
     return Saved(version, standing is None, checked.findings)
+
+
+def _upstream(project: Project, standing: Effective | None) -> Loaded | None:
+    """The bundled skill that an override starts from, with its files stored: the directory may change later."""
+    if standing is None or standing.winner is None or standing.winner.source != BUNDLED:
+        return None
+    _, loaded = catalog.inspect(project, standing.name)
+    if loaded is None or loaded.candidate.digest != standing.winner.digest:
+        message = f"{standing.name} changed on disk meanwhile. Load it again. Nothing was stored."
+        raise Stale(message, digest=loaded.candidate.digest if loaded else "")
+    blobs.put(loaded.bundle(), now=timezone.now())
+    return loaded
+
+
+def _remember(skill: Skill, upstream: Loaded) -> None:
+    skill.upstream_digest, skill.upstream_version = upstream.candidate.digest, upstream.candidate.version
+    skill.upstream_manifest = [[entry.path, entry.size, entry.digest] for entry in upstream.files]
+    skill.save(update_fields=["upstream_digest", "upstream_version", "upstream_manifest"])
 
 
 def _guard(standing: Effective | None, name: str, base: str | None) -> None:
@@ -147,7 +175,7 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
         if skill.overrides:
             raise Conflict(f"{name} is not deleted.")
         if skill.current is None:
-            raise NotFound(f"Every version of {name} was withdrawn, so there is nothing to bring back.")
+            raise NotFound(f"No version of {name} can be brought back: there is none, or each was withdrawn.")
         versions.bring_back(skill, skill.current, change=change)
         return skill.current
 
