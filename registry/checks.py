@@ -6,14 +6,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core import checks
+from django.core.checks import CheckMessage, Error, register
 
 
 @register()
 def directories(**kwargs: Any) -> list[CheckMessage]:
     unreadable = [root for root in settings.AGENT_SKILLS_DIRS if not os.access(root, os.R_OK | os.X_OK)]
     return [
-        Warning(
+        checks.Warning(
             f"The skills directory {root} cannot be read.",
             hint="Correct AGENT_SKILLS_DIRS, or make the directory readable. Its skills are left out until then.",
             id="skillsite.W001",
@@ -31,10 +32,10 @@ def addresses(**kwargs: Any) -> list[CheckMessage]:
         found.append(Error(f"PUBLIC_URL is {settings.PUBLIC_URL!r}.", hint=hint, id="skillsite.E001"))
     if settings.DEBUG and set(settings.ALLOWED_HOSTS) - {"localhost", "127.0.0.1", "[::1]"}:
         hint = "Unset DEBUG: its error pages show settings and code to anybody."
-        found.append(Warning("DEBUG is on and other hosts are allowed.", hint=hint, id="skillsite.W002"))
+        found.append(checks.Warning("DEBUG is on and other hosts are allowed.", hint=hint, id="skillsite.W002"))
     if "*" in settings.ALLOWED_HOSTS:
         hint = "Name the hosts; links in messages are built from the one in the request."
-        found.append(Warning("ALLOWED_HOSTS allows every host.", hint=hint, id="skillsite.W003"))
+        found.append(checks.Warning("ALLOWED_HOSTS allows every host.", hint=hint, id="skillsite.W003"))
     return found
 
 

