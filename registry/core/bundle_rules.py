@@ -27,9 +27,14 @@ _MENTIONS_CHARS = 8 * MIB  # above this a hint is not worth the time it takes
 
 def body_empty(subject: Subject) -> Iterator[Finding]:
     if not subject.skill.instructions:
-        yield Finding("body-empty", Severity.WARNING, SKILL_MD, subject.skill.document.body_line,
-                      "There are no instructions below the header; an agent that loads the skill learns nothing.",
-                      "Write what to do, step by step.")
+        yield Finding(
+            "body-empty",
+            Severity.WARNING,
+            SKILL_MD,
+            subject.skill.document.body_line,
+            "There are no instructions below the header; an agent that loads the skill learns nothing.",
+            "Write what to do, step by step.",
+        )
 
 
 def body_tokens(subject: Subject) -> Iterator[Finding]:
@@ -38,25 +43,43 @@ def body_tokens(subject: Subject) -> Iterator[Finding]:
     fix = "Move what is only sometimes needed to `references/`, and say when to read it."
     line = subject.skill.document.body_line
     if count > limits.loud_tokens:
-        yield Finding("tokens-loud", Severity.WARNING, SKILL_MD, line,
-                      f"{said} {limits.soft_tokens:,} are advised, and at {limits.loud_tokens:,} agents lose track.",
-                      fix)
+        yield Finding(
+            "tokens-loud",
+            Severity.WARNING,
+            SKILL_MD,
+            line,
+            f"{said} {limits.soft_tokens:,} are advised, and at {limits.loud_tokens:,} agents lose track.",
+            fix,
+        )
     elif count > limits.soft_tokens:
-        yield Finding("tokens-soft", Severity.WARNING, SKILL_MD, line,
-                      f"{said} {limits.soft_tokens:,} are advised.", fix)
+        yield Finding(
+            "tokens-soft", Severity.WARNING, SKILL_MD, line, f"{said} {limits.soft_tokens:,} are advised.", fix
+        )
 
 
 def bundle_size(subject: Subject) -> Iterator[Finding]:
     files, size, limits = len(subject.bundle), subject.bundle.size, subject.limits
     fix = "Leave out what no agent reads."
     if files > limits.mcp_files or size > limits.mcp_bytes:
-        yield Finding("bundle-mcp", Severity.WARNING, SKILL_MD, None,
-                      f"The skill has {files:,} files and {size:,} bytes. Over MCP, {limits.mcp_files:,} files "
-                      f"and {limits.mcp_bytes // MIB} MiB are allowed; it is not served there.", fix)
+        yield Finding(
+            "bundle-mcp",
+            Severity.WARNING,
+            SKILL_MD,
+            None,
+            f"The skill has {files:,} files and {size:,} bytes. Over MCP, {limits.mcp_files:,} files "
+            f"and {limits.mcp_bytes // MIB} MiB are allowed; it is not served there.",
+            fix,
+        )
     elif files > limits.warn_files or size > limits.warn_bytes:
-        yield Finding("bundle-large", Severity.WARNING, SKILL_MD, None,
-                      f"The skill has {files:,} files and {size:,} bytes. Some clients refuse more than "
-                      f"{limits.warn_files} files or {limits.warn_bytes // MIB} MiB.", fix)
+        yield Finding(
+            "bundle-large",
+            Severity.WARNING,
+            SKILL_MD,
+            None,
+            f"The skill has {files:,} files and {size:,} bytes. Some clients refuse more than "
+            f"{limits.warn_files} files or {limits.warn_bytes // MIB} MiB.",
+            fix,
+        )
 
 
 def pointers(subject: Subject) -> Iterator[Finding]:
@@ -67,12 +90,23 @@ def pointers(subject: Subject) -> Iterator[Finding]:
             continue
         path = links.resolve(pointer.target, file=file if pointer.linked else SKILL_MD)
         if path is None:
-            yield Finding("link-outside", Severity.WARNING, file, pointer.line,
-                          f"The link “{_cut(pointer.target)}” leads out of the skill, where agents have no file.",
-                          "Put the file into the skill and link to it there.")
+            yield Finding(
+                "link-outside",
+                Severity.WARNING,
+                file,
+                pointer.line,
+                f"The link “{_cut(pointer.target)}” leads out of the skill, where agents have no file.",
+                "Put the file into the skill and link to it there.",
+            )
         elif path not in subject.bundle and path not in directories and not _from_root(pointer, subject):
-            yield Finding("file-missing", Severity.WARNING, file, pointer.line,
-                          f"There is no file {_cut(path)} in the skill.", _nearest(path, subject))
+            yield Finding(
+                "file-missing",
+                Severity.WARNING,
+                file,
+                pointer.line,
+                f"There is no file {_cut(path)} in the skill.",
+                _nearest(path, subject),
+            )
 
 
 def _all_pointers(subject: Subject) -> Iterator[tuple[str, links.Pointer]]:
@@ -113,9 +147,14 @@ def files_unreferenced(subject: Subject) -> Iterator[Finding]:
         own = mentioned.get(path, set())
         names = _ways_to_say(path)
         if not any(mentions.get(name, 0) > (name in own) for name in names):
-            yield Finding("file-unreferenced", Severity.HINT, path, None,
-                          f"No text of the skill mentions {_cut(path)}, so no agent will read it.",
-                          "Say in SKILL.md when to read it, or remove it.")
+            yield Finding(
+                "file-unreferenced",
+                Severity.HINT,
+                path,
+                None,
+                f"No text of the skill mentions {_cut(path)}, so no agent will read it.",
+                "Say in SKILL.md when to read it, or remove it.",
+            )
 
 
 def _ways_to_say(path: str) -> tuple[str, ...]:
@@ -140,13 +179,18 @@ def requires(subject: Subject) -> Iterator[Finding]:
     own = normalise(subject.skill.name)
     for name in subject.skill.requires:
         if name == own:
-            yield subject.about("requires-self", Severity.WARNING, key, "The skill requires itself.",
-                                f"Remove {name} from `requires`.")
+            yield subject.about(
+                "requires-self", Severity.WARNING, key, "The skill requires itself.", f"Remove {name} from `requires`."
+            )
         elif subject.known_names is not None and name not in subject.known_names:
             near = difflib.get_close_matches(name, subject.known_names, n=1, cutoff=0.75)
-            yield subject.about("requires-unknown", Severity.WARNING, key,
-                                f"The required skill “{_cut(name)}” does not exist in this project.",
-                                f"Write {near[0]}, or remove it." if near else "Add that skill, or remove it.")
+            yield subject.about(
+                "requires-unknown",
+                Severity.WARNING,
+                key,
+                f"The required skill “{_cut(name)}” does not exist in this project.",
+                f"Write {near[0]}, or remove it." if near else "Add that skill, or remove it.",
+            )
 
 
 def hidden_characters(subject: Subject) -> Iterator[Finding]:
@@ -176,9 +220,14 @@ def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
 def machine_paths(subject: Subject) -> Iterator[Finding]:
     for path, text in subject.texts.items():
         if match := _MACHINE_PATH.search(text):
-            yield Finding("machine-path", Severity.HINT, path, text.count("\n", 0, match.start()) + 1,
-                          f"“{match[0]}” is a place on somebody's own machine.",
-                          "Write the path relative to the skill, or name a variable.")
+            yield Finding(
+                "machine-path",
+                Severity.HINT,
+                path,
+                text.count("\n", 0, match.start()) + 1,
+                f"“{match[0]}” is a place on somebody's own machine.",
+                "Write the path relative to the skill, or name a variable.",
+            )
 
 
 def _cut(text: str) -> str:

@@ -57,35 +57,56 @@ def suggested_name(name: str) -> str:
 def name_length(subject: Subject) -> Iterator[Finding]:
     length, most = len(subject.skill.name), subject.limits.name_chars
     if length > most:
-        yield subject.about("name-length", subject.strict, "name",
-                            f"The name has {length:,} characters. {most} are allowed.", "Shorten it.")
+        yield subject.about(
+            "name-length",
+            subject.strict,
+            "name",
+            f"The name has {length:,} characters. {most} are allowed.",
+            "Shorten it.",
+        )
 
 
 def name_reserved(subject: Subject) -> Iterator[Finding]:
     name = normalise(subject.skill.name)
     brand = next((brand for brand in _BRANDS if brand in name), "")
     if name in _RESERVED:
-        yield subject.about("name-reserved", Severity.WARNING, "name",
-                            f"The name “{name}” is a word of the system and reads like a command.",
-                            "Say what the skill does: expense-report, release-notes.")
+        yield subject.about(
+            "name-reserved",
+            Severity.WARNING,
+            "name",
+            f"The name “{name}” is a word of the system and reads like a command.",
+            "Say what the skill does: expense-report, release-notes.",
+        )
     elif brand:
-        yield subject.about("name-reserved", Severity.WARNING, "name",
-                            f"The name holds “{brand}”, and clients of that maker refuse it.",
-                            "Leave that word out.")
+        yield subject.about(
+            "name-reserved",
+            Severity.WARNING,
+            "name",
+            f"The name holds “{brand}”, and clients of that maker refuse it.",
+            "Leave that word out.",
+        )
 
 
 def name_confusable(subject: Subject) -> Iterator[Finding]:
     name = normalise(subject.skill.name)
     looks = name.translate(_LOOKALIKES)
     if not name.isascii() and looks.isascii():
-        yield subject.about("name-confusable", Severity.WARNING, "name",
-                            f"The name looks like “{looks}” and is spelled with letters of another script.",
-                            "Spell it with the letters a–z.")
+        yield subject.about(
+            "name-confusable",
+            Severity.WARNING,
+            "name",
+            f"The name looks like “{looks}” and is spelled with letters of another script.",
+            "Spell it with the letters a–z.",
+        )
     for other in sorted(subject.known_names or ()):
         if other != name and _looks(other) == _looks(name):
-            yield subject.about("name-confusable", Severity.WARNING, "name",
-                                f"The name “{name}” is easily taken for “{other}”, which is another skill.",
-                                "Choose a name that differs in a word.")
+            yield subject.about(
+                "name-confusable",
+                Severity.WARNING,
+                "name",
+                f"The name “{name}” is easily taken for “{other}”, which is another skill.",
+                "Choose a name that differs in a word.",
+            )
 
 
 def _looks(name: str) -> str:
@@ -96,66 +117,105 @@ def _looks(name: str) -> str:
 def name_directory(subject: Subject) -> Iterator[Finding]:
     name, directory = subject.skill.name, subject.directory
     if directory and directory != name:
-        yield subject.about("name-directory", subject.strict, "name",
-                            f"The name is “{name[:80]}” and its directory is “{directory[:80]}”.",
-                            "Give the directory the name of the skill, or the skill that of the directory.")
+        yield subject.about(
+            "name-directory",
+            subject.strict,
+            "name",
+            f"The name is “{name[:80]}” and its directory is “{directory[:80]}”.",
+            "Give the directory the name of the skill, or the skill that of the directory.",
+        )
 
 
 def description_length(subject: Subject) -> Iterator[Finding]:
     length, most = len(subject.skill.description), subject.limits.description_chars
     if length > most:
-        yield subject.about("description-length", subject.strict, "description",
-                            f"The description has {length:,} characters. {most:,} are allowed.",
-                            "Keep what it does and when to use it; move the rest to the instructions.")
+        yield subject.about(
+            "description-length",
+            subject.strict,
+            "description",
+            f"The description has {length:,} characters. {most:,} are allowed.",
+            "Keep what it does and when to use it; move the rest to the instructions.",
+        )
     elif length < SHORT_DESCRIPTION_CHARS:
-        yield subject.about("description-short", Severity.WARNING, "description",
-                            f"The description has {length} characters, too few for an agent to choose by.",
-                            "Say what the skill does and when to use it.")
+        yield subject.about(
+            "description-short",
+            Severity.WARNING,
+            "description",
+            f"The description has {length} characters, too few for an agent to choose by.",
+            "Say what the skill does and when to use it.",
+        )
 
 
 def description_when(subject: Subject) -> Iterator[Finding]:
     if not _WHEN.search(subject.skill.description):
-        yield subject.about("description-when", Severity.HINT, "description",
-                            "The description does not say when to use the skill.",
-                            "Add a sentence that starts with “Use when”, in the words people ask with.")
+        yield subject.about(
+            "description-when",
+            Severity.HINT,
+            "description",
+            "The description does not say when to use the skill.",
+            "Add a sentence that starts with “Use when”, in the words people ask with.",
+        )
 
 
 def description_person(subject: Subject) -> Iterator[Finding]:
     if found := _FIRST_PERSON.search(subject.skill.description):
-        yield subject.about("description-first-person", Severity.HINT, "description",
-                            f"The description speaks as “{found[0].strip(' .!?')}”, which an agent takes for itself.",
-                            "Write what the skill does: “Checks an expense report”.")
+        yield subject.about(
+            "description-first-person",
+            Severity.HINT,
+            "description",
+            f"The description speaks as “{found[0].strip(' .!?')}”, which an agent takes for itself.",
+            "Write what the skill does: “Checks an expense report”.",
+        )
 
 
 def description_vague(subject: Subject) -> Iterator[Finding]:
     if found := _VAGUE.search(subject.skill.description):
-        yield subject.about("description-vague", Severity.HINT, "description",
-                            f"“{found[0]}” in the description fits any task.", "Name the tasks it is for.")
+        yield subject.about(
+            "description-vague",
+            Severity.HINT,
+            "description",
+            f"“{found[0]}” in the description fits any task.",
+            "Name the tasks it is for.",
+        )
 
 
 def description_brackets(subject: Subject) -> Iterator[Finding]:
     if found := re.search(r"[<>]", subject.skill.description):
-        yield subject.about("description-brackets", Severity.WARNING, "description",
-                            f"The description holds “{found[0]}”; some clients refuse angle brackets there.",
-                            "Write it in words.")
+        yield subject.about(
+            "description-brackets",
+            Severity.WARNING,
+            "description",
+            f"The description holds “{found[0]}”; some clients refuse angle brackets there.",
+            "Write it in words.",
+        )
 
 
 def header_dashes(subject: Subject) -> Iterator[Finding]:
     layout = subject.skill.document.layout
     at = layout.text.find("---")
     if at >= 0:
-        yield Finding("frontmatter-dashes", Severity.WARNING, SKILL_MD, layout.text.count("\n", 0, at) + 2,
-                      "The header holds `---` inside a line, and some readers end the header there.",
-                      "Use a dash (–) or a comma.")
+        yield Finding(
+            "frontmatter-dashes",
+            Severity.WARNING,
+            SKILL_MD,
+            layout.text.count("\n", 0, at) + 2,
+            "The header holds `---` inside a line, and some readers end the header there.",
+            "Use a dash (–) or a comma.",
+        )
 
 
 def header_flow(subject: Subject) -> Iterator[Finding]:
     loaded = subject.skill.document.layout.loaded
     for path, key in loaded.keys.items():
         if not key.block and key.read_as in ("seq", "map"):
-            yield Finding("frontmatter-flow", Severity.HINT, SKILL_MD, key.line + 2,
-                          f"`{'.'.join(path)}` is written in brackets, which strict readers refuse.",
-                          "Write it as one quoted text, or one item a line.")
+            yield Finding(
+                "frontmatter-flow",
+                Severity.HINT,
+                SKILL_MD,
+                key.line + 2,
+                f"`{'.'.join(path)}` is written in brackets, which strict readers refuse.",
+                "Write it as one quoted text, or one item a line.",
+            )
 
 
 def header_anchors(subject: Subject) -> Iterator[Finding]:
@@ -163,22 +223,34 @@ def header_anchors(subject: Subject) -> Iterator[Finding]:
     if "&" in source:
         for token in yaml.scan(source):
             if isinstance(token, yaml.AnchorToken):
-                yield Finding("frontmatter-anchor", Severity.HINT, SKILL_MD,
-                              cast(yaml.Mark, token.start_mark).line + 2,
-                              "The header uses a YAML anchor (`&`), which strict readers refuse.",
-                              "Write the value out where it is used.")
+                yield Finding(
+                    "frontmatter-anchor",
+                    Severity.HINT,
+                    SKILL_MD,
+                    cast(yaml.Mark, token.start_mark).line + 2,
+                    "The header uses a YAML anchor (`&`), which strict readers refuse.",
+                    "Write the value out where it is used.",
+                )
 
 
 def header_keys(subject: Subject) -> Iterator[Finding]:
     for key in subject.skill.document.fields:
         if key in OUR_KEYS:
-            yield subject.about("frontmatter-key-place", Severity.WARNING, key,
-                                f"`{key}` stands at the top level, where strict clients refuse it.",
-                                f"Move it under `metadata`: `{key}: \"…\"`.")
+            yield subject.about(
+                "frontmatter-key-place",
+                Severity.WARNING,
+                key,
+                f"`{key}` stands at the top level, where strict clients refuse it.",
+                f'Move it under `metadata`: `{key}: "…"`.',
+            )
         elif key not in SPEC_KEYS:
-            yield subject.about("frontmatter-key-unknown", Severity.HINT, key,
-                                f"`{key[:60]}` is not a key of the format; strict clients refuse the file.",
-                                "Keep it if a client of yours reads it; else move it under `metadata`.")
+            yield subject.about(
+                "frontmatter-key-unknown",
+                Severity.HINT,
+                key,
+                f"`{key[:60]}` is not a key of the format; strict clients refuse the file.",
+                "Keep it if a client of yours reads it; else move it under `metadata`.",
+            )
 
 
 def metadata_values(subject: Subject) -> Iterator[Finding]:
@@ -188,28 +260,44 @@ def metadata_values(subject: Subject) -> Iterator[Finding]:
         read_as = document.read_as.get(f"metadata.{key}", "str")
         if isinstance(value, tuple | Mapping):
             what = "a list" if isinstance(value, tuple) else "a map"
-            yield subject.about("metadata-nested", Severity.WARNING, f"metadata.{key}",
-                                f"`metadata.{key}` is {what}; only texts are allowed there.",
-                                "Write it as one quoted text, items separated by commas.")
+            yield subject.about(
+                "metadata-nested",
+                Severity.WARNING,
+                f"metadata.{key}",
+                f"`metadata.{key}` is {what}; only texts are allowed there.",
+                "Write it as one quoted text, items separated by commas.",
+            )
         elif read_as != "str":
-            yield subject.about("metadata-text", Severity.WARNING, f"metadata.{key}",
-                                f"`metadata.{key}` is read as {_READ_AS.get(read_as, read_as)}, not as text.",
-                                "Put the value in double quotes.")
+            yield subject.about(
+                "metadata-text",
+                Severity.WARNING,
+                f"metadata.{key}",
+                f"`metadata.{key}` is read as {_READ_AS.get(read_as, read_as)}, not as text.",
+                "Put the value in double quotes.",
+            )
 
 
 def allowed_tools(subject: Subject) -> Iterator[Finding]:
     if isinstance(subject.skill.document.fields.get("allowed-tools"), tuple | Mapping):
-        yield subject.about("allowed-tools-list", Severity.WARNING, "allowed-tools",
-                            "`allowed-tools` is a list; the format asks for one text.",
-                            "Write the tools in one quoted text, separated by spaces.")
+        yield subject.about(
+            "allowed-tools-list",
+            Severity.WARNING,
+            "allowed-tools",
+            "`allowed-tools` is a list; the format asks for one text.",
+            "Write the tools in one quoted text, separated by spaces.",
+        )
 
 
 def compatibility(subject: Subject) -> Iterator[Finding]:
     length = len(subject.skill.compatibility)
     if length > COMPATIBILITY_CHARS:
-        yield subject.about("compatibility-length", Severity.WARNING, "compatibility",
-                            f"`compatibility` has {length:,} characters. {COMPATIBILITY_CHARS} are allowed.",
-                            "Shorten it, and move the rest to the instructions.")
+        yield subject.about(
+            "compatibility-length",
+            Severity.WARNING,
+            "compatibility",
+            f"`compatibility` has {length:,} characters. {COMPATIBILITY_CHARS} are allowed.",
+            "Shorten it, and move the rest to the instructions.",
+        )
 
 
 RULES = {

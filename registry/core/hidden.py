@@ -67,8 +67,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # The only flags that are written with tag characters and drawn by anybody: England, Scotland, Wales.
 _FLAG = "\U0001f3f4"
 _FLAG_TAGS = frozenset(
-    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
-    for region in ("gbeng", "gbsct", "gbwls")
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
 )
 _IDEOGRAPHS = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
@@ -161,9 +160,7 @@ class _Places:
             self._line += breaks
             self._line_start = self.text.rindex("\n", self._offset, start) + 1
         self._offset = start
-        return Hidden(
-            self._line + 1, start - self._line_start + 1, start, end - start, code, name, kind, decoded
-        )
+        return Hidden(self._line + 1, start - self._line_start + 1, start, end - start, code, name, kind, decoded)
 
 
 def _describe(place: _Places, kind: Kind, start: int, end: int) -> Hidden:

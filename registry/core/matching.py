@@ -111,9 +111,7 @@ class _Search:
         counts, others = Counter(self.before[i:i_end]), Counter(self.after[j:j_end])
         place = {item: b for b, item in enumerate(self.after[j:j_end], j) if others[item] == 1}
         pairs = [
-            (a, place[item])
-            for a, item in enumerate(self.before[i:i_end], i)
-            if counts[item] == 1 and item in place
+            (a, place[item]) for a, item in enumerate(self.before[i:i_end], i) if counts[item] == 1 and item in place
         ]
         return _longest_rising(pairs)
 
@@ -135,8 +133,8 @@ def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     previous: list[int] = []
     for index, (_, b) in enumerate(pairs):
         length = bisect_left(tails, b)
-        tails[length:length + 1] = [b]
-        tops[length:length + 1] = [index]
+        tails[length : length + 1] = [b]
+        tops[length : length + 1] = [index]
         previous.append(tops[length - 1] if length else -1)
     chosen: list[tuple[int, int]] = []
     at = tops[-1] if tops else -1

@@ -111,7 +111,8 @@ def _check_outside(line: str, at: int, after_a_hunk: bool) -> None:
             "Write it as `@@ -1,3 +1,4 @@`.", line=at + 1)  # fmt: skip
     if after_a_hunk and line.startswith(("--- ", "diff ")):
         raise InvalidInput(
-            f"Line {at + 1} of the patch starts a second file. Send one patch for each file.", line=at + 1)
+            f"Line {at + 1} of the patch starts a second file. Send one patch for each file.", line=at + 1
+        )
 
 
 def _end_of_hunk(lines: Sequence[str], start: int, old: int, new: int) -> int:

@@ -84,7 +84,7 @@ def test_line_ends_are_all_that_differs(old: str, new: str) -> None:
     assert result.replace("\r\n", "\n").replace("\r", "\n") == new
 
 
-_words = st.text(alphabet='abc ,:#"\'-é—', max_size=30)
+_words = st.text(alphabet="abc ,:#\"'-é—", max_size=30)
 
 
 @settings(max_examples=60, deadline=None)
