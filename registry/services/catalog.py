@@ -21,9 +21,9 @@ from registry.services import blobs, disk
 _KEPT_VIEWS = 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """All effective skills of a project at one moment."""
+    """All effective skills of a project at one moment. Views are told apart as objects: comparing them is costly."""
 
     outcomes: tuple[Effective, ...]
     left_out: tuple[LeftOut, ...]
@@ -233,11 +233,12 @@ def matching(
         if (not source or candidate.source == source)
         and (not kind or candidate.kind == kind)
         and (not tag or tag in candidate.tags)
-        and (not words or _has_all(candidate, words))
+        and (not words or has_all(candidate, words))
     ]
 
 
-def _has_all(candidate: Candidate, words: list[str]) -> bool:
+def has_all(candidate: Candidate, words: Sequence[str]) -> bool:
+    """Whether name, description and tags together have every word; the words are in lower case."""
     text = f"{candidate.name} {candidate.description} {' '.join(candidate.tags)}".lower()
     return all(word in text for word in words)
 

@@ -3,12 +3,13 @@
 import logging
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q, Sum
+from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from registry.models import Agent, Token, Usage
@@ -120,18 +121,27 @@ def _flush_quietly() -> None:
         connection.close()
 
 
-def loads_by_day(project_id: int, *, days: int) -> dict[str, dict[date, int]]:
-    """Loads of every skill of a project in the last days, for its list."""
-    since = timezone.now().date().toordinal() - days + 1
-    rows = (
-        Usage.objects.filter(project_id=project_id, day__gte=date.fromordinal(since))
-        .values_list("skill", "day")
-        .annotate(total=Sum("loads"))
-    )
+def loads_by_day(
+    project_id: int, *, days: int, skills: Sequence[str] | None = None
+) -> dict[str, dict[date, int]]:
+    """Loads in the last days, of every skill of a project or of those named."""
+    rows = _since(project_id, days)
+    if skills is not None:
+        rows = rows.filter(skill__in=skills)
     result: dict[str, dict[date, int]] = {}
-    for skill, day, total in rows:
+    for skill, day, total in rows.values_list("skill", "day").annotate(total=Sum("loads")):
         result.setdefault(skill, {})[day] = total
     return result
+
+
+def totals(project_id: int, *, days: int) -> dict[str, int]:
+    """How often each skill of a project was loaded in the last days."""
+    return dict(_since(project_id, days).values_list("skill").annotate(total=Sum("loads")))
+
+
+def _since(project_id: int, days: int) -> QuerySet[Usage]:
+    first = date.fromordinal(timezone.now().date().toordinal() - days + 1)
+    return Usage.objects.filter(project_id=project_id, day__gte=first)
 
 
 def forget() -> None:
