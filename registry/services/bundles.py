@@ -53,6 +53,8 @@ def check(bundle: Bundle, *, authoring: bool, directory: str | None = None) -> C
     """Reads and lints a bundle; anything that must not be stored is an error that names file, line and fix."""
     said = skillmd.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
     name = paths.component(normalise(said.name), what="name")
+    if said.version is not None and not authoring:
+        paths.component(said.version, what="version")
     findings = rules.lint(said, bundle, authoring=authoring, directory=directory, limits=settings.LIMITS)
     if stopping := errors(findings):
         first = stopping[0]
@@ -67,7 +69,10 @@ def place(finding: Finding) -> str:
 def preview(project: Project, bundle: Bundle, *, by: Actor) -> Preview:
     """What `import_bundle` would do with it."""
     require(by, roles.WRITE, project)
-    checked = check(bundle, authoring=False)
+    return _foresee(project, check(bundle, authoring=False))
+
+
+def _foresee(project: Project, checked: Checked) -> Preview:
     skill = Skill.objects.filter(project=project, name=checked.name).select_related("current").first()
     standing = catalog.find(project.pk, checked.name)
     action, same = _decide(skill, checked, standing)
@@ -81,6 +86,7 @@ def import_bundle(project: Project, bundle: Bundle, *, note: str = "", by: Actor
     require(by, roles.WRITE, project)
     checked = check(bundle, authoring=False)
     note = versions.checked_note(note)
+    _foresee(project, checked)  # what will be refused is refused before a file is stored
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
         standing = catalog.find(project.pk, checked.name)

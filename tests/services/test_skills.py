@@ -79,7 +79,7 @@ INVALID = {
 
 @pytest.mark.parametrize("case", INVALID)
 def test_what_breaks_a_rule_is_refused_and_nothing_is_stored(project: Project, author: Actor, case: str) -> None:
-    with nothing_left_behind(), pytest.raises(Exception) as refused:  # noqa: PT011
+    with nothing_left_behind(), pytest.raises(Exception) as refused:
         skills.create(project, skills.from_text(INVALID[case]), by=author)
     assert isinstance(refused.value, InvalidSkill) or type(refused.value).__name__ in {"UnsafePath", "TooLarge"}
 
@@ -91,7 +91,7 @@ def test_half_a_character_is_refused_with_its_line() -> None:
 
 
 def test_a_note_that_is_too_long_is_refused_and_nothing_is_stored(project: Project, author: Actor) -> None:
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="301 characters. 300 are allowed"):
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=r"301 characters\. 300 are allowed"):
         skills.create(project, skill_bundle(), note="x" * 301, by=author)
 
 
