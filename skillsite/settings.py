@@ -48,6 +48,7 @@ LIMITS = Limits(
 )
 RATE_LIMIT_READ = env.integer("RATE_LIMIT_READ", 6_000)
 RATE_LIMIT_WRITE = env.integer("RATE_LIMIT_WRITE", 600)
+OPEN_PROPOSALS_PER_AGENT = env.integer("OPEN_PROPOSALS_PER_AGENT", 20, least=1)
 USAGE_FLUSH_SECONDS = env.integer("USAGE_FLUSH_SECONDS", 10, least=1)
 
 # -- Django ------------------------------------------------------------------------------------------------

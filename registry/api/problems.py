@@ -26,6 +26,8 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.Conflict: 409,
     errors.AlreadyExists: 409,
     errors.VersionConflict: 409,
+    errors.AlreadyDecided: 409,
+    errors.StaleProposal: 409,
     errors.Stale: 412,
     errors.PreconditionRequired: 428,
     errors.RateLimited: 429,

@@ -13,7 +13,9 @@ SkillsiteError
 ├── NotFound                 not-found            not there, or not yours to see
 ├── Conflict                 conflict             the state of things does not allow it
 │   ├── AlreadyExists        already-exists       the name is taken
-│   └── VersionConflict      version-conflict     the same version with other bytes; names both digests
+│   ├── VersionConflict      version-conflict     the same version with other bytes; names both digests
+│   ├── AlreadyDecided       already-decided      the proposal was approved, rejected or withdrawn before
+│   └── StaleProposal        stale                the skill moved on since the proposal was made for it
 ├── Stale                    stale                somebody else saved since; If-Match did not hold
 ├── PreconditionRequired     precondition-required  a guard is needed and was not given
 └── RateLimited              rate-limited         too many requests; says when to come back
@@ -87,6 +89,14 @@ class AlreadyExists(Conflict):
 
 class VersionConflict(Conflict):
     code = "version-conflict"
+
+
+class AlreadyDecided(Conflict):
+    code = "already-decided"
+
+
+class StaleProposal(Conflict):
+    code = "stale"
 
 
 class Stale(SkillsiteError):

@@ -39,6 +39,8 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.Conflict: 409,
     errors.AlreadyExists: 409,
     errors.VersionConflict: 409,
+    errors.AlreadyDecided: 409,
+    errors.StaleProposal: 409,
     errors.Stale: 409,
     errors.PreconditionRequired: 409,
     errors.RateLimited: 429,
