@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
+from registry.services import uploads
 
 _KEPT_LINKS_FOR = timedelta(days=1)
 
@@ -16,4 +17,5 @@ def sweep(*, now: datetime) -> dict[str, int]:
         "browser sessions": BrowserSession.objects.filter(session_key__in=gone).delete()[0],
         "sessions": Session.objects.filter(expire_date__lt=now).delete()[0],
         "sign-in links": SignInLink.objects.filter(expires_at__lt=now - _KEPT_LINKS_FOR).delete()[0],
+        "uploads": uploads.sweep(now=now),
     }

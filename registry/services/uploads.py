@@ -1,0 +1,153 @@
+"""Uploads: a bundle that somebody looks at before they decide. Nothing is in the registry until they confirm.
+
+The bytes wait in blob storage under a random key that only a row of the person names. Both go when the person
+confirms, discards or leaves the page; the worker sweeps what is left after an hour. None of this is a change of the
+project, so it is not audited; confirming is, through `bundles.import_bundle`.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db.models import QuerySet
+
+from registry.core import bundle as bundle_files
+from registry.core import diff, paths, roles
+from registry.core.diff import FileChange
+from registry.core.errors import Forbidden, InvalidArchive, NotFound, Stale
+from registry.core.limits import MIB, Limits
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project, Upload
+from registry.services import bundles, catalog
+from registry.services.bundles import Imported, Preview
+from registry.services.permissions import Actor, require
+
+KEPT_FOR = timedelta(hours=1)
+_FOLDER = "uploads"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An upload with what confirming it would do; `seen` is the digest of what stands under its name."""
+
+    upload: Upload
+    preview: Preview
+    changes: tuple[FileChange, ...]
+    seen: str
+
+
+def opened(files: Mapping[str, bytes], *, folder: bool) -> Bundle:
+    """The bundle in what a browser sent: a folder, one zip, or one Markdown file that becomes SKILL.md."""
+    if folder:
+        return bundle_files.read_folder(files, limits=settings.LIMITS)
+    if len(files) != 1:
+        raise InvalidArchive(f"{len(files):,} files were sent. Send one zip, one .md file, or one folder.")
+    (name, content), *_ = files.items()
+    if PurePosixPath(name).suffix.lower() in {".md", ".markdown"}:
+        return bundle_files.read_folder({SKILL_MD: content}, limits=settings.LIMITS)
+    return bundle_files.read_zip(content, limits=settings.LIMITS)
+
+
+def receive(project: Project, filename: str, bundle: Bundle, *, now: datetime, by: Actor) -> Upload:
+    """Lets a checked bundle wait for a decision, in place of the one the person looked at before."""
+    bundles.preview(project, bundle, by=by)
+    key = secrets.token_hex(16)
+    storages["blobs"].save(_stored(key), ContentFile(bundle_files.write_zip(bundle)))
+    upload = Upload(project=project, user_id=_person(by), key=key, filename=paths.shown(filename)[1:-1][:255])
+    upload.created_at = now
+    upload.save(force_insert=True)
+    for earlier in _rows(project, by).exclude(pk=upload.pk):
+        _forget(earlier)
+    return upload
+
+
+def look(project: Project, key: str, *, by: Actor) -> Waiting:
+    """What confirming would do as things stand now."""
+    upload = _find(project, key, by)
+    bundle = _read(upload)
+    preview = bundles.preview(project, bundle, by=by)
+    standing = catalog.inspect(project, preview.checked.name)[1] if preview.standing else None
+    changes = diff.files(standing.bundle(), bundle) if standing else ()
+    return Waiting(upload, preview, changes, _digest(preview))
+
+
+def confirm(project: Project, key: str, *, seen: str, note: str = "", by: Actor) -> Imported:
+    """Stores the bundle. Where what it would replace was saved meanwhile, the person looks again first."""
+    upload = _find(project, key, by)
+    bundle = _read(upload)
+    preview = bundles.preview(project, bundle, by=by)
+    if _digest(preview) != seen:
+        raise Stale(
+            f"{preview.checked.name} was saved by somebody else since you looked. Look at the difference again. "
+            "Nothing was stored."
+        )
+    imported = bundles.import_bundle(project, bundle, note=note, by=by)
+    _forget(upload)
+    return imported
+
+
+def discard(project: Project, key: str, *, by: Actor) -> None:
+    """Forgets an upload; one that is gone already is none to complain about."""
+    require(by, roles.WRITE, project)
+    for upload in _rows(project, by).filter(key=key):
+        _forget(upload)
+
+
+def sweep(*, now: datetime) -> int:
+    """Forgets what nobody decided about for an hour."""
+    stale = list(Upload.objects.filter(created_at__lt=now - KEPT_FOR))
+    for upload in stale:
+        _forget(upload)
+    return len(stale)
+
+
+def _digest(preview: Preview) -> str:
+    winner = preview.standing.winner if preview.standing else None
+    return winner.digest if winner else ""
+
+
+def _person(by: Actor) -> int:
+    if by.user_id is None:
+        raise Forbidden("Uploads with a preview belong to people. Send the bundle to the API.")
+    return by.user_id
+
+
+def _rows(project: Project, by: Actor) -> QuerySet[Upload]:
+    return Upload.objects.filter(project=project, user_id=_person(by))
+
+
+def _find(project: Project, key: str, by: Actor) -> Upload:
+    require(by, roles.WRITE, project)
+    upload = _rows(project, by).filter(key=key).first()
+    if upload is None:
+        raise NotFound("This upload is gone: it was stored, discarded, or you left its page. Send it again.")
+    return upload
+
+
+def _forget(upload: Upload) -> None:
+    """The bytes first: a row without bytes is swept again, bytes without a row would wait for the clean-up."""
+    storages["blobs"].delete(_stored(upload.key))
+    Upload.objects.filter(pk=upload.pk).delete()
+
+
+def _read(upload: Upload) -> Bundle:
+    try:
+        with storages["blobs"].open(_stored(upload.key), "rb") as file:
+            content: bytes = file.read()
+    except FileNotFoundError:
+        raise NotFound("The bytes of this upload are gone. Send it again.") from None
+    return bundle_files.read_zip(content, limits=_ours())
+
+
+def _ours() -> Limits:
+    """What waits is a zip of ours, which does not compress: it may be as long as the files it holds."""
+    return replace(settings.LIMITS, archive_bytes=2 * settings.LIMITS.expanded_bytes + 16 * MIB)
+
+
+def _stored(key: str) -> str:
+    return f"{_FOLDER}/{key}"
