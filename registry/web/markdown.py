@@ -1,60 +1,246 @@
-"""Instructions as HTML: Markdown, then an allow-list. Nothing a skill says can run or call home."""
+"""Instructions as HTML: Markdown, then an allow-list. Nothing a skill says can run, call home or pose as our page.
 
+HTML in the text, comments included, is shown as the text it is: that is what an agent reads, and a parser that never
+sees it cannot be led astray by it.
+"""
+
+import posixpath
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
-import bleach
 import markdown
+from bleach.html5lib_shim import Filter  # type: ignore[attr-defined]
+from bleach.sanitizer import Cleaner
 from django.utils.safestring import SafeString, mark_safe
+from markdown.extensions.tables import TableExtension
+from markdown.extensions.toc import TocExtension, slugify
 
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TAGS = frozenset(
     {
-        "a", "abbr", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2", "h3",
-        "h4", "h5", "h6", "hr", "i", "img", "kbd", "li", "ol", "p", "pre", "s", "small", "span", "strong", "sub",
-        "summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul",
+        *_HEADINGS, "a", "blockquote", "br", "code", "dd", "dl", "dt", "em", "hr", "img", "li", "ol", "p", "pre",
+        "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
     }
 )  # fmt: skip
 _SCHEMES = frozenset({"http", "https", "mailto"})
+_ELSEWHERE = "noopener noreferrer nofollow"
+# Our own ids never begin like this, so a heading cannot take the place of a part of the page.
+_PREFIX = "text-"
+_ID = re.compile(r"[\w.-]{1,200}")
+# What a browser drops from an address before it looks at the scheme.
+_IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+_BRACKETS = re.compile(r"[\[\]()]")
+_MARKS = re.compile(r"^ {0,3}(?:#|=+\s*$|(?:[-*_] ?)+\s*$)", re.MULTILINE)
+_FENCES = re.compile(r"^ {0,3}(?:~{3}|`{3})", re.MULTILINE)
+_PER_MARK = 64  # a step past a heading is that much cheaper than one in search of a bracket
+_MOST_SEARCHING = 2_000_000
+_MOST_CHARS = 100_000
 
 Link = Callable[[str], str | None]
+_Token = dict[str, Any]
+_Attributes = dict[tuple[str | None, str], str]
 
 
-def render(text: str, *, link: Link = lambda _: None) -> SafeString:
-    """`link` turns a path inside the bundle into an address of ours, or None where there is no such file."""
-    html = markdown.markdown(
-        text, extensions=["tables", "fenced_code", "sane_lists", "def_list", "toc"], output_format="html"
+def _nowhere(_: str) -> str | None:
+    return None
+
+
+def render(text: str, *, link: Link = _nowhere, image: Link | None = None, base: str = "") -> SafeString:
+    """`link` turns a path inside the bundle into the address of its page, `image` into that of its bytes.
+
+    Either gives None where there is no such file. `base` is the path of the file the text stands in.
+    """
+    if len(text) > _MOST_CHARS or _searching(text) > _MOST_SEARCHING:
+        return _plain(text)
+    try:
+        html = _parser().convert(text)
+        return mark_safe(_cleaner(_Places(link, image or link, posixpath.dirname(base))).clean(html))
+    except RecursionError:
+        return _plain(text)
+
+
+def _plain(text: str) -> SafeString:
+    """For what is too long, or nested beyond all use: the words are still there to be read."""
+    said = '<p class="not-shown">Too long or too tangled to lay out. This is the text as it is.</p>'
+    return mark_safe(f'{said}<pre tabindex="0">{escape(text)}</pre>')
+
+
+def _parser() -> markdown.Markdown:
+    parser = markdown.Markdown(
+        extensions=[
+            TableExtension(use_align_attribute=True),
+            TocExtension(slugify=_unique_slugs(), toc_depth="1-1"),
+            "fenced_code",
+            "sane_lists",
+            "def_list",
+        ],
+        output_format="html",
     )
-    cleaned = bleach.clean(
-        html, tags=_TAGS, attributes=_attribute(link), protocols=_SCHEMES, strip=False, strip_comments=True
-    )
-    return mark_safe(_rewrite(cleaned, link))
+    parser.preprocessors.deregister("html_block")
+    parser.inlinePatterns.deregister("html")
+    return parser
 
 
-def _attribute(link: Link) -> Callable[[str, str, str], bool]:
-    def allowed(tag: str, name: str, value: str) -> bool:
-        if tag == "a":
-            return name in {"href", "title"}
-        if tag == "img":
-            # An image of another host would tell that host who reads; only files of the bundle are shown.
-            return name in {"alt", "title"} or (name == "src" and link(value) is not None)
-        if tag == "ol":
-            return name == "start" and value.isdecimal()
-        return tag in {"h1", "h2", "h3", "h4", "h5", "h6"} and name == "id"
+def _unique_slugs() -> Callable[[str, str], str]:
+    """Ids of headings that differ from the start: the extension itself would try one number after the other."""
+    seen: Counter[str] = Counter()
 
-    return allowed
+    def slug(value: str, separator: str) -> str:
+        plain = slugify(value, separator)[:80] or "part"
+        seen[plain] += 1
+        return plain if seen[plain] == 1 else f"{plain}{separator}{separator}{seen[plain]}"
+
+    return slug
 
 
-_LINK = re.compile(r'(<a [^>]*?href=")([^"]*)(")|(<img [^>]*?src=")([^"]*)(")')
+def _searching(text: str) -> int:
+    """About how far the parser looks ahead, summed up: it starts anew at each bracket, heading and rule."""
+    total = len(_FENCES.findall(text)) * len(text) // _PER_MARK
+    for block in _BLANK_LINES.split(text):
+        total += len(_MARKS.findall(block)) * len(block) // _PER_MARK
+        open_at: list[int] = []
+        for bracket in _BRACKETS.finditer(block):
+            if bracket[0] in "[(":
+                open_at.append(bracket.start())
+            elif open_at:
+                total += bracket.start() - open_at.pop()
+        total += sum(len(block) - at for at in open_at)
+    return total
 
 
-def _rewrite(html: str, link: Link) -> str:
-    """Points relative links at the pages of the bundle's files, and marks those that leave the site."""
+def _cleaner(places: "_Places") -> Cleaner:
+    def own(source: Any) -> Filter:
+        return _Ours(source, places)
 
-    def replaced(match: re.Match[str]) -> str:
-        before, target, after = (group for group in match.groups() if group is not None)
-        if target.startswith("#") or ":" in target.split("/", 1)[0]:
-            external = ' rel="noopener noreferrer nofollow"' if match[1] and not target.startswith("#") else ""
-            return f"{before}{target}{after}{external}"
-        return f"{before}{link(target) or '#'}{after}"
+    return Cleaner(tags=_TAGS, attributes=_allowed, protocols=_SCHEMES, strip=False, strip_comments=True, filters=[own])
 
-    return _LINK.sub(replaced, html)
+
+def _allowed(tag: str, name: str, value: str) -> bool:
+    if tag == "a":
+        return name in {"href", "title"}
+    if tag == "img":
+        return name in {"src", "alt", "title"}
+    if tag in {"th", "td"}:
+        return name == "align" and value in {"left", "center", "right"}
+    if tag == "ol":
+        return name == "start" and value.isdecimal() and len(value) < 6
+    return tag in _HEADINGS and name == "id" and bool(_ID.fullmatch(value))
+
+
+class _Places:
+    """Where an address in the text leads: out of the site, into the bundle, or nowhere."""
+
+    def __init__(self, link: Link, image: Link, directory: str) -> None:
+        self.link = link
+        self.image = image
+        self.directory = directory
+
+    def address(self, written: str) -> tuple[str, bool] | None:
+        """The address to use, and whether it leaves the site."""
+        value = _IGNORED.sub("", written)
+        if value.startswith("#"):
+            return f"#{_PREFIX}{value[1:]}", False
+        try:
+            parts = urlsplit(value)
+        except ValueError:
+            return None
+        if parts.scheme.lower() in _SCHEMES:
+            return value, True
+        inside = self._inside(written)
+        target = self.link(inside) if inside else None
+        if target is None:
+            return None
+        return (f"{target}#{_PREFIX}{parts.fragment}" if parts.fragment else target), False
+
+    def picture(self, written: str) -> str | None:
+        inside = self._inside(written)
+        return self.image(inside) if inside else None
+
+    def _inside(self, written: str) -> str | None:
+        """The path within the bundle that a relative address names."""
+        try:
+            parts = urlsplit(written.strip())
+        except ValueError:
+            return None
+        if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+            return None
+        return posixpath.normpath(posixpath.join(self.directory, unquote(parts.path)))
+
+
+class _Ours(Filter):  # type: ignore[misc]
+    """After the allow-list: addresses resolved, headings moved below the page's own, wide parts made scrollable."""
+
+    def __init__(self, source: Any, places: _Places) -> None:
+        super().__init__(source)
+        self._places = places
+
+    def __iter__(self) -> Iterator[_Token]:
+        for token in super().__iter__():
+            kind, name = token["type"], token.get("name", "")
+            if kind not in {"StartTag", "EndTag", "EmptyTag"}:
+                yield token
+                continue
+            if name == "img":
+                yield from self._image(token["data"])
+            elif name == "table":
+                yield from _wrapped(token, opens=kind == "StartTag")
+            else:
+                yield self._changed(token, opens=kind == "StartTag")
+
+    def _changed(self, token: _Token, *, opens: bool) -> _Token:
+        name = token["name"]
+        if name in _HEADINGS:
+            # The page has the only first heading.
+            token["name"] = f"h{min(6, int(name[1]) + 1)}"
+        if opens:
+            token["data"] = self._attributes(name, token["data"])
+        return token
+
+    def _attributes(self, name: str, given: Mapping[tuple[str | None, str], str]) -> _Attributes:
+        attributes = dict(given)
+        if name in _HEADINGS and (None, "id") in attributes:
+            attributes[(None, "id")] = _PREFIX + attributes[(None, "id")]
+        elif name == "pre":
+            attributes[(None, "tabindex")] = "0"
+        elif name == "a":
+            found = self._places.address(attributes.pop((None, "href"), ""))
+            if found:
+                attributes[(None, "href")] = found[0]
+                if found[1]:
+                    attributes[(None, "rel")] = _ELSEWHERE
+        return attributes
+
+    def _image(self, given: Mapping[tuple[str | None, str], str]) -> Iterator[_Token]:
+        """An image of another host would tell that host who reads; only files of the bundle are shown."""
+        alt = given.get((None, "alt"), "")
+        source = self._places.picture(given.get((None, "src"), ""))
+        if source is not None:
+            attributes = {(None, "src"): source, (None, "alt"): alt, (None, "loading"): "lazy"}
+            yield {"type": "EmptyTag", "namespace": None, "name": "img", "data": attributes}
+            return
+        yield _start("span", {"class": "not-shown"})
+        yield {"type": "Characters", "data": f"Image not shown: {alt}" if alt else "Image not shown"}
+        yield _end("span")
+
+
+def _wrapped(token: _Token, *, opens: bool) -> Iterator[_Token]:
+    if opens:
+        yield _start("div", {"class": "table-wrap", "tabindex": "0", "role": "group", "aria-label": "Table"})
+        yield token
+    else:
+        yield token
+        yield _end("div")
+
+
+def _start(name: str, attributes: Mapping[str, str]) -> _Token:
+    data = {(None, key): value for key, value in attributes.items()}
+    return {"type": "StartTag", "namespace": None, "name": name, "data": data}
+
+
+def _end(name: str) -> _Token:
+    return {"type": "EndTag", "namespace": None, "name": name, "data": {}}
