@@ -3,7 +3,7 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from registry.web import accounts, health, members, projects, settings, skills, styleguide
+from registry.web import accounts, catalog, health, members, projects, settings, skills, styleguide
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="projects")),
@@ -29,6 +29,7 @@ urlpatterns = [
     path("projects/<slug:slug>/invitations/<int:invitation>/withdraw/", members.withdraw, name="invitation-withdraw"),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/archive/", settings.archive, name="project-archive"),
+    path("projects/<slug:slug>/catalog/", catalog.catalog, name="catalog"),
     path("projects/<slug:slug>/skills/", skills.skills, name="skills"),
     path("projects/<slug:slug>/skills/<str:name>/", skills.skill, name="skill"),
     path("projects/<slug:slug>/skills/<str:name>/bundle.zip", skills.download, name="skill-download"),
