@@ -1,0 +1,195 @@
+"""An upload waits for one person and leaves nothing behind, however it ends."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from registry.core import bundle as bundle_files
+from registry.core.errors import Forbidden, InvalidInput, NotFound, SkillsiteError, Stale, VersionConflict
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project, Upload, User, Version
+from registry.services import blobs, catalog, housekeeping, permissions, skills, uploads
+from registry.services.permissions import Actor
+from tests.conftest import on_disk, skill_bundle
+from tests.core.hostile import CORPUS
+from tests.services.footprint import nothing_left_behind, stored_files
+
+
+def receive(project: Project, bundle: Bundle, by: Actor) -> Upload:
+    return uploads.receive(project, "skill.zip", bundle, now=timezone.now(), by=by)
+
+
+@pytest.fixture
+def colleague(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person("reviewer"), project)
+
+
+@pytest.mark.parametrize("name", sorted(CORPUS))
+def test_a_hostile_zip_is_refused_and_leaves_nothing(project: Project, author: Actor, name: str) -> None:
+    with nothing_left_behind(), pytest.raises(SkillsiteError):
+        receive(project, uploads.opened({"a.zip": CORPUS[name]}, folder=False), author)
+
+
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        ({}, False),
+        ({"a.zip": b"x", "b.zip": b"y"}, False),
+        ({"a.md": b"no header"}, False),
+        ({"a.md": b"---\nname: a\n---\n"}, False),
+        ({"notes/readme.md": b"x"}, True),
+        ({"a/SKILL.md": b"---\nname: a\ndescription: b\n---\n", "../up": b""}, True),
+        ({"a/SKILL.md": b"x", "b/SKILL.md": b"y"}, True),
+        ({"picture.png": b"\x89PNG"}, False),
+    ],
+)
+def test_what_is_no_skill_is_refused_and_leaves_nothing(
+    project: Project, author: Actor, files: dict[str, bytes], folder: bool
+) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidInput):
+        receive(project, uploads.opened(files, folder=folder), author)
+
+
+def test_a_viewer_cannot_upload(project: Project, viewer: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        receive(project, skill_bundle(), viewer)
+
+
+def test_an_operator_without_an_account_uses_the_command_line(project: Project, operator: Actor) -> None:
+    with pytest.raises(Forbidden):
+        uploads.look(project, "x", by=operator)
+
+
+def test_another_person_finds_nothing_under_the_key(
+    project: Project, other_project: Project, author: Actor, colleague: Actor
+) -> None:
+    key = receive(project, skill_bundle(), author).key
+    for where, who in ((project, colleague), (other_project, author)):
+        with pytest.raises(NotFound):
+            uploads.look(where, key, by=who)
+        with pytest.raises(NotFound):
+            uploads.confirm(where, key, seen="", by=who)
+    uploads.discard(project, key, by=colleague)
+    assert Upload.objects.filter(key=key).exists()
+
+
+def test_looking_stores_no_skill(project: Project, author: Actor) -> None:
+    key = receive(project, skill_bundle(), author).key
+    waiting = uploads.look(project, key, by=author)
+    assert (waiting.preview.action, waiting.preview.version, waiting.changes) == ("create", "1", ())
+    assert not Version.objects.exists()
+    assert stored_files() == [f"uploads/{key}"]
+
+
+def test_confirming_stores_the_very_bytes_and_forgets_the_upload(project: Project, author: Actor) -> None:
+    bundle = skill_bundle(files={"assets/a.bin": bytes(range(256))})
+    key = receive(project, bundle, author).key
+    imported = uploads.confirm(project, key, seen="", note="From the old wiki", by=author)
+    assert (imported.version.digest, imported.version.note) == (bundle.digest, "From the old wiki")
+    assert not Upload.objects.exists()
+    assert not [name for name in stored_files() if name.startswith("uploads/")]
+    with pytest.raises(NotFound):
+        uploads.confirm(project, key, seen="", by=author)
+
+
+def test_discarding_leaves_nothing(project: Project, author: Actor) -> None:
+    with nothing_left_behind():
+        key = receive(project, skill_bundle(), author).key
+        uploads.discard(project, key, by=author)
+        uploads.discard(project, key, by=author)
+
+
+def test_a_person_has_one_upload_at_a_time(project: Project, author: Actor, colleague: Actor) -> None:
+    receive(project, skill_bundle("first"), author)
+    theirs = receive(project, skill_bundle("theirs"), colleague).key
+    last = receive(project, skill_bundle("last"), author).key
+    assert {upload.key for upload in Upload.objects.all()} == {theirs, last}
+    assert stored_files() == sorted([f"uploads/{theirs}", f"uploads/{last}"])
+
+
+def test_the_sweep_forgets_what_is_older_than_an_hour(project: Project, author: Actor, colleague: Actor) -> None:
+    now = timezone.now()
+    uploads.receive(project, "old.zip", skill_bundle(), now=now - timedelta(minutes=61), by=author)
+    young = uploads.receive(project, "young.zip", skill_bundle(), now=now - timedelta(minutes=59), by=colleague)
+    assert housekeeping.sweep(now=now)["uploads"] == 1
+    assert [upload.key for upload in Upload.objects.all()] == [young.key]
+    assert stored_files() == [f"uploads/{young.key}"]
+    assert uploads.sweep(now=now) == 0
+
+
+def test_the_clean_up_spares_what_waits_and_reports_what_nobody_waits_for(
+    project: Project, author: Actor, capsys: pytest.CaptureFixture[str], blob_directory: Path
+) -> None:
+    import os
+
+    key = receive(project, skill_bundle(), author).key
+    assert list(blobs.orphans(now=timezone.now())) == []
+    Upload.objects.all().delete()
+    old = (timezone.now() - timedelta(days=2)).timestamp()
+    os.utime(blob_directory / "uploads" / key, (old, old))
+    call_command("clean_blobs", "--delete")
+    assert f"uploads/{key}" in capsys.readouterr().out
+    assert stored_files() == []
+
+
+def test_lost_bytes_are_said_and_not_stored(project: Project, author: Actor, blob_directory: Path) -> None:
+    key = receive(project, skill_bundle(), author).key
+    (blob_directory / "uploads" / key).unlink()
+    with pytest.raises(NotFound):
+        uploads.confirm(project, key, seen="", by=author)
+    assert not Version.objects.exists()
+
+
+def test_a_save_in_between_is_seen_before_anything_is_stored(project: Project, author: Actor, colleague: Actor) -> None:
+    key = receive(project, skill_bundle("greeting", body="New."), author).key
+    seen = uploads.look(project, key, by=author).seen
+    skills.create(project, skill_bundle("greeting"), by=colleague)
+    with pytest.raises(Stale):
+        uploads.confirm(project, key, seen=seen, by=author)
+    again = uploads.look(project, key, by=author)
+    assert again.preview.action == "new-version"
+    assert [(change.path, change.status) for change in again.changes] == [(SKILL_MD, "changed")]
+    assert uploads.confirm(project, key, seen=again.seen, by=author).version.version == "2"
+
+
+def test_an_override_says_what_it_hides(project: Project, library: Path, author: Actor) -> None:
+    on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
+    waiting = uploads.look(project, receive(project, skill_bundle(body="Ours."), author).key, by=author)
+    assert waiting.preview.action == "override"
+    assert [hidden.candidate.source for hidden in waiting.preview.hides] == ["bundled"]
+    assert {change.path: change.status for change in waiting.changes} == {
+        SKILL_MD: "changed",
+        "references/names.md": "removed",
+    }
+
+
+def test_the_same_bytes_again_are_unchanged(project: Project, author: Actor) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    waiting = uploads.look(project, receive(project, skill_bundle(), author).key, by=author)
+    assert waiting.preview.action == "unchanged"
+
+
+def test_a_version_with_other_bytes_is_refused_and_leaves_nothing(project: Project, author: Actor) -> None:
+    named = {"metadata": {"version": "1.0"}}
+    first = receive(project, skill_bundle(**named), author)
+    uploads.confirm(project, first.key, seen="", by=author)
+    with nothing_left_behind(), pytest.raises(VersionConflict):
+        receive(project, skill_bundle(body="Other.", **named), author)
+
+
+def test_a_folder_a_zip_and_a_single_file_are_one_bundle(project: Project, author: Actor) -> None:
+    bundle = skill_bundle()
+    folder = {f"greeting/{path}": content for path, content in bundle.items()}
+    assert uploads.opened(folder, folder=True) == bundle
+    assert uploads.opened({"g.zip": bundle_files.write_zip(bundle)}, folder=False) == bundle
+    assert uploads.opened({"anything.md": bundle[SKILL_MD]}, folder=False) == bundle
+
+
+def test_a_name_of_a_file_that_hides_characters_is_shown_as_what_it_is(project: Project, author: Actor) -> None:
+    upload = uploads.receive(project, "a\u202egpj.zip" + "x" * 400, skill_bundle(), now=timezone.now(), by=author)
+    assert "\u202e" not in upload.filename
+    assert len(upload.filename) <= 255
