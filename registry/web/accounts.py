@@ -137,14 +137,11 @@ def sign_in_link(request: HttpRequest, secret: str) -> HttpResponse:
     try:
         if request.method != "POST":
             person = accounts.peek_sign_in_link(secret, now=now)
-            response = render(request, "accounts/sign_in_link.html", {"person": person})
-        else:
-            _begin(request, accounts.spend_sign_in_link(secret, now=now))
-            response = redirect("projects")
+            return render(request, "accounts/sign_in_link.html", {"person": person})
+        _begin(request, accounts.spend_sign_in_link(secret, now=now))
     except NotFound:
-        response = render(request, "accounts/sign_in_link.html", {"person": None}, status=404)
-    response["Referrer-Policy"] = "no-referrer"
-    return response
+        return render(request, "accounts/sign_in_link.html", {"person": None}, status=404)
+    return redirect("projects")
 
 
 @require_POST

@@ -152,15 +152,10 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     person = request.user if isinstance(request.user, User) else None
     try:
         if request.method != "POST":
-            response = _offer(request, secret, NewAccountForm())
-        elif person is not None:
-            response = _join(request, secret, person)
-        else:
-            response = _join_as_new(request, secret)
+            return _offer(request, secret, NewAccountForm())
+        return _join(request, secret, person) if person is not None else _join_as_new(request, secret)
     except NotFound:
-        response = render(request, "members/invitation.html", {"invitation": None}, status=404)
-    response["Referrer-Policy"] = "no-referrer"
-    return response
+        return render(request, "members/invitation.html", {"invitation": None}, status=404)
 
 
 def _offer(request: HttpRequest, secret: str, form: NewAccountForm, *, status: int = 200) -> HttpResponse:
