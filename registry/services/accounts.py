@@ -10,7 +10,7 @@ from django.utils import timezone
 from registry.core.errors import AlreadyExists, InvalidRequest, NotFound
 from registry.models import SignInLink, User
 from registry.services import audit
-from registry.services.permissions import Actor, visitor
+from registry.services.permissions import Actor, require_operator, visitor
 
 SIGN_IN_FOR = timedelta(hours=1)
 USERNAME_CHARS, FULL_NAME_CHARS = 64, 100
@@ -36,6 +36,7 @@ def create_user(username: str, *, full_name: str = "", staff: bool = False, by: 
 
 def make_sign_in_link(user: User, *, by: Actor) -> str:
     """The secret of a link that signs the user in once, within the hour."""
+    require_operator(by)
     secret = secrets.token_urlsafe(32)
     with audit.change(None, "sign-in-link.made", by=by, target=user.username):
         now = timezone.now()

@@ -62,3 +62,9 @@ def require(by: Actor, scope: str, project: Project) -> None:
         raise NotFound("There is no such project.")
     if not by.may(scope):
         raise Forbidden(f"{by.name} may not {_NEEDS[scope]} here. It takes the scope “{scope}”.", scope=scope)
+
+
+def require_operator(by: Actor) -> None:
+    """For what nobody may do through a page or a token."""
+    if by.kind != "operator":
+        raise Forbidden(f"{by.name} may not do this. It is done at the command line of the server.")

@@ -1,0 +1,244 @@
+"""Every verb: one event for what it did, one step of the project's revision, and nothing at all for whoever may not.
+
+A verb is a public function of a service that takes `by`. Each stands in one of the two tables below; a new one that
+stands in neither fails here.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry import services
+from registry.core import roles
+from registry.core.errors import Forbidden, NotFound
+from registry.models import Event, Project, Token, User
+from registry.services import (
+    accounts,
+    agents,
+    audit,
+    bulk,
+    bundles,
+    invitations,
+    members,
+    permissions,
+    projects,
+    skills,
+    versions,
+)
+from registry.services.permissions import Actor
+from tests.conftest import on_disk, skill_bundle
+from tests.services.footprint import nothing_left_behind
+
+
+@dataclass(frozen=True)
+class World:
+    """A project with a skill of two versions, a deleted one, a bundled one, a member, an agent and its token."""
+
+    project: Project
+    member: User
+    agent: Any
+    invitation: int
+    token: int
+
+    @property
+    def digest(self) -> str:
+        return versions.history(self.project, "greeting")[0].digest
+
+
+@dataclass(frozen=True)
+class Verb:
+    """`scope` is None for what belongs to the site and needs no role in a project."""
+
+    call: Callable[[World, Actor], object]
+    event: str
+    scope: str | None = roles.WRITE
+
+
+VERBS: dict[str, Verb] = {
+    "skills.create": Verb(lambda w, by: skills.create(w.project, skill_bundle("new"), by=by), "skill.created"),
+    "skills.save": Verb(
+        lambda w, by: skills.save(w.project, "greeting", skill_bundle(body="3"), base=w.digest, by=by), "skill.saved"
+    ),
+    "skills.disable": Verb(lambda w, by: skills.disable(w.project, "bundled-one", by=by), "skill.disabled"),
+    "skills.enable": Verb(lambda w, by: skills.enable(w.project, "off", by=by), "skill.enabled"),
+    "skills.delete": Verb(lambda w, by: skills.delete(w.project, "greeting", by=by), "skill.deleted"),
+    "skills.undelete": Verb(lambda w, by: skills.undelete(w.project, "gone", by=by), "skill.undeleted"),
+    "bulk.switch": Verb(lambda w, by: bulk.switch(w.project, ["greeting"], enabled=False, by=by), "skill.disabled"),
+    "bulk.tag": Verb(lambda w, by: bulk.tag(w.project, ["greeting"], "letters", by=by), "skill.saved"),
+    "bulk.untag": Verb(lambda w, by: bulk.untag(w.project, ["greeting"], "old", by=by), "skill.saved"),
+    "versions.restore": Verb(lambda w, by: versions.restore(w.project, "greeting", "1", by=by), "version.restored"),
+    "versions.yank": Verb(
+        lambda w, by: versions.yank(w.project, "greeting", "1", reason="Old.", by=by), "version.yanked"
+    ),
+    "bundles.import_bundle": Verb(
+        lambda w, by: bundles.import_bundle(w.project, skill_bundle("brought"), by=by), "bundle.imported"
+    ),
+    "agents.ensure": Verb(lambda w, by: agents.ensure(w.project, "helper", by=by), "agent.created", roles.MANAGE),
+    "agents.create_token": Verb(
+        lambda w, by: agents.create_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
+    ),
+    "agents.revoke_token": Verb(
+        lambda w, by: agents.revoke_token(w.project, w.token, by=by), "token.revoked", roles.MANAGE
+    ),
+    "members.set_role": Verb(
+        lambda w, by: members.set_role(w.project, w.member, roles.REVIEWER, by=by), "member.set", roles.MANAGE
+    ),
+    "members.remove": Verb(lambda w, by: members.remove(w.project, w.member, by=by), "member.removed", roles.MANAGE),
+    "invitations.make": Verb(
+        lambda w, by: invitations.make(w.project, roles.AUTHOR, by=by), "invitation.made", roles.MANAGE
+    ),
+    "invitations.withdraw": Verb(
+        lambda w, by: invitations.withdraw(w.project, w.invitation, by=by), "invitation.withdrawn", roles.MANAGE
+    ),
+    "projects.describe": Verb(
+        lambda w, by: projects.describe(w.project, name="New name", description="", by=by),
+        "project.described",
+        roles.MANAGE,
+    ),
+    "projects.archive": Verb(lambda w, by: projects.archive(w.project, by=by), "project.archived", roles.MANAGE),
+    "projects.bring_back": Verb(
+        lambda w, by: projects.bring_back(w.project, by=by), "project.brought-back", roles.MANAGE
+    ),
+    "projects.create": Verb(lambda w, by: projects.create(slug="third", name="Third", by=by), "project.created", None),
+    "accounts.create_user": Verb(lambda w, by: accounts.create_user("newcomer", by=by), "user.created", None),
+    "accounts.make_sign_in_link": Verb(
+        lambda w, by: accounts.make_sign_in_link(w.member, by=by), "sign-in-link.made", None
+    ),
+}
+
+NO_EVENT_OF_THEIR_OWN = {
+    "audit.change": "writes the event of whoever calls it",
+    "permissions.require": "asks, and changes nothing",
+    "permissions.require_operator": "asks, and changes nothing",
+    "versions.add": "works inside the change of a verb",
+    "bundles.preview": "looks, and changes nothing",
+    # What one person has not published or confirmed yet is noticed by nobody else.
+    "drafts": "publishing goes through skills.save and skills.create",
+    "draft_files": "belong to a draft",
+    "draft_checks": "belong to a draft",
+    "conflicts": "settle a draft",
+    "uploads": "confirming goes through bundles.import_bundle",
+}
+
+
+def public_verbs() -> Iterator[str]:
+    for found in pkgutil.iter_modules(services.__path__):
+        module = importlib.import_module(f"{services.__name__}.{found.name}")
+        for name, function in vars(module).items():
+            mine = inspect.isfunction(function) and function.__module__ == module.__name__
+            if mine and not name.startswith("_") and "by" in inspect.signature(function).parameters:
+                yield f"{found.name}.{name}"
+
+
+@pytest.fixture
+def world(project: Project, library: Path, operator: Actor) -> World:
+    on_disk(library, "bundled-one")
+    member = accounts.create_user("member", by=operator)
+    members.set_role(project, member, roles.AUTHOR, by=operator)
+    first = skills.create(project, skill_bundle(tags=["old"]), by=operator).version
+    skills.save(project, "greeting", skill_bundle(tags=["old"], body="2"), base=first.digest, by=operator)
+    skills.create(project, skill_bundle("gone"), by=operator)
+    skills.delete(project, "gone", by=operator)
+    skills.create(project, skill_bundle("off"), by=operator)
+    skills.disable(project, "off", by=operator)
+    agent = agents.ensure(project, "bot", by=operator)
+    agents.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
+    invitations.make(project, roles.VIEWER, by=operator)
+    invitation = project.invitations.get().pk
+    return World(project, member, agent, invitation, Token.objects.get().pk)
+
+
+@pytest.fixture
+def owner(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.OWNER), project)
+
+
+@pytest.fixture
+def stranger(other_project: Project, operator: Actor) -> Actor:
+    """Owns another project, and nothing here."""
+    user = accounts.create_user("stranger", by=operator)
+    members.set_role(other_project, user, roles.OWNER, by=operator)
+    return permissions.person(user, other_project)
+
+
+def state(project: Project) -> tuple[int, int]:
+    return Project.objects.get(pk=project.pk).revision, Event.objects.count()
+
+
+IN_A_PROJECT = [name for name, verb in VERBS.items() if verb.scope]
+ON_THE_SITE = [name for name, verb in VERBS.items() if not verb.scope]
+
+
+def test_no_verb_was_forgotten() -> None:
+    found = {name for name in public_verbs() if name.partition(".")[0] not in NO_EVENT_OF_THEIR_OWN}
+    assert found - NO_EVENT_OF_THEIR_OWN.keys() == VERBS.keys()
+
+
+def test_the_actor_is_always_named() -> None:
+    """`by` is never taken for something else: it is a keyword everywhere but where it is the subject itself."""
+    for name in VERBS:
+        module, _, function = name.partition(".")
+        parameters = inspect.signature(getattr(importlib.import_module(f"registry.services.{module}"), function))
+        assert parameters.parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY, name
+
+
+@pytest.mark.parametrize("name", IN_A_PROJECT)
+def test_a_verb_leaves_one_event_and_moves_the_revision_by_one(world: World, owner: Actor, name: str) -> None:
+    if name == "projects.bring_back":
+        projects.archive(world.project, by=owner)
+    revision, events = state(world.project)
+    VERBS[name].call(world, owner)
+    assert state(world.project) == (revision + 1, events + 1)
+    event = Event.objects.order_by("-pk").first()
+    assert event is not None
+    assert (event.verb, event.actor_name, event.user_id) == (VERBS[name].event, "owner", owner.user_id)
+    assert event.chain.project == world.project
+
+
+@pytest.mark.parametrize("name", ON_THE_SITE)
+def test_a_verb_of_the_site_leaves_one_event_in_the_sites_chain(world: World, operator: Actor, name: str) -> None:
+    revision, events = state(world.project)
+    VERBS[name].call(world, operator)
+    assert state(world.project) == (revision, events + 1)
+    event = Event.objects.order_by("-pk").first()
+    assert event is not None
+    assert (event.verb, event.chain.name) == (VERBS[name].event, audit.SITE)
+
+
+def test_without_the_scope_every_verb_is_refused_and_changes_nothing(
+    world: World, person: Callable[[str], User]
+) -> None:
+    for name in IN_A_PROJECT:
+        enough = VERBS[name].scope
+        by = permissions.person(person(roles.REVIEWER if enough == roles.MANAGE else roles.VIEWER), world.project)
+        with nothing_left_behind(), pytest.raises(Forbidden) as refused:
+            VERBS[name].call(world, by)
+        assert refused.value.data == {"scope": enough}, name
+
+
+def test_somebody_of_another_project_finds_nothing_and_changes_nothing(world: World, stranger: Actor) -> None:
+    for name in IN_A_PROJECT:
+        with nothing_left_behind(), pytest.raises(NotFound, match="There is no such project"):
+            VERBS[name].call(world, stranger)
+            pytest.fail(name)
+
+
+def test_a_visitor_without_any_project_finds_nothing(world: World) -> None:
+    for name in IN_A_PROJECT:
+        with nothing_left_behind(), pytest.raises(NotFound, match="There is no such project"):
+            VERBS[name].call(world, permissions.visitor(world.member))
+            pytest.fail(name)
+
+
+@pytest.mark.parametrize("kind", ["person", "agent"])
+def test_a_link_that_signs_somebody_in_is_made_at_the_command_line_only(world: World, owner: Actor, kind: str) -> None:
+    by = owner if kind == "person" else permissions.agent(world.agent, frozenset(roles.SCOPES))
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        accounts.make_sign_in_link(world.member, by=by)
