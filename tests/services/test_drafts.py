@@ -232,12 +232,12 @@ def test_an_unsafe_path_is_refused_and_nothing_is_kept(project: Project, author:
 
 def test_limits_name_both_numbers(project: Project, author: Actor, settings: object) -> None:
     settings.LIMITS = Limits(file_bytes=10, files=3, expanded_bytes=25)  # type: ignore[attr-defined]
-    with pytest.raises(TooLarge, match="11 bytes. 10 are allowed"):
+    with pytest.raises(TooLarge, match=r"11 bytes\. 10 are allowed"):
         draft_files.add(Place(project), {"a.md": b"x" * 11}, by=author)
-    with pytest.raises(TooLarge, match="4 files. 3 are allowed"):
+    with pytest.raises(TooLarge, match=r"4 files\. 3 are allowed"):
         draft_files.add(Place(project), {f"{n}.md": b"x" for n in range(3)}, by=author)
     settings.LIMITS = Limits(file_bytes=20, files=9, expanded_bytes=25)  # type: ignore[attr-defined]
-    with pytest.raises(TooLarge, match="30 bytes together. 25 are allowed"):
+    with pytest.raises(TooLarge, match=r"30 bytes together\. 25 are allowed"):
         draft_files.add(Place(project), {"a.md": b"x" * 15, "b.md": b"y" * 15}, by=author)
     assert not Draft.objects.exists()
 
@@ -304,7 +304,7 @@ def test_nothing_is_published_where_nothing_was_written(standing: Place, author:
 
 def test_a_note_that_is_too_long_is_refused_and_the_draft_stays(project: Project, author: Actor) -> None:
     drafts.keep(Place(project), typed(), by=author)
-    with pytest.raises(InvalidInput, match="301 characters. 300 are allowed"):
+    with pytest.raises(InvalidInput, match=r"301 characters\. 300 are allowed"):
         drafts.publish(Place(project), note="x" * 301, by=author)
     assert Draft.objects.count() == 1
 

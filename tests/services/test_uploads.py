@@ -12,7 +12,7 @@ from registry.core import bundle as bundle_files
 from registry.core.errors import Forbidden, InvalidInput, NotFound, SkillsiteError, Stale, VersionConflict
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Upload, User, Version
-from registry.services import blobs, catalog, housekeeping, permissions, skills, uploads
+from registry.services import blobs, housekeeping, permissions, skills, uploads
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle
 from tests.core.hostile import CORPUS
@@ -28,10 +28,11 @@ def colleague(project: Project, person: Callable[[str], User]) -> Actor:
     return permissions.person(person("reviewer"), project)
 
 
-@pytest.mark.parametrize("name", sorted(CORPUS))
-def test_a_hostile_zip_is_refused_and_leaves_nothing(project: Project, author: Actor, name: str) -> None:
-    with nothing_left_behind(), pytest.raises(SkillsiteError):
-        receive(project, uploads.opened({"a.zip": CORPUS[name]}, folder=False), author)
+def test_every_hostile_zip_is_refused_and_leaves_nothing(project: Project, author: Actor) -> None:
+    with nothing_left_behind():
+        for content in CORPUS.values():
+            with pytest.raises(SkillsiteError):
+                receive(project, uploads.opened({"a.zip": content}, folder=False), author)
 
 
 @pytest.mark.parametrize(
