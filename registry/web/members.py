@@ -24,16 +24,20 @@ from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 
 _MEANING = {
-    roles.VIEWER: "reads skills and proposes changes",
-    roles.AUTHOR: "also writes skills",
-    roles.REVIEWER: "also decides on proposals",
-    roles.OWNER: "also manages members, agents and settings",
+    roles.VIEWER: "You can read skills and propose changes.",
+    roles.AUTHOR: "You can read and write skills.",
+    roles.REVIEWER: "You can read and write skills, and decide on proposals.",
+    roles.OWNER: "You can do everything here, members and settings included.",
 }
-_CHOICES = [(role, f"{role.capitalize()}: {_MEANING[role]}") for role in roles.ROLES]
+_CHOICES = [(role, role.capitalize()) for role in roles.ROLES]
 
 
 class InvitationForm(forms.Form):
-    role = forms.ChoiceField(choices=_CHOICES, initial=roles.AUTHOR)
+    role = forms.ChoiceField(
+        choices=_CHOICES,
+        initial=roles.AUTHOR,
+        help_text="Viewers read and propose. Authors also write, reviewers also decide, owners also manage.",
+    )
     note = forms.CharField(
         label="For whom",
         required=False,
