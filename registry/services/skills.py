@@ -4,15 +4,14 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
 from registry.core.merge import BUNDLED, Effective
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
-from registry.services import audit, blobs, bundles, catalog, versions
+from registry.services import audit, blobs, bundles, catalog, overtaking, versions
 from registry.services.catalog import Loaded
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, require_publish, require_withdraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Saved:
 
 def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Saved:
     """A new skill of the project. Under the name of a bundled skill it is an override, and hides its files too."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     checked, note = bundles.check(bundle, authoring=True), versions.checked_note(note)
     if Skill.objects.filter(project=project, name=checked.name, overrides=True).exists():
         raise _taken(checked.name)
@@ -48,7 +47,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
 
     Saving over a bundled skill makes an override. A name that nothing stands under yet is created.
     """
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     name = normalise(name)
     checked, note = bundles.check(bundle, authoring=True, directory=name), versions.checked_note(note)
     standing = catalog.find(project.pk, name)
@@ -60,7 +59,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
         _guard(standing, name, base)
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=name)
         if upstream is not None:
-            _remember(skill, upstream)
+            remember(skill, upstream)
         if skill.overrides and skill.current and skill.current.digest == bundle.digest:
             change.cancel()
             return Saved(skill.current, False, checked.findings)
@@ -80,7 +79,8 @@ def _upstream(project: Project, standing: Effective | None) -> Loaded | None:
     return loaded
 
 
-def _remember(skill: Skill, upstream: Loaded) -> None:
+def remember(skill: Skill, upstream: Loaded) -> None:
+    """Where the skill came from; the caller has stored the files, and is inside its change."""
     skill.upstream_digest, skill.upstream_version = upstream.candidate.digest, upstream.candidate.version
     skill.upstream_manifest = [[entry.path, entry.size, entry.digest] for entry in upstream.files]
     skill.save(update_fields=["upstream_digest", "upstream_version", "upstream_manifest"])
@@ -139,7 +139,7 @@ def enable(project: Project, name: str, *, by: Actor) -> None:
 
 
 def _switch(project: Project, name: str, *, enabled: bool, by: Actor) -> None:
-    require(by, roles.WRITE, project)
+    require_withdraw(by, project)
     with audit.change(
         project, "skill.enabled" if enabled else "skill.disabled", by=by, target=normalise(name)
     ) as change:
@@ -152,7 +152,7 @@ def _switch(project: Project, name: str, *, enabled: bool, by: Actor) -> None:
 
 def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -> None:
     """Removes the project's own skill; a bundled one of the name shows again. History stays and can be restored."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     name = normalise(name)
     with audit.change(project, "skill.deleted", by=by, target=name) as change:
         skill = _own(project, name)
@@ -161,14 +161,20 @@ def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -
         digest = skill.current.digest if skill.current else ""
         if base is not None and base != digest:
             raise Stale(f"{name} was saved by somebody else since you loaded it: it is {digest} now.", digest=digest)
-        skill.overrides = False
-        skill.save(update_fields=["overrides"])
-        change.before = digest
+        remove(skill, change=change)
+
+
+def remove(skill: Skill, *, change: audit.Change) -> None:
+    """Inside a change: the project's own skill goes, its history stays."""
+    skill.overrides = False
+    skill.save(update_fields=["overrides"])
+    change.before = skill.current.digest if skill.current else ""
+    overtaking.mark(skill, change=change)
 
 
 def undelete(project: Project, name: str, *, by: Actor) -> Version:
     """Brings a deleted skill back as it was: its newest version that was not yanked."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     name = normalise(name)
     with audit.change(project, "skill.undeleted", by=by, target=name) as change:
         skill = _own(project, name)
@@ -176,7 +182,7 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
             raise Conflict(f"{name} is not deleted.")
         if skill.current is None:
             raise NotFound(f"No version of {name} can be brought back: there is none, or each was withdrawn.")
-        versions.bring_back(skill, skill.current, change=change)
+        versions.bring_back(skill, skill.current, by=by, change=change)
         return skill.current
 
 

@@ -25,11 +25,13 @@ from registry.services import (
     audit,
     bulk,
     bundles,
+    disk,
     invitations,
     members,
     permissions,
     projects,
     skills,
+    upstream,
     versions,
 )
 from registry.services.permissions import Actor
@@ -39,7 +41,7 @@ from tests.services.footprint import nothing_left_behind
 
 @dataclass(frozen=True)
 class World:
-    """A project with a skill of two versions, a deleted one, a bundled one, a member, an agent and its token."""
+    """A project with a skill of two versions, a deleted one, a bundled one, an old copy of another, a member, an agent."""
 
     project: Project
     member: User
@@ -50,6 +52,14 @@ class World:
     @property
     def digest(self) -> str:
         return versions.history(self.project, "greeting")[0].digest
+
+    @property
+    def copy(self) -> str:
+        return versions.history(self.project, "copied")[0].digest
+
+    @property
+    def bundled(self) -> str:
+        return disk.snapshot().skills["copied"][0].candidate.digest
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,11 @@ VERBS: dict[str, Verb] = {
     "versions.yank": Verb(
         lambda w, by: versions.yank(w.project, "greeting", "1", reason="Old.", by=by), "version.yanked"
     ),
+    "upstream.customise": Verb(lambda w, by: upstream.customise(w.project, "bundled-one", by=by), "skill.customised"),
+    "upstream.rebase": Verb(
+        lambda w, by: upstream.rebase(w.project, "copied", theirs=w.bundled, mine=w.copy, by=by), "skill.rebased"
+    ),
+    "upstream.keep": Verb(lambda w, by: upstream.keep(w.project, "copied", theirs=w.bundled, by=by), "upstream.kept"),
     "bundles.import_bundle": Verb(
         lambda w, by: bundles.import_bundle(w.project, skill_bundle("brought"), by=by), "bundle.imported"
     ),
@@ -148,6 +163,11 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     skills.delete(project, "gone", by=operator)
     skills.create(project, skill_bundle("off"), by=operator)
     skills.disable(project, "off", by=operator)
+    on_disk(library, "copied")
+    disk.index().refresh()
+    upstream.customise(project, "copied", by=operator)
+    on_disk(library, "copied", body="Another text.")
+    disk.index().refresh()
     agent = agents.ensure(project, "bot", by=operator)
     agents.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
     invitations.make(project, roles.VIEWER, by=operator)
