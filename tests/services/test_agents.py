@@ -1,0 +1,182 @@
+"""Tokens: made once, kept as a hash, bounded by who holds them, and shut the moment they should be."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.errors import InvalidRequest, NotFound, Unauthenticated
+from registry.models import Agent, Project, Token, User
+from registry.services import agents, members, projects
+from registry.services.agents import Caller
+from registry.services.permissions import Actor
+from tests.services.footprint import nothing_left_behind
+
+
+@pytest.fixture
+def bot(project: Project, operator: Actor) -> Agent:
+    return agents.ensure(project, "bot", by=operator)
+
+
+def caller(secret: str) -> Caller:
+    return agents.authenticate(secret, now=timezone.now())
+
+
+def test_the_secret_is_not_stored(project: Project, bot: Agent, operator: Actor) -> None:
+    secret = agents.create_token(project, agent=bot, by=operator)
+    assert secret.startswith("sks_")
+    row = Token.objects.filter(agent=bot).values().get()
+    assert not any(secret[len(row["start"]) :] in str(value) for value in row.values())
+    assert len(row["start"]) == 8
+
+
+def test_two_tokens_are_never_the_same(project: Project, bot: Agent, operator: Actor) -> None:
+    assert len({agents.create_token(project, agent=bot, by=operator) for _ in range(5)}) == 5
+
+
+def test_an_agents_token_reads_and_proposes_unless_told_otherwise(
+    project: Project, bot: Agent, operator: Actor
+) -> None:
+    held = caller(agents.create_token(project, agent=bot, by=operator))
+    assert (held.actor.kind, held.actor.name, held.actor.scopes) == ("agent", "bot", {"read", "propose"})
+    assert (held.project_id, held.project_slug) == (project.pk, "demo")
+
+
+def test_a_persons_token_reads_unless_told_otherwise(
+    project: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    held = caller(agents.create_token(project, user=person(roles.OWNER), by=operator))
+    assert (held.actor.kind, held.actor.scopes) == ("person", {"read"})
+
+
+@pytest.mark.parametrize("scope", ["review", "manage", "admin", "", "READ"])
+def test_an_agent_gets_no_scope_of_people_and_none_that_does_not_exist(
+    project: Project, bot: Agent, operator: Actor, scope: str
+) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest):
+        agents.create_token(project, agent=bot, scopes=["read", scope], by=operator)
+
+
+def test_a_scope_of_people_in_the_row_of_an_agent_is_not_honoured(
+    project: Project, bot: Agent, operator: Actor
+) -> None:
+    secret = agents.create_token(project, agent=bot, by=operator)
+    Token.objects.filter(agent=bot).update(scopes=list(roles.SCOPES))
+    assert not caller(secret).actor.scopes & {"review", "manage"}
+
+
+@pytest.mark.parametrize(
+    ("role", "scope"),
+    [("viewer", "write"), ("viewer", "review"), ("author", "review"), ("author", "manage"), ("reviewer", "manage")],
+)
+def test_a_person_gets_no_scope_beyond_their_role(
+    project: Project, person: Callable[[str], User], operator: Actor, role: str, scope: str
+) -> None:
+    user = person(role)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="does not include"):
+        agents.create_token(project, user=user, scopes=[scope], by=operator)
+
+
+def test_somebody_who_is_no_member_gets_no_token(
+    other_project: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.OWNER)
+    with nothing_left_behind(), pytest.raises(NotFound):
+        agents.create_token(other_project, user=user, by=operator)
+
+
+def test_an_agent_of_another_project_gets_no_token_here(other_project: Project, bot: Agent, operator: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(NotFound):
+        agents.create_token(other_project, agent=bot, by=operator)
+
+
+def test_a_persons_token_shrinks_with_their_role(
+    project: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.REVIEWER)
+    secret = agents.create_token(project, user=user, scopes=["read", "write", "review"], by=operator)
+    assert caller(secret).actor.scopes == {"read", "write", "review"}
+    members.set_role(project, user, roles.AUTHOR, by=operator)
+    assert caller(secret).actor.scopes == {"read", "write"}
+    members.remove(project, user, by=operator)
+    assert caller(secret).actor.scopes == frozenset()
+
+
+@pytest.mark.parametrize("secret", ["", "sks_", "sks_unknown", "Bearer", "sks_" + "x" * 5_000, "sks_é", "a\0b"])
+def test_what_is_no_token_opens_nothing(project: Project, secret: str) -> None:
+    with pytest.raises(Unauthenticated):
+        caller(secret)
+
+
+def test_a_token_ends_at_the_moment_it_expires(project: Project, bot: Agent, operator: Actor) -> None:
+    secret = agents.create_token(project, agent=bot, lifetime=timedelta(hours=1), by=operator)
+    end = Token.objects.get(agent=bot).expires_at
+    assert end is not None
+    agents.authenticate(secret, now=end - timedelta(seconds=1))
+    with pytest.raises(Unauthenticated, match="expired"):
+        agents.authenticate(secret, now=end)
+
+
+def test_a_revoked_token_is_shut_at_once(project: Project, bot: Agent, operator: Actor) -> None:
+    secret = agents.create_token(project, agent=bot, by=operator)
+    agents.revoke_token(project, Token.objects.get(agent=bot).pk, by=operator)
+    with pytest.raises(Unauthenticated):
+        caller(secret)
+    with nothing_left_behind(), pytest.raises(NotFound):
+        agents.revoke_token(project, Token.objects.get(agent=bot).pk, by=operator)
+
+
+def test_a_token_of_another_project_cannot_be_revoked_here(
+    project: Project, other_project: Project, bot: Agent, operator: Actor
+) -> None:
+    secret = agents.create_token(project, agent=bot, by=operator)
+    with nothing_left_behind(), pytest.raises(NotFound):
+        agents.revoke_token(other_project, Token.objects.get(agent=bot).pk, by=operator)
+    caller(secret)
+
+
+def test_the_tokens_of_an_archived_project_are_shut_until_it_is_back(
+    project: Project, bot: Agent, operator: Actor
+) -> None:
+    secret = agents.create_token(project, agent=bot, by=operator)
+    projects.archive(project, by=operator)
+    with pytest.raises(Unauthenticated):
+        caller(secret)
+    projects.bring_back(project, by=operator)
+    caller(secret)
+
+
+def test_the_token_of_somebody_who_may_no_longer_sign_in_is_shut(
+    project: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.OWNER)
+    secret = agents.create_token(project, user=user, by=operator)
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    with pytest.raises(Unauthenticated):
+        caller(secret)
+
+
+@pytest.mark.parametrize("name", ["", "Bot", "a b", "-a", "a-", "a--b", "x" * 65, "bot\n", "../bot", "б"])
+def test_an_agents_name_is_plain(project: Project, operator: Actor, name: str) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest):
+        agents.ensure(project, name, by=operator)
+
+
+def test_an_agent_that_is_there_is_not_made_again(project: Project, bot: Agent, operator: Actor) -> None:
+    with nothing_left_behind():
+        assert agents.ensure(project, "bot", by=operator) == bot
+
+
+@pytest.mark.parametrize(
+    ("text", "lifetime"), [("90d", timedelta(days=90)), ("12h", timedelta(hours=12)), ("4w", timedelta(weeks=4))]
+)
+def test_a_lifetime_is_a_number_and_a_unit(text: str, lifetime: timedelta) -> None:
+    assert agents.parse_lifetime(text) == lifetime
+
+
+@pytest.mark.parametrize("text", ["", "90", "d", "0d", "-1d", "1.5d", "90 d", "90D", "1y", "999999d", "٣d", "1d\n"])
+def test_what_is_no_lifetime_is_refused(text: str) -> None:
+    with pytest.raises(InvalidRequest, match="as in 90d"):
+        agents.parse_lifetime(text)
