@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Project
-from registry.services import agents, usage
+from registry.services import agents, catalog, usage
 from registry.services.agents import Caller
 
 
@@ -29,7 +29,10 @@ class BearerToken(BaseAuthentication):
     """What DRF's views use; reads call `identify` themselves, before DRF wraps the request."""
 
     def authenticate(self, request: Request) -> tuple[Caller, Project]:
-        caller = identify(request._request, request.parser_context["kwargs"]["project"])
+        kwargs = request.parser_context["kwargs"]
+        caller = identify(request._request, kwargs["project"])
+        if "name" in kwargs:
+            catalog.permit(kwargs["name"], caller.allowed)
         return caller, Project.objects.get(pk=caller.project_id)
 
     def authenticate_header(self, request: Request) -> str:

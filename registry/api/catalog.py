@@ -17,6 +17,10 @@ from registry.services import catalog
 from registry.services.agents import Caller
 
 Form = Literal["json", "text", "xml"]
+_BUDGET = (
+    "2000 or 2000tokens; 8000chars; or the name of an agent whose listing has a known limit: "
+    f"{', '.join(disclosure.PRESETS)}. What does not fit is named."
+)
 _FORMS = {
     "json": "application/json",
     "text": "text/plain; charset=utf-8",
@@ -29,11 +33,11 @@ class Catalog(Read):
         operation_id="catalog",
         summary="Names and descriptions of the skills an agent may load",
         parameters=[
-            OpenApiParameter("q", str, description="Only skills that have every word in name, description or tags."),
+            OpenApiParameter("q", str, description="Skills with every word in name, description or tags, best first."),
             OpenApiParameter("tag", str),
             OpenApiParameter("kind", str, enum=["knowledge", "tool"]),
             OpenApiParameter("source", str, enum=["project", "bundled"]),
-            OpenApiParameter("budget", str, description="2000 or 2000tokens; 8000chars. What does not fit is named."),
+            OpenApiParameter("budget", str, description=_BUDGET),
             OpenApiParameter("format", str, enum=list(_FORMS)),
         ],
         responses={
@@ -50,7 +54,7 @@ class Catalog(Read):
         lines = [
             disclosure.CatalogLine(candidate.name, candidate.description)
             for candidate in catalog.matching(
-                catalog.view(caller.project_id, caller.revision).served,
+                catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).served,
                 q=request.GET.get("q", ""),
                 tag=request.GET.get("tag", ""),
                 kind=request.GET.get("kind", ""),
@@ -98,7 +102,7 @@ class EffectiveSkills(Read):
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         asked = page(request)
-        outcomes = catalog.view(caller.project_id, caller.revision).outcomes
+        outcomes = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).outcomes
         shown = [_outcome(outcome) for outcome in outcomes[asked.offset : asked.offset + asked.limit]]
         return as_json({"results": shown, "next": asked.next_link(request, len(outcomes))})
 
@@ -127,7 +131,7 @@ class Diagnostics(Read):
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         asked = page(request)
-        left_out = catalog.view(caller.project_id, caller.revision).left_out
+        left_out = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).left_out
         shown = [
             {
                 "name": one.name,

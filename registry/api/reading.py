@@ -6,8 +6,6 @@ and the request line. So a repeated read costs one query, and a 304 needs no mor
 
 import hashlib
 import json
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,65 +14,47 @@ from django.utils import timezone
 from django.utils.http import parse_etags
 from rest_framework.views import APIView
 
-from registry.api import authentication, problems, throttle
+from registry.api import authentication, problems
 from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest, SkillsiteError
-from registry.services import disk, usage
+from registry.services import disk, throttle, usage
 from registry.services.agents import Caller
-
-_KEPT_BYTES = 64 * 1024 * 1024
-_KEPT_ANSWER_BYTES = 2 * 1024 * 1024
+from registry.services.answers import Answers
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`load` names the skill and version where giving this answer counts as loading a skill."""
+    """`loads` names the skills and versions whose loading this answer counts as."""
 
     body: bytes
     content_type: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
-    load: tuple[str, str] | None = None
+    loads: tuple[tuple[str, str], ...] = ()
 
 
 def as_json(value: Any, **kwargs: Any) -> Answer:
     return Answer(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), **kwargs)
 
 
-class _Answers:
-    """Recent answers by ETag, bounded in bytes, the least recently used dropped first."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Answer] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, etag: str) -> Answer | None:
-        with self._lock:
-            answer = self._kept.get(etag)
-            if answer is not None:
-                self._kept.move_to_end(etag)
-            return answer
-
-    def put(self, etag: str, answer: Answer) -> None:
-        if len(answer.body) > _KEPT_ANSWER_BYTES:
-            return
-        with self._lock:
-            if etag not in self._kept:
-                self._kept[etag] = answer
-                self._bytes += len(answer.body)
-            while self._bytes > _KEPT_BYTES:
-                _, dropped = self._kept.popitem(last=False)
-                self._bytes -= len(dropped.body)
-
-
+_Answers = Answers[Answer]
 _answers = _Answers()
 
 
 class Read(APIView):
-    """A view whose GET is answered by `answer` before DRF wraps the request; other methods go DRF's way."""
+    """A view whose GET is answered by `answer` before DRF wraps the request; other methods go DRF's way.
+
+    `changes_unseen` is for answers that hold more than the revision vouches for, such as when an agent was last seen:
+    they are made anew each time, and their ETag is that of their bytes.
+    """
 
     scope = roles.READ
     counts_loads = False
+    changes_unseen = False
+
+    def permit(self, caller: Caller, **kwargs: str) -> None:
+        """Asked before any kept answer is given."""
+        if not caller.actor.may(self.scope):
+            raise Forbidden(f"This token does not have the scope “{self.scope}”.", scope=self.scope)
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         raise NotImplementedError
@@ -90,16 +70,14 @@ class Read(APIView):
     def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponse:
         caller = authentication.identify(request, project)
         rate = throttle.take(caller.token_id, writing=False)
-        if not caller.actor.may(self.scope):
-            raise Forbidden(f"This token does not have the scope “{self.scope}”.", scope=self.scope)
-        etag = _etag(request, caller)
-        answer = _answers.get(etag)
+        self.permit(caller, **kwargs)
+        etag, answer = self._find(request, caller, **kwargs)
         matched = _matches(request, etag)
         if answer is None and (self.counts_loads or not matched):
             answer = self.answer(request, caller, **kwargs)
-            _answers.put(etag, answer)
-        if answer is not None and answer.load:
-            usage.count(caller.project_id, *answer.load, caller=caller.actor.name, now=timezone.now())
+            _answers.put(etag, answer, len(answer.body))
+        for load in answer.loads if answer is not None and request.method == "GET" else ():
+            usage.count(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
         response = _not_modified() if matched else _whole(request, answer)
         response["ETag"] = etag
         response["Vary"] = "Authorization, Accept"
@@ -107,17 +85,29 @@ class Read(APIView):
         rate.mark(response)
         return response
 
+    def _find(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, Answer | None]:
+        """The ETag of the answer, and the answer itself where it is at hand."""
+        if self.changes_unseen:
+            answer = self.answer(request, caller, **kwargs)
+            return _quoted(hashlib.sha256(answer.body)), answer
+        etag = _etag(request, caller)
+        return etag, _answers.get(etag)
+
 
 def _etag(request: HttpRequest, caller: Caller) -> str:
     said = "\n".join(
         (
             disk.snapshot().fingerprint,
-            f"{caller.project_id} {caller.revision}",
+            caller.view_tag,
             request.get_full_path(),
             request.META.get("HTTP_ACCEPT", ""),
         )
     )
-    return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
+    return _quoted(hashlib.sha256(said.encode()))
+
+
+def _quoted(digest: "hashlib._Hash") -> str:
+    return f'"{digest.hexdigest()[:32]}"'
 
 
 def _matches(request: HttpRequest, etag: str) -> bool:

@@ -25,7 +25,7 @@ _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest 
 
 
 def _load(request: HttpRequest, caller: Caller, name: str) -> catalog.Loaded:
-    return catalog.load(caller.project_id, name, version=request.GET.get("version"))
+    return catalog.load(caller.project_id, name, version=request.GET.get("version"), allowed=caller.allowed)
 
 
 class Skills(Write):
@@ -72,7 +72,7 @@ class Skill(Read, Write):
         }
         if found.requires:
             body["hint"] = disclosure.hint(found.requires)
-        return as_json(body, load=(found.name, found.version))
+        return as_json(body, loads=((found.name, found.version),))
 
     @extend_schema(
         operation_id="save_skill",
@@ -161,7 +161,7 @@ class SkillBundle(Read):
         loaded = _load(request, caller, kwargs["name"])
         found = loaded.candidate
         answer = raw(f"{found.name}.zip", bundle_files.write_zip(loaded.bundle()), attach=True)
-        return Answer(answer.body, answer.content_type, answer.headers, load=(found.name, found.version))
+        return Answer(answer.body, answer.content_type, answer.headers, loads=((found.name, found.version),))
 
 
 def raw(path: str, content: bytes, *, attach: bool = False) -> Answer:

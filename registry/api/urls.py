@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from registry.api import bundles, catalog, skills, versions
+from registry.api import agents, bundles, catalog, skills, versions
 
 _IN_PROJECT = "v1/projects/<str:project>"
 
@@ -13,6 +13,11 @@ urlpatterns = [
     path(f"{_IN_PROJECT}/catalog", catalog.Catalog.as_view(), name="api-catalog"),
     path(f"{_IN_PROJECT}/effective", catalog.EffectiveSkills.as_view(), name="api-effective"),
     path(f"{_IN_PROJECT}/diagnostics", catalog.Diagnostics.as_view(), name="api-diagnostics"),
+    path(f"{_IN_PROJECT}/agents", agents.Agents.as_view(), name="api-agents"),
+    path(f"{_IN_PROJECT}/agents/<str:agent>", agents.OneAgent.as_view(), name="api-agent"),
+    path(f"{_IN_PROJECT}/agents/<str:agent>/instructions", agents.AgentInstructions.as_view(), name="api-instructions"),
+    path(f"{_IN_PROJECT}/agents/<str:agent>/tokens", agents.AgentTokens.as_view(), name="api-tokens"),
+    path(f"{_IN_PROJECT}/agents/<str:agent>/tokens/<int:token>", agents.AgentToken.as_view(), name="api-token"),
     path(f"{_IN_PROJECT}/bundles", bundles.Bundles.as_view(), name="api-bundles"),
     path(f"{_IN_PROJECT}/skills", skills.Skills.as_view(), name="api-skills"),
     path(f"{_IN_PROJECT}/skills/<str:name>", skills.Skill.as_view(), name="api-skill"),

@@ -12,7 +12,7 @@ from registry.api.reading import Answer, Read, as_json, page
 from registry.api.writing import Write, actor
 from registry.core import roles
 from registry.models import Project, Version
-from registry.services import versions
+from registry.services import catalog, versions
 from registry.services.agents import Caller
 
 
@@ -30,6 +30,7 @@ class Versions(Read):
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         asked = page(request)
+        catalog.permit(kwargs["name"], caller.allowed)
         found = versions.history(Project(pk=caller.project_id), kwargs["name"])
         shown = [_version(version) for version in found[asked.offset : asked.offset + asked.limit]]
         return as_json({"results": shown, "next": asked.next_link(request, len(found))})

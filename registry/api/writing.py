@@ -7,12 +7,12 @@ from django.http import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry.api import throttle
-from registry.api.throttle import Rate
 from registry.core.errors import InvalidRequest, TooLarge
 from registry.models import Project
+from registry.services import throttle
 from registry.services.agents import Caller
 from registry.services.permissions import Actor
+from registry.services.throttle import Rate
 
 _MULTIPART_EXTRA = 64 * 1024
 

@@ -50,13 +50,19 @@ class Catalog:
     omitted_by_name: bool = True
 
 
+# What the listing of skills may cost in agents that cut it off on their own.
+PRESETS = {"codex": Budget(8_000, "characters")}
+
+
 def parse_budget(text: str) -> Budget:
-    """`2000` and `2000t` are tokens, `8000c` are characters."""
+    """`2000` and `2000t` are tokens, `8000c` are characters, `codex` is what that agent lists."""
+    if preset := PRESETS.get(text.strip().lower()):
+        return preset
     match = _BUDGET.fullmatch(text.strip())
     if not match:
         raise InvalidRequest(
             f"The budget “{text[:40]}” cannot be read. "
-            "Write a number of tokens, such as 2000, or of characters, such as 8000c."
+            f"Write a number of tokens, such as 2000, of characters, such as 8000c, or {', '.join(PRESETS)}."
         )
     return Budget(int(match[1]), "characters" if (match[2] or "t").lower().startswith("c") else "tokens")
 

@@ -1,50 +1,174 @@
 """Agents of a project and tokens: made once, shown once, kept only as a hash."""
 
 import hashlib
+import json
 import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.errors import InvalidRequest, NotFound, Unauthenticated
-from registry.models import Agent, Membership, Project, Token, User
+from registry.core.agent import Definition
+from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound, Unauthenticated
+from registry.models import Agent, Membership, Project, Token, Usage, User
 from registry.services import audit
 from registry.services.permissions import Actor, require
 
 PREFIX = "sks_"
 _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
-_DURATION = re.compile(r"(\d{1,5})([hdw])")
+_DURATION = re.compile(r"([0-9]{1,5})([hdw])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request: all that a hot read needs to know, from one row."""
+    """Who sent a request: all that a hot read needs to know, from one row.
+
+    `allowed` are the only skills there are for this caller; None where all are.
+    """
 
     actor: Actor
     token_id: int
     project_id: int
     project_slug: str
     revision: int
+    allowed: frozenset[str] | None = None
+
+    @property
+    def view_tag(self) -> str:
+        """Changes whenever the caller could notice a change, and differs between callers who see different skills."""
+        scope = "" if self.allowed is None else json.dumps(sorted(self.allowed))
+        return f"{self.project_id} {self.revision} {scope}"
+
+
+def definition_of(agent: Agent) -> Definition:
+    allowed = None if agent.allowed_skills is None else tuple(agent.allowed_skills)
+    return Definition(agent.prompt, agent.instructions, tuple(agent.uses_skills), allowed, agent.trust)
+
+
+def get(project: Project, name: str) -> Agent:
+    agent = Agent.objects.filter(project=project, name=name, removed_at=None).first() if "\0" not in name else None
+    if agent is None:
+        raise no_such_agent(name)
+    return agent
+
+
+def no_such_agent(name: str) -> NotFound:
+    return NotFound(f"There is no agent {name[:80]!r} in this project.")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An agent in the list: with the tokens that still open something, and its loads of the last days."""
+
+    agent: Agent
+    tokens: int
+    loads: int
+
+
+def rows(project: Project, *, days: int = 30) -> list[Row]:
+    """Every agent of the project in order of name, with two queries."""
+    now = timezone.now()
+    live = Q(tokens__revoked_at=None) & (Q(tokens__expires_at=None) | Q(tokens__expires_at__gt=now))
+    agents = Agent.objects.filter(project=project, removed_at=None).order_by("name")
+    since = (now - timedelta(days=days - 1)).date()
+    used = Usage.objects.filter(project=project, day__gte=since).values_list("caller")
+    loads = dict(used.annotate(total=Sum("loads")))
+    return [
+        Row(agent, agent.live_tokens, loads.get(agent.name, 0))
+        for agent in agents.annotate(live_tokens=Count("tokens", filter=live))
+    ]
 
 
 def ensure(project: Project, name: str, *, by: Actor) -> Agent:
     """The agent of that name; made when there is none."""
     require(by, roles.MANAGE, project)
-    if not _NAME.fullmatch(name) or len(name) > 64:
-        raise InvalidRequest(f"An agent’s name has lower-case letters, digits and hyphens, 64 at most; not {name!r}.")
     with audit.change(project, "agent.created", by=by, target=name) as change:
-        agent, made = Agent.objects.get_or_create(project=project, name=name)
+        agent, made = _make(project, name, Definition())
         if not made:
             change.cancel()
         return agent
 
 
-def create_token(
+def create(project: Project, name: str, definition: Definition, *, by: Actor) -> Agent:
+    require(by, roles.MANAGE, project)
+    definition = definition.checked()
+    with audit.change(project, "agent.created", by=by, target=name) as change:
+        agent, made = _make(project, name, definition)
+        if not made:
+            raise AlreadyExists(f"There is an agent {name} already. Nothing was stored.")
+        change.data.update(_told(definition))
+    return agent
+
+
+def _make(project: Project, name: str, definition: Definition) -> tuple[Agent, bool]:
+    """A removed agent of the name starts anew: its old versions keep its name, its old tokens stay revoked."""
+    if not _NAME.fullmatch(name) or len(name) > 64:
+        raise InvalidRequest(
+            f"An agent’s name has lower-case letters, digits and hyphens, 64 at most; not {name[:80]!r}."
+        )
+    agent, made = Agent.objects.get_or_create(project=project, name=name)
+    if agent.removed_at is not None:
+        agent.removed_at, agent.last_seen_at, made = None, None, True
+    if made:
+        _define(agent, definition)
+    return agent, made
+
+
+def _define(agent: Agent, definition: Definition) -> None:
+    agent.prompt, agent.instructions = definition.prompt, definition.instructions
+    agent.uses_skills, agent.trust = list(definition.uses_skills), definition.trust
+    agent.allowed_skills = None if definition.allowed_skills is None else list(definition.allowed_skills)
+    agent.save()
+
+
+def _told(definition: Definition) -> dict[str, object]:
+    """What the audit log keeps of a definition: who may see what, not the texts."""
+    allowed = definition.allowed_skills
+    return {
+        "uses_skills": list(definition.uses_skills),
+        "allowed_skills": None if allowed is None else list(allowed),
+        "trust": definition.trust,
+    }
+
+
+def update(project: Project, name: str, definition: Definition, *, by: Actor) -> Agent:
+    require(by, roles.MANAGE, project)
+    definition = definition.checked()
+    with audit.change(project, "agent.changed", by=by, target=name) as change:
+        agent = get(project, name)
+        standing = definition_of(agent)
+        if standing == definition:
+            change.cancel()
+            return agent
+        changed = [field for field in Definition.__slots__ if getattr(standing, field) != getattr(definition, field)]
+        _define(agent, definition)
+        change.data.update(_told(definition), changed=changed)
+    return agent
+
+
+def remove(project: Project, name: str, *, by: Actor) -> None:
+    """The agent is gone and its tokens stop at once; what it wrote keeps its name."""
+    require(by, roles.MANAGE, project)
+    with audit.change(project, "agent.removed", by=by, target=name) as change:
+        agent, now = get(project, name), timezone.now()
+        Agent.objects.filter(pk=agent.pk).update(removed_at=now)
+        change.data["tokens"] = Token.objects.filter(agent=agent, revoked_at=None).update(revoked_at=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A new token with its secret, which is not kept."""
+
+    token: Token
+    secret: str
+
+
+def issue_token(
     project: Project,
     *,
     agent: Agent | None = None,
@@ -52,9 +176,12 @@ def create_token(
     scopes: Sequence[str] = (),
     lifetime: timedelta | None = None,
     by: Actor,
-) -> str:
-    """Returns the secret, which is not kept."""
+) -> Issued:
     require(by, roles.MANAGE, project)
+    if agent is not None and agent.project_id != project.pk:
+        raise NotFound(f"There is no agent {agent.name!r} in this project.")
+    if agent is not None and agent.removed_at is not None:
+        raise NotFound(f"The agent {agent.name} was removed.")
     wanted = tuple(scopes) or (roles.DEFAULT_AGENT_SCOPES if agent else roles.DEFAULT_PERSON_SCOPES)
     check_scopes(wanted, for_agent=user is None)
     if user is not None:
@@ -73,7 +200,24 @@ def create_token(
             expires_at=timezone.now() + lifetime if lifetime else None,
         )
         change.data.update(token=token.pk, scopes=token.scopes)
-    return secret
+    return Issued(token, secret)
+
+
+def create_token(
+    project: Project,
+    *,
+    agent: Agent | None = None,
+    user: User | None = None,
+    scopes: Sequence[str] = (),
+    lifetime: timedelta | None = None,
+    by: Actor,
+) -> str:
+    """The secret of a new token."""
+    return issue_token(project, agent=agent, user=user, scopes=scopes, lifetime=lifetime, by=by).secret
+
+
+def tokens_of(agent: Agent) -> list[Token]:
+    return list(Token.objects.filter(agent=agent).select_related("owner").order_by("-pk"))
 
 
 def check_scopes(scopes: Sequence[str], *, for_agent: bool) -> None:
@@ -103,27 +247,47 @@ def parse_lifetime(text: str) -> timedelta:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def revoke_token(project: Project, token_id: int, *, by: Actor) -> None:
+def revoke_token(project: Project, token_id: int, *, agent: Agent | None = None, by: Actor) -> None:
+    """Stops one token; where an agent is given, it must be a token of that agent."""
     require(by, roles.MANAGE, project)
     with audit.change(project, "token.revoked", by=by) as change:
-        token = Token.objects.filter(project=project, pk=token_id, revoked_at=None).first()
+        tokens = Token.objects.filter(project=project, pk=token_id, revoked_at=None)
+        token = (tokens.filter(agent=agent) if agent else tokens).select_related("agent", "user").first()
         if token is None:
             raise NotFound("There is no such token.")
         token.revoked_at = timezone.now()
         token.save(update_fields=["revoked_at"])
+        change.target = token.agent.name if token.agent else token.user.username if token.user else ""
         change.data["token"] = token.pk
 
 
 def authenticate(secret: str, *, now: datetime) -> Caller:
     """Who holds this token; unknown, expired and revoked ones sound the same to whoever guesses."""
+    return _caller(secret, now)[0]
+
+
+def authenticate_in_path(secret: str, *, now: datetime) -> Caller:
+    """For a token that is part of an address, where others may see it: it may read and do nothing else."""
+    caller, scopes = _caller(secret, now)
+    if scopes != {roles.READ}:
+        raise Forbidden(
+            "A token in an address must have “read” as its only scope. "
+            f"This one has: {', '.join(sorted(scopes))}. Make another one for this use.",
+            scope=roles.READ,
+        )
+    return caller
+
+
+def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
+    """The caller, and the scopes that the token was made with."""
     row = Token.objects.for_request().filter(digest=_digest(secret)).values_list(*_CALLER_COLUMNS).first()
     if row is None:
         raise Unauthenticated("The token is not known here.")
     (
         token_id, scopes, expires_at, revoked_at, agent_id, user_id, project_id,
-        slug, revision, archived_at, agent_name, user_name, user_active, role,
+        slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed,
     ) = row  # fmt: skip
-    if revoked_at is not None or archived_at is not None or (user_id and not user_active):
+    if revoked_at or archived_at or removed_at or (user_id and not user_active):
         raise Unauthenticated("The token was revoked.")
     if expires_at is not None and expires_at <= now:
         raise Unauthenticated("The token has expired.")
@@ -134,14 +298,16 @@ def authenticate(secret: str, *, now: datetime) -> Caller:
         # A person's token never outgrows the person: their role of today bounds it.
         granted = frozenset(scopes) & roles.SCOPES_OF_ROLE.get(role, frozenset())
         actor = Actor("person", user_name, project_id, granted, user_id=user_id)
-    return Caller(actor, token_id, project_id, slug, revision)
+    allowed = None if listed is None else frozenset((*listed, *uses))
+    return Caller(actor, token_id, project_id, slug, revision, allowed), frozenset(scopes)
 
 
 _CALLER_COLUMNS = (
     "pk", "scopes", "expires_at", "revoked_at", "agent_id", "user_id", "project_id",
     "project_slug", "project_revision", "project_archived_at", "agent_name", "user_name", "user_active", "role",
+    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills",
 )  # fmt: skip
 
 
 def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()

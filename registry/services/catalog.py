@@ -6,11 +6,13 @@ key. One skill is found by name alone, so that a load costs the same in a projec
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from registry.core import merge, paths, skillmd
+from django.db.models import F
+
+from registry.core import merge, paths, relevance, skillmd
 from registry.core.errors import NotFound, NotText, TooLarge
 from registry.core.limits import Limits
 from registry.core.merge import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
@@ -31,6 +33,12 @@ class View:
     @property
     def served(self) -> tuple[Candidate, ...]:
         return tuple(o.winner for o in self.outcomes if o.winner is not None and o.enabled)
+
+    def only(self, allowed: frozenset[str]) -> "View":
+        return View(
+            tuple(outcome for outcome in self.outcomes if outcome.name in allowed),
+            tuple(one for one in self.left_out if one.name in allowed),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +109,11 @@ class _Views:
 _views = _Views()
 
 
-def view(project_id: int, revision: int) -> View:
-    """`revision` is the one the caller read. Rows newer than it are only ever fresher, never mixed up with it."""
+def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = None) -> View:
+    """`revision` is the one the caller read. Rows newer than it are only ever fresher, never mixed up with it.
+
+    `allowed` are the names that an agent may see; for it there are no others, here as in `load`.
+    """
     snapshot = disk.snapshot()
     key = (snapshot.fingerprint, project_id, revision)
     kept = _views.get(key)
@@ -110,7 +121,7 @@ def view(project_id: int, revision: int) -> View:
         outcomes = merge.resolve_all(snapshot.candidates, _claims(project_id))
         kept = View(outcomes, (*snapshot.left_out, *merge.withdrawn(outcomes)))
         _views.put(key, kept)
-    return kept
+    return kept if allowed is None else kept.only(allowed)
 
 
 _COLUMNS = (
@@ -169,9 +180,10 @@ def outcome(project_id: int, name: str) -> Effective:
     return found
 
 
-def load(project_id: int, name: str, *, version: str | None = None) -> Loaded:
+def load(project_id: int, name: str, *, version: str | None = None, allowed: frozenset[str] | None = None) -> Loaded:
     """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
     name = normalise(name)
+    permit(name, allowed)
     row = (
         Skill.objects.filter(project_id=project_id, name=name)
         .values_list("enabled", "overrides", "current_id", "pk")
@@ -190,6 +202,31 @@ def load(project_id: int, name: str, *, version: str | None = None) -> Loaded:
             raise _unknown(name, version)
         return stored(name, found)
     return _bundled(name, version)
+
+
+def permit(name: str, allowed: frozenset[str] | None) -> None:
+    """For an agent with a list of skills, those beside the list are not there. Nor is any name that no row can hold."""
+    if "\0" in name or (allowed is not None and normalise(name) not in allowed):
+        raise _unknown(normalise(name))
+
+
+def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Loaded]:
+    """The files behind candidates of a view, with one query for all of them.
+
+    A skill that was saved since the view was made comes as it is now; one that was taken away does not come.
+    """
+    wanted = list(candidates)
+    on_disk_now = disk.snapshot().skills
+    own = [candidate.name for candidate in wanted if candidate.source == PROJECT]
+    rows = Version.objects.available().filter(
+        skill__project_id=project_id, skill__name__in=own, skill__enabled=True, pk=F("skill__current_id")
+    )
+    versions = {version.skill.name: version for version in rows.select_related("skill")} if own else {}
+    for candidate in wanted:
+        if candidate.source == PROJECT and candidate.name in versions:
+            yield stored(candidate.name, versions[candidate.name])
+        elif candidate.source == BUNDLED and candidate.name in on_disk_now:
+            yield on_disk(on_disk_now[candidate.name][0])
 
 
 def _bundled(name: str, version: str | None) -> Loaded:
@@ -225,9 +262,9 @@ def inspect(project: Project, name: str) -> tuple[Effective, Loaded | None]:
 def matching(
     candidates: Iterable[Candidate], *, q: str = "", tag: str = "", kind: str = "", source: str = ""
 ) -> Sequence[Candidate]:
-    """The candidates that have every word of `q` in name, description or tags."""
+    """The candidates that have every word of `q` in name, description or tags, the most relevant first."""
     words = q.lower().split()
-    return [
+    found = [
         candidate
         for candidate in candidates
         if (not source or candidate.source == source)
@@ -235,6 +272,7 @@ def matching(
         and (not tag or tag in candidate.tags)
         and (not words or has_all(candidate, words))
     ]
+    return relevance.ordered(found, words) if words else found
 
 
 def has_all(candidate: Candidate, words: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ import pytest
 
 from registry import services
 from registry.core import roles
+from registry.core.agent import Definition
 from registry.core.errors import Forbidden, NotFound
 from registry.models import Event, Project, Token, User
 from registry.services import (
@@ -96,6 +97,16 @@ VERBS: dict[str, Verb] = {
         lambda w, by: bundles.import_bundle(w.project, skill_bundle("brought"), by=by), "bundle.imported"
     ),
     "agents.ensure": Verb(lambda w, by: agents.ensure(w.project, "helper", by=by), "agent.created", roles.MANAGE),
+    "agents.create": Verb(
+        lambda w, by: agents.create(w.project, "helper", Definition(), by=by), "agent.created", roles.MANAGE
+    ),
+    "agents.update": Verb(
+        lambda w, by: agents.update(w.project, "bot", Definition(prompt="New."), by=by), "agent.changed", roles.MANAGE
+    ),
+    "agents.remove": Verb(lambda w, by: agents.remove(w.project, "bot", by=by), "agent.removed", roles.MANAGE),
+    "agents.issue_token": Verb(
+        lambda w, by: agents.issue_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
+    ),
     "agents.create_token": Verb(
         lambda w, by: agents.create_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
     ),
