@@ -1,0 +1,153 @@
+"""A process that does what it is told with the real verbs: a line of JSON in, a line of JSON out.
+
+With a gate it says that it is ready and goes on when the gate opens, so that several start at the same moment.
+"""
+
+import fcntl
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.utils import timezone  # noqa: E402
+
+from registry.core import skillmd  # noqa: E402
+from registry.core.errors import SkillsiteError  # noqa: E402
+from registry.core.skill import SKILL_MD, Bundle  # noqa: E402
+from registry.models import Agent, Project, Skill, Token, Usage, Version  # noqa: E402
+from registry.services import (  # noqa: E402
+    agents,
+    audit,
+    bundles,
+    catalog,
+    permissions,
+    projects,
+    skills,
+    usage,
+)
+
+OPERATOR = permissions.operator()
+
+
+def _bundle(name: str, said: str, files: int = 1) -> Bundle:
+    text = skillmd.compose(
+        name=name,
+        description=f"Does what {name} does for the team. Use when somebody asks for {name}.",
+        instructions=f"# {name}\n\n{said}",
+    )
+    more = {f"references/part-{number}.md": f"{said}, part {number}\n".encode() for number in range(files)}
+    return Bundle({SKILL_MD: text.encode(), **more})
+
+
+def _project(slug: str) -> Project:
+    return Project.objects.get(slug=slug)
+
+
+def make_project(slug: str) -> int:
+    return projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR).revision
+
+
+def make_token(slug: str, *scopes: str) -> str:
+    project = _project(slug)
+    agent = agents.ensure(project, "uploader", by=OPERATOR)
+    return agents.create_token(project, agent=agent, scopes=scopes, by=OPERATOR)
+
+
+def save(slug: str, name: str, who: str, tries: int) -> list[dict[str, str]]:
+    """Each try starts from what stands now, as an editor does; some are overtaken before they are stored."""
+    outcomes = []
+    for number in range(tries):
+        standing = catalog.find(_project(slug).pk, name)
+        base = standing.winner.digest if standing and standing.winner else None
+        outcomes.append(
+            _stored(lambda n=number, b=base: skills.save(
+                _project(slug), name, _bundle(name, f"{who}, try {n}"), base=b, by=OPERATOR
+            ))
+        )  # fmt: skip
+    return outcomes
+
+
+def bring(slug: str, name: str, who: str) -> dict[str, str]:
+    return _stored(lambda: bundles.import_bundle(_project(slug), _bundle(name, who), by=OPERATOR))
+
+
+def create(slug: str, name: str, who: str) -> dict[str, str]:
+    return _stored(lambda: skills.create(_project(slug), _bundle(name, who), by=OPERATOR))
+
+
+def _stored(verb: Callable[[], Any]) -> dict[str, str]:
+    try:
+        version = verb().version
+    except SkillsiteError as error:
+        return {"refused": error.code, "message": error.message}
+    return {"version": version.version, "digest": version.digest}
+
+
+def state(slug: str) -> dict[str, Any]:
+    """All that the project holds, and whether the audit log vouches for it."""
+    good, broken = audit.verify()
+    versions = Version.objects.filter(skill__project__slug=slug).order_by("pk")
+    return {
+        "revision": _project(slug).revision,
+        "empty": list(Skill.objects.filter(project__slug=slug, versions=None).values_list("name", flat=True)),
+        "broken": [str(fault) for fault in broken],
+        "events": good,
+        "versions": [
+            {"name": one.skill.name, "version": one.version, "digest": one.digest, "files": one.manifest,
+             "current": one.skill.overrides and one.skill.current_id == one.pk}
+            for one in versions.select_related("skill")
+        ],
+    }  # fmt: skip
+
+
+def count(slug: str, names: list[str], times: int, order: int) -> int:
+    """Counts loads and the use of every token, each process in an order of its own, and writes them."""
+    project, now = _project(slug), timezone.now()
+    tokens = list(Token.objects.filter(project=project).values_list("pk", "agent_id").order_by("pk"))
+    for _ in range(times):
+        for name in names[order:] + names[:order]:
+            usage.count(project.pk, name, "1", caller="bot", now=now)
+        for token_id, agent_id in tokens[order:] + tokens[:order]:
+            usage.saw(token_id, agent_id, now=now)
+        usage.flush()
+    return times
+
+
+def counted(slug: str) -> dict[str, Any]:
+    rows = Usage.objects.filter(project__slug=slug)
+    return {
+        "loads": dict(rows.values_list("skill", "loads")),
+        "unseen": Agent.objects.filter(project__slug=slug, last_seen_at=None).count(),
+    }
+
+
+VERBS: dict[str, Callable[..., Any]] = {
+    verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)
+}
+
+
+def main() -> None:
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["gate"]:
+            _say({"ready": True})
+            with Path(asked["gate"]).open() as gate:
+                fcntl.flock(gate, fcntl.LOCK_SH)
+        try:
+            _say({"answer": VERBS[asked["verb"]](*asked["arguments"])})
+        except Exception as error:
+            _say({"failed": f"{type(error).__name__}: {error}"})
+
+
+def _say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""A site of its own for a test: a data directory, a database, and real processes that work on both."""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER_URL = os.environ.get("DATABASE_URL", "")
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Site:
+    directory: Path
+    database_url: str
+    port: int
+
+    @property
+    def data(self) -> Path:
+        return self.directory / "data"
+
+    @property
+    def blobs(self) -> Path:
+        return self.data / "blobs"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        ours = {
+            "SKILLSITE_DATA": str(self.data),
+            "AGENT_SKILLS_DIRS": str(self.directory / "library"),
+            "TMPDIR": str(self.directory / "tmp"),
+            "PORT": str(self.port),
+            "LOG_LEVEL": "WARNING",
+            "PYTHONUNBUFFERED": "1",
+        }
+        if self.database_url:
+            ours |= {"DATABASE_URL": self.database_url, "SECRET_KEY": "only-for-tests" * 4}
+        return {name: value for name, value in os.environ.items() if name not in _OUTSIDE} | ours
+
+    def popen(self, *command: str, **more: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, env=self.environment | more, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+    def manage(self, *arguments: str, **more: str) -> str:
+        """What a command prints; it must succeed."""
+        code, output = finish(self.popen("manage.py", *arguments, **more))
+        assert code == 0, output
+        return output
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+
+_OUTSIDE = {"DATABASE_URL", "SECRET_KEY", "HOST", "WEB_WORKERS", "WEB_THREADS", "DJANGO_SETTINGS_MODULE"}
+
+
+def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    output, _ = process.communicate(timeout=PATIENCE)
+    return process.returncode, output
+
+
+@contextmanager
+def new_site(directory: Path, *, template: str = "") -> Iterator[Site]:
+    """An empty site, or one whose database is a copy of `template`'s."""
+    for part in ("data", "library", "tmp"):
+        (directory / part).mkdir(parents=True)
+    name = f"skillsite_{secrets.token_hex(6)}"
+    if not SERVER_URL:
+        if template:
+            shutil.copy(template, directory / "data" / "skillsite.sqlite3")
+        yield Site(directory, "", free_port())
+        return
+    ask_server(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
+    try:
+        yield Site(directory, urlunsplit(urlsplit(SERVER_URL)._replace(path=f"/{name}")), free_port())
+    finally:
+        ask_server(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def ask_server(statement: str) -> None:
+    with psycopg.connect(SERVER_URL, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def template_of(site: Site) -> str:
+    """What `new_site` copies: the database file, or the name of the database on the server."""
+    return urlsplit(site.database_url).path[1:] if site.database_url else str(site.data / "skillsite.sqlite3")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Server:
+    """`manage.py serve` of a site; what it prints is kept."""
+
+    def __init__(self, site: Site, *options: str, **environment: str) -> None:
+        self.site = site
+        self.process = site.popen("manage.py", "serve", *options, **environment)
+        self.lines: list[str] = []
+        self.gone = False
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        self.lines.extend(self.process.stdout)
+
+    @property
+    def output(self) -> str:
+        return "".join(self.lines)
+
+    def wait_until_up(self) -> "Server":
+        wait_for(lambda: answers(self.site) or self.process.poll() is not None)
+        assert self.process.poll() is None, self.output
+        return self
+
+    def descendants(self) -> list[int]:
+        return descendants(self.process.pid)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.ended()
+
+    def ended(self) -> int:
+        """The exit code, once nothing of it is left that could still print."""
+        code = self.process.wait(PATIENCE)
+        self.gone = True
+        self._reader.join(PATIENCE)
+        assert not self._reader.is_alive(), "a process of the server is still there"
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return code
+
+    def kill_all(self) -> None:
+        """As a power cut does it: every process at once, none gets to say a word."""
+        for pid in (self.process.pid, *self.descendants()):
+            kill(pid)
+        self.ended()
+
+
+@contextmanager
+def started(site: Site, *options: str, **environment: str) -> Iterator[Server]:
+    """A server that may not be up yet; nothing of it outlives the block."""
+    server = Server(site, *options, **environment)
+    try:
+        yield server
+    finally:
+        if not server.gone:
+            server.kill_all()
+
+
+@contextmanager
+def serving(site: Site, *options: str, **environment: str) -> Iterator[Server]:
+    with started(site, *options, **environment) as server:
+        yield server.wait_until_up()
+
+
+def answers(site: Site) -> bool:
+    try:
+        with urllib.request.urlopen(site.url("/healthz"), timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        pause.wait(0.02)
+
+
+def descendants(pid: int) -> list[int]:
+    """Children, and theirs; processes that ended are not among them."""
+    parents: dict[int, int] = {}
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (directory / "stat").read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != "Z":
+            parents[int(directory.name)] = int(parent)
+    found = [child for child, parent in parents.items() if parent == pid]
+    for child in found:
+        found.extend(grandchild for grandchild, parent in parents.items() if parent == child)
+    return found
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

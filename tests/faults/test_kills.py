@@ -1,0 +1,95 @@
+"""The server is killed outright in the middle of uploads: what it accepted is whole, and nothing is left half done."""
+
+import hashlib
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.core.skill import Bundle, FileEntry, bundle_digest
+from tests.faults.crew import Actor
+from tests.faults.sites import Site, serving
+from tests.faults.uploads import Uploads, request
+
+pytestmark = pytest.mark.races
+
+OPTIONS = ("--no-prepare", "--no-worker")
+
+
+@pytest.fixture
+def clerk(site: Site) -> Iterator[Actor]:
+    actor = Actor(site)
+    yield actor
+    actor.leave()
+
+
+def _blob(site: Site, digest: str) -> Path:
+    return site.blobs / digest[:2] / digest
+
+
+def _damage(site: Site, state: dict[str, Any]) -> list[str]:
+    """Every version whose files are not all there, byte for byte."""
+    bad = []
+    for version in state["versions"]:
+        entries = [FileEntry(*entry) for entry in version["files"]]
+        whole = bundle_digest(entries) == version["digest"]
+        for entry in entries:
+            content = _blob(site, entry.digest).read_bytes() if _blob(site, entry.digest).is_file() else b""
+            whole &= len(content) == entry.size and hashlib.sha256(content).hexdigest() == entry.digest
+        if not whole:
+            bad.append(f"{version['name']} {version['version']}")
+    return bad
+
+
+def _unaccounted(site: Site, state: dict[str, Any], reported: str) -> list[str]:
+    """Stored files that no version names and the clean-up does not report either."""
+    named = {digest for version in state["versions"] for _, _, digest in version["files"]}
+    found = [path for path in site.blobs.rglob("*") if path.is_file()]
+    return [
+        str(path) for path in found
+        if path.name not in named and path.relative_to(site.blobs).as_posix() not in reported
+    ]  # fmt: skip
+
+
+def _stored(state: dict[str, Any]) -> dict[str, str]:
+    return {version["name"]: version["digest"] for version in state["versions"]}
+
+
+def test_a_kill_in_the_middle_of_uploads_leaves_no_half_skill(site: Site, clerk: Actor, rounds: int) -> None:
+    clerk.do("make_project", "demo")
+    token = clerk.do("make_token", "demo", "read", "write")
+    accepted: dict[str, str] = {}
+    begun: dict[str, Bundle] = {}
+    for turn in range(rounds):
+        with serving(site, *OPTIONS) as server:
+            uploads = Uploads(site, token, "demo", random.Random(turn).randrange(1, 400_000), server.kill_all)
+            uploads.run(clients=4, prefix=f"skill-{turn}", seed=turn)
+        assert uploads.unexpected == []
+        accepted |= uploads.accepted
+        begun |= uploads.begun
+        state = clerk.do("state", "demo")
+        stored = _stored(state)
+        assert stored.items() >= accepted.items(), "an upload was accepted and is not there"
+        assert all(begun[name].digest == digest for name, digest in stored.items())
+        assert (state["broken"], state["empty"], _damage(site, state)) == ([], [], [])
+    assert accepted, "no upload was ever accepted; the test proves nothing"
+    assert len(begun) > len(accepted), "no upload was ever cut off; the test proves nothing"
+    assert "every chain holds" in site.manage("verify_audit")
+    assert _unaccounted(site, state, site.manage("clean_blobs")) == []
+    assert not list((site.directory / "tmp").iterdir())
+    left = {path.name.partition(".")[0] for path in site.data.iterdir()}
+    assert left <= {"blobs", "skillsite", "secret_key", "volume"}
+    _go_on(site, token, begun)
+    assert _stored(clerk.do("state", "demo")) == {name: content.digest for name, content in begun.items()}
+
+
+def _go_on(site: Site, token: str, begun: dict[str, Bundle]) -> None:
+    """After the last restart everything can be sent again, and is served."""
+    with serving(site, *OPTIONS, RATE_LIMIT_WRITE="0"):
+        uploads = Uploads(site, token, "demo")
+        for content in begun.values():
+            assert uploads.understood(uploads.send(request(site, token, "demo", content)))
+        for name, digest in uploads.accepted.items():
+            assert uploads.load(name)["digest"] == digest

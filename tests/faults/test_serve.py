@@ -1,0 +1,169 @@
+"""`manage.py serve`: how it starts, how it stops, and what it leaves behind when it is not asked first."""
+
+import re
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from registry.core import roles
+from registry.management.commands.serve import Command
+from registry.management.turns import alone_in
+from registry.models import User
+from registry.services import accounts
+from tests.faults.crew import Actor
+from tests.faults.sites import Server, Site, alive, finish, free_port, kill, new_site, serving, started, wait_for
+from tests.faults.uploads import Uploads
+
+pytestmark = pytest.mark.races
+
+QUICKLY = ("--no-prepare", "--no-worker")
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Site]:
+    """Directories with nothing in them and a database without a table."""
+    with new_site(tmp_path / "fresh") as site:
+        yield site
+
+
+def _command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+def _web(server: Server) -> tuple[int, list[int]]:
+    """The process that minds the web workers, and the workers."""
+    main = next(pid for pid in server.descendants() if "granian" in _command_line(pid))
+    everyone = [pid for pid in server.descendants() if "granian" in _command_line(pid)]
+    return main, [pid for pid in everyone if pid != main]
+
+
+def test_it_starts_in_an_empty_directory_and_a_stop_leaves_nothing_running(fresh: Site) -> None:
+    with serving(fresh) as server:
+        running = server.descendants()
+        assert len(running) >= 3, "a web server, its worker, and the worker for background tasks"
+        assert server.stop(signal.SIGTERM) == 0, server.output
+        assert not [pid for pid in running if alive(pid)]
+    assert "Traceback" not in server.output
+    assert re.search(rf"http://localhost:{fresh.port}/sign-in/\S{{40,}}/", server.output)
+
+
+def test_each_start_prints_a_new_link_until_an_owner_has_a_password(person: Callable[[str], User]) -> None:
+    owner, printed = person(roles.OWNER), StringIO()
+    Command(stdout=printed).print_sign_in()
+    Command(stdout=printed).print_sign_in()
+    assert len(set(re.findall(r"/sign-in/(\S+)/", printed.getvalue()))) == 2
+    accounts.set_password(owner, "correct horse battery staple")
+    Command(stdout=(silent := StringIO())).print_sign_in()
+    assert silent.getvalue() == ""
+
+
+def test_a_port_in_use_is_refused_before_anything_is_made(fresh: Site) -> None:
+    with socket.socket() as other:
+        # The web server itself would share such a port without a word.
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind(("127.0.0.1", fresh.port))
+        other.listen()
+        code, output = finish(fresh.popen("manage.py", "serve"))
+    assert code == 1
+    assert f"Port {fresh.port} of 127.0.0.1 cannot be used: Address already in use." in output
+    assert "Traceback" not in output
+    assert not (fresh.data / "skillsite.sqlite3").exists()
+
+
+def test_a_database_that_cannot_be_reached_is_named_without_a_traceback(fresh: Site) -> None:
+    away = replace(fresh, database_url=f"postgresql://nobody:hidden-word@127.0.0.1:{free_port()}/nothing")
+    code, output = finish(away.popen("manage.py", "serve"))
+    assert code == 1
+    assert "The database cannot be used" in output
+    assert "Traceback" not in output
+    assert "hidden-word" not in output
+
+
+def test_it_can_be_stopped_while_it_waits_to_prepare(fresh: Site) -> None:
+    with alone_in(fresh.data), started(fresh, "--no-worker") as server:
+        wait_for(lambda: _waits_for_a_lock(server.process.pid))
+        assert server.stop(signal.SIGINT) == 0
+    assert "Traceback" not in server.output
+
+
+def _waits_for_a_lock(pid: int) -> bool:
+    return any("->" in line and f" {pid} " in line for line in Path("/proc/locks").read_text().splitlines())
+
+
+def test_a_kill_while_the_demo_is_loaded_leaves_an_empty_site_and_not_half_a_demo(fresh: Site) -> None:
+    first = fresh.popen("manage.py", "prepare")
+    wait_for(lambda: any(fresh.blobs.glob("*/*")) or first.poll() is not None)
+    kill(first.pid)
+    code, output = finish(first)
+    assert (code, output) == (-signal.SIGKILL, "")
+    assert "The project “demo” is there" in fresh.manage("prepare")
+    assert "every chain holds" in fresh.manage("verify_audit")
+
+
+def test_several_that_start_at_once_prepare_an_empty_site_once(fresh: Site) -> None:
+    finished = [finish(process) for process in [fresh.popen("manage.py", "prepare") for _ in range(3)]]
+    assert [code for code, _ in finished] == [0, 0, 0], finished
+    assert sum("The project “demo” is there" in output for _, output in finished) == 1
+
+
+def test_when_it_is_killed_its_processes_end_too_and_it_starts_again(site: Site) -> None:
+    with serving(site, *QUICKLY) as server:
+        running = server.descendants()
+        kill(server.process.pid)
+        assert server.ended() == -signal.SIGKILL
+        wait_for(lambda: not any(alive(pid) for pid in running))
+    with serving(site, *QUICKLY) as server:
+        assert server.stop(signal.SIGINT) == 0
+
+
+def test_a_web_worker_that_dies_is_replaced(site: Site) -> None:
+    with serving(site, *QUICKLY) as server:
+        main, (worker,) = _web(server)
+        kill(worker)
+        wait_for(lambda: any(pid != worker for pid in _web(server)[1]))
+        server.wait_until_up()
+        assert _web(server)[0] == main
+        assert server.stop() == 0
+
+
+def test_when_the_web_server_dies_all_of_it_ends_and_says_so(site: Site) -> None:
+    with serving(site, "--no-prepare") as server:
+        running = server.descendants()
+        kill(_web(server)[0])
+        assert server.ended() != 0
+        assert not [pid for pid in running if alive(pid)]
+
+
+def test_two_web_workers_take_writes_at_once_and_lose_no_count(site: Site) -> None:
+    clerk = Actor(site)
+    clerk.do("make_project", "demo")
+    token = clerk.do("make_token", "demo", "read", "write")
+    with serving(site, *QUICKLY, WEB_WORKERS="2") as server:
+        assert len(_web(server)[1]) == 2
+        uploads = Uploads(site, token, "demo")
+        uploads.run(clients=4, prefix="skill", each=5)
+        assert (len(uploads.accepted), uploads.unexpected) == (20, [])
+        for name in uploads.accepted:
+            uploads.load(name)
+        assert server.stop() == 0
+    state = clerk.do("state", "demo")
+    assert (len(state["versions"]), state["broken"]) == (20, [])
+    assert clerk.do("counted", "demo")["loads"] == dict.fromkeys(uploads.accepted, 1)
+    clerk.leave()
+
+
+def test_processes_that_start_at_once_agree_on_the_secret_key(fresh: Site) -> None:
+    alone = replace(fresh, database_url="")
+    code = "from django.conf import settings; print(settings.SECRET_KEY)"
+    environment = {"DJANGO_SETTINGS_MODULE": "skillsite.settings"}
+    started = [alone.popen("-c", code, **environment) for _ in range(8)]
+    keys = {finish(process)[1] for process in started}
+    assert len(keys) == 1
+    assert len(keys.pop().strip()) > 50
+    assert [path.name for path in alone.data.iterdir()] == ["secret_key"]
+    assert (alone.data / "secret_key").stat().st_mode & 0o777 == 0o600
