@@ -59,7 +59,7 @@ def extras(**kwargs: Any) -> list[CheckMessage]:
     if settings.REDIS_URL and importlib.util.find_spec("redis") is None:
         hint = "Install it: pip install 'skillsite[redis]'."
         found.append(Error("REDIS_URL is set and the package redis is missing.", hint=hint, id="skillsite.E004"))
-    if "s3" in settings.STORAGES["blobs"]["BACKEND"] and importlib.util.find_spec("storages") is None:
+    if settings.S3_BUCKET and importlib.util.find_spec("storages") is None:
         hint = "Install it: pip install 'skillsite[s3]'."
         found.append(Error("S3_BUCKET is set and django-storages is missing.", hint=hint, id="skillsite.E005"))
     return found

@@ -140,20 +140,20 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}.") from error
 
-_S3_BUCKET = env.text("S3_BUCKET")
+S3_BUCKET = env.text("S3_BUCKET")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "blobs": {
         "BACKEND": "storages.backends.s3.S3Storage",
         "OPTIONS": {
-            "bucket_name": _S3_BUCKET,
+            "bucket_name": S3_BUCKET,
             "endpoint_url": env.text("S3_ENDPOINT_URL") or None,
             "location": env.text("S3_PREFIX", "blobs"),
             "default_acl": None,
             "file_overwrite": True,
         },
     }
-    if _S3_BUCKET
+    if S3_BUCKET
     else {
         "BACKEND": "registry.services.storage.AtomicFileStorage",
         "OPTIONS": {
