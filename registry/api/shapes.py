@@ -73,6 +73,13 @@ class FileShape(serializers.Serializer[Any]):
     digest = serializers.CharField()
 
 
+class ApprovalShape(serializers.Serializer[Any]):
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+    digest = serializers.CharField()
+    proposal = serializers.IntegerField()
+
+
 class SkillShape(serializers.Serializer[Any]):
     name = serializers.CharField()
     description = serializers.CharField()
@@ -86,6 +93,7 @@ class SkillShape(serializers.Serializer[Any]):
     requires = serializers.ListField(child=serializers.CharField())
     hint = serializers.CharField(required=False)
     files = FileShape(many=True)
+    approval = ApprovalShape(required=False, help_text="Where a proposal was approved: by whom, and which bytes.")
 
 
 class FileContentShape(serializers.Serializer[Any]):

@@ -17,6 +17,7 @@ from registry.core import bundle as bundle_files
 from registry.core import disclosure, media, skillmd
 from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.skill import Bundle, normalise
+from registry.models import Approval
 from registry.services import catalog, skills
 from registry.services.agents import Caller
 
@@ -72,6 +73,8 @@ class Skill(Read, Write):
         }
         if found.requires:
             body["hint"] = disclosure.hint(found.requires)
+        if loaded.approval:
+            body["approval"] = _approval(loaded.approval)
         return as_json(body, loads=((found.name, found.version),))
 
     @extend_schema(
@@ -105,6 +108,15 @@ class Skill(Read, Write):
     def delete(self, request: Request, project: str, name: str) -> Response:
         skills.delete(writing.project(request), name, base=if_match(request), by=actor(request))
         return Response(status=204)
+
+
+def _approval(approval: Approval) -> dict[str, Any]:
+    return {
+        "by": approval.by.display_name,
+        "at": approval.at.isoformat(),
+        "digest": approval.digest,
+        "proposal": approval.proposal_id,
+    }
 
 
 class SkillFile(Read):

@@ -80,7 +80,7 @@ def step(state: State, action: Action, who: Who, *, reason: str = "") -> State:
         raise StaleProposal(f"{said} Rebase or revise the proposal first. Nothing was changed.", state=str(state))
     if state is State.CHANGES_REQUESTED and who is Who.REVIEWER:
         raise Conflict(f"{_WAITING_FOR_PROPOSER} Nothing was changed.", state=str(state))
-    raise Conflict(f"A proposal that is {state} cannot be changed by “{action}”. Nothing was changed.", state=str(state))
+    raise Conflict(f"“{action}” is not for a proposal that is {state}. Nothing was changed.", state=str(state))
 
 
 def allowed(state: State, who: Who) -> tuple[Action, ...]:

@@ -4,11 +4,21 @@ from registry.models.accounts import BrowserSession, Invitation, Membership, Pro
 from registry.models.agents import Agent, Token
 from registry.models.audit import Chain, Event
 from registry.models.drafts import Draft, Upload
+from registry.models.proposals import (
+    Approval,
+    Backer,
+    Proposal,
+    ProposalComment,
+    ProposalRevision,
+    Recommendation,
+)
 from registry.models.skills import Skill, Version
 from registry.models.usage import Usage
 
 __all__ = [
     "Agent",
+    "Approval",
+    "Backer",
     "BrowserSession",
     "Chain",
     "Draft",
@@ -16,6 +26,10 @@ __all__ = [
     "Invitation",
     "Membership",
     "Project",
+    "Proposal",
+    "ProposalComment",
+    "ProposalRevision",
+    "Recommendation",
     "SignInLink",
     "Skill",
     "Token",

@@ -285,7 +285,7 @@ def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
         raise Unauthenticated("The token is not known here.")
     (
         token_id, scopes, expires_at, revoked_at, agent_id, user_id, project_id,
-        slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed,
+        slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed, maker_id,
     ) = row  # fmt: skip
     if revoked_at or archived_at or removed_at or (user_id and not user_active):
         raise Unauthenticated("The token was revoked.")
@@ -293,11 +293,11 @@ def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
         raise Unauthenticated("The token has expired.")
     if agent_id is not None:
         granted = frozenset(scopes) - roles.NEVER_FOR_AGENTS
-        actor = Actor("agent", agent_name, project_id, granted, agent_id=agent_id)
+        actor = Actor("agent", agent_name, project_id, granted, agent_id=agent_id, maker_id=maker_id)
     else:
         # A person's token never outgrows the person: their role of today bounds it.
         granted = frozenset(scopes) & roles.SCOPES_OF_ROLE.get(role, frozenset())
-        actor = Actor("person", user_name, project_id, granted, user_id=user_id)
+        actor = Actor("person", user_name, project_id, granted, user_id=user_id, maker_id=maker_id)
     allowed = None if listed is None else frozenset((*listed, *uses))
     return Caller(actor, token_id, project_id, slug, revision, allowed), frozenset(scopes)
 
@@ -305,7 +305,7 @@ def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
 _CALLER_COLUMNS = (
     "pk", "scopes", "expires_at", "revoked_at", "agent_id", "user_id", "project_id",
     "project_slug", "project_revision", "project_archived_at", "agent_name", "user_name", "user_active", "role",
-    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills",
+    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "owner_id",
 )  # fmt: skip
 
 

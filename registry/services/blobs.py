@@ -11,7 +11,7 @@ from django.core.files.storage import Storage, storages
 
 from registry.core.errors import NotFound
 from registry.core.skill import Bundle, FileEntry, content_digest
-from registry.models import Draft, Skill, Upload, Version
+from registry.models import Draft, ProposalRevision, Skill, Upload, Version
 from registry.services.storage import TEMPORARY
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
@@ -102,6 +102,8 @@ def _named() -> set[str]:
         Skill.objects.values_list("upstream_manifest", flat=True).iterator(chunk_size=500),
         Draft.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
         Draft.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
+        ProposalRevision.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
+        ProposalRevision.objects.values_list("result_manifest", flat=True).iterator(chunk_size=500),
     )
     waiting = Upload.objects.values_list("key", flat=True)
     return {digest for manifest in manifests for _, _, digest in manifest} | set(waiting)

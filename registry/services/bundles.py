@@ -12,7 +12,7 @@ from registry.core.merge import BUNDLED, Effective, Hidden
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
 from registry.services import audit, blobs, catalog, versions
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, require, require_publish
 
 CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", "unchanged"
 
@@ -83,7 +83,7 @@ def _foresee(project: Project, checked: Checked) -> Preview:
 
 def import_bundle(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Imported:
     """Stores a bundle as a new skill or a new version, under the version its source names if it names one."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     checked = check(bundle, authoring=False)
     note = versions.checked_note(note)
     _foresee(project, checked)  # what will be refused is refused before a file is stored
@@ -96,7 +96,7 @@ def import_bundle(project: Project, bundle: Bundle, *, note: str = "", by: Actor
         if action == UNCHANGED and same is not None:
             change.cancel()
         elif same is not None:
-            versions.bring_back(skill, same, change=change)
+            versions.bring_back(skill, same, by=by, change=change)
         else:
             same = versions.add(
                 skill, bundle, checked.said, named=checked.said.version, note=note, by=by, change=change

@@ -7,7 +7,7 @@ key. One skill is found by name alone, so that a load costs the same in a projec
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import F
@@ -17,7 +17,7 @@ from registry.core.errors import NotFound, NotText, TooLarge
 from registry.core.limits import Limits
 from registry.core.merge import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
 from registry.core.skill import SKILL_MD, Bundle, FileEntry, normalise
-from registry.models import Project, Skill, Version
+from registry.models import Approval, Project, Skill, Version
 from registry.services import blobs, disk
 
 _KEPT_VIEWS = 32
@@ -48,6 +48,7 @@ class Loaded:
     candidate: Candidate
     files: tuple[FileEntry, ...]
     on_disk: disk.DiskSkill | None = None
+    approval: Approval | None = None  # filled in by `load`, which reads it along
 
     @property
     def name(self) -> str:
@@ -197,10 +198,10 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
     if overrides:
         wanted = Version.objects.available().filter(skill_id=skill_id)
         chosen = wanted.filter(version=version) if version is not None else wanted.filter(pk=current_id or 0)
-        found = chosen.first()
+        found = chosen.select_related("approval__by").first()
         if found is None:
             raise _unknown(name, version)
-        return stored(name, found)
+        return replace(stored(name, found), approval=getattr(found, "approval", None))
     return _bundled(name, version)
 
 

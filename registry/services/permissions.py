@@ -26,6 +26,7 @@ class Actor:
     scopes: frozenset[str] = field(default_factory=frozenset)
     user_id: int | None = None
     agent_id: int | None = None
+    maker_id: int | None = None  # who made the token they came with, and so could have sent this in their name
 
     def may(self, scope: str) -> bool:
         return scope in self.scopes
@@ -62,6 +63,32 @@ def require(by: Actor, scope: str, project: Project) -> None:
         raise NotFound("There is no such project.")
     if not by.may(scope):
         raise Forbidden(f"{by.name} may not {_NEEDS[scope]} here. It takes the scope “{scope}”.", scope=scope)
+
+
+def require_publish(by: Actor, project: Project) -> None:
+    """For what changes the skills that agents get. Asked at the door, and again where a version is written."""
+    require(by, roles.WRITE, project)
+    if is_protected(project.pk):
+        raise Forbidden(
+            "Every change of this project is reviewed first. Propose it instead. Nothing was stored.", protected=True
+        )
+
+
+def require_withdraw(by: Actor, project: Project) -> None:
+    """For taking something away from agents at once; where changes are reviewed, that is for reviewers."""
+    require(by, roles.REVIEW if is_protected(project.pk) else roles.WRITE, project)
+
+
+def is_protected(project_id: int) -> bool:
+    return Project.objects.filter(pk=project_id, protected=True).exists()
+
+
+def require_still(by: Actor, scope: str, project: Project) -> None:
+    """Inside a transaction: what was true when the request came in holds now as well."""
+    require(by, scope, project)
+    role = Membership.objects.filter(project=project, user=by.user_id or 0, user__is_active=True).values_list("role")
+    if not any(scope in roles.SCOPES_OF_ROLE[name] for (name,) in role):
+        raise Forbidden(f"{by.name} may not {_NEEDS[scope]} here any more.", scope=scope)
 
 
 def require_operator(by: Actor) -> None:

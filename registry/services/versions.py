@@ -2,13 +2,13 @@
 
 from django.utils import timezone
 
-from registry.core import roles, skillmd, tokens
+from registry.core import skillmd, tokens
 from registry.core.errors import Conflict, InvalidRequest, NotFound, VersionConflict
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
-from registry.services import audit, blobs
+from registry.services import audit, blobs, overtaking
 from registry.services.audit import Change
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, require_publish, require_withdraw
 
 NOTE_CHARS = 300
 
@@ -42,8 +42,14 @@ def add(
     note: str,
     by: Actor,
     change: Change,
+    approved: bool = False,
 ) -> Version:
-    """Writes the next version inside the caller's change; `named` is the version an import's source gives."""
+    """Writes the next version inside the caller's change; `named` is the version an import's source gives.
+
+    `approved`: a reviewer let it through, which is the only way into a project where every change is reviewed.
+    """
+    if not approved:
+        require_publish(by, skill.project)
     version = Version(
         skill=skill,
         version=named if named is not None else next_number(skill),
@@ -68,15 +74,18 @@ def add(
     if version.version.isdecimal() and len(version.version) < 9:
         skill.last_number = max(skill.last_number, int(version.version))
     skill.save(update_fields=["current", "overrides", "last_number"])
+    overtaking.mark(skill, change=change)
     return version
 
 
-def bring_back(skill: Skill, version: Version, *, change: Change) -> None:
+def bring_back(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
     """A deleted skill stands again, with one of the versions it had."""
+    require_publish(by, skill.project)
     skill.current, skill.overrides = version, True
     skill.save(update_fields=["current", "overrides"])
     change.after = version.digest
     change.data["version"] = version.version
+    overtaking.mark(skill, change=change)
 
 
 def checked_note(note: str) -> str:
@@ -113,7 +122,7 @@ def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
 
 def restore(project: Project, name: str, version: str, *, note: str = "", by: Actor) -> Version:
     """An old version becomes the newest one. Also brings back a deleted skill."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     with audit.change(project, "version.restored", by=by, target=normalise(name)) as change:
         old = get(project, name, version)
         bundle = blobs.bundle(old.files)
@@ -132,7 +141,7 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
 
 def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -> Version:
     """Makes one version unavailable on every path; the newest one left becomes current."""
-    require(by, roles.WRITE, project)
+    require_withdraw(by, project)
     reason = checked_note(reason)
     if not reason:
         raise InvalidRequest("Say why the version is withdrawn: the reason is shown to whoever looks for it.")
@@ -148,6 +157,7 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         skill.save(update_fields=["current"])
         change.after = skill.current.digest if skill.current else ""
         change.data.update(version=found.version, reason=reason)
+        overtaking.mark(skill, change=change)
         return found
 
 

@@ -1,0 +1,193 @@
+"""Suggested changes to skills, kept apart from what is served, and the approvals that let them through."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from registry.core.lifecycle import UNDECIDED, State
+from registry.core.skill import FileEntry
+from registry.models.accounts import Project, User
+from registry.models.agents import Agent
+from registry.models.skills import Version
+
+_DIGEST = 71
+
+
+class ProposalQuerySet(models.QuerySet["Proposal"]):
+    def undecided(self) -> "ProposalQuerySet":
+        return self.filter(state__in=UNDECIDED)
+
+    def backed_by(self, *, user_id: int | None, agent_id: int | None) -> "ProposalQuerySet":
+        """Those a person or an agent made, or made again while they were open."""
+        who = Q(user=user_id) if user_id is not None else Q(agent=agent_id or 0)
+        return self.filter(pk__in=Backer.objects.filter(who).values("proposal"))
+
+    def for_list(self) -> "ProposalQuerySet":
+        return self.select_related("user", "agent", "decided_by", "approval__version").order_by("-pk")
+
+
+class Proposal(models.Model):
+    """One suggestion for one skill. What it says is in its revisions; these columns repeat the newest of them.
+
+    `base_digest` is what it was made for, empty where nothing stood; `result_digest` what would stand, empty where the
+    project's own skill would go.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="proposals")
+    skill = models.CharField(max_length=128)
+    kind = models.CharField(max_length=8, choices=[(kind, kind) for kind in ("create", "update", "delete")])
+    state = models.CharField(max_length=20, default=State.OPEN.value)
+    state_reason = models.TextField(blank=True)
+    base_digest = models.CharField(max_length=_DIGEST, blank=True)
+    result_digest = models.CharField(max_length=_DIGEST, blank=True)
+    revision = models.PositiveIntegerField(default=1)
+    run = models.CharField(max_length=200, blank=True)
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    # The newest answer of a reviewer; a new revision clears it, the thread keeps it.
+    decision = models.CharField(max_length=20, blank=True)
+    decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    decision_comment = models.TextField(blank=True)
+
+    objects = ProposalQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=[state.value for state in State]), name="proposal_state_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(agent=None, user__isnull=False) | Q(agent__isnull=False, user=None),
+                name="proposal_is_of_an_agent_or_a_person",
+            ),
+            models.UniqueConstraint(
+                fields=["project", "skill", "kind", "base_digest", "result_digest"],
+                condition=Q(state__in=[state.value for state in UNDECIDED]),
+                name="equal_proposals_are_one",
+            ),
+        ]
+        indexes = [models.Index(fields=["project", "state"], name="proposals_by_state")]
+
+    @property
+    def proposer(self) -> str:
+        if self.agent:
+            return self.agent.name
+        return self.user.display_name if self.user else ""
+
+
+class ProposalRevision(models.Model):
+    """What was suggested at one time: the whole skill before and after, as names of stored files."""
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    how = models.CharField(max_length=12)  # proposed, revised, rebased, or edited by the reviewer who approved it
+    kind = models.CharField(max_length=8)
+    base_digest = models.CharField(max_length=_DIGEST, blank=True)
+    base_manifest = models.JSONField(default=list)
+    result_digest = models.CharField(max_length=_DIGEST, blank=True)
+    result_manifest = models.JSONField(default=list)
+    justification = models.TextField()
+    evidence = models.JSONField(default=list)
+    user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="one_proposal_revision_per_number")]
+
+    @property
+    def base_files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.base_manifest)
+
+    @property
+    def result_files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.result_manifest)
+
+    @property
+    def by(self) -> str:
+        if self.agent:
+            return self.agent.name
+        return self.user.display_name if self.user else ""
+
+
+class Backer(models.Model):
+    """Somebody who suggested this very change: the proposer, and everyone who sent the same while it was open.
+
+    None of them may approve it, nor may whoever made the token they came with (`through`).
+    """
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="backers")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    through = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    justification = models.TextField()
+    evidence = models.JSONField(default=list)
+    run = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["proposal", "user"], condition=Q(user__isnull=False), name="a_person_backs_once"
+            ),
+            models.UniqueConstraint(
+                fields=["proposal", "agent"], condition=Q(agent__isnull=False), name="an_agent_backs_once"
+            ),
+        ]
+
+
+class ProposalComment(models.Model):
+    """One contribution to the discussion. `action` is set where it came with a decision or a recommendation."""
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="comments")
+    revision = models.PositiveIntegerField()
+    action = models.CharField(max_length=20, blank=True)
+    text = models.TextField(blank=True)
+    user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    @property
+    def by(self) -> str:
+        if self.agent:
+            return self.agent.name
+        return self.user.display_name if self.user else ""
+
+
+class Recommendation(models.Model):
+    """What a reviewing agent advises about one revision. It decides nothing."""
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="recommendations")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
+    revision = models.PositiveIntegerField()
+    verdict = models.CharField(max_length=8, choices=[(verdict, verdict) for verdict in ("approve", "reject")])
+    reason = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["proposal", "agent", "revision"], name="an_agent_recommends_once_for_a_revision"
+            )
+        ]
+
+
+class Approval(models.Model):
+    """Proof that a person let exactly these bytes through. Written in the transaction that wrote the version."""
+
+    proposal = models.OneToOneField(Proposal, on_delete=models.PROTECT, related_name="approval")
+    version = models.OneToOneField(Version, on_delete=models.PROTECT, null=True, related_name="approval")
+    digest = models.CharField(max_length=_DIGEST, blank=True)
+    proposed_digest = models.CharField(max_length=_DIGEST, blank=True)
+    base_digest = models.CharField(max_length=_DIGEST, blank=True)
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    @property
+    def edited(self) -> bool:
+        return self.digest != self.proposed_digest
