@@ -14,9 +14,7 @@ from registry.web.htmx import render
 
 
 class SettingsForm(forms.Form):
-    name = forms.CharField(
-        max_length=projects.NAME_CHARS, error_messages={"required": "Give the project a name."}
-    )
+    name = forms.CharField(max_length=projects.NAME_CHARS, error_messages={"required": "Give the project a name."})
     description = forms.CharField(
         required=False,
         max_length=projects.DESCRIPTION_CHARS,
