@@ -1,3 +1,5 @@
+"""Zips and folders: what becomes a bundle, what is refused, and the same bytes out on every machine."""
+
 import io
 import json
 import random

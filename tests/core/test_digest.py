@@ -1,3 +1,5 @@
+"""The digest of a bundle is what standard tools give, whatever the order and the modes of its files."""
+
 import hashlib
 import random
 import subprocess

@@ -1,3 +1,5 @@
+"""Which paths are safe on every system, and which are refused with a reason."""
+
 import ntpath
 import posixpath
 from pathlib import Path, PureWindowsPath

@@ -1,0 +1,175 @@
+"""Settings from the environment: nonsense fails at start with a sentence, and secrets stay private."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from skillsite import env
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("THING", "THING_FILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_variable_is_read_without_the_blanks_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THING", "  value \n")
+    assert env.text("THING", "other") == "value"
+
+
+def test_a_variable_may_be_given_as_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "thing").write_text("from a file\n")
+    monkeypatch.setenv("THING_FILE", str(tmp_path / "thing"))
+    assert env.text("THING", "other") == "from a file"
+
+
+def test_a_variable_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("THING", "")
+    monkeypatch.setenv("THING_FILE", str(tmp_path / "thing"))
+    with pytest.raises(ImproperlyConfigured, match="THING and THING_FILE are both set"):
+        env.text("THING")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_a_file_that_cannot_be_read_is_refused_with_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes | None
+) -> None:
+    if content is not None:
+        (tmp_path / "thing").write_bytes(content)
+    monkeypatch.setenv("THING_FILE", str(tmp_path / "thing"))
+    with pytest.raises(ImproperlyConfigured, match=r"THING_FILE names .*thing, which cannot be read"):
+        env.text("THING")
+
+
+@pytest.mark.parametrize("value", ["1", "true", "Yes", "ON"])
+def test_yes_in_several_spellings(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THING", value)
+    assert env.boolean("THING", False) is True
+
+
+@pytest.mark.parametrize("value", ["0", "false", "No", "OFF"])
+def test_no_in_several_spellings(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THING", value)
+    assert env.boolean("THING", True) is False
+
+
+@pytest.mark.parametrize("value", ["2", "maybe", "tru", "-1", "None"])
+def test_what_is_neither_yes_nor_no_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THING", value)
+    with pytest.raises(ImproperlyConfigured, match=r"Write 1 or 0\."):
+        env.boolean("THING", False)
+
+
+@pytest.mark.parametrize("value", ["", "  "])
+def test_an_empty_variable_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THING", value)
+    assert (env.boolean("THING", True), env.integer("THING", 7), env.items("THING", "a,b")) == (True, 7, [])
+
+
+@pytest.mark.parametrize("value", ["ten", "1.5", "1e3", "0x10", "1,000", "--1"])
+def test_what_is_no_whole_number_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("THING", value)
+    with pytest.raises(ImproperlyConfigured, match="not a whole number"):
+        env.integer("THING", 7)
+
+
+@pytest.mark.parametrize(("value", "least"), [("-1", 0), ("0", 1), ("9", 10)])
+def test_a_number_below_the_least_is_refused(monkeypatch: pytest.MonkeyPatch, value: str, least: int) -> None:
+    monkeypatch.setenv("THING", value)
+    with pytest.raises(ImproperlyConfigured, match=f"must be {least} or more"):
+        env.integer("THING", 50, least=least)
+
+
+def test_a_list_drops_what_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THING", " a ,, b,")
+    assert env.items("THING") == ["a", "b"]
+
+
+def test_a_private_directory_is_made_for_this_user_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir(mode=0o755)
+    for name in ("open", "deep/new"):
+        monkeypatch.setenv("THING", str(tmp_path / name))
+        assert stat.S_IMODE(env.private_directory("THING", tmp_path).stat().st_mode) == 0o700
+
+
+def test_a_private_directory_that_is_a_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("THING", str(tmp_path / "file"))
+    with pytest.raises(ImproperlyConfigured, match="cannot be used"):
+        env.private_directory("THING", tmp_path)
+
+
+def test_a_kept_secret_is_made_once_and_private(tmp_path: Path) -> None:
+    first = env.kept_secret(tmp_path / "secret_key")
+    assert env.kept_secret(tmp_path / "secret_key") == first
+    assert len(first) > 50
+    assert stat.S_IMODE((tmp_path / "secret_key").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
+
+
+# -- The settings as a whole, in a process of their own ----------------------------------------------------
+
+
+def start(tmp_path: Path, code: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Loads the settings with these variables and no others of ours."""
+    environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    environment.update(SKILLSITE_DATA=str(tmp_path / "data"), **variables)
+    return subprocess.run(
+        [sys.executable, "-c", f"from skillsite import settings as s; {code}"],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_settings_load_with_nothing_set(tmp_path: Path) -> None:
+    done = start(tmp_path, "print(s.ALLOWED_HOSTS, s.DEBUG, s.SKILLS_RELOAD_SECONDS, s.RATE_LIMIT_READ)")
+    assert done.stdout == "['localhost', '127.0.0.1', '[::1]'] False 5 6000\n", done.stderr
+
+
+def test_the_key_is_made_once_and_used_by_every_command(tmp_path: Path) -> None:
+    first, second = (start(tmp_path, "print(s.SECRET_KEY)").stdout for _ in range(2))
+    assert first == second
+    assert len(first) > 50
+    key = tmp_path / "data" / "secret_key"
+    assert key.read_text() == first.strip()
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert stat.S_IMODE(key.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"DATABASE_URL": "postgresql://x@y/z"}, "SECRET_KEY is not set"),
+        ({"SECRET_KEY": "a", "SECRET_KEY_FILE": "b"}, "SECRET_KEY and SECRET_KEY_FILE are both set"),
+        ({"DATABASE_URL": "nonsense://x", "SECRET_KEY": "x"}, "DATABASE_URL cannot be read"),
+        ({"PORT": "eighty"}, "PORT is 'eighty'"),
+        ({"PORT": "0"}, "PORT is 0. It must be 1 or more"),
+        ({"DEBUG": "perhaps"}, "DEBUG is 'perhaps'"),
+        ({"LIMIT_FILES": "0"}, "LIMIT_FILES is 0"),
+        ({"RATE_LIMIT_READ": "-1"}, "RATE_LIMIT_READ is -1"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_stops_the_start(tmp_path: Path, variables: dict[str, str], said: str) -> None:
+    done = start(tmp_path, **variables)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
+def test_several_skills_directories_are_separated_as_in_a_search_path(tmp_path: Path) -> None:
+    done = start(tmp_path, "print(*s.AGENT_SKILLS_DIRS)", AGENT_SKILLS_DIRS=f"one{os.pathsep}two{os.pathsep}")
+    assert done.stdout == "one two\n", done.stderr
+
+
+def test_cookies_are_secure_where_the_site_is(tmp_path: Path) -> None:
+    done = start(tmp_path, "print(s.SESSION_COOKIE_SECURE)", PUBLIC_URL="https://skills.example.org")
+    assert done.stdout == "True\n", done.stderr
