@@ -38,10 +38,7 @@ class Report:
     @property
     def line_tokens(self) -> int:
         """About what the line in the catalog costs every agent, whether it loads the skill or not."""
-        if self.said is None or self.missing:
-            return 0
-        cut = shorten(self.said.description, settings.LIMITS.catalog_description_chars)
-        return tokens.estimate(f"• `{normalise(self.said.name)}` — {cut}\n")
+        return line_tokens(self.said.name, self.said.description) if self.said and not self.missing else 0
 
     @property
     def first_line(self) -> int:
@@ -50,6 +47,11 @@ class Report:
         lines = self.said.document.body.splitlines()
         blank = next((at for at, line in enumerate(lines) if line.strip()), 0)
         return self.said.document.body_line + blank
+
+
+def line_tokens(name: str, description: str) -> int:
+    cut = shorten(description, settings.LIMITS.catalog_description_chars)
+    return tokens.estimate(f"• `{normalise(name)}` — {cut}\n")
 
 
 def report(project: Project, draft: Draft) -> Report:

@@ -96,7 +96,13 @@ def editing(place: Place, *, by: Actor) -> Iterator[Draft]:
 def keep(place: Place, typed: Typed, *, by: Actor) -> Draft:
     """Writes down what was typed. Files are kept by `draft_files`."""
     with editing(place, by=by) as draft:
-        draft.content = _content(draft.content, typed)
+        holding(draft, typed)
+    return draft
+
+
+def holding(draft: Draft, typed: Typed) -> Draft:
+    """The draft with what was typed, not stored: for a page that has to be shown again."""
+    draft.content = _content(draft.content, typed)
     return draft
 
 

@@ -3,7 +3,19 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from registry.web import accounts, catalog, health, members, projects, settings, skills, styleguide
+from registry.web import (
+    accounts,
+    catalog,
+    draft_files,
+    editor,
+    health,
+    members,
+    projects,
+    settings,
+    skills,
+    styleguide,
+    uploads,
+)
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="projects")),
@@ -30,6 +42,15 @@ urlpatterns = [
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/archive/", settings.archive, name="project-archive"),
     path("projects/<slug:slug>/catalog/", catalog.catalog, name="catalog"),
+    path("projects/<slug:slug>/new/", editor.new, name="skill-new"),
+    path("projects/<slug:slug>/new/files/<path:path>", draft_files.file, name="skill-new-file"),
+    path("projects/<slug:slug>/new/raw/<path:path>", draft_files.raw, name="skill-new-raw"),
+    path("projects/<slug:slug>/upload/", uploads.upload, name="upload"),
+    path("projects/<slug:slug>/upload/<slug:key>/", uploads.preview, name="upload-preview"),
+    path("projects/<slug:slug>/skills/<str:name>/edit/", editor.edit, name="skill-edit"),
+    path("projects/<slug:slug>/skills/<str:name>/edit/conflict/", editor.conflict, name="skill-conflict"),
+    path("projects/<slug:slug>/skills/<str:name>/edit/files/<path:path>", draft_files.file, name="skill-edit-file"),
+    path("projects/<slug:slug>/skills/<str:name>/edit/raw/<path:path>", draft_files.raw, name="skill-edit-raw"),
     path("projects/<slug:slug>/skills/", skills.skills, name="skills"),
     path("projects/<slug:slug>/skills/<str:name>/", skills.skill, name="skill"),
     path("projects/<slug:slug>/skills/<str:name>/bundle.zip", skills.download, name="skill-download"),

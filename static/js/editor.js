@@ -1,0 +1,253 @@
+/* The editor: keeps the draft as it is typed, moves to the place of a finding, takes files that are dropped. */
+(() => {
+  "use strict";
+  const form = document.getElementById("editor");
+  const within = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
+  const text = () => document.getElementById("f-text");
+
+  /* A file page has no draft that keeps itself, so leaving it with changes is asked about. */
+  const guarded = document.querySelector("form[data-guard]");
+  if (guarded) {
+    let changed = false;
+    guarded.addEventListener("input", () => { changed = true; });
+    guarded.addEventListener("submit", () => { changed = false; });
+    window.addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
+    document.addEventListener("keydown", (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+        event.preventDefault();
+        guarded.requestSubmit(guarded.querySelector("[name=do][value=keep]"));
+      }
+    });
+  }
+  if (!form) return;
+
+  /* -- Keeping ------------------------------------------------------------------------------------------- */
+
+  let changed = false;
+  form.addEventListener("input", (event) => {
+    if (event.target.type !== "file") changed = true;
+  });
+  const keepNow = () => window.htmx?.trigger(form, "keepnow");
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.elt === form) changed = false;
+  });
+  document.addEventListener("htmx:sendError", () => { changed = true; });
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.id === "keep-button") {
+      event.preventDefault();
+      keepNow();
+    } else {
+      changed = false;
+    }
+  });
+
+  /* A tab that is closed before the draft was kept sends it on its way out. */
+  window.addEventListener("pagehide", () => {
+    if (!changed) return;
+    const data = new FormData(form);
+    data.delete("files");
+    data.set("do", "keep");
+    navigator.sendBeacon(form.action, data);
+  });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+  /* -- Findings ------------------------------------------------------------------------------------------ */
+
+  const toLine = (field, line) => {
+    const lines = field.value.split("\n");
+    const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+    field.focus();
+    field.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
+    /* The lines of a field have no place of their own: its height tells where one is, near enough. */
+    const top = field.getBoundingClientRect().top + window.scrollY;
+    const share = field.scrollHeight * ((line - 1) / Math.max(1, lines.length));
+    field.scrollTop = Math.max(0, share - field.clientHeight / 3);
+    window.scrollTo({ top: Math.max(0, top + share - field.scrollTop - window.innerHeight / 3) });
+  };
+
+  document.addEventListener("click", (event) => {
+    const link = within(event, "a.finding-at");
+    const target = link && document.getElementById(link.hash.slice(1));
+    if (!target) return;
+    event.preventDefault();
+    if (link.dataset.line && target === text()) toLine(target, Number(link.dataset.line));
+    else {
+      const field = target.matches("fieldset") ? target.querySelector("input") : target.chipsEntry ?? target;
+      field.closest("details")?.setAttribute("open", "");
+      field.focus();
+    }
+  });
+
+  /* -- Keys ---------------------------------------------------------------------------------------------- */
+
+  const writes = { b: "bold", i: "italic", k: "link" };
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    const key = event.key.toLowerCase();
+    if (key === "s") {
+      event.preventDefault();
+      keepNow();
+    } else if (key === "enter") {
+      event.preventDefault();
+      document.getElementById("publish").showPopover();
+      document.getElementById("f-note").focus();
+    } else if (writes[key] && event.target === text()) {
+      const button = form.querySelector(`[data-write="${writes[key]}"]`);
+      if (button) {
+        event.preventDefault();
+        button.click();
+      }
+    }
+  });
+
+  /* -- The description ----------------------------------------------------------------------------------- */
+
+  const figures = new Intl.NumberFormat("en");
+  for (const counter of form.querySelectorAll("[data-count-of]")) {
+    const field = document.getElementById(counter.dataset.countOf);
+    const count = () => {
+      const length = [...field.value.trim().replace(/\s+/g, " ")].length;
+      const cut = length > Number(counter.dataset.cut) && length <= Number(counter.dataset.most);
+      counter.textContent = `${figures.format(length)} of ${figures.format(Number(counter.dataset.most))} characters`
+        + (cut ? `, the catalog shows ${counter.dataset.cut}` : "");
+      field.setAttribute("aria-invalid", String(length > Number(counter.dataset.most)));
+    };
+    field.addEventListener("input", count);
+    count();
+  }
+
+  /* -- Chips: the field keeps its text with commas, and is drawn as one chip an item ----------------------- */
+
+  const items = (value) => [...new Set(value.split(/[,\n]/).map((item) => item.trim().replace(/\s+/g, " ")).filter(Boolean))];
+
+  const chips = (field) => {
+    const box = document.createElement("div");
+    const entry = document.createElement("input");
+    box.className = "chips";
+    entry.placeholder = field.dataset.chips;
+    entry.autocomplete = "off";
+    if (field.hasAttribute("list")) entry.setAttribute("list", field.getAttribute("list"));
+    entry.id = `${field.id}-entry`;
+    const label = form.querySelector(`label[for="${field.id}"]`);
+    label.htmlFor = entry.id;
+    label.querySelector("small")?.remove();
+    if (field.hasAttribute("aria-describedby")) entry.setAttribute("aria-describedby", field.getAttribute("aria-describedby"));
+    field.type = "hidden";
+    field.chipsEntry = entry;
+    field.after(box);
+
+    const set = (list) => {
+      field.value = list.join(", ");
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      draw();
+    };
+    const draw = () => {
+      box.replaceChildren(...items(field.value).map((item) => {
+        const chip = document.createElement("span");
+        const button = document.createElement("button");
+        chip.className = "chip";
+        chip.textContent = item;
+        button.type = "button";
+        button.setAttribute("aria-label", `Remove ${field.dataset.one} ${item}`);
+        button.innerHTML = '<svg class="icon" aria-hidden="true"><use href="#i-x"/></svg>';
+        button.addEventListener("click", () => {
+          set(items(field.value).filter((each) => each !== item));
+          entry.focus();
+        });
+        chip.append(button);
+        return chip;
+      }), entry);
+    };
+    const take = () => {
+      if (!entry.value.trim()) return;
+      const list = items(`${field.value},${entry.value}`);
+      entry.value = "";
+      set(list);
+    };
+    entry.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
+        event.preventDefault();
+        take();
+      } else if (event.key === "Backspace" && !entry.value) {
+        set(items(field.value).slice(0, -1));
+        entry.focus();
+      }
+    });
+    entry.addEventListener("input", () => {
+      const chosen = entry.list && [...entry.list.options].some((option) => option.value === entry.value);
+      if (entry.value.includes(",") || chosen) {
+        take();
+        entry.focus();
+      }
+    });
+    entry.addEventListener("blur", take);
+    draw();
+  };
+  for (const field of form.querySelectorAll("[data-chips]")) chips(field);
+
+  /* -- Files --------------------------------------------------------------------------------------------- */
+
+  const refuse = (words) => {
+    const place = form.querySelector("[data-drop-error]");
+    place.textContent = words;
+    place.hidden = !words;
+  };
+  const mib = (bytes) => `${figures.format(Math.round((bytes / 1048576) * 10) / 10)} MiB`;
+
+  /* Said before anything is sent; the server says it again. */
+  form.addEventListener("htmx:confirm", (event) => {
+    const field = event.detail.elt;
+    if (field.id !== "f-files") return;
+    const files = [...field.files];
+    const large = files.find((file) => file.size > Number(field.dataset.most));
+    const sum = files.reduce((total, file) => total + file.size, 0);
+    refuse("");
+    if (!files.length) event.preventDefault();
+    else if (large) {
+      event.preventDefault();
+      refuse(`${large.name} has ${mib(large.size)}. ${mib(Number(field.dataset.most))} are allowed. Nothing was sent.`);
+    } else if (sum > Number(field.dataset.mostSum)) {
+      event.preventDefault();
+      refuse(`These files have ${mib(sum)} together. ${mib(Number(field.dataset.mostSum))} are allowed at once. Nothing was sent.`);
+    }
+  });
+
+  const hold = (event, held) => {
+    const zone = within(event, "[data-drop]");
+    if (!zone || !event.dataTransfer?.types.includes("Files")) return null;
+    event.preventDefault();
+    zone.classList.toggle("is-over", held);
+    return zone;
+  };
+  document.addEventListener("dragover", (event) => hold(event, true));
+  document.addEventListener("dragleave", (event) => hold(event, false));
+  document.addEventListener("drop", (event) => {
+    const zone = hold(event, false);
+    if (!zone) return;
+    const field = document.getElementById(zone.dataset.drop);
+    field.files = event.dataTransfer.files;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+
+  document.addEventListener("click", (event) => {
+    const mention = within(event, "[data-mention]");
+    const field = mention && text();
+    if (!field) return;
+    const path = mention.dataset.mention;
+    const words = field.value.slice(field.selectionStart, field.selectionEnd) || path.split("/").pop();
+    field.focus();
+    const link = `[${words}](${/[\s()]/.test(path) ? `<${path}>` : path})`;
+    if (!document.execCommand("insertText", false, link)) {
+      field.setRangeText(link);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  });
+
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.id === "f-new" && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      form.querySelector("[name=do][value=create]").click();
+    }
+  });
+})();
