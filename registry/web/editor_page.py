@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from registry.core import drafting, tokens
+from registry.core.drafting import Fields
 from registry.core.errors import InvalidInput, SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.merge import Candidate
@@ -104,8 +105,14 @@ def context(
         "cost": _cost(report, winner), "preview": preview(report, draft, urls),
         "known_names": sorted(candidate.name for candidate in view.served if candidate.name != place.name),
         "known_tags": sorted({tag for candidate in view.served for tag in candidate.tags}),
+        "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
         "files": [_file(entry, urls) for entry in draft.files], "removed": draft_files.removed(draft),
     }  # fmt: skip
+
+
+def _folded(fields: Fields) -> int:
+    """How much there is in the part of the form that is folded away."""
+    return sum(len(drafting.items(value)) for value in (fields.triggers, fields.inputs, fields.outputs))
 
 
 def _exact(draft: Draft) -> str:
