@@ -3,9 +3,10 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from registry.api import agents, bundles, catalog, skills, versions
+from registry.api import agents, audit, bundles, catalog, proposals, skills, versions
 
 _IN_PROJECT = "v1/projects/<str:project>"
+_PROPOSAL = f"{_IN_PROJECT}/proposals/<str:proposal>"
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
@@ -34,4 +35,15 @@ urlpatterns = [
         versions.Yank.as_view(),
         name="api-yank",
     ),
+    path(f"{_IN_PROJECT}/proposals", proposals.Proposals.as_view(), name="api-proposals"),
+    path(_PROPOSAL, proposals.Proposal.as_view(), name="api-proposal"),
+    path(f"{_PROPOSAL}/withdraw", proposals.Withdraw.as_view(), name="api-withdraw"),
+    path(f"{_PROPOSAL}/approve", proposals.Approve.as_view(), name="api-approve"),
+    path(f"{_PROPOSAL}/reject", proposals.Reject.as_view(), name="api-reject"),
+    path(f"{_PROPOSAL}/request-changes", proposals.RequestChanges.as_view(), name="api-request-changes"),
+    path(f"{_PROPOSAL}/rebase", proposals.Rebase.as_view(), name="api-rebase"),
+    path(f"{_PROPOSAL}/comments", proposals.Comments.as_view(), name="api-comments"),
+    path(f"{_PROPOSAL}/recommend", proposals.Recommend.as_view(), name="api-recommend"),
+    path(f"{_IN_PROJECT}/audit", audit.Audit.as_view(), name="api-audit"),
+    path(f"{_IN_PROJECT}/audit/verify", audit.Verify.as_view(), name="api-audit-verify"),
 ]

@@ -5,14 +5,16 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from registry.core import roles
 from registry.models import Chain, Event, Project
-from registry.services.permissions import Actor
+from registry.services.permissions import Actor, require
 
 SITE = "site"
 _GENESIS = "0" * 64
@@ -89,10 +91,11 @@ class Broken:
     reason: str
 
 
-def verify() -> tuple[int, list[Broken]]:
-    """Walks every chain; returns how many events hold, and where a chain does not."""
+def verify(project: Project | None = None) -> tuple[int, list[Broken]]:
+    """Walks every chain, or that of one project; returns how many events hold, and where a chain does not."""
     good, broken = 0, []
-    for chain in Chain.objects.order_by("pk"):
+    chains = Chain.objects.filter(project=project) if project is not None else Chain.objects.all()
+    for chain in chains.order_by("pk"):
         previous, expected = _GENESIS, 1
         for event in Event.objects.filter(chain=chain).order_by("sequence").iterator():
             if event.sequence != expected:
@@ -107,3 +110,26 @@ def verify() -> tuple[int, list[Broken]]:
         if (chain.length, chain.head) != (expected - 1, previous):
             broken.append(Broken(chain.name, chain.length, "the end of the chain was cut off or added to"))
     return good, broken
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which events somebody asks for. A verb that ends in a dot stands for all that begin with it."""
+
+    verb: str = ""
+    actor: str = ""
+    target: str = ""
+    since: datetime | None = None
+
+
+def events(project: Project, wanted: Filter, *, by: Actor) -> QuerySet[Event]:
+    """The events of one project, newest first."""
+    require(by, roles.REVIEW, project)
+    found = Event.objects.filter(chain__project=project).order_by("-sequence")
+    if wanted.verb:
+        found = found.filter(**{"verb__startswith" if wanted.verb.endswith(".") else "verb": wanted.verb})
+    if wanted.actor:
+        found = found.filter(actor_name=wanted.actor)
+    if wanted.target:
+        found = found.filter(target=wanted.target)
+    return found.filter(at__gte=wanted.since) if wanted.since is not None else found

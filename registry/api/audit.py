@@ -1,0 +1,168 @@
+"""The audit log of a project: who did what to what, when, and whether the record still holds."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.api import authentication, problems
+from registry.api.reading import Answer, Read, as_json, page
+from registry.core import roles
+from registry.core.errors import InvalidRequest, SkillsiteError
+from registry.models import Event, Project
+from registry.services import audit, throttle
+from registry.services.agents import Caller
+from registry.services.audit import Filter
+
+_JSON_LINES = "application/x-ndjson"
+
+
+class ActorShape(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    name = serializers.CharField()
+
+
+class EventShape(serializers.Serializer[Any]):
+    sequence = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    verb = serializers.CharField()
+    target = serializers.CharField(allow_blank=True)
+    actor = ActorShape()
+    before = serializers.CharField(allow_null=True)
+    after = serializers.CharField(allow_null=True)
+    details = serializers.DictField()
+    previous = serializers.CharField()
+    hash = serializers.CharField()
+
+
+class EventsPage(serializers.Serializer[Any]):
+    results = EventShape(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class BrokenShape(serializers.Serializer[Any]):
+    sequence = serializers.IntegerField()
+    reason = serializers.CharField()
+
+
+class VerifiedShape(serializers.Serializer[Any]):
+    verified = serializers.BooleanField()
+    events = serializers.IntegerField(help_text="How many hold.")
+    broken = BrokenShape(many=True)
+
+
+class Audit(Read):
+    """As JSON Lines the whole of what was asked for is sent as it is read, oldest first; nothing of it is kept."""
+
+    scope = roles.REVIEW
+
+    @extend_schema(
+        operation_id="audit",
+        summary="What was done in the project, newest first",
+        parameters=[
+            OpenApiParameter(
+                "verb", str, description="`skill.saved`; with a dot at its end, as `proposal.`, all such."
+            ),
+            OpenApiParameter("actor", str),
+            OpenApiParameter("target", str, description="The name of a skill, an agent or a member."),
+            OpenApiParameter("since", str, description="A date or a moment, as 2026-01-31 or 2026-01-31T12:00:00Z."),
+            OpenApiParameter("format", str, enum=["json", "jsonl"]),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("offset", int),
+        ],
+        responses={(200, "application/json"): EventsPage, (200, _JSON_LINES): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, project: str) -> Response:
+        raise NotImplementedError
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method != "GET" or request.GET.get("format", "json") != "jsonl":
+            return super().dispatch(request, *args, **kwargs)
+        try:
+            return self._export(request, kwargs["project"])
+        except SkillsiteError as error:
+            return problems.response(error)
+
+    def _export(self, request: HttpRequest, project: str) -> StreamingHttpResponse:
+        caller = authentication.identify(request, project)
+        throttle.take(caller.token_id, writing=False)
+        self.permit(caller)
+        found = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
+        response = StreamingHttpResponse(_lines(found.reverse().iterator(chunk_size=1_000)), content_type=_JSON_LINES)
+        response["Content-Disposition"] = f'attachment; filename="{caller.project_slug}-audit.jsonl"'
+        response["Cache-Control"] = "private, no-store"
+        return response
+
+    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+        if request.GET.get("format", "json") != "json":
+            raise InvalidRequest(f"format is json or jsonl; not {request.GET['format'][:40]!r}.")
+        asked = page(request)
+        found = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
+        shown = [_event(event) for event in found[asked.offset : asked.offset + asked.limit]]
+        return as_json({"results": shown, "next": asked.next_link(request, found.count())})
+
+
+class Verify(Read):
+    scope = roles.REVIEW
+    changes_unseen = True
+
+    @extend_schema(
+        operation_id="verify_audit",
+        summary="Whether every event of the project still follows the one before it",
+        responses=VerifiedShape,
+    )
+    def get(self, request: Request, project: str) -> Response:
+        raise NotImplementedError
+
+    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+        good, broken = audit.verify(Project(pk=caller.project_id))
+        faults = [{"sequence": fault.sequence, "reason": fault.reason} for fault in broken]
+        return as_json({"verified": not faults, "events": good, "broken": faults})
+
+
+def _filter(request: HttpRequest) -> Filter:
+    return Filter(
+        verb=request.GET.get("verb", ""),
+        actor=request.GET.get("actor", ""),
+        target=request.GET.get("target", ""),
+        since=_since(request.GET.get("since", "")),
+    )
+
+
+def _since(text: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidRequest(
+            f"since is a date or a moment, as 2026-01-31 or 2026-01-31T12:00:00Z; not {text[:40]!r}."
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _lines(events: Iterable[Event]) -> Iterator[bytes]:
+    for event in events:
+        yield json.dumps(_event(event), ensure_ascii=False).encode() + b"\n"
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "sequence": event.sequence,
+        "at": event.at.isoformat(),
+        "verb": event.verb,
+        "target": event.target,
+        "actor": {"kind": event.actor_kind, "name": event.actor_name},
+        "before": event.before or None,
+        "after": event.after or None,
+        "details": event.data,
+        "previous": event.previous,
+        "hash": event.hash,
+    }
