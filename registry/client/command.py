@@ -1,0 +1,111 @@
+"""`skillsite-client`: the client on the command line."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from registry.client import errors, exits, reading, settings, syncing
+from registry.client.errors import ClientError
+from registry.client.places import DIRECTORIES
+from registry.client.saying import complain
+
+_CODES: tuple[tuple[type[ClientError], int], ...] = (
+    (errors.Misconfigured, exits.USAGE),
+    (errors.Unreachable, exits.UNREACHABLE),
+    (errors.NotCached, exits.UNREACHABLE),
+    (errors.Refused, exits.REFUSED),
+    (errors.Untrustworthy, exits.UNTRUSTWORTHY),
+    (errors.LocalProblem, exits.LOCAL),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = _parser().parse_args(arguments)
+    try:
+        with settings.connect(
+            url=given.url,
+            project=given.project,
+            token_file=given.token_file,
+            cache_dir=given.cache,
+            ca_file=given.ca_file,
+            offline=given.offline,
+        ) as client:
+            code: int = given.run(client, given)
+            sys.stdout.flush()
+            return code
+    except ClientError as error:
+        complain(error)
+        return next(code for kind, code in _CODES if isinstance(error, kind))
+    except BrokenPipeError:
+        # Whoever read our output has enough. Python would complain once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.DONE
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skillsite-client",
+        description="Read, propose and pull the skills of a project.",
+        epilog=exits.EXPLAINED,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--url", default="", help="address of the site (SKILLSITE_URL)")
+    parser.add_argument("--project", default="", help="short name of the project (SKILLSITE_PROJECT)")
+    parser.add_argument(
+        "--token-file", default="", help="file that holds the token (SKILLSITE_TOKEN_FILE; or set SKILLSITE_TOKEN)"
+    )
+    parser.add_argument("--cache", default="", help="directory of the cache (SKILLSITE_CACHE)")
+    parser.add_argument("--ca-file", default="", help="certificates to trust, in PEM (SKILLSITE_CA_FILE)")
+    parser.add_argument("--offline", action="store_true", help="use the cache alone")
+    commands = parser.add_subparsers(metavar="command", required=True)
+    _add_reading(commands)
+    _add_propose(commands)
+    _add_pull(commands)
+    return parser
+
+
+def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    catalog = commands.add_parser("catalog", help="names and descriptions of the skills")
+    for name, text in (("q", "every word of it"), ("tag", "this tag"), ("kind", "knowledge or tool")):
+        catalog.add_argument(f"--{name}", default="", help=f"only skills with {text}")
+    catalog.add_argument("--budget", default="", help="2000 (tokens) or 8000c (characters)")
+    catalog.add_argument("--format", choices=("text", "xml", "json"), default="text")
+    catalog.set_defaults(run=reading.catalog)
+
+    read = commands.add_parser("read", help="the instructions of one skill")
+    read.add_argument("name")
+    read.add_argument("--version", default=None, help="one exact version")
+    read.add_argument("--format", choices=("text", "json"), default="text")
+    read.set_defaults(run=reading.read)
+
+    file = commands.add_parser("file", help="one file of a skill")
+    file.add_argument("name")
+    file.add_argument("path")
+    file.add_argument("--version", default=None, help="one exact version")
+    file.add_argument("--output", "-o", default="", help="write it to this file")
+    file.set_defaults(run=reading.file)
+
+
+def _add_propose(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    propose = commands.add_parser("propose", help="suggest a change for people to decide on")
+    propose.add_argument("name")
+    change = propose.add_mutually_exclusive_group(required=True)
+    change.add_argument("--skill-md", metavar="FILE", help="the whole new SKILL.md; - reads standard input")
+    change.add_argument("--diff", metavar="FILE", help="a unified diff; - reads standard input")
+    change.add_argument("--delete", action="store_true", help="suggest to delete the skill")
+    propose.add_argument("--why", required=True, help="the justification that reviewers read")
+    propose.add_argument("--evidence", action="append", default=[], help="what it is based on; may be repeated")
+    propose.add_argument("--base", default=None, help="digest of the version that the change starts from")
+    propose.set_defaults(run=reading.propose)
+
+
+def _add_pull(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    pull = commands.add_parser("pull", help="place the skills of the project in a directory")
+    pull.add_argument("directory", nargs="?", default="", metavar="DIR")
+    pull.add_argument("--for", dest="agent", choices=sorted(DIRECTORIES), help="the directory below DIR it reads")
+    pull.add_argument("--check", action="store_true", help="change nothing; exit 1 where something differs")
+    pull.add_argument("--force", action="store_true", help="replace what was edited or placed by somebody else")
+    pull.set_defaults(run=syncing.pull)

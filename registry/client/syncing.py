@@ -1,0 +1,68 @@
+"""The command `pull`."""
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from registry.client import exits, places
+from registry.client.client import SkillsiteClient
+from registry.client.errors import Misconfigured
+from registry.client.progress import Bar
+from registry.client.pull import Report
+from registry.client.pull import check as check_directory
+from registry.client.pull import pull as pull_directory
+from registry.client.saying import note, say
+
+
+def pull(client: SkillsiteClient, given: Namespace) -> int:
+    if not given.directory and not given.agent:
+        raise Misconfigured("Name the directory to place the skills in, or say which agent reads them with --for.")
+    directory = places.skills_directory(given.directory or ".", given.agent)
+    return _check(client, directory) if given.check else _pull(client, directory, force=given.force)
+
+
+def _check(client: SkillsiteClient, directory: Path) -> int:
+    steps = check_directory(client, directory)
+    for step in steps:
+        say(str(step))
+    if steps:
+        note(f"{directory} is out of date. Pull to bring it up to date.")
+        return exits.DIFFERS
+    say(f"{directory} is up to date.")
+    return exits.DONE
+
+
+def _pull(client: SkillsiteClient, directory: Path, *, force: bool) -> int:
+    bar = Bar(sys.stderr, shown=sys.stderr.isatty())
+    try:
+        report = pull_directory(
+            client,
+            directory,
+            force=force,
+            progress=bar,
+            waiting=lambda: note(f"Another pull is at work in {directory}. Waiting for it."),
+        )
+    finally:
+        bar.clear()
+    for step in report.done:
+        say(str(step))
+    _mention(report)
+    if report.failed:
+        return exits.UNTRUSTWORTHY
+    say(
+        f"{directory} has the {report.skills:,} skills of {client.source}."
+        if report.complete
+        else f"{directory} is done."
+    )
+    return exits.DIFFERS if report.left else exits.DONE
+
+
+def _mention(report: Report) -> None:
+    for step in report.left:
+        note(f"{step} Left as it is.")
+    if any(step.action == "keep" for step in report.left):
+        note("To replace what was left, pull with --force. What was changed here is then gone.")
+    for name, reason in report.failed:
+        note(f"! {name}: {reason}")
+    if report.from_cache:
+        note("The site was not asked: this is the state of an earlier list, from the cache.")

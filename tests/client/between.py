@@ -1,0 +1,107 @@
+"""A real HTTP server between the client and the site: it counts, and it misbehaves where a test says so."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+
+_PASSED_ON = ("Authorization", "Accept", "If-None-Match", "Content-Type", "User-Agent")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`cut` sends only so many bytes of the body and then hangs up; `hang` says nothing at all."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    cut: int | None = None
+    hang: bool = False
+
+
+Fault = Callable[["Between", str, Callable[[], Reply]], Reply | None]
+
+
+@dataclass
+class Between:
+    upstream: str
+    url: str = ""
+    fault: Fault = lambda between, path, forward: None
+    requests: list[str] = field(default_factory=list)
+    authorizations: list[str] = field(default_factory=list)
+    bytes_sent: int = 0
+    released: threading.Event = field(default_factory=threading.Event)
+    http: httpx.Client = field(default_factory=lambda: httpx.Client(trust_env=False, timeout=30))
+
+    def transferred(self, part: str = "bundle.zip") -> list[str]:
+        return [path for path in self.requests if part in path]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "_Server"
+
+    def do_GET(self) -> None:
+        between = self.server.between
+        length = int(self.headers.get("Content-Length") or 0)
+        content = self.rfile.read(length)
+        between.requests.append(self.path)
+        between.authorizations.append(self.headers.get("Authorization", ""))
+
+        def forward() -> Reply:
+            headers = {name: self.headers[name] for name in _PASSED_ON if name in self.headers}
+            answer = between.http.request(self.command, between.upstream + self.path, headers=headers, content=content)
+            kept = {k: v for k, v in answer.headers.items() if k in ("etag", "content-type", "retry-after")}
+            return Reply(answer.status_code, answer.content, kept)
+
+        self._send(between.fault(between, self.path, forward) or forward())
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+
+    def _send(self, reply: Reply) -> None:
+        if reply.hang:
+            self.server.between.released.wait(30)
+            self.close_connection = True
+            return
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        if reply.status != 304:
+            self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        self.wfile.write(reply.body if reply.cut is None else reply.body[: reply.cut])
+        self.server.between.bytes_sent += len(reply.body)
+        if reply.cut is not None:
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+
+    def log_message(self, *args: object) -> None:
+        """The tests look at `requests`."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+    between: Between
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that was killed is part of the tests."""
+
+
+@contextmanager
+def between(upstream: str) -> Iterator[Between]:
+    with _Server(("127.0.0.1", 0), _Handler) as server:
+        server.between = Between(upstream.rstrip("/"), f"http://127.0.0.1:{server.server_port}")
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server.between
+        finally:
+            server.between.released.set()
+            server.shutdown()
+            thread.join()
+            server.between.http.close()

@@ -1,0 +1,71 @@
+"""A real site on a port, a server in between that can misbehave, and clients that never wait."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.client import Retrying, SkillsiteClient
+from registry.models import Project
+from registry.services import agents
+from registry.services.permissions import Actor
+from tests.client.between import Between, between
+from tests.services.isolation import blob_directory, nothing_remembered
+
+__all__ = ["blob_directory", "nothing_remembered"]
+
+Connect = Callable[..., SkillsiteClient]
+
+
+@pytest.fixture
+def token(project: Project, operator: Actor) -> str:
+    agent = agents.ensure(project, "bot", by=operator)
+    return agents.create_token(project, agent=agent, scopes=("read", "propose"), by=operator)
+
+
+@pytest.fixture
+def site(live_server: Any, project: Project) -> Iterator[Between]:
+    with between(live_server.url) as server:
+        yield server
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """How long the client would have slept."""
+    return []
+
+
+@pytest.fixture
+def connect(site: Between, token: str, cache: Path, waits: list[float]) -> Iterator[Connect]:
+    """A client of the site; closed at the end."""
+    made: list[SkillsiteClient] = []
+    patient = Retrying(sleep=waits.append, chance=lambda: 1.0)
+
+    def make(**given: Any) -> SkillsiteClient:
+        url = given.pop("url", site.url)
+        attempts = given.pop("attempts", patient.attempts)
+        options = {"cache_dir": cache, "retrying": replace(patient, attempts=attempts), "timeout": 5.0} | given
+        made.append(SkillsiteClient(url, options.pop("project", "demo"), options.pop("token", token), **options))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close()
+
+
+@pytest.fixture
+def client(connect: Connect) -> SkillsiteClient:
+    return connect()
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """An empty place for skills."""
+    return tmp_path / "skills"

@@ -1,0 +1,310 @@
+"""A site that fails, hangs, breaks off or lies, over real sockets."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.client import Retrying, SkillsiteClient, errors
+from tests.client.between import Between, Reply
+from tests.client.conftest import Connect
+from tests.conftest import on_disk
+
+Forward = Callable[[], Reply]
+
+
+@pytest.fixture(autouse=True)
+def a_skill(library: Path) -> None:
+    on_disk(library, "greeting", {"references/tone.md": b"Kind.\n"})
+
+
+def times(count: int, reply: Reply) -> Callable[[Between, str, Forward], Reply | None]:
+    """The reply so many times, then the real answers."""
+    left = [reply] * count
+    return lambda *_: left.pop() if left else None
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_site_that_is_away_for_a_moment_is_asked_again(
+    client: SkillsiteClient, site: Between, waits: list[float], status: int
+) -> None:
+    site.fault = times(2, Reply(status))
+    assert client.catalog().skills
+    assert waits == [0.5, 1.0]
+    assert client.stats.retries == 2
+
+
+def test_a_site_that_stays_away_is_given_up_on(client: SkillsiteClient, site: Between, waits: list[float]) -> None:
+    site.fault = times(99, Reply(503))
+    with pytest.raises(errors.Unreachable, match="503"):
+        client.catalog()
+    assert (len(site.requests), waits) == (4, [0.5, 1.0, 2.0])
+
+
+def test_waits_are_spread_by_chance_and_never_grow_past_the_longest() -> None:
+    waits: list[float] = []
+    retrying = Retrying(attempts=20, sleep=waits.append, chance=lambda: 0.5)
+    assert all(retrying.pause(attempt) for attempt in range(1, 12))
+    assert waits[:5] == [0.25, 0.5, 1.0, 2.0, 4.0] and max(waits) == 4.0
+
+
+@pytest.mark.parametrize("status", [500, 501, 507])
+def test_a_site_that_fails_is_not_asked_again(
+    client: SkillsiteClient, site: Between, waits: list[float], status: int
+) -> None:
+    site.fault = times(99, Reply(status, b"<html>Traceback"))
+    with pytest.raises(errors.Untrustworthy, match=f"status {status}") as caught:
+        client.catalog()
+    assert len(site.requests) == 1 and not waits and "Traceback" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413, 415, 422, 428])
+def test_a_refusal_is_not_asked_again(client: SkillsiteClient, site: Between, status: int) -> None:
+    problem = {"code": "some-code", "detail": "Not like this.", "findings": [{"rule": "r"}, "nonsense"]}
+    site.fault = times(99, Reply(status, json.dumps(problem).encode()))
+    with pytest.raises(errors.Refused, match="Not like this") as caught:
+        client.catalog()
+    assert (caught.value.status, caught.value.code) == (status, "some-code")
+    assert caught.value.findings == [{"rule": "r"}]
+    assert len(site.requests) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"\xff", b'{"detail": 5, "code": []}'])
+def test_a_refusal_without_a_reason_names_its_status(client: SkillsiteClient, site: Between, body: bytes) -> None:
+    site.fault = times(1, Reply(403, body))
+    with pytest.raises(errors.NotAllowed, match="status 403"):
+        client.catalog()
+
+
+def test_too_many_requests_wait_as_long_as_they_are_told(
+    client: SkillsiteClient, site: Between, waits: list[float]
+) -> None:
+    site.fault = times(1, Reply(429, headers={"Retry-After": "7"}))
+    assert client.catalog().skills
+    assert waits == [7.5]
+
+
+def test_a_wait_may_be_given_as_a_date(connect: Connect, site: Between, waits: list[float]) -> None:
+    now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)
+    retrying = Retrying(sleep=waits.append, chance=lambda: 0.0, now=lambda: now)
+    site.fault = times(1, Reply(503, headers={"Retry-After": format_datetime(now.replace(second=20), usegmt=True)}))
+    assert connect(retrying=retrying).catalog().skills
+    assert waits == [20.0]
+
+
+@pytest.mark.parametrize("header", ["soon", "-5", "1e9", "9" * 40, "Fri, 99 Foo 2031"])
+def test_a_wait_that_makes_no_sense_is_bounded(
+    client: SkillsiteClient, site: Between, waits: list[float], header: str
+) -> None:
+    site.fault = times(1, Reply(429, headers={"Retry-After": header}))
+    try:
+        assert client.catalog().skills
+    except errors.RateLimited:
+        assert not waits
+    assert sum(waits) < 2
+
+
+def test_a_wait_beyond_patience_is_left_to_the_caller(
+    client: SkillsiteClient, site: Between, waits: list[float]
+) -> None:
+    site.fault = times(1, Reply(429, headers={"Retry-After": "3600"}))
+    with pytest.raises(errors.RateLimited) as caught:
+        client.catalog()
+    assert caught.value.retry_after == 3600 and not waits
+
+
+def test_the_sites_own_limit_is_obeyed(connect: Connect, waits: list[float], settings: Any) -> None:
+    settings.RATE_LIMIT_READ = 2
+    client = connect(attempts=2)
+    client.catalog()
+    client.catalog()
+    with pytest.raises(errors.RateLimited, match="a minute are allowed"):
+        client.catalog()
+    assert len(waits) == 1 and 1 <= waits[0] <= 62
+
+
+def test_a_site_that_hangs_is_not_waited_for(connect: Connect, site: Between) -> None:
+    site.fault = times(99, Reply(hang=True))
+    with pytest.raises(errors.Unreachable, match="in time"):
+        connect(timeout=0.05, attempts=2).catalog()
+    assert len(site.requests) == 2
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(client: SkillsiteClient, site: Between) -> None:
+    cut = [True, True]
+
+    def break_off(between: Between, path: str, forward: Forward) -> Reply | None:
+        if not cut:
+            return None
+        cut.pop()
+        whole = forward()
+        return Reply(200, whole.body, whole.headers, cut=len(whole.body) // 2)
+
+    site.fault = break_off
+    assert client.bundle("greeting")["references/tone.md"] == b"Kind.\n"
+    assert client.stats.retries == 2
+
+
+def test_an_answer_that_always_breaks_off_is_an_error(client: SkillsiteClient, site: Between) -> None:
+    site.fault = times(99, Reply(200, b'{"skills": []}', cut=5))
+    with pytest.raises(errors.Unreachable, match="broke off"):
+        client.catalog()
+
+
+def test_a_redirect_never_gets_the_token(client: SkillsiteClient, site: Between) -> None:
+    site.fault = times(99, Reply(302, headers={"Location": f"{site.url}/elsewhere"}))
+    with pytest.raises(errors.Misconfigured, match="redirect"):
+        client.catalog()
+    assert len(site.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"<html>", b"[]", b"null", b"{}", b'{"skills": [1], "omitted": [], "tokens": 1, "revision": "1"}',
+     b'{"skills": [], "omitted": [7], "tokens": 1, "revision": "1"}',
+     b'{"skills": [], "omitted": [], "tokens": true, "revision": "1"}', b"\xff\xfe"],
+)  # fmt: skip
+def test_an_answer_of_another_shape_is_no_catalog(client: SkillsiteClient, site: Between, body: bytes) -> None:
+    site.fault = times(1, Reply(200, body))
+    with pytest.raises(errors.Untrustworthy, match="Skillsite"):
+        client.catalog()
+
+
+def test_not_modified_without_having_asked_is_refused(client: SkillsiteClient, site: Between) -> None:
+    site.fault = times(1, Reply(304))
+    with pytest.raises(errors.Untrustworthy, match="not asked"):
+        client.catalog()
+
+
+def changing(part: str, change: Callable[[bytes], bytes]) -> Callable[[Between, str, Forward], Reply | None]:
+    """Real answers, those with `part` in their address changed on the way."""
+
+    def fault(between: Between, path: str, forward: Forward) -> Reply | None:
+        if part not in path:
+            return None
+        answer = forward()
+        return Reply(200, change(answer.body), answer.headers) if answer.status == 200 else answer
+
+    return fault
+
+
+def rezipped(change: Callable[[dict[str, bytes]], dict[str, bytes]]) -> Callable[[bytes], bytes]:
+    def rezip(data: bytes) -> bytes:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for name, content in change(files).items():
+                archive.writestr(name, content)
+        return out.getvalue()
+
+    return rezip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda files: files | {"references/tone.md": b"Rude.\n"},
+        lambda files: files | {"extra.md": b""},
+        lambda files: {"SKILL.md": files["SKILL.md"]},
+        lambda files: {**files, "references/tone2.md": files["references/tone.md"]},
+    ],
+)
+def test_a_bundle_with_other_bytes_than_promised_is_refused(
+    client: SkillsiteClient, site: Between, cache: Path, change: Any
+) -> None:
+    site.fault = changing("bundle.zip", rezipped(change))
+    with pytest.raises(errors.Untrustworthy, match="was promised"):
+        client.bundle("greeting")
+    assert not (cache / "skills").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: b"",
+        lambda data: b"no zip at all",
+        lambda data: data[:-10],
+        rezipped(lambda files: files | {"../outside.md": b"x"}),
+        rezipped(lambda files: files | {"/etc/cron.d/x": b"x"}),
+        rezipped(lambda files: files | {"skill.MD": b"x"}),
+        rezipped(lambda files: {"README.md": b"no skill"}),
+    ],
+)
+def test_a_bundle_that_is_hostile_or_damaged_is_refused(
+    client: SkillsiteClient, site: Between, tmp_path: Path, change: Any
+) -> None:
+    site.fault = changing("bundle.zip", change)
+    with pytest.raises(errors.Untrustworthy, match="cannot be used"):
+        client.bundle("greeting")
+    assert not list(tmp_path.rglob("outside.md"))
+
+
+def test_a_file_with_other_bytes_than_listed_is_refused(client: SkillsiteClient, site: Between) -> None:
+    site.fault = changing("/files/", lambda data: b"Rude.\n")
+    with pytest.raises(errors.Untrustworthy, match="was promised"):
+        client.file("greeting", "references/tone.md")
+
+
+def test_a_file_longer_than_listed_is_not_read_to_its_end(client: SkillsiteClient, site: Between) -> None:
+    site.fault = changing("/files/", lambda data: data * 1_000_000)
+    with pytest.raises(errors.Untrustworthy, match="6 are allowed"):
+        client.file("greeting", "references/tone.md")
+    assert client.stats.received < 2_000_000
+
+
+def edited(**fields: Any) -> Callable[[bytes], bytes]:
+    return lambda data: json.dumps({**json.loads(data), **fields}).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (edited(digest=f"sha256:{'0' * 64}"), "was promised"),
+        (edited(files=[]), "was promised"),
+        (edited(name="another"), "another skill was asked for"),
+        (edited(instructions=None), "instructions"),
+        (edited(files=[{"path": "SKILL.md"}]), "size"),
+        (edited(requires="all"), "requires"),
+    ],
+)
+def test_a_skill_that_does_not_add_up_is_refused(
+    client: SkillsiteClient, site: Between, change: Any, said: str
+) -> None:
+    site.fault = changing("/skills/greeting", change)
+    with pytest.raises(errors.Untrustworthy, match=said):
+        client.read("greeting")
+
+
+def test_an_answer_that_was_refused_is_not_kept(connect: Connect, site: Between) -> None:
+    for part in ("/skills/greeting", "/catalog", "/effective", "/files/"):
+        site.fault = changing(part, lambda data: b"{}")
+        with pytest.raises(errors.Untrustworthy):
+            client = connect()
+            client.catalog(), client.effective(), client.file("greeting", "references/tone.md")
+    site.fault = lambda *_: None
+    client = connect()
+    assert client.catalog().skills and client.effective().skills
+    assert client.file("greeting", "references/tone.md").content == b"Kind.\n"
+
+
+@pytest.mark.parametrize("next_page", ["http://elsewhere.example/x", "/api/v1/projects/other/effective?offset=1", "/"])
+def test_a_next_page_elsewhere_is_refused(client: SkillsiteClient, site: Between, next_page: str) -> None:
+    site.fault = changing("/effective", edited(next=next_page))
+    with pytest.raises(errors.Untrustworthy, match="another address"):
+        client.effective()
+    assert len(site.requests) == 1
+
+
+def test_a_list_without_end_is_left(client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("registry.client.client._MOST_PAGES", 3)
+    site.fault = changing("/effective", edited(next="/api/v1/projects/demo/effective?offset=0&limit=1"))
+    with pytest.raises(errors.Untrustworthy, match="pages"):
+        client.effective()
+    assert len(site.requests) == 3
