@@ -100,7 +100,7 @@ _PAGING = [OpenApiParameter("limit", int), OpenApiParameter("offset", int)]
 
 
 class Agents(Read, Write):
-    scope = roles.MANAGE
+    scope = needs = roles.MANAGE
     changes_unseen = True
 
     @extend_schema(operation_id="agents", summary="The agents", parameters=_PAGING, responses=AgentsPage)
@@ -124,7 +124,7 @@ class Agents(Read, Write):
 
 
 class OneAgent(Read, Write):
-    scope = roles.MANAGE
+    scope = needs = roles.MANAGE
     changes_unseen = True
 
     @extend_schema(operation_id="agent", summary="One agent", responses=AgentShape)
@@ -156,7 +156,7 @@ class OneAgent(Read, Write):
 
 
 class AgentTokens(Read, Write):
-    scope = roles.MANAGE
+    scope = needs = roles.MANAGE
     changes_unseen = True
 
     @extend_schema(operation_id="tokens", summary="The tokens of an agent", parameters=_PAGING, responses=TokensPage)
@@ -189,6 +189,8 @@ class AgentTokens(Read, Write):
 
 
 class AgentToken(Write):
+    needs = roles.MANAGE
+
     @extend_schema(operation_id="revoke_token", summary="Stop one token at once", responses={204: None})
     def delete(self, request: Request, project: str, agent: str, token: int) -> Response:
         where, by = writing.project(request), actor(request)

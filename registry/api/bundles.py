@@ -9,13 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.api import shapes, writing
+from registry.api.reading import flag
 from registry.api.writing import Upload, actor
 from registry.core import bundle as bundle_files
+from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.services import bundles
 
 
 class Bundles(Upload):
+    needs = roles.WRITE
     parser_classes = [MultiPartParser]
 
     @extend_schema(
@@ -32,7 +35,7 @@ class Bundles(Upload):
         shape.is_valid(raise_exception=True)
         bundle = bundle_files.read_zip(shape.validated_data["file"].read(), limits=settings.LIMITS)
         where, by = writing.project(request), actor(request)
-        if request.query_params.get("dry_run"):
+        if flag(request, "dry_run"):
             return Response(_preview(bundles.preview(where, bundle, by=by)))
         imported = bundles.import_bundle(where, bundle, note=shape.validated_data["note"], by=by)
         return Response(_imported(imported), status=200 if imported.action == bundles.UNCHANGED else 201)

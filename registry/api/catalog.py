@@ -1,5 +1,6 @@
 """The catalog, what stands behind it, and what was left out of it."""
 
+from collections.abc import Collection
 from typing import Any, Literal, cast
 
 from django.conf import settings
@@ -10,13 +11,14 @@ from rest_framework.response import Response
 
 from registry.api import shapes
 from registry.api.reading import Answer, Read, as_json, page
-from registry.core import disclosure
+from registry.core import disclosure, skillmd
 from registry.core.errors import InvalidRequest
-from registry.core.merge import Effective
+from registry.core.merge import BUNDLED, PROJECT, Effective
 from registry.services import catalog
 from registry.services.agents import Caller
 
 Form = Literal["json", "text", "xml"]
+_KINDS, _SOURCES = [skillmd.KNOWLEDGE, skillmd.TOOL], [PROJECT, BUNDLED]
 _BUDGET = (
     "2000 or 2000tokens; 8000chars; or the name of an agent whose listing has a known limit: "
     f"{', '.join(disclosure.PRESETS)}. What does not fit is named."
@@ -35,8 +37,8 @@ class Catalog(Read):
         parameters=[
             OpenApiParameter("q", str, description="Skills with every word in name, description or tags, best first."),
             OpenApiParameter("tag", str),
-            OpenApiParameter("kind", str, enum=["knowledge", "tool"]),
-            OpenApiParameter("source", str, enum=["project", "bundled"]),
+            OpenApiParameter("kind", str, enum=_KINDS),
+            OpenApiParameter("source", str, enum=_SOURCES),
             OpenApiParameter("budget", str, description=_BUDGET),
             OpenApiParameter("format", str, enum=list(_FORMS)),
         ],
@@ -57,8 +59,8 @@ class Catalog(Read):
                 catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).served,
                 q=request.GET.get("q", ""),
                 tag=request.GET.get("tag", ""),
-                kind=request.GET.get("kind", ""),
-                source=request.GET.get("source", ""),
+                kind=_one_of(request, "kind", _KINDS),
+                source=_one_of(request, "source", _SOURCES),
             )
         ]
         fitted = disclosure.fit(
@@ -73,12 +75,17 @@ class Catalog(Read):
         return Answer(text.encode(), _FORMS[form])
 
 
+def _one_of(request: HttpRequest, name: str, known: Collection[str]) -> str:
+    """A misspelt filter is refused: an empty catalog would say that there are no such skills."""
+    asked = request.GET.get(name, "")
+    if asked and asked not in known:
+        raise InvalidRequest(f"There is no {name} {asked[:40]!r}. There are: {', '.join(known)}.")
+    return asked
+
+
 def _form(request: HttpRequest) -> Form:
     """`?format=` decides, else what Accept prefers among the three, else JSON."""
-    asked = request.GET.get("format", "")
-    if asked and asked not in _FORMS:
-        raise InvalidRequest(f"There is no format {asked!r}. There are: {', '.join(_FORMS)}.")
-    if asked:
+    if asked := _one_of(request, "format", _FORMS):
         return cast(Form, asked)
     preferred = request.get_preferred_type(["application/json", "text/plain", "application/xml", "text/xml"])
     return "text" if preferred == "text/plain" else "xml" if preferred and "xml" in preferred else "json"

@@ -1,15 +1,16 @@
 """Every error as `application/problem+json`: one map from the error family to HTTP, one shape."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
-from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from registry.core import errors
 from registry.core.errors import SkillsiteError
+from registry.services.throttle import Rate
 
 STATUS: dict[type[SkillsiteError], int] = {
     errors.SkillsiteError: 400,
@@ -46,7 +47,9 @@ def response(error: SkillsiteError) -> HttpResponse:
     if isinstance(error, errors.Unauthenticated):
         answer["WWW-Authenticate"] = 'Bearer realm="skillsite"'
     if isinstance(error, errors.RateLimited):
-        answer["Retry-After"] = str(error.data["retry_after"])
+        retry_after = cast(int, error.data["retry_after"])
+        answer["Retry-After"] = str(retry_after)
+        Rate(cast(int, error.data.get("limit", 0)), 0, retry_after).mark(answer)
     return answer
 
 
@@ -66,7 +69,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
         return response(error)
     if isinstance(error, Http404):
         error = exceptions.NotFound("There is nothing at this address.")
-    if isinstance(error, (RequestDataTooBig, TooManyFilesSent)):
+    if isinstance(error, (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)):
         return response(errors.TooLarge("The request is larger than allowed. Nothing was stored."))
     if not isinstance(error, exceptions.APIException):
         return None
@@ -92,6 +95,8 @@ def _sentence(detail: Any) -> str:
 
 
 def _respond(status: int, body: dict[str, Any]) -> HttpResponse:
-    answer = HttpResponse(json.dumps(body, ensure_ascii=False), status=status, content_type="application/problem+json")
+    # A message may quote what was sent, and JSON can spell half a character that no encoding has.
+    content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+    answer = HttpResponse(content, status=status, content_type="application/problem+json")
     answer["Cache-Control"] = "no-store"
     return answer

@@ -8,6 +8,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
@@ -16,7 +17,7 @@ from rest_framework.views import APIView
 
 from registry.api import authentication, problems
 from registry.core import roles
-from registry.core.errors import Forbidden, InvalidRequest, SkillsiteError
+from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
 from registry.services import disk, throttle, usage
 from registry.services.agents import Caller
 from registry.services.answers import Answers
@@ -74,8 +75,8 @@ class Read(APIView):
         etag, answer = self._find(request, caller, **kwargs)
         matched = _matches(request, etag)
         if answer is None and (self.counts_loads or not matched):
-            answer = self.answer(request, caller, **kwargs)
-            _answers.put(etag, answer, len(answer.body))
+            etag, answer = self._make(request, caller, etag, **kwargs)
+            matched = _matches(request, etag)
         for load in answer.loads if answer is not None and request.method == "GET" else ():
             usage.count(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
         response = _not_modified() if matched else _whole(request, answer)
@@ -92,6 +93,19 @@ class Read(APIView):
             return _quoted(hashlib.sha256(answer.body)), answer
         etag = _etag(request, caller)
         return etag, _answers.get(etag)
+
+    def _make(self, request: HttpRequest, caller: Caller, etag: str, **kwargs: str) -> tuple[str, Answer]:
+        """The answer with the ETag it belongs to: a directory that changes meanwhile is answered from its new state."""
+        try:
+            answer = self.answer(request, caller, **kwargs)
+        except NotFound:
+            if _etag(request, caller) == etag:
+                raise
+        else:
+            if _etag(request, caller) == etag:
+                _answers.put(etag, answer, len(answer.body))
+                return etag, answer
+        return _etag(request, caller), self.answer(request, caller, **kwargs)
 
 
 def _etag(request: HttpRequest, caller: Caller) -> str:
@@ -144,7 +158,7 @@ class Page:
             return None
         query = request.GET.copy()
         query["offset"], query["limit"] = str(self.offset + self.limit), str(self.limit)
-        return f"{request.path}?{query.urlencode()}"
+        return f"{quote(request.path)}?{query.urlencode()}"
 
 
 def page(request: HttpRequest) -> Page:
@@ -155,6 +169,14 @@ def _whole_number(request: HttpRequest, name: str, default: int, least: int, mos
     text = request.GET.get(name, "")
     if not text:
         return default
-    if not text.isdecimal() or not least <= int(text) <= most:
-        raise InvalidRequest(f"{name} is a whole number from {least} to {most:,}; not {text!r}.")
+    if not text.isdecimal() or len(text) > 10 or not least <= int(text) <= most:
+        raise InvalidRequest(f"{name} is a whole number from {least} to {most:,}; not {text[:40]!r}.")
     return int(text)
+
+
+def flag(request: HttpRequest, name: str) -> bool:
+    """`?name=1`; a word that is neither yes nor no is refused rather than guessed at."""
+    text = request.GET.get(name, "0").lower()
+    if text not in ("0", "1", "false", "true"):
+        raise InvalidRequest(f"{name} is 1 or 0; not {text[:40]!r}.")
+    return text in ("1", "true")

@@ -192,6 +192,8 @@ class ReasonInput(Strict):
     reason = serializers.CharField()
 
 
-class UploadInput(serializers.Serializer[Any]):
-    file = serializers.FileField(help_text="A zip with SKILL.md at its root or in its only directory.")
+class UploadInput(Strict):
+    file = serializers.FileField(
+        allow_empty_file=True, help_text="A zip with SKILL.md at its root or in its only directory."
+    )
     note = serializers.CharField(required=False, allow_blank=True, default="")

@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.api import shapes, writing
-from registry.api.reading import Answer, Read, as_json
+from registry.api.reading import Answer, Read, as_json, flag
 from registry.api.writing import Write, actor, if_match
 from registry.core import bundle as bundle_files
-from registry.core import disclosure, media, skillmd
+from registry.core import disclosure, media, roles, skillmd
 from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.skill import Bundle, normalise
 from registry.models import Approval
@@ -30,6 +30,8 @@ def _load(request: HttpRequest, caller: Caller, name: str) -> catalog.Loaded:
 
 
 class Skills(Write):
+    needs = roles.WRITE
+
     @extend_schema(
         operation_id="create_skill",
         summary="Create a skill of the project",
@@ -45,6 +47,7 @@ class Skills(Write):
 
 class Skill(Read, Write):
     counts_loads = True
+    needs = roles.WRITE
 
     @extend_schema(
         operation_id="load_skill",
@@ -136,7 +139,7 @@ class SkillFile(Read):
         path = kwargs["path"]
         loaded = _load(request, caller, kwargs["name"])
         entry = loaded.entry(path)
-        if request.GET.get("download"):
+        if flag(request, "download"):
             return raw(path, loaded.read(entry))
         try:
             text = loaded.read_text(path, settings.LIMITS)

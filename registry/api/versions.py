@@ -37,6 +37,8 @@ class Versions(Read):
 
 
 class Restore(Write):
+    needs = roles.WRITE
+
     @extend_schema(
         operation_id="restore_version",
         summary="An old version becomes the newest one",
@@ -53,6 +55,8 @@ class Restore(Write):
 
 
 class Yank(Write):
+    needs = roles.WRITE
+
     @extend_schema(
         operation_id="yank_version",
         summary="Make one version unavailable on every path",

@@ -4,10 +4,12 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpResponseBase
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry.core.errors import InvalidRequest, TooLarge
+from registry.core.errors import Forbidden, InvalidRequest, TooLarge
 from registry.models import Project
 from registry.services import throttle
 from registry.services.agents import Caller
@@ -17,10 +19,23 @@ from registry.services.throttle import Rate
 _MULTIPART_EXTRA = 64 * 1024
 
 
+class Json(JSONParser):
+    def parse(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().parse(*args, **kwargs)
+        except RecursionError:
+            raise ParseError("The JSON is nested too deeply.") from None
+
+
 class Write(APIView):
-    """A view that changes something. `actor` and `project` say who and where."""
+    """A view that changes something. `actor` and `project` say who and where.
+
+    `needs` is asked before the body is read; the verb asks again, with all it knows.
+    """
 
     rate: Rate | None = None
+    needs: str | None = None
+    parser_classes = [Json]
     body_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -28,6 +43,8 @@ class Write(APIView):
         caller = cast(Caller, request.user)
         self.rate = throttle.take(caller.token_id, writing=True)
         super().initial(request, *args, **kwargs)
+        if request.method in ("POST", "PUT", "PATCH", "DELETE") and self.needs and not caller.actor.may(self.needs):
+            raise Forbidden(f"This token does not have the scope “{self.needs}”.", scope=self.needs)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         answer = super().finalize_response(request, response, *args, **kwargs)
@@ -42,7 +59,7 @@ class Upload(Write):
 
 def _check_size(request: Request, allowed: int) -> None:
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdecimal():
+    if not length.isdecimal() or len(length) > 18:
         raise InvalidRequest("Content-Length is not a number.")
     if int(length) > allowed:
         raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was stored.")

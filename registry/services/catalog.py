@@ -185,24 +185,18 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
     """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
     name = normalise(name)
     permit(name, allowed)
-    row = (
-        Skill.objects.filter(project_id=project_id, name=name)
-        .values_list("enabled", "overrides", "current_id", "pk")
-        .first()
-    )
-    if row is None:
-        return _bundled(name, version)
-    enabled, overrides, current_id, skill_id = row
-    if not enabled:
+    skill = Skill.objects.filter(project_id=project_id, name=name).select_related("current__approval__by").first()
+    if skill is not None and not skill.enabled:
         raise _unknown(name)
-    if overrides:
-        wanted = Version.objects.available().filter(skill_id=skill_id)
-        chosen = wanted.filter(version=version) if version is not None else wanted.filter(pk=current_id or 0)
-        found = chosen.select_related("approval__by").first()
-        if found is None:
-            raise _unknown(name, version)
-        return replace(stored(name, found), approval=getattr(found, "approval", None))
-    return _bundled(name, version)
+    if skill is None or not skill.overrides:
+        return _bundled(name, version)
+    found = skill.current if skill.current and skill.current.yanked_at is None else None
+    if version is not None and (found is None or found.version != version):
+        wanted = Version.objects.available().filter(skill=skill, version=version)
+        found = wanted.select_related("approval__by").first()
+    if found is None:
+        raise _unknown(name, version)
+    return replace(stored(name, found), approval=getattr(found, "approval", None))
 
 
 def permit(name: str, allowed: frozenset[str] | None) -> None:

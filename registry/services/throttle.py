@@ -51,7 +51,7 @@ def _count(key: str) -> int:
         except ValueError:
             cache.add(key, 0, timeout=2 * _WINDOW)
             return cache.incr(key)
-    except (OSError, ConnectionError) as error:
-        # An agent in the middle of its work matters more than an exact count.
+    except Exception as error:
+        # Every cache fails in its own way; an agent in the middle of its work matters more than an exact count.
         log.warning("The shared rate limit cannot be reached and is not applied: %s", error)
         return 0
