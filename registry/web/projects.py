@@ -1,5 +1,6 @@
 """The projects a person belongs to: list, create, bring back."""
 
+import re
 from typing import Any
 
 from django import forms
@@ -34,8 +35,13 @@ class ProjectForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
-        values["slug"] = values.get("slug") or slugify(values.get("name", ""))[: projects.SLUG_CHARS].strip("-")
+        values["slug"] = values.get("slug") or _suggested(values.get("name", ""))
         return values
+
+
+def _suggested(name: str) -> str:
+    words = re.findall("[a-z0-9]+", slugify(name))
+    return "-".join(words)[: projects.SLUG_CHARS].rstrip("-")
 
 
 @signed_in
