@@ -213,7 +213,7 @@ def _programs(line: str) -> Iterator[str]:
     line = line.strip().removeprefix("$ ")
     if line.startswith("#"):
         return
-    for part in _SEPARATOR.split(_QUOTED.sub('""', line)):
+    for part in _SEPARATOR.split(_QUOTED.sub('""', _FUNCTION.sub("", line))):
         part = _ASSIGNMENT.sub("", part.strip(" \t({!"))
         while (opening := _RUNS_ANOTHER.match(part)) is not None:
             yield opening[0].split()[0]
