@@ -1,9 +1,10 @@
-"""Pages at the root, the API below /api."""
+"""The API below /api, the doors for existing clients, pages at the root."""
 
 from django.urls import include, path
 
 urlpatterns = [
     path("api/", include("registry.api.urls")),
+    path("", include("registry.protocols.urls")),
     path("", include("registry.web.urls")),
 ]
 

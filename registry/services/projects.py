@@ -59,6 +59,16 @@ def bring_back(project: Project, *, by: Actor) -> None:
             raise Conflict(f"{project.name} is not archived.")
 
 
+def set_public(project: Project, public: bool, *, by: Actor) -> None:
+    """Whether anybody may discover and read the skills that agents get here, without a token."""
+    require(by, roles.MANAGE, project)
+    with audit.change(
+        project, "project.published" if public else "project.unpublished", by=by, target=project.slug
+    ) as change:
+        if not Project.objects.filter(pk=project.pk).exclude(public=public).update(public=public):
+            change.cancel()
+
+
 def _name(name: str) -> str:
     name = " ".join(name.split())
     if not name:

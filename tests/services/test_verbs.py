@@ -132,6 +132,9 @@ VERBS: dict[str, Verb] = {
     "projects.bring_back": Verb(
         lambda w, by: projects.bring_back(w.project, by=by), "project.brought-back", roles.MANAGE
     ),
+    "projects.set_public": Verb(
+        lambda w, by: projects.set_public(w.project, True, by=by), "project.published", roles.MANAGE
+    ),
     "projects.create": Verb(lambda w, by: projects.create(slug="third", name="Third", by=by), "project.created", None),
     "accounts.create_user": Verb(lambda w, by: accounts.create_user("newcomer", by=by), "user.created", None),
     "accounts.make_sign_in_link": Verb(

@@ -1,0 +1,76 @@
+"""What a method works with: the caller, what they may see, and the shape of what it gives back."""
+
+import base64
+import binascii
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from registry.core.merge import Candidate
+from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
+from registry.services import catalog
+from registry.services.agents import Caller
+from registry.services.catalog import Loaded
+
+PAGE = 100
+PREFIX = "app.skillsite/"  # of what we add to the protocol's own fields
+
+# How long a client may trust what it was told. Short: a skill that was taken back must be gone.
+FRESH = {"ttlMs": 5_000, "cacheScope": "private"}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result, and the skills whose loading it counts as."""
+
+    result: dict[str, Any]
+    loads: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    caller: Caller
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The skills of the caller in order of name."""
+        view = catalog.view(self.caller.project_id, self.caller.revision, allowed=self.caller.allowed)
+        return view.served
+
+    def load(self, name: str) -> Loaded:
+        return catalog.load(self.caller.project_id, name, allowed=self.caller.allowed)
+
+    def load_many(self, candidates: Sequence[Candidate]) -> list[Loaded]:
+        return list(catalog.load_many(self.caller.project_id, candidates))
+
+
+def about(candidate: Candidate) -> dict[str, str]:
+    """Version, digest and source, which every answer names."""
+    return {
+        f"{PREFIX}version": candidate.version,
+        f"{PREFIX}digest": candidate.digest,
+        f"{PREFIX}source": candidate.source,
+    }
+
+
+def page(candidates: Sequence[Candidate], message: Message) -> tuple[Sequence[Candidate], dict[str, str]]:
+    """The skills of one page, and `nextCursor` where there are more. A cursor is the last name of the page before."""
+    start = bisect_right(candidates, _last_name(message.params.get("cursor")), key=lambda one: one.name)
+    shown = candidates[start : start + PAGE]
+    if start + PAGE >= len(candidates):
+        return shown, {}
+    return shown, {"nextCursor": base64.urlsafe_b64encode(json.dumps(shown[-1].name).encode()).decode()}
+
+
+def _last_name(cursor: object) -> str:
+    if cursor is None:
+        return ""
+    try:
+        name = json.loads(base64.b64decode(str(cursor), altchars=b"-_", validate=True))
+    except (binascii.Error, ValueError):
+        name = None
+    if not isinstance(name, str):
+        raise Refused(INVALID_PARAMS, "The cursor was not given out here.")
+    return name

@@ -1,0 +1,186 @@
+"""MCP over HTTP: one message a request, plain JSON back, nothing remembered between two requests."""
+
+import hashlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from registry.core import errors
+from registry.core.errors import SkillsiteError
+from registry.protocols import doors
+from registry.protocols.mcp import eras, messages, resources, skills, tools
+from registry.protocols.mcp.context import FRESH, Context, Outcome
+from registry.protocols.mcp.messages import Message, Refused
+from registry.services import disk
+from registry.services.agents import Caller
+from registry.services.answers import Answers
+
+log = logging.getLogger(__name__)
+
+BODY_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+_SERVER = {"name": "skillsite", "title": "Skillsite", "version": version("skillsite")}
+_CAPABILITIES = {"resources": {}, "tools": {}, "extensions": {skills.EXTENSION: {"directoryRead": True}}}
+_HINT = (
+    "Skills tell how this team does its work. Look with list_skills before a task, load the one that fits with "
+    "read_skill, and follow it."
+)
+
+
+def _discover(context: Context, message: Message) -> Outcome:
+    said = {"supportedVersions": list(eras.SUPPORTED), "capabilities": _CAPABILITIES, "instructions": _HINT}
+    return Outcome({**said, **FRESH})
+
+
+def _initialize(context: Context, message: Message) -> Outcome:
+    said = {"capabilities": _CAPABILITIES, "serverInfo": _SERVER, "instructions": _HINT}
+    return Outcome({"protocolVersion": eras.negotiated(message.params.get("protocolVersion")), **said})
+
+
+def _ping(context: Context, message: Message) -> Outcome:
+    return Outcome({})
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """`kept` where the result is a function of what the caller may see and the parameters."""
+
+    answer: Callable[[Context, Message], Outcome]
+    kept: bool = True
+
+
+_METHODS: dict[str, _Method] = {
+    "server/discover": _Method(_discover),
+    "initialize": _Method(_initialize, kept=False),
+    "ping": _Method(_ping, kept=False),
+    "skills/list": _Method(skills.list_skills),
+    "skills/get": _Method(skills.get_skill),
+    "resources/directory/read": _Method(skills.read_directory),
+    "resources/list": _Method(resources.list_resources),
+    "resources/templates/list": _Method(resources.list_templates),
+    "resources/read": _Method(resources.read_resource),
+    "tools/list": _Method(tools.list_tools, kept=False),
+    "tools/call": _Method(tools.call_tool, kept=False),
+}
+_LEGACY_ONLY = frozenset({"initialize", "ping"})
+
+_kept: Answers[tuple[bytes, tuple[tuple[str, str], ...]]] = Answers()
+
+
+@csrf_exempt
+def mcp(request: HttpRequest, secret: str = "") -> HttpResponse:
+    """With a secret, the token stands in the address; without one it stands in the header."""
+    try:
+        response = _respond(request, secret)
+    except Refused as refused:
+        response = HttpResponse(messages.error(refused), status=refused.status, content_type="application/json")
+        for name, value in refused.headers.items():
+            response[name] = value
+    response["Cache-Control"] = "private, no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _respond(request: HttpRequest, secret: str) -> HttpResponse:
+    if request.method != "POST":
+        raise Refused(messages.INVALID_REQUEST, "Send a POST.", status=405, headers={"Allow": "POST"})
+    _check_origin(request)
+    context = Context(_caller(request, secret))
+    message = messages.parse(_body(request))
+    try:
+        modern = eras.is_modern(message, request.headers)
+        if message.id is None:
+            return HttpResponse(status=202)
+        body, loads = _result(context, message, modern)
+    except Refused as refused:
+        refused.id = message.id
+        raise
+    for skill, skill_version in loads:
+        doors.count_load(context.caller.project_id, skill, skill_version, caller=context.caller.actor.name)
+    return HttpResponse(messages.result(message.id, body), content_type="application/json")
+
+
+def _check_origin(request: HttpRequest) -> None:
+    """A page of another site must not talk to this one through somebody's browser."""
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return
+    known = {urlsplit(address)[:2] for address in (settings.PUBLIC_URL, *settings.CORS_ALLOWED_ORIGINS)}
+    known.add(("https" if request.is_secure() else "http", request.get_host()))
+    if urlsplit(origin)[:2] not in known:
+        raise Refused(messages.INVALID_REQUEST, "Requests from this origin are not answered.", status=403)
+
+
+def _caller(request: HttpRequest, secret: str) -> Caller:
+    try:
+        return doors.by_path(secret) if secret else doors.by_header(request)
+    except errors.Unauthenticated as error:
+        raise _refused(error, 401, _challenge(request, bool(request.headers.get("Authorization") or secret))) from error
+    except errors.Forbidden as error:
+        raise _refused(error, 403, f'{_challenge(request, False)}, error="insufficient_scope", scope="read"') from error
+    except errors.RateLimited as error:
+        refused = _refused(error, 429)
+        refused.headers = {"Retry-After": str(error.data["retry_after"])}
+        raise refused from error
+
+
+def _challenge(request: HttpRequest, given: bool) -> str:
+    metadata = request.build_absolute_uri("/.well-known/oauth-protected-resource/mcp")
+    said = f'Bearer realm="skillsite", resource_metadata="{metadata}"'
+    return f'{said}, error="invalid_token"' if given else said
+
+
+def _refused(error: SkillsiteError, status: int, challenge: str = "") -> Refused:
+    headers = {"WWW-Authenticate": challenge} if challenge else {}
+    return Refused(messages.INVALID_REQUEST, error.message, status=status, headers=headers)
+
+
+def _body(request: HttpRequest) -> bytes:
+    if request.content_type != "application/json":
+        raise Refused(messages.INVALID_REQUEST, "Content-Type is application/json.", status=415)
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > BODY_BYTES:
+        message = f"The request has {length[:20]} bytes. {BODY_BYTES:,} are allowed."
+        raise Refused(messages.INVALID_REQUEST, message, status=413)
+    return request.body
+
+
+def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+    method = _METHODS.get(message.method)
+    if method is None or (modern and message.method in _LEGACY_ONLY):
+        status = 404 if modern else 200
+        raise Refused(messages.METHOD_NOT_FOUND, f"Unknown method: {message.method[:80]}", status=status)
+    tag = _tag(context, message) if method.kept else ""
+    found = _kept.get(tag) if tag else None
+    if found is None:
+        outcome = _call(method, context, message)
+        meta = {**outcome.result.get("_meta", {}), eras.SERVER_INFO: _SERVER}
+        body = messages.dump({"resultType": "complete", **outcome.result, "_meta": meta})
+        found = body, outcome.loads
+        if tag:
+            _kept.put(tag, found, len(body))
+    return found
+
+
+def _call(method: _Method, context: Context, message: Message) -> Outcome:
+    try:
+        return method.answer(context, message)
+    except SkillsiteError as error:
+        raise Refused(messages.INVALID_PARAMS, error.message) from error
+    except Refused:
+        raise
+    except Exception as error:
+        log.exception("The method %s failed.", message.method)
+        said = "Something went wrong here. It was written to the log."
+        raise Refused(messages.INTERNAL_ERROR, said, status=500) from error
+
+
+def _tag(context: Context, message: Message) -> str:
+    params = {key: value for key, value in message.params.items() if key != "_meta"}
+    said = messages.dump([disk.snapshot().fingerprint, context.caller.view_tag, message.method, params])
+    return hashlib.sha256(said).hexdigest()

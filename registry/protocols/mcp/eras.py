@@ -1,0 +1,90 @@
+"""Which revision a message speaks: the stateless one, whose headers must match its body, or one with a handshake."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from registry.protocols.mcp.messages import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    UNSUPPORTED_VERSION,
+    Message,
+    Refused,
+)
+
+MODERN = "2026-07-28"
+LEGACY = ("2025-11-25", "2025-06-18")
+SUPPORTED = (MODERN, *LEGACY)
+
+_PREFIX = "io.modelcontextprotocol/"
+_VERSION, _CAPABILITIES, SERVER_INFO = (
+    f"{_PREFIX}protocolVersion",
+    f"{_PREFIX}clientCapabilities",
+    f"{_PREFIX}serverInfo",
+)
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_MODERN_ONLY = frozenset({"server/discover"})
+
+
+def is_modern(message: Message, headers: Mapping[str, str]) -> bool:
+    """Refused where the revision is not spoken here, or where headers and body do not say the same."""
+    said, header = message.meta.get(_VERSION), headers.get("MCP-Protocol-Version")
+    handshake = message.method == "initialize" or (header in (None, *LEGACY) and message.method not in _MODERN_ONLY)
+    if said is None and handshake:
+        return False
+    version = _version(said, header)
+    if version in LEGACY:
+        return False
+    if message.id is not None:
+        _check(message, headers)
+    return True
+
+
+def _version(said: Any, header: str | None) -> str:
+    if header is None:
+        raise _mismatch("The header MCP-Protocol-Version is missing.")
+    if said is not None and header != said:
+        raise _mismatch(f"The header MCP-Protocol-Version is {header!r}, the body says {said!r}.")
+    if header not in SUPPORTED:
+        raise Refused(
+            UNSUPPORTED_VERSION,
+            "This revision of the protocol is not spoken here.",
+            status=400,
+            data={"supported": list(SUPPORTED), "requested": header},
+        )
+    if said is None:
+        raise Refused(INVALID_PARAMS, f"_meta lacks {_VERSION}.", status=400)
+    return header
+
+
+def _check(message: Message, headers: Mapping[str, str]) -> None:
+    if not isinstance(message.meta.get(_CAPABILITIES), dict):
+        raise Refused(INVALID_PARAMS, f"_meta lacks {_CAPABILITIES}.", status=400)
+    method = headers.get("Mcp-Method")
+    if method != message.method:
+        raise _mismatch(f"The header Mcp-Method is {method!r}, the body says {message.method!r}.")
+    source = _NAMED.get(message.method)
+    if source is not None and isinstance(message.params.get(source), str):
+        name = _decoded(headers.get("Mcp-Name"))
+        if name != message.params[source]:
+            raise _mismatch(f"The header Mcp-Name is {name!r}, the body says {message.params[source]!r}.")
+
+
+def _decoded(value: str | None) -> str | None:
+    """What stands in a header; a value that a header cannot hold as it is comes in Base64."""
+    if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    try:
+        return base64.b64decode(value[len("=?base64?") : -len("?=")], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _mismatch(message: str) -> Refused:
+    return Refused(HEADER_MISMATCH, message, status=400)
+
+
+def negotiated(asked: object) -> str:
+    """The revision a handshake settles on: the one asked for, else the newest that has a handshake."""
+    return asked if isinstance(asked, str) and asked in LEGACY else LEGACY[0]

@@ -1,0 +1,194 @@
+"""The tools of agents: which skills there are, load one, read one of its files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from registry.core import disclosure
+from registry.core.errors import InvalidRequest, SkillsiteError
+from registry.core.merge import PROJECT
+from registry.core.skill import SKILL_MD
+from registry.protocols.mcp.context import FRESH, Context, Outcome, about
+from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused, dump
+from registry.services import catalog
+from registry.services.catalog import Loaded
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`properties` are those of its arguments in JSON Schema; all arguments here are texts unless they say else."""
+
+    name: str
+    title: str
+    description: str
+    call: Callable[[Context, Arguments], Outcome]
+    properties: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...] = ()
+    scope: str = "read"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": dict(self.properties),
+                "required": list(self.required),
+                "additionalProperties": False,
+            },
+            "annotations": {"readOnlyHint": self.scope == "read", "openWorldHint": False},
+        }
+
+
+def _list_skills(context: Context, arguments: Arguments) -> Outcome:
+    budget = arguments.get("budget", "")
+    lines = [
+        disclosure.CatalogLine(found.name, found.description)
+        for found in catalog.matching(context.candidates, q=arguments.get("query", ""))
+    ]
+    fitted = disclosure.fit(
+        lines, budget=disclosure.parse_budget(budget) if budget else None, form="text", limits=settings.LIMITS
+    )
+    if not lines:
+        return said("No skill has all of these words." if arguments.get("query") else "There are no skills.")
+    return said(disclosure.as_text(fitted))
+
+
+def _read_skill(context: Context, arguments: Arguments) -> Outcome:
+    loaded = context.load(arguments["skill_id"])
+    found = loaded.candidate
+    lines = [
+        disclosure.summary(found.name, found.tokens),
+        f"Version {found.version}, {found.digest}, from {found.source}.",
+        disclosure.hint(found.requires),
+        _files(loaded),
+    ]
+    text = "\n".join(line for line in lines if line)
+    return said(f"{text}\n\n{loaded.skill_md().instructions}", loaded, counts=True)
+
+
+def _files(loaded: Loaded) -> str:
+    others = [entry.path for entry in loaded.files if entry.path != SKILL_MD]
+    return f"Files, for read_skill_resource: {', '.join(others)}" if others else ""
+
+
+def _read_skill_resource(context: Context, arguments: Arguments) -> Outcome:
+    loaded = context.load(arguments["skill_id"])
+    return said(loaded.read_text(arguments["path"], settings.LIMITS), loaded)
+
+
+def said(text: str, loaded: Loaded | None = None, *, counts: bool = False) -> Outcome:
+    result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": False}
+    if loaded is None:
+        return Outcome(result)
+    result["_meta"] = about(loaded.candidate)
+    return Outcome(result, ((loaded.name, loaded.candidate.version),) if counts else ())
+
+
+def _load(context: Context, arguments: Arguments) -> Outcome:
+    loaded = context.load(arguments["name"])
+    body = {
+        "ok": True,
+        "name": loaded.name,
+        "source": "db" if loaded.candidate.source == PROJECT else "fs",
+        "skillDirectory": None,
+        "content": loaded.skill_md().instructions,
+        "version": loaded.candidate.version,
+        "digest": loaded.candidate.digest,
+    }
+    return Outcome(_structured(body), ((loaded.name, loaded.candidate.version),))
+
+
+def _read_file(context: Context, arguments: Arguments) -> Outcome:
+    loaded = context.load(arguments["name"])
+    text = loaded.read_text(arguments["path"], settings.LIMITS)
+    return Outcome(_structured({"ok": True, "name": loaded.name, "path": arguments["path"], "content": text}))
+
+
+def _structured(body: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "content": [{"type": "text", "text": dump(body).decode()}],
+        "structuredContent": body,
+        "isError": not body["ok"],
+    }
+
+
+_TEXT = {"type": "string"}
+_SKILL = {"skill_id": {**_TEXT, "description": "The name of the skill, as list_skills gives it."}}
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "list_skills",
+            "List skills",
+            "Names and descriptions of the skills there are. Call this before a task that somebody may have written "
+            "down how to do.",
+            _list_skills,
+            {
+                "query": {**_TEXT, "description": "Only skills with all of these words, best first."},
+                "budget": {**_TEXT, "description": "The most the list may cost: 2000 (tokens) or 8000c (characters)."},
+            },
+        ),
+        Tool(
+            "read_skill",
+            "Load a skill",
+            "The full instructions of one skill, and the names of its files.",
+            _read_skill,
+            _SKILL,
+            ("skill_id",),
+        ),
+        Tool(
+            "read_skill_resource",
+            "Read a file of a skill",
+            "One text file of a skill, by the path that its instructions give.",
+            _read_skill_resource,
+            {**_SKILL, "path": {**_TEXT, "description": "Relative to the skill, such as references/terms.md."}},
+            ("skill_id", "path"),
+        ),
+    )
+}
+
+# Names that agents of older systems know. They answer when called, and are not listed beside their equals above.
+_UNLISTED: dict[str, Tool] = {
+    "skills.load": Tool("skills.load", "", "", _load, {"name": _TEXT}, ("name",)),
+    "skills.readFile": Tool("skills.readFile", "", "", _read_file, {"name": _TEXT, "path": _TEXT}, ("name", "path")),
+}
+
+
+def list_tools(context: Context, message: Message) -> Outcome:
+    """Those that the token of the caller opens."""
+    listed = [tool.as_json() for tool in TOOLS.values() if context.caller.actor.may(tool.scope)]
+    return Outcome({"tools": listed, **FRESH})
+
+
+def call_tool(context: Context, message: Message) -> Outcome:
+    """A mistake of the model comes back as a result that it can read; a tool that is not there is an error."""
+    name, arguments = message.text("name"), message.params.get("arguments", {})
+    tool = TOOLS.get(name) or _UNLISTED.get(name)
+    if tool is None or not context.caller.actor.may(tool.scope):
+        raise Refused(INVALID_PARAMS, f"Unknown tool: {name[:80]}")
+    if not isinstance(arguments, dict):
+        raise Refused(INVALID_PARAMS, "arguments is an object.")
+    try:
+        _check(tool, arguments)
+        return tool.call(context, arguments)
+    except SkillsiteError as error:
+        if name in _UNLISTED:
+            return Outcome(_structured({"ok": False, "error": error.message}))
+        return Outcome({"content": [{"type": "text", "text": error.message}], "isError": True})
+
+
+def _check(tool: Tool, arguments: Arguments) -> None:
+    if unknown := sorted(set(arguments) - set(tool.properties)):
+        raise InvalidRequest(f"Unknown: {', '.join(unknown)[:200]}. There are: {', '.join(tool.properties)}.")
+    for key, schema in tool.properties.items():
+        if key in tool.required and not arguments.get(key):
+            raise InvalidRequest(f"{key} is needed.")
+        if key in arguments and schema.get("type") == "string" and not isinstance(arguments[key], str):
+            raise InvalidRequest(f"{key} is a text.")
