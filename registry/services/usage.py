@@ -4,6 +4,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -121,9 +122,7 @@ def _flush_quietly() -> None:
         connection.close()
 
 
-def loads_by_day(
-    project_id: int, *, days: int, skills: Sequence[str] | None = None
-) -> dict[str, dict[date, int]]:
+def loads_by_day(project_id: int, *, days: int, skills: Sequence[str] | None = None) -> dict[str, dict[date, int]]:
     """Loads in the last days, of every skill of a project or of those named."""
     rows = _since(project_id, days)
     if skills is not None:
@@ -137,6 +136,34 @@ def loads_by_day(
 def totals(project_id: int, *, days: int) -> dict[str, int]:
     """How often each skill of a project was loaded in the last days."""
     return dict(_since(project_id, days).values_list("skill").annotate(total=Sum("loads")))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Loads of one skill: each of the last days, by version and by caller, the most first. Agents are marked."""
+
+    days: tuple[tuple[date, int], ...]
+    versions: tuple[tuple[str, int], ...]
+    callers: tuple[tuple[str, bool, int], ...]
+
+    @property
+    def total(self) -> int:
+        return sum(loads for _, loads in self.days)
+
+
+def of_skill(project_id: int, skill: str, *, days: int) -> Use:
+    rows = _since(project_id, days).filter(skill=skill)
+    today = timezone.now().date().toordinal()
+    counts: dict[date, int] = dict(rows.values_list("day").annotate(total=Sum("loads")))
+    versions = rows.values_list("version").annotate(total=Sum("loads")).order_by("-total", "version")
+    callers = rows.values_list("caller").annotate(total=Sum("loads")).order_by("-total", "caller")
+    agents = set(Agent.objects.filter(project_id=project_id).values_list("name", flat=True))
+    every = (date.fromordinal(today - back) for back in range(days - 1, -1, -1))
+    return Use(
+        tuple((day, counts.get(day, 0)) for day in every),
+        tuple(versions),
+        tuple((name, name in agents, loads) for name, loads in callers),
+    )
 
 
 def _since(project_id: int, days: int) -> QuerySet[Usage]:

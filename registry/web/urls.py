@@ -1,6 +1,6 @@
 """The addresses of the pages."""
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from registry.web import (
@@ -12,10 +12,45 @@ from registry.web import (
     members,
     projects,
     settings,
+    skill,
     skills,
     styleguide,
     uploads,
+    upstream,
+    versions,
 )
+
+_VERSION = [
+    path("", skill.instructions, name="version"),
+    path("source/", skill.source, name="version-source"),
+    path("files/", skill.files, name="version-files"),
+    path("files/<path:path>", skill.file_page, name="version-file-page"),
+    path("raw/<path:path>", skill.file, name="version-file"),
+    path("bundle.zip", skill.download, name="version-download"),
+    path("restore/", versions.restore, name="version-restore"),
+    path("yank/", versions.yank, name="version-yank"),
+]
+
+_SKILL: list[URLPattern | URLResolver] = [
+    path("", skill.instructions, name="skill"),
+    path("source/", skill.source, name="skill-source"),
+    path("files/", skill.files, name="skill-files"),
+    path("files/<path:path>", skill.file_page, name="skill-file-page"),
+    path("raw/<path:path>", skill.file, name="skill-file"),
+    path("bundle.zip", skill.download, name="skill-download"),
+    path("usage/", skill.usage, name="skill-usage"),
+    path("disable/", skill.disable, name="skill-disable"),
+    path("enable/", skill.enable, name="skill-enable"),
+    path("delete/", skill.delete, name="skill-delete"),
+    path("undelete/", skill.undelete, name="skill-undelete"),
+    path("customise/", upstream.customise, name="skill-customise"),
+    path("bundled/", upstream.compare, name="skill-compare-bundled"),
+    path("upstream/", upstream.changes, name="skill-upstream"),
+    path("upstream/keep/", upstream.keep, name="skill-upstream-keep"),
+    path("versions/", versions.timeline, name="skill-versions"),
+    path("versions/compare/", versions.compare, name="skill-compare"),
+    path("version/<str:version>/", include(_VERSION)),
+]
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="projects")),
@@ -52,7 +87,5 @@ urlpatterns = [
     path("projects/<slug:slug>/skills/<str:name>/edit/files/<path:path>", draft_files.file, name="skill-edit-file"),
     path("projects/<slug:slug>/skills/<str:name>/edit/raw/<path:path>", draft_files.raw, name="skill-edit-raw"),
     path("projects/<slug:slug>/skills/", skills.skills, name="skills"),
-    path("projects/<slug:slug>/skills/<str:name>/", skills.skill, name="skill"),
-    path("projects/<slug:slug>/skills/<str:name>/bundle.zip", skills.download, name="skill-download"),
-    path("projects/<slug:slug>/skills/<str:name>/files/<path:path>", skills.file, name="skill-file"),
+    path("projects/<slug:slug>/skills/<str:name>/", include(_SKILL)),
 ]
