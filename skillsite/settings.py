@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import dj_database_url
+from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
 from registry.core.limits import Limits
@@ -204,7 +205,8 @@ if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 CORS_ALLOWED_ORIGINS = env.items("CORS_ALLOWED_ORIGINS")
-CORS_URLS_REGEX = r"^/api/"
+CORS_URLS_REGEX = r"^/(api/|mcp$|t/[^/]+/mcp$)"
+CORS_ALLOW_HEADERS = [*default_headers, "if-match", "if-none-match", "mcp-protocol-version", "mcp-method", "mcp-name"]
 CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 
 # -- API ---------------------------------------------------------------------------------------------------
@@ -235,10 +237,15 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {"class": "skillsite.logs.Masked", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO").upper()},
     "loggers": {
+        # Django's own handlers would write beside ours, without the mask.
+        "django": {"handlers": [], "propagate": True},
+        "django.server": {"handlers": [], "propagate": True},
         # These write whole URLs at INFO, and a signed URL is a credential.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},

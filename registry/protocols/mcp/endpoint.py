@@ -4,7 +4,6 @@ import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -24,7 +23,7 @@ from registry.services.answers import Answers
 log = logging.getLogger(__name__)
 
 BODY_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-_SERVER = {"name": "skillsite", "title": "Skillsite", "version": version("skillsite")}
+_SERVER = {"name": "skillsite", "title": "Skillsite", "version": settings.SPECTACULAR_SETTINGS["VERSION"]}
 _CAPABILITIES = {"resources": {}, "tools": {}, "extensions": {skills.EXTENSION: {"directoryRead": True}}}
 _HINT = (
     "Skills tell how this team does its work. Look with list_skills before a task, load the one that fits with "

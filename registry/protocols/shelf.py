@@ -1,0 +1,154 @@
+"""The skills that one address offers for discovery: those of all public projects, of one project, or one skill."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from django.conf import settings
+
+from registry.core import bundle, portable
+from registry.core.errors import NotFound
+from registry.core.merge import Candidate
+from registry.core.skill import SKILL_MD, FileEntry, normalise
+from registry.models import Project
+from registry.services import catalog, disk
+from registry.services.agents import Caller
+from registry.services.answers import Answers
+from registry.services.catalog import Loaded
+
+SKILL, ARCHIVE = "skill-md", "archive"
+ANYBODY = "anybody"
+_CHUNK = 200
+
+_digests: Answers[str] = Answers()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One project as one reader sees it."""
+
+    project_id: int
+    slug: str
+    revision: int
+    allowed: frozenset[str] | None = None
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        return catalog.view(self.project_id, self.revision, allowed=self.allowed).served
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where two public projects have a skill of one name, the one whose address comes first stands on the shelf."""
+
+    sources: tuple[_Source, ...]
+    caller: str = ANYBODY
+    name: str = ""
+
+    def only(self, name: str) -> "Shelf":
+        """The shelf with one skill; it must be there."""
+        shelf = replace(self, name=normalise(name))
+        shelf.load(name)
+        return shelf
+
+    def tag(self) -> str:
+        said = [(one.project_id, one.revision, sorted(one.allowed or ())) for one in self.sources]
+        return f"{disk.snapshot().fingerprint} {said} {self.name}"
+
+    def load(self, name: str) -> Loaded:
+        name = normalise(name)
+        for source in self.sources if self.name in ("", name) else ():
+            try:
+                return catalog.load(source.project_id, name, allowed=source.allowed)
+            except NotFound:
+                continue
+        raise NotFound("There is no such skill here.")
+
+    def project_of(self, loaded: Loaded) -> int:
+        """The project that gave the skill."""
+        if len(self.sources) == 1:
+            return self.sources[0].project_id
+        return next(source.project_id for source, found in self._picked() if found.name == loaded.name)
+
+    def listed(self) -> Iterator[Loaded]:
+        """What every client can take, in order of name."""
+        chosen: dict[int, list[Candidate]] = {}
+        for source, found in self._picked():
+            if not portable.listing_fault(found.name, found.description, limits=settings.LIMITS):
+                chosen.setdefault(source.project_id, []).append(found)
+        loaded = [
+            one
+            for project_id, wanted in chosen.items()
+            for start in range(0, len(wanted), _CHUNK)
+            for one in catalog.load_many(project_id, wanted[start : start + _CHUNK])
+        ]
+        yield from sorted(loaded, key=lambda one: one.name)
+
+    def left_out(self) -> list[dict[str, str]]:
+        """The skills that are served and not listed, and why."""
+        said = []
+        picked = {found.name: (source, found) for source, found in self._picked()}
+        for source in self.sources:
+            for found in self._wanted(source):
+                first, winner = picked[found.name]
+                if first is not source and winner.digest != found.digest:
+                    reason = f"A skill of this name is listed from the project {first.slug}."
+                else:
+                    reason = portable.listing_fault(found.name, found.description, limits=settings.LIMITS)
+                if reason:
+                    said.append({"name": found.name, "project": source.slug, "reason": reason})
+        return said
+
+    def _picked(self) -> Iterator[tuple[_Source, Candidate]]:
+        seen = set()
+        for source in self.sources:
+            for found in self._wanted(source):
+                if found.name not in seen:
+                    seen.add(found.name)
+                    yield source, found
+
+    def _wanted(self, source: _Source) -> Iterator[Candidate]:
+        return (found for found in source.candidates() if self.name in ("", found.name))
+
+
+def mine(caller: Caller) -> Shelf:
+    source = _Source(caller.project_id, caller.project_slug, caller.revision, caller.allowed)
+    return Shelf((source,), caller.actor.name)
+
+
+def of_site() -> Shelf:
+    return Shelf(_public())
+
+
+def of_project(slug: str) -> Shelf:
+    """A project that is not public is not there."""
+    found = _public(slug=slug)
+    if not found:
+        raise NotFound("There is no public project at this address.")
+    return Shelf(found)
+
+
+def _public(**where: str) -> tuple[_Source, ...]:
+    rows = Project.objects.filter(public=True, archived_at=None, **where).order_by("slug")
+    return tuple(_Source(*row) for row in rows.values_list("pk", "slug", "revision"))
+
+
+def kind_of(loaded: Loaded) -> str:
+    return SKILL if len(loaded.files) == 1 else ARCHIVE
+
+
+def artifact_digest(loaded: Loaded) -> str:
+    """The digest of the bytes that a client downloads. The zip is a function of the bundle, so it is hashed once."""
+    if kind_of(loaded) == SKILL:
+        return f"sha256:{loaded.entry(SKILL_MD).digest}"
+    kept = _digests.get(loaded.candidate.digest)
+    if kept is None:
+        hashed = hashlib.sha256()
+        for piece in bundle.write_zip_stream((entry.path, loaded.read(entry)) for entry in _in_order(loaded)):
+            hashed.update(piece)
+        kept = f"sha256:{hashed.hexdigest()}"
+        _digests.put(loaded.candidate.digest, kept, len(kept))
+    return kept
+
+
+def _in_order(loaded: Loaded) -> list[FileEntry]:
+    return sorted(loaded.files, key=lambda entry: entry.path.encode())

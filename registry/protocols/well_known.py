@@ -1,0 +1,188 @@
+"""Well-known discovery: which skills there are and their files, in version 0.2.0 with digests and in version 0.1.
+
+The same pages stand at the root for all public projects, below each public project and each of its skills, and below
+`/t/<token>/` for the project of the token. All of them read through the catalog.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import parse_etags
+from django.views.decorators.http import require_safe
+
+from registry.core import bundle, errors, media
+from registry.core.errors import SkillsiteError
+from registry.core.skill import SKILL_MD
+from registry.protocols import doors
+from registry.protocols.shelf import ARCHIVE, Shelf, artifact_digest, kind_of, mine, of_project, of_site
+from registry.services.catalog import Loaded
+
+V2, V1 = "agent-skills", "skills"
+SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+_STATUS = {
+    errors.Unauthenticated: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.UnsafePath: 404,
+    errors.RateLimited: 429,
+}
+
+
+def _door(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Finds the shelf that an address names, and gives every answer, errors too, the headers of this door."""
+
+    @require_safe
+    @wraps(view)
+    def answer(request: HttpRequest, secret: str = "", slug: str = "", only: str = "", **kwargs: Any) -> HttpResponse:
+        try:
+            response = view(request, _shelf(secret, slug, only), **kwargs)
+        except SkillsiteError as error:
+            response = _plain(error)
+        response["Access-Control-Allow-Origin"] = "*"
+        if secret:
+            response["Cache-Control"] = "private, no-cache"
+            response["Referrer-Policy"] = "no-referrer"
+        elif response.status_code in (200, 304):
+            response["Cache-Control"] = "public, max-age=60"
+        return response
+
+    return answer
+
+
+def _shelf(secret: str, slug: str, only: str) -> Shelf:
+    shelf = mine(doors.by_path(secret)) if secret else of_project(slug) if slug else of_site()
+    return shelf.only(only) if only else shelf
+
+
+def _plain(error: SkillsiteError) -> HttpResponse:
+    response = HttpResponse(
+        f"{error.message}\n", status=_STATUS.get(type(error), 400), content_type="text/plain; charset=utf-8"
+    )
+    response["Cache-Control"] = "no-store"
+    if isinstance(error, errors.Unauthenticated):
+        response["WWW-Authenticate"] = 'Bearer realm="skillsite"'
+    if isinstance(error, errors.RateLimited):
+        response["Retry-After"] = str(error.data["retry_after"])
+    return response
+
+
+@_door
+def index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
+    """Version 0.2.0. An archive is named where there is more than SKILL.md; what was left out is named too."""
+
+    def body() -> dict[str, Any]:
+        here = request.path.rpartition("/")[0]
+        listed = list(shelf.listed())
+        said: dict[str, Any] = {"$schema": SCHEMA, "skills": [_entry(here, loaded) for loaded in listed]}
+        if left_out := shelf.left_out():
+            said["x-left-out"] = left_out
+        return said
+
+    return _json(request, shelf, body)
+
+
+def _entry(here: str, loaded: Loaded) -> dict[str, str]:
+    kind = kind_of(loaded)
+    file = f"{loaded.name}.zip" if kind == ARCHIVE else f"{loaded.name}/{SKILL_MD}"
+    return {
+        "name": loaded.name,
+        "type": kind,
+        "description": loaded.candidate.description,
+        "url": quote(f"{here}/{file}"),
+        "digest": artifact_digest(loaded),
+    }
+
+
+@_door
+def legacy_index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
+    """Version 0.1, where a client fetches each file on its own. It must hold nothing that a strict client refuses."""
+
+    def body() -> dict[str, Any]:
+        return {
+            "skills": [
+                {
+                    "name": loaded.name,
+                    "description": loaded.candidate.description,
+                    "files": [entry.path for entry in loaded.files],
+                }
+                for loaded in shelf.listed()
+                if not any(".." in entry.path for entry in loaded.files)
+            ]
+        }
+
+    return _json(request, shelf, body)
+
+
+@_door
+def archive(request: HttpRequest, shelf: Shelf, name: str) -> HttpResponse:
+    loaded = shelf.load(name)
+    digest = artifact_digest(loaded) if kind_of(loaded) == ARCHIVE else loaded.candidate.digest
+    if _matches(request, digest):
+        response = HttpResponse(status=304)
+    else:
+        response = _bytes(f"{loaded.name}.zip", bundle.write_zip(loaded.bundle()))
+    return _counted(request, shelf, loaded, response, digest)
+
+
+@_door
+def file(request: HttpRequest, shelf: Shelf, name: str, path: str) -> HttpResponse:
+    loaded = shelf.load(name)
+    entry = loaded.entry(path)
+    response = HttpResponse(status=304) if _matches(request, entry.digest) else _bytes(path, loaded.read(entry))
+    if path == SKILL_MD:
+        return _counted(request, shelf, loaded, response, entry.digest)
+    response["ETag"] = f'"{entry.digest}"'
+    return response
+
+
+def _counted(request: HttpRequest, shelf: Shelf, loaded: Loaded, response: HttpResponse, digest: str) -> HttpResponse:
+    if request.method == "GET":
+        doors.count_load(shelf.project_of(loaded), loaded.name, loaded.candidate.version, caller=shelf.caller)
+    response["ETag"] = f'"{digest}"'
+    return response
+
+
+def _json(request: HttpRequest, shelf: Shelf, body: Callable[[], dict[str, Any]]) -> HttpResponse:
+    """The tag says what the index is a function of, so that one that did not change is not made again."""
+    etag = hashlib.sha256(f"{shelf.tag()} {request.path}".encode()).hexdigest()
+    if _matches(request, etag):
+        response = HttpResponse(status=304)
+    else:
+        said = json.dumps(body(), ensure_ascii=False, separators=(",", ":")).encode()
+        response = HttpResponse(said, content_type="application/json")
+    response["ETag"] = f'"{etag}"'
+    return response
+
+
+def _matches(request: HttpRequest, digest: str) -> bool:
+    given = request.headers.get("If-None-Match")
+    return bool(given) and any(tag.removeprefix("W/") == f'"{digest}"' for tag in parse_etags(str(given)))
+
+
+def _bytes(path: str, content: bytes) -> HttpResponse:
+    """Bytes of a bundle with the headers that keep them inert."""
+    response = HttpResponse(content, content_type=media.content_type(path))
+    for name, value in media.HEADERS.items():
+        response[name] = value
+    if media.is_attachment(path):
+        response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
+    return response
+
+
+@require_safe
+def protected_resource(request: HttpRequest) -> HttpResponse:
+    """What RFC 9728 says about /mcp: tokens come in the header, and owners of a project make them on its pages."""
+    body = {
+        "resource": request.build_absolute_uri("/mcp"),
+        "resource_name": "Skillsite",
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": ["read", "propose"],
+    }
+    response = HttpResponse(json.dumps(body), content_type="application/json")
+    response["Access-Control-Allow-Origin"] = "*"
+    return response

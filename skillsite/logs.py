@@ -1,0 +1,17 @@
+"""How log lines are written: never with a secret in them, wherever in a line or a traceback it stands."""
+
+import logging
+import re
+
+_SECRETS = re.compile(
+    r"(?P<before>/(?:t|sign-in|invitation)/|%2F(?:t|sign-in|invitation)%2F)[^/\s\"'?]+|\bsks_[\w-]+", re.IGNORECASE
+)
+
+
+def masked(text: str) -> str:
+    return _SECRETS.sub(lambda match: f"{match['before'] or 'sks_'}***", text)
+
+
+class Masked(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))
