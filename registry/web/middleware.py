@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -54,9 +55,6 @@ class SecurityHeaders:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # No name, path or word of ours has a NUL, and PostgreSQL refuses to be asked about one.
-        if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            return HttpResponse("The address has a NUL character.", status=400, content_type="text/plain")
         response = self.get_response(request)
         if "Content-Security-Policy" not in response:
             docs = request.path.startswith("/api/docs/")
@@ -73,6 +71,9 @@ class Errors:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        # No name, path or word of ours has a NUL, and PostgreSQL refuses to be asked about one.
+        if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("The address has a NUL character.")
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
