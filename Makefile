@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
-.PHONY: run test check clean
+.PHONY: run test check clients clean
 
 run: .venv/run
 	@$(DJANGO) serve
@@ -22,6 +22,10 @@ check: .venv/dev
 	@$(BIN)/lint-imports
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
+
+# The real clients of other people against the real server. Wants Node 20 or newer; keeps them in .venv/clients.
+clients: .venv/dev
+	@$(BIN)/python -m tests.clients
 
 clean:
 	rm -rf .venv staticfiles

@@ -1,0 +1,133 @@
+"""A site in a process of its own, with skills that are hard to carry, and the bytes that have to arrive."""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.clients.tools import ROOT
+
+BINARY = bytes(range(256)) * 40
+PNG = b"\x89PNG\r\n\x1a\n" + secrets.token_bytes(3_000)
+LONG = "references/" + "a-rather-long-name-for-a-file-" * 6 + "of-notes.md"
+UNICODE = "assets/Übersicht – São Paulo 日本語.txt"
+
+_HEADER = '---\nname: {name}\ndescription: "{description}"\n---\n'
+
+
+def text(name: str, description: str, body: str) -> bytes:
+    return (_HEADER.format(name=name, description=description) + body).encode()
+
+
+FULL = {
+    "SKILL.md": text("full-bundle", "Everything that is hard to carry. Use when testing.", "\n# Full\n\nÄ ö 日本\n"),
+    "references/deep/er/notes.md": b"# Notes\r\nwith CRLF\r\n",
+    LONG: b"long\n",
+    UNICODE: "Inhalt – 内容\n".encode(),
+    "assets/all-bytes.bin": BINARY,
+    "assets/picture.png": PNG,
+    "scripts/run.py": b"print('hello')\n",
+}
+PLAIN = {"SKILL.md": text("plain-note", "One file and no more. Use when testing.", "# Plain\n\nJust this.\n")}
+BUNDLED = {
+    "SKILL.md": text("from-disk", "Comes from a directory. Use when testing.", "# From disk\n"),
+    "references/a.md": b"a\n",
+}
+ODD = {
+    "SKILL.md": b"---\nname: odd-metadata\ndescription: A number where a text belongs.\n"
+    b"metadata:\n  version: 1.0\n---\nOdd.\n"
+}
+EXPECTED = {"full-bundle": FULL, "plain-note": PLAIN, "from-disk": BUNDLED}
+
+
+@dataclass(frozen=True)
+class Site:
+    address: str
+    token: str
+    other_token: str
+    data: Path = field(repr=False)
+
+    @property
+    def by_token(self) -> str:
+        return f"{self.address}/t/{self.token}"
+
+    def log(self) -> str:
+        return (self.data / "server.log").read_text(errors="replace")
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[Site]:
+    library, data, port = directory / "library", directory / "data", _free_port()
+    for path, content in BUNDLED.items():
+        target = library / "from-disk" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    os.environ.update(
+        SKILLSITE_DATA=str(data),
+        AGENT_SKILLS_DIRS=str(library),
+        PORT=str(port),
+        DJANGO_SETTINGS_MODULE="skillsite.settings",
+        LOG_LEVEL="INFO",
+    )
+    token, other = _fill()
+    with (data / "server.log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "manage.py", "serve", "--no-worker"], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait(address, server)
+        yield Site(address, token, other, data)
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _fill() -> tuple[str, str]:
+    """Two projects: `open` is public, `closed` has the same skills and two tokens that may read it."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connections
+
+    from registry.core.skill import Bundle
+    from registry.services import agents, bundles, permissions, projects
+
+    call_command("migrate", interactive=False, verbosity=0)
+    by = permissions.operator()
+    secrets_made = []
+    for slug in ("open", "closed"):
+        project = projects.create(slug=slug, name=slug, by=by)
+        for files in (FULL, PLAIN, ODD):
+            bundles.import_bundle(project, Bundle(files), by=by)
+        agent = agents.ensure(project, "client", by=by)
+        secrets_made.append(agents.create_token(project, agent=agent, scopes=["read"], by=by))
+        projects.set_public(project, slug == "open", by=by)
+    connections.close_all()
+    return secrets_made[1], secrets_made[0]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:
+    for _ in range(300):
+        if server.poll() is not None:
+            raise SystemExit("The site did not start.")
+        try:
+            with urllib.request.urlopen(f"{address}/healthz", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("The site did not answer within 30 seconds.")
