@@ -40,7 +40,7 @@ class Answers:
         target = self._path(question)
         try:
             files.private_directory(target.parent)
-            files.write(target, json.dumps(head).encode() + b"\n" + kept.body, private=True)
+            files.write(target, json.dumps(head).encode() + b"\n" + kept.body, private=True, sync=False)
         except OSError as error:
             log.warning("The answer cannot be kept in %s: %s", self._root, error.strerror or error)
 

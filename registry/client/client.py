@@ -2,6 +2,7 @@
 
 import json
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -189,17 +190,20 @@ class SkillsiteClient:
         kind: Literal["create", "update", "delete"] | None = None,
         diff: str | None = None,
         skill_md: str | None = None,
-        files: Mapping[str, Any] | None = None,
+        files: Mapping[str, bytes | str | None] | None = None,
         base_digest: str | None = None,
         evidence: Sequence[Any] = (),
     ) -> Proposal:
-        """Suggests a change for people to decide on. Proposing the same twice joins the first."""
+        """Suggests a change for people to decide on. Proposing the same twice joins the first.
+
+        One of `diff`, `skill_md` and `files` says what; in `files` None removes a file.
+        """
         body = {
             "skill": skill,
             "kind": kind,
             "diff": diff,
             "skill_md": skill_md,
-            "files": dict(files) if files is not None else None,
+            "files": {path: _sendable(content) for path, content in files.items()} if files is not None else None,
             "base_digest": base_digest,
             "justification": justification,
             "evidence": list(evidence) or None,
@@ -278,6 +282,10 @@ class SkillsiteClient:
 def _query(**given: str) -> str:
     chosen = {key: value for key, value in given.items() if value}
     return f"?{urlencode(chosen)}" if chosen else ""
+
+
+def _sendable(content: bytes | str | None) -> str | dict[str, str] | None:
+    return {"base64": b64encode(content).decode()} if isinstance(content, bytes) else content
 
 
 def _parsed(body: bytes) -> Any:

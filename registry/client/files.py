@@ -11,15 +11,16 @@ from registry.core import paths
 _EVERYBODY, _OWNER = 0o666, 0o600
 
 
-def write(target: Path, content: bytes, *, private: bool = False) -> None:
-    """One file, atomically and on the disk when this returns; `private` is for this user alone."""
+def write(target: Path, content: bytes, *, private: bool = False, sync: bool = True) -> None:
+    """One file, atomically; `private` is for this user alone, and with `sync` it is on the disk when this returns."""
     beside = target.with_name(f".skillsite-{secrets.token_hex(8)}")
     handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER if private else _EVERYBODY)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)

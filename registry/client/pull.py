@@ -108,19 +108,17 @@ def _carry_out(
         # Written first: after a stop in the middle the next pull still knows every directory that it may replace.
         before = {step.name: step.placed for step in steps if step.placed}
         lock.write(directory, Lock(client.source, before | _intended(changes)))
-    try:
-        with (
-            _staging(directory, needed=bool(changes)) as staging,
-            closing(_results(client, directory, staging, changes)) as results,
-        ):
-            for step, error in results:
-                if error:
-                    failed[step.name] = error
-                else:
-                    done.append(step)
-                progress(len(done) + len(failed), len(changes), step.name)
-    finally:
-        lock.write(directory, Lock(client.source, _records(steps, {step.name for step in done}, force=force)))
+    with (
+        _staging(directory, needed=bool(changes)) as staging,
+        closing(_results(client, directory, staging, changes)) as results,
+    ):
+        for step, error in results:
+            if error:
+                failed[step.name] = error
+            else:
+                done.append(step)
+            progress(len(done) + len(failed), len(changes), step.name)
+    lock.write(directory, Lock(client.source, _records(steps, {step.name for step in done}, force=force)))
     return tuple(sorted(done, key=lambda step: step.name)), failed
 
 
