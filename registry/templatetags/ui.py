@@ -1,5 +1,6 @@
 """The small parts of the design system as template tags."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -57,6 +58,18 @@ def reltime(moment: datetime | None, now: datetime | None = None) -> SafeString:
 def age(moment: datetime, now: datetime | None = None) -> SafeString:
     """ "6 days old": how long something has been waiting."""
     return _time(moment, f"{span((now or timezone.now()) - moment)} old")
+
+
+_EXACT = re.compile("`([^`]+)`")
+
+
+@register.filter
+def coded(text: str) -> SafeString:
+    """What a message puts between backticks, drawn as exact text."""
+    parts = _EXACT.split(text)
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts))
+    )
 
 
 # -- Signs -------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
@@ -111,16 +112,18 @@ def _change_ticked(request: ProjectRequest) -> HttpResponse:
     except InvalidRequest as error:
         return _list(request, status=422, refused=error.message, ticked=ticked, word=word)
     request.project.refresh_from_db(fields=["revision"])
-    said = f"{_DONE[act].format(skills=counted(len(outcome.changed), 'skill'), tag=' '.join(word.split()))}"
+    said = _DONE[act].format(skills=counted(len(outcome.changed), "skill"), tag=" ".join(word.split()))
     if outcome.refused:
         return _list(request, outcome=outcome, said=said, ticked=[name for name, _ in outcome.refused], word=word)
+    if act == "off":
+        said = format_html('{} <a href="{}?state=off">Show what is off</a>', said, request.path)
     messages.success(request, said)
     return redirect(request.get_full_path())
 
 
 _DONE = {
-    "on": "{skills} switched on. Agents get them with their next request.",
-    "off": "{skills} switched off. Agents no longer get them.",
+    "on": "Switched on: {skills}. Agents see it with their next request.",
+    "off": "Switched off: {skills}. Agents see it with their next request.",
     "tag": "{skills} tagged “{tag}”.",
     "untag": "The tag “{tag}” was taken off {skills}.",
 }

@@ -12,6 +12,7 @@ from registry.core import roles
 from registry.models import Draft, Event, Project, User
 from registry.services import accounts, catalog, disk, listing, members, skills, usage, versions
 from registry.services.permissions import Actor
+from registry.templatetags import ui
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
 
@@ -101,6 +102,7 @@ def test_a_broken_skill_is_said_with_file_line_and_reason(library: Path, project
     page = text(viewer_page)
     assert "<strong>handover</strong> is left out" in page
     assert "library/handover/SKILL.md</code>, line 4" in page
+    assert "The key <code>description</code> appears twice" in page
     assert "1 left out" in page
 
 
@@ -139,6 +141,19 @@ def test_a_hostile_description_is_text(project: Project, operator: Actor, viewer
     assert "<img" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert" not in viewer_page.get("/projects/demo/catalog/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("message", "drawn"),
+    [
+        ("Keep `a` and `b`.", "Keep <code>a</code> and <code>b</code>."),
+        ("`<b>` & <i>", "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"),
+        ("one ` alone", "one ` alone"),
+        ("", ""),
+    ],
+)
+def test_exact_words_of_a_message_are_drawn_as_such_and_stay_text(message: str, drawn: str) -> None:
+    assert ui.coded(message) == drawn
 
 
 # -- Searching, filtering, sorting, paging ------------------------------------------------------------------
@@ -285,7 +300,7 @@ def test_ticked_skills_are_switched_off_and_on_again(
     response = tick(client, "off", "invoice", "sql-review", query="?tag=data")
     assert (response.status_code, response["Location"]) == (302, f"{LIST}?tag=data")
     assert [catalog.outcome(project.pk, name).enabled for name in ("invoice", "sql-review")] == [False, False]
-    assert "2 skills switched off. Agents no longer get them." in text(client)
+    assert f'Switched off: 2 skills. Agents see it with their next request. <a href="{LIST}?state=off">' in text(client)
     tick(client, "on", "invoice", "sql-review")
     assert catalog.outcome(project.pk, "invoice").enabled
 
