@@ -17,8 +17,7 @@ from django.core.files.storage import storages
 from django.db.models import QuerySet
 
 from registry.core import bundle as bundle_files
-from registry.core import diff, paths, roles
-from registry.core.diff import FileChange
+from registry.core import paths, roles
 from registry.core.errors import Forbidden, InvalidArchive, NotFound, Stale
 from registry.core.limits import MIB, Limits
 from registry.core.skill import SKILL_MD, Bundle
@@ -33,12 +32,12 @@ _FOLDER = "uploads"
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An upload with what confirming it would do; `seen` is the digest of what stands under its name."""
+    """An upload with what confirming it would do, and what stands under its name: digest and files, if anything."""
 
     upload: Upload
     preview: Preview
-    changes: tuple[FileChange, ...]
     seen: str
+    before: Mapping[str, bytes]
 
 
 def opened(files: Mapping[str, bytes], *, folder: bool) -> Bundle:
@@ -72,8 +71,7 @@ def look(project: Project, key: str, *, by: Actor) -> Waiting:
     bundle = _read(upload)
     preview = bundles.preview(project, bundle, by=by)
     standing = catalog.inspect(project, preview.checked.name)[1] if preview.standing else None
-    changes = diff.files(standing.bundle(), bundle) if standing else ()
-    return Waiting(upload, preview, changes, _digest(preview))
+    return Waiting(upload, preview, _digest(preview), standing.bundle() if standing else {})
 
 
 def confirm(project: Project, key: str, *, seen: str, note: str = "", by: Actor) -> Imported:

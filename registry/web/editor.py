@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from registry.core.drafting import Fields
 from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
 from registry.models import Draft
-from registry.services import conflicts, draft_checks, draft_files, drafts
+from registry.services import draft_checks, draft_files, drafts
 from registry.services.drafts import FORM, RAW, Place, Typed
 from registry.web import editor_page, sending
 from registry.web.access import ProjectRequest, in_project
@@ -46,7 +46,7 @@ def _editor(request: ProjectRequest, place: Place) -> HttpResponse:
     try:
         drafts.switched(draft, request.GET.get("mode", draft.content["mode"]))
     except (InvalidInput, TooLarge) as error:
-        return _again(request, place, draft, error)
+        return again(request, place, draft, error)
     return render(request, _PAGE, editor_page.context(request, place, draft))
 
 
@@ -61,7 +61,7 @@ def _act(request: ProjectRequest, place: Place) -> HttpResponse:
         draft = drafts.keep(place, _typed(request), by=request.actor)
     except Stale as error:
         shown = drafts.holding(drafts.find(place, by=request.actor), _typed(request))
-        return _again(request, place, shown, error)
+        return again(request, place, shown, error)
     return _ACTS.get(do, _kept)(request, replace(place, seen=None), draft, what)
 
 
@@ -71,7 +71,7 @@ def _typed(request: ProjectRequest) -> Typed:
     return Typed(mode, fields, request.POST.get("text", ""), request.POST.get("note", ""))
 
 
-def _again(
+def again(
     request: ProjectRequest, place: Place, draft: Draft, error: SkillsiteError | None = None, files_error: str = ""
 ) -> HttpResponse:
     """The same page with what was typed and what is wrong. htmx shows a fragment only where its status is 422."""
@@ -103,7 +103,7 @@ def _switch(mode: str) -> "_Act":
         try:
             drafts.switched(draft, mode)
         except (InvalidInput, TooLarge) as error:
-            return _again(request, place, draft, error)
+            return again(request, place, draft, error)
         return _back(place, mode)
 
     return switch
@@ -115,11 +115,11 @@ def _publish(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Htt
     except Stale:
         return redirect(Addresses(place).conflict)
     except (InvalidInput, TooLarge, Conflict, NotFound) as error:
-        return _again(request, place, draft, error)
-    return _published(request, saved.version.skill.name, saved.version.version)
+        return again(request, place, draft, error)
+    return published(request, saved.version.skill.name, saved.version.version)
 
 
-def _published(request: ProjectRequest, name: str, version: str) -> HttpResponse:
+def published(request: ProjectRequest, name: str, version: str) -> HttpResponse:
     messages.success(request, f"Version {version} of {name} is live. Agents get it with their next request.")
     return redirect("skill", request.project.slug, name)
 
@@ -137,7 +137,7 @@ def _files(change: Callable[[ProjectRequest, Place, str], Draft]) -> "_Act":
         try:
             draft = change(request, place, what)
         except SkillsiteError as error:
-            return _again(request, place, draft, files_error=error.message)
+            return again(request, place, draft, files_error=error.message)
         if wants_fragment(request):
             return render(request, _FILES, editor_page.context(request, place, draft))
         return _back(place, draft.content["mode"], "#files")
@@ -166,7 +166,7 @@ def _create(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Http
     try:
         draft_files.create(place, path, by=request.actor)
     except SkillsiteError as error:
-        return _again(request, place, draft, files_error=error.message)
+        return again(request, place, draft, files_error=error.message)
     return redirect(Addresses(place).file(path))
 
 
@@ -190,39 +190,3 @@ _ACTS: dict[str, _Act] = {
     "remove": _files(_remove),
     "bring-back": _files(_bring_back),
 }
-
-
-@in_project
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def conflict(request: ProjectRequest, name: str) -> HttpResponse:
-    """Base, theirs and mine, with a choice for each place where both changed the same."""
-    place = Place(request.project, name)
-    if request.method == "POST":
-        return _settle(request, place)
-    try:
-        seen = conflicts.look(place, by=request.actor)
-    except NotFound as error:
-        messages.info(request, error.message)
-        return redirect(Addresses(place).editor)
-    shown = {"seen": seen, "place": place, "urls": Addresses(place), "note": seen.draft.content["note"]}
-    return render(request, "editor/conflict.html", {**shown, "version": drafts.next_version(request.project, name)})
-
-
-def _settle(request: ProjectRequest, place: Place) -> HttpResponse:
-    try:
-        draft = conflicts.settle(place, request.POST, theirs=request.POST.get("theirs", ""), by=request.actor)
-        if request.POST.get("do") != "publish":
-            messages.success(request, "Your choices are in the draft. Only you see it.")
-            return redirect(Addresses(place).editor)
-        saved = drafts.publish(place, note=request.POST.get("note", ""), by=request.actor)
-    except Stale as error:
-        messages.info(request, error.message)
-        return redirect(Addresses(place).conflict)
-    except InvalidInput as error:
-        draft = drafts.find(place, by=request.actor)
-        return _again(request, place, draft, error)
-    except NotFound as error:
-        messages.info(request, error.message)
-        return redirect(Addresses(place).back)
-    return _published(request, saved.version.skill.name, saved.version.version)

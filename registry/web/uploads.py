@@ -13,12 +13,12 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
-from registry.core.diff import fold
 from registry.core.errors import InvalidRequest, NotFound, SkillsiteError, Stale, TooLarge
+from registry.core.merge import BUNDLED
 from registry.core.skill import Bundle
 from registry.services import bundles, permissions, uploads
 from registry.services.uploads import Waiting
-from registry.web import sending
+from registry.web import comparison, sending
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
@@ -120,16 +120,23 @@ def _forgotten(request: ProjectRequest) -> HttpResponse:
 
 
 def _shown(waiting: Waiting) -> dict[str, Any]:
-    changes = {change.path: change for change in waiting.changes}
-    bundle = waiting.preview.checked.bundle
+    checked, standing = waiting.preview.checked, waiting.preview.standing
+    winner = standing.winner if standing else None
+    compared = comparison.compare(waiting.before, checked.bundle, limits=settings.LIMITS) if waiting.before else None
+    label = "Bundled" if winner and winner.source == BUNDLED else f"Version {winner.version}" if winner else ""
     return {
-        "waiting": waiting,
-        "upload": waiting.upload,
-        "preview": waiting.preview,
-        "checked": waiting.preview.checked,
-        "winner": waiting.preview.standing.winner if waiting.preview.standing else None,
-        "files": [(entry, changes[entry.path].status if entry.path in changes else "") for entry in bundle.manifest],
-        "removed": [change.path for change in waiting.changes if change.status == "removed"],
-        "changed": [(change, fold(change.rows)) for change in waiting.changes if change.status == "changed"],
-        "limits": settings.LIMITS,
-    }
+        "waiting": waiting, "upload": waiting.upload, "preview": waiting.preview, "checked": checked, "winner": winner,
+        "compared": compared, "before": {"label": label, "digest": waiting.seen},
+        "after": {"label": "This upload", "digest": checked.bundle.digest},
+        "files": [(entry, _fate(waiting, entry.path)) for entry in checked.bundle.manifest],
+        "removed": sorted(waiting.before.keys() - checked.bundle.keys()),
+    }  # fmt: skip
+
+
+def _fate(waiting: Waiting, path: str) -> str:
+    """What becomes of a file against what stands; nothing is said where nothing stands."""
+    if not waiting.before:
+        return ""
+    if path not in waiting.before:
+        return "new"
+    return "unchanged" if waiting.before[path] == waiting.preview.checked.bundle[path] else "changed"

@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from registry.web import (
     accounts,
     catalog,
+    conflicts,
     draft_files,
     editor,
     health,
@@ -83,7 +84,7 @@ urlpatterns = [
     path("projects/<slug:slug>/upload/", uploads.upload, name="upload"),
     path("projects/<slug:slug>/upload/<slug:key>/", uploads.preview, name="upload-preview"),
     path("projects/<slug:slug>/skills/<str:name>/edit/", editor.edit, name="skill-edit"),
-    path("projects/<slug:slug>/skills/<str:name>/edit/conflict/", editor.conflict, name="skill-conflict"),
+    path("projects/<slug:slug>/skills/<str:name>/edit/conflict/", conflicts.conflict, name="skill-conflict"),
     path("projects/<slug:slug>/skills/<str:name>/edit/files/<path:path>", draft_files.file, name="skill-edit-file"),
     path("projects/<slug:slug>/skills/<str:name>/edit/raw/<path:path>", draft_files.raw, name="skill-edit-raw"),
     path("projects/<slug:slug>/skills/", skills.skills, name="skills"),

@@ -244,10 +244,13 @@
     }
   });
 
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.target.id === "f-new" && !event.ctrlKey && !event.metaKey) {
+  /* Enter in a single field does what stands beside it; anywhere else it keeps the draft. */
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
+    const button = { "f-new": "create", "f-note": "publish" }[event.target.id];
+    if (button) {
       event.preventDefault();
-      form.querySelector("[name=do][value=create]").click();
+      document.querySelector(`[name=do][value=${button}]`).click();
     }
   });
 })();

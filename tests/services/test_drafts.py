@@ -361,10 +361,10 @@ def test_a_save_in_between_stops_publishing_and_keeps_the_draft(both_wrote: Plac
     assert Draft.objects.count() == 1
     seen = conflicts.look(both_wrote, by=author)
     assert seen.author == "reviewer"
-    (file,) = seen.open
+    (file,) = seen.joined.open
     (choice,) = file.choices
     assert (choice.block.base, choice.block.theirs, choice.block.mine) == ("- one\n", "- theirs\n", "- mine\n")
-    assert seen.settled["references/names.md"] == b"Grace\n"
+    assert seen.joined.settled["references/names.md"] == b"Grace\n"
 
 
 @pytest.mark.parametrize(("answer", "line"), [("theirs", "- theirs"), ("mine", "- mine"), ("", "- mine")])
@@ -372,7 +372,7 @@ def test_the_answers_become_the_draft_and_can_be_published(
     both_wrote: Place, author: Actor, answer: str, line: str
 ) -> None:
     seen = conflicts.look(both_wrote, by=author)
-    key = seen.open[0].choices[0].key
+    key = seen.joined.open[0].choices[0].key
     conflicts.settle(both_wrote, {key: answer}, theirs=seen.digest, by=author)
     drafts.publish(both_wrote, by=author)
     text = catalog.load(both_wrote.project.pk, "greeting").bundle()[SKILL_MD].decode()
@@ -396,8 +396,8 @@ def test_a_file_that_both_changed_is_a_choice_between_files(standing: Place, aut
     draft_files.remove(place, "references/names.md", by=author)
     save_as(place, colleague, {"assets/logo.bin": b"\0theirs", "references/names.md": b"Bob\n"})
     seen = conflicts.look(place, by=author)
-    assert {file.path: bool(file.whole) for file in seen.open} == {"assets/logo.bin": True, "references/names.md": True}
-    answers = {file.whole: "theirs" for file in seen.open if file.path == "assets/logo.bin"}
+    assert [file.path for file in seen.joined.open if file.whole] == ["assets/logo.bin", "references/names.md"]
+    answers = {file.whole: "theirs" for file in seen.joined.open if file.path == "assets/logo.bin"}
     conflicts.settle(place, answers, theirs=seen.digest, by=author)
     drafts.publish(place, by=author)
     stored = catalog.load(place.project.pk, "greeting").bundle()
@@ -414,7 +414,7 @@ def test_a_skill_that_was_deleted_meanwhile_can_be_published_anew(
     with pytest.raises(Stale):
         drafts.publish(place, by=author)
     seen = conflicts.look(place, by=author)
-    assert (seen.theirs, seen.open) == (None, ())
+    assert (seen.theirs, seen.joined.open) == (None, ())
     conflicts.settle(place, {}, theirs="", by=author)
     drafts.publish(place, by=author)
     assert b"kept" in catalog.load(place.project.pk, "greeting").bundle()[SKILL_MD]

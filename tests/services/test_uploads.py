@@ -81,7 +81,7 @@ def test_another_person_finds_nothing_under_the_key(
 def test_looking_stores_no_skill(project: Project, author: Actor) -> None:
     key = receive(project, skill_bundle(), author).key
     waiting = uploads.look(project, key, by=author)
-    assert (waiting.preview.action, waiting.preview.version, waiting.changes) == ("create", "1", ())
+    assert (waiting.preview.action, waiting.preview.version, waiting.before) == ("create", "1", {})
     assert not Version.objects.exists()
     assert stored_files() == [f"uploads/{key}"]
 
@@ -153,7 +153,7 @@ def test_a_save_in_between_is_seen_before_anything_is_stored(project: Project, a
         uploads.confirm(project, key, seen=seen, by=author)
     again = uploads.look(project, key, by=author)
     assert again.preview.action == "new-version"
-    assert [(change.path, change.status) for change in again.changes] == [(SKILL_MD, "changed")]
+    assert b"Follow the steps" in again.before[SKILL_MD]
     assert uploads.confirm(project, key, seen=again.seen, by=author).version.version == "2"
 
 
@@ -162,10 +162,7 @@ def test_an_override_says_what_it_hides(project: Project, library: Path, author:
     waiting = uploads.look(project, receive(project, skill_bundle(body="Ours."), author).key, by=author)
     assert waiting.preview.action == "override"
     assert [hidden.candidate.source for hidden in waiting.preview.hides] == ["bundled"]
-    assert {change.path: change.status for change in waiting.changes} == {
-        SKILL_MD: "changed",
-        "references/names.md": "removed",
-    }
+    assert set(waiting.before) == {SKILL_MD, "references/names.md"}
 
 
 def test_the_same_bytes_again_are_unchanged(project: Project, author: Actor) -> None:
