@@ -1,14 +1,17 @@
-"""A process that does what it is told with the real verbs: a line of JSON in, a line of JSON out.
+"""Processes that do what they are told with the real verbs: a line of JSON in, a line of JSON out.
 
-With a gate it says that it is ready and goes on when the gate opens, so that several start at the same moment.
+One is started with the sockets it is told through, and becomes as many processes before any of them has touched the
+database. With a gate, each says that it is ready and goes on when the gate opens: all start at the same moment.
 """
 
 import fcntl
 import json
+import os
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import django
 
@@ -131,22 +134,37 @@ VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
+def act(socket_number: int) -> None:
+    with socket.socket(fileno=socket_number) as connection, connection.makefile("rw", encoding="utf-8") as line:
+        for asked in map(json.loads, line):
+            if asked["gate"]:
+                _say(line, {"ready": True})
+                with Path(asked["gate"]).open() as gate:
+                    fcntl.flock(gate, fcntl.LOCK_SH)
+            try:
+                _say(line, {"answer": VERBS[asked["verb"]](*asked["arguments"])})
+            except Exception as error:
+                _say(line, {"failed": f"{type(error).__name__}: {error}"})
+
+
+def _say(line: TextIO, message: dict[str, Any]) -> None:
+    line.write(json.dumps(message) + "\n")
+    line.flush()
+
+
 def main() -> None:
-    for line in sys.stdin:
-        asked = json.loads(line)
-        if asked["gate"]:
-            _say({"ready": True})
-            with Path(asked["gate"]).open() as gate:
-                fcntl.flock(gate, fcntl.LOCK_SH)
-        try:
-            _say({"answer": VERBS[asked["verb"]](*asked["arguments"])})
-        except Exception as error:
-            _say({"failed": f"{type(error).__name__}: {error}"})
-
-
-def _say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
+    numbers = [int(number) for number in sys.argv[1:]]
+    for number in numbers:
+        if not os.fork():
+            for other in numbers:
+                if other != number:
+                    os.close(other)
+            act(number)
+            return
+    for number in numbers:
+        os.close(number)
+    for _ in numbers:
+        os.wait()
 
 
 if __name__ == "__main__":

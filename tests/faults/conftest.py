@@ -34,3 +34,10 @@ def crew(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[Cr
     """Eight processes on one site; each test works in a project of its own."""
     with new_site(tmp_path_factory.mktemp("crew"), template=template) as site, crew_of(site, 8) as crew:
         yield crew
+
+
+@pytest.fixture
+def clerk(site: Site) -> Iterator[Crew]:
+    """One process that prepares the site of a test and looks at what became of it."""
+    with crew_of(site, 1) as crew:
+        yield crew

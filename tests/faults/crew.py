@@ -2,31 +2,27 @@
 
 import fcntl
 import json
+import socket
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.faults.sites import PATIENCE, Site
+from tests.faults.sites import PATIENCE, ROOT, Site
 
 
 class Actor:
-    def __init__(self, site: Site) -> None:
-        self.process = site.popen("-m", "tests.faults.actor", DJANGO_SETTINGS_MODULE="skillsite.settings")
+    def __init__(self, connection: socket.socket) -> None:
+        self.line = connection.makefile("rw", encoding="utf-8")
 
     def ask(self, verb: str, *arguments: Any, gate: str = "") -> None:
-        assert self.process.stdin
-        self.process.stdin.write(json.dumps({"verb": verb, "arguments": arguments, "gate": gate}) + "\n")
-        self.process.stdin.flush()
+        self.line.write(json.dumps({"verb": verb, "arguments": arguments, "gate": gate}) + "\n")
+        self.line.flush()
 
     def hear(self) -> dict[str, Any]:
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        try:
-            heard: dict[str, Any] = json.loads(line)
-        except ValueError:
-            raise AssertionError(line + self.process.stdout.read()) from None
+        heard: dict[str, Any] = json.loads(self.line.readline() or '{"failed": "the process ended"}')
         return heard
 
     def do(self, verb: str, *arguments: Any) -> Any:
@@ -38,26 +34,17 @@ class Actor:
         assert "answer" in heard, heard
         return heard["answer"]
 
-    def leave(self) -> None:
-        try:
-            self.process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            raise
-
 
 class Crew:
-    """The first of them also prepares and looks: `crew.first.do("state", …)`."""
+    """`do` is for one of them, `at_once` for all."""
 
-    def __init__(self, site: Site, size: int) -> None:
+    def __init__(self, site: Site, actors: Sequence[Actor]) -> None:
         self.gate = site.directory / "gate"
         self.gate.touch()
-        self.actors = [Actor(site) for _ in range(size)]
+        self.actors = actors
 
-    @property
-    def first(self) -> Actor:
-        return self.actors[0]
+    def do(self, verb: str, *arguments: Any) -> Any:
+        return self.actors[0].do(verb, *arguments)
 
     def at_once(self, verb: str, arguments: Sequence[Sequence[Any]]) -> list[Any]:
         """Every actor gets its own arguments; none starts before all are ready."""
@@ -72,9 +59,23 @@ class Crew:
 
 @contextmanager
 def crew_of(site: Site, size: int) -> Iterator[Crew]:
-    crew = Crew(site, size)
+    pairs = [socket.socketpair() for _ in range(size)]
+    numbers = [theirs.fileno() for _, theirs in pairs]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.faults.actor", *map(str, numbers)], cwd=ROOT, pass_fds=numbers,
+        env=site.environment | {"DJANGO_SETTINGS_MODULE": "skillsite.settings"},
+    )  # fmt: skip
+    for _, theirs in pairs:
+        theirs.close()
+    actors = [Actor(ours) for ours, _ in pairs]
     try:
-        yield crew
+        yield Crew(site, actors)
     finally:
-        for actor in crew.actors:
-            actor.leave()
+        for actor, (ours, _) in zip(actors, pairs, strict=True):
+            actor.line.close()
+            ours.close()
+        try:
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+            process.wait()

@@ -2,27 +2,19 @@
 
 import hashlib
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from registry.core.skill import Bundle, FileEntry, bundle_digest
-from tests.faults.crew import Actor
+from tests.faults.crew import Crew
 from tests.faults.sites import Site, serving
 from tests.faults.uploads import Uploads, request
 
 pytestmark = pytest.mark.races
 
 OPTIONS = ("--no-prepare", "--no-worker")
-
-
-@pytest.fixture
-def clerk(site: Site) -> Iterator[Actor]:
-    actor = Actor(site)
-    yield actor
-    actor.leave()
 
 
 def _blob(site: Site, digest: str) -> Path:
@@ -57,7 +49,7 @@ def _stored(state: dict[str, Any]) -> dict[str, str]:
     return {version["name"]: version["digest"] for version in state["versions"]}
 
 
-def test_a_kill_in_the_middle_of_uploads_leaves_no_half_skill(site: Site, clerk: Actor, rounds: int) -> None:
+def test_a_kill_in_the_middle_of_uploads_leaves_no_half_skill(site: Site, clerk: Crew, rounds: int) -> None:
     clerk.do("make_project", "demo")
     token = clerk.do("make_token", "demo", "read", "write")
     accepted: dict[str, str] = {}

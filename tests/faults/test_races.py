@@ -19,7 +19,7 @@ def _sorted(outcomes: list[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
 
 def _check(crew: Crew, project: str, before: dict[str, Any], accepted: list[Outcome]) -> None:
     """Every accepted change is one version and one step of the revision, numbered without a gap, and vouched for."""
-    after = crew.first.do("state", project)
+    after = crew.do("state", project)
     stored = after["versions"][len(before["versions"]) :]
     assert sorted(one["digest"] for one in stored) == sorted(one["digest"] for one in accepted)
     assert sorted(one["version"] for one in stored) == sorted(one["version"] for one in accepted)
@@ -32,10 +32,10 @@ def _check(crew: Crew, project: str, before: dict[str, Any], accepted: list[Outc
 
 
 def test_eight_processes_saving_one_skill_lose_no_save(crew: Crew, rounds: int) -> None:
-    crew.first.do("make_project", "saving")
+    crew.do("make_project", "saving")
     overtaken = 0
     for turn in range(rounds):
-        before = crew.first.do("state", "saving")
+        before = crew.do("state", "saving")
         tries = [("saving", "greeting", f"round {turn}, actor {number}", 3) for number in range(8)]
         accepted, refused = _sorted(list(chain(*crew.at_once("save", tries))))
         assert {one["refused"] for one in refused} <= {"stale", "precondition-required"}
@@ -47,9 +47,9 @@ def test_eight_processes_saving_one_skill_lose_no_save(crew: Crew, rounds: int) 
 
 
 def test_eight_processes_importing_into_one_skill_are_all_accepted(crew: Crew, rounds: int) -> None:
-    crew.first.do("make_project", "importing")
+    crew.do("make_project", "importing")
     for turn in range(rounds):
-        before = crew.first.do("state", "importing")
+        before = crew.do("state", "importing")
         given = [("importing", "greeting", f"round {turn}, actor {number}") for number in range(8)]
         accepted, refused = _sorted(crew.at_once("bring", given))
         assert (len(accepted), refused) == (8, [])
@@ -57,18 +57,18 @@ def test_eight_processes_importing_into_one_skill_are_all_accepted(crew: Crew, r
 
 
 def test_eight_processes_importing_the_same_bytes_store_them_once(crew: Crew, rounds: int) -> None:
-    crew.first.do("make_project", "repeating")
+    crew.do("make_project", "repeating")
     for turn in range(rounds):
-        before = crew.first.do("state", "repeating")
+        before = crew.do("state", "repeating")
         answers = crew.at_once("bring", [("repeating", "greeting", f"round {turn}")] * 8)
         assert len({(one["version"], one["digest"]) for one in answers}) == 1
         _check(crew, "repeating", before, answers[:1])
 
 
 def test_of_eight_processes_creating_one_name_exactly_one_wins(crew: Crew, rounds: int) -> None:
-    crew.first.do("make_project", "creating")
+    crew.do("make_project", "creating")
     for turn in range(rounds):
-        before = crew.first.do("state", "creating")
+        before = crew.do("state", "creating")
         given = [("creating", f"skill-{turn}", f"actor {number}") for number in range(8)]
         accepted, refused = _sorted(crew.at_once("create", given))
         assert len(accepted) == 1
@@ -77,11 +77,11 @@ def test_of_eight_processes_creating_one_name_exactly_one_wins(crew: Crew, round
 
 
 def test_counts_of_eight_processes_add_up(crew: Crew, rounds: int) -> None:
-    crew.first.do("make_project", "counting")
+    crew.do("make_project", "counting")
     for _ in range(8):
-        crew.first.do("make_token", "counting", "read")
+        crew.do("make_token", "counting", "read")
     names = [f"skill-{number}" for number in range(8)]
     for turn in range(1, rounds + 1):
         crew.at_once("count", [("counting", names, 5, number) for number in range(8)])
-        counted = crew.first.do("counted", "counting")
+        counted = crew.do("counted", "counting")
         assert counted == {"loads": dict.fromkeys(names, turn * 8 * 5), "unseen": 0}

@@ -15,7 +15,7 @@ from registry.management.commands.serve import Command
 from registry.management.turns import alone_in
 from registry.models import User
 from registry.services import accounts
-from tests.faults.crew import Actor
+from tests.faults.crew import Crew
 from tests.faults.sites import Server, Site, alive, finish, free_port, kill, new_site, serving, started, wait_for
 from tests.faults.uploads import Uploads
 
@@ -139,8 +139,7 @@ def test_when_the_web_server_dies_all_of_it_ends_and_says_so(site: Site) -> None
         assert not [pid for pid in running if alive(pid)]
 
 
-def test_two_web_workers_take_writes_at_once_and_lose_no_count(site: Site) -> None:
-    clerk = Actor(site)
+def test_two_web_workers_take_writes_at_once_and_lose_no_count(site: Site, clerk: Crew) -> None:
     clerk.do("make_project", "demo")
     token = clerk.do("make_token", "demo", "read", "write")
     with serving(site, *QUICKLY, WEB_WORKERS="2") as server:
@@ -154,7 +153,6 @@ def test_two_web_workers_take_writes_at_once_and_lose_no_count(site: Site) -> No
     state = clerk.do("state", "demo")
     assert (len(state["versions"]), state["broken"]) == (20, [])
     assert clerk.do("counted", "demo")["loads"] == dict.fromkeys(uploads.accepted, 1)
-    clerk.leave()
 
 
 def test_processes_that_start_at_once_agree_on_the_secret_key(fresh: Site) -> None:
