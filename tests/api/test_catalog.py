@@ -1,0 +1,238 @@
+"""L1 and what stands behind it: the catalog in three forms, winners with what they hide, and what was left out."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from registry.models import Project
+from registry.services import skills, versions
+from registry.services.permissions import Actor
+from tests.api.test_reading import problem
+from tests.conftest import Api, on_disk, skill_bundle
+
+
+@pytest.fixture
+def two(project: Project, library: Path, operator: Actor) -> None:
+    on_disk(library, "pod-crash-triage", description="Find out why a Kubernetes pod keeps restarting", tags=["k8s"])
+    text = "Fill in and check a travel expense report"
+    skills.create(project, skill_bundle("expense-report", description=text, kind="knowledge"), by=operator)
+
+
+@pytest.fixture
+def bot(project: Project, api: Callable[..., Api]) -> Api:
+    return api("read")
+
+
+def names(response: object) -> list[str]:
+    return [skill["name"] for skill in response.json()["skills"]]  # type: ignore[attr-defined]
+
+
+# -- The three forms ---------------------------------------------------------------------------------------
+
+TEXT = """\
+[Available Skills]
+• `expense-report` — Fill in and check a travel expense report
+• `pod-crash-triage` — Find out why a Kubernetes pod keeps restarting
+
+Use read_skill(skill_id) to load full instructions."""
+
+
+def test_the_catalog_as_json(two: None, project: Project, bot: Api) -> None:
+    response = bot.get("/catalog")
+    assert response["Content-Type"] == "application/json"
+    said = response.json()
+    assert set(said) == {"skills", "included", "omitted", "tokens", "revision"}
+    assert said["skills"] == [
+        {"name": "expense-report", "description": "Fill in and check a travel expense report"},
+        {"name": "pod-crash-triage", "description": "Find out why a Kubernetes pod keeps restarting"},
+    ]
+    assert (said["included"], said["omitted"]) == (2, [])
+    assert said["tokens"] > 0
+    assert said["revision"] == str(Project.objects.get(pk=project.pk).revision)
+
+
+@pytest.mark.parametrize(("accept", "form"), [("text/plain", ""), ("", "text"), ("application/json", "text")])
+def test_the_catalog_as_text(two: None, bot: Api, accept: str, form: str) -> None:
+    response = bot.get("/catalog", headers={"Accept": accept}, **({"format": form} if form else {}))
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert response.content.decode() == TEXT
+
+
+@pytest.mark.parametrize(("accept", "form"), [("application/xml", ""), ("text/xml", ""), ("", "xml")])
+def test_the_catalog_as_xml(two: None, bot: Api, accept: str, form: str) -> None:
+    response = bot.get("/catalog", headers={"Accept": accept}, **({"format": form} if form else {}))
+    assert response["Content-Type"] == "application/xml; charset=utf-8"
+    tree = ElementTree.fromstring(response.content)  # noqa: S314 - our own
+    assert tree.tag == "available_skills"
+    assert [[child.tag for child in skill] for skill in tree] == [["name", "description", "location"]] * 2
+    assert tree[0][0].text == "expense-report"
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("*/*", "application/json"),
+        ("", "application/json"),
+        ("text/html", "application/json"),
+        ("text/plain;q=0.5, application/json", "application/json"),
+        ("text/plain, application/json;q=0.5", "text/plain"),
+        ("application/xml;q=0.9, text/plain;q=0.1", "application/xml"),
+        ("nonsense", "application/json"),
+    ],
+)
+def test_accept_decides_where_the_address_does_not(two: None, bot: Api, accept: str, kind: str) -> None:
+    assert bot.get("/catalog", headers={"Accept": accept})["Content-Type"].partition(";")[0] == kind
+
+
+def test_without_skills_the_text_is_nothing_at_all(bot: Api) -> None:
+    assert bot.get("/catalog", format="text").content == b""
+    assert bot.get("/catalog", format="xml").content == b""
+    assert bot.get("/catalog").json()["skills"] == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"format": "yaml"}, {"format": "JSON"}, {"kind": "tools"}, {"source": "disk"}, {"budget": "much"},
+        {"budget": "0"}, {"budget": "-5"}, {"budget": "9" * 20}, {"budget": "1.5"},
+    ],
+)  # fmt: skip
+def test_a_question_that_makes_no_sense_is_refused(two: None, bot: Api, query: dict[str, str]) -> None:
+    problem(bot.get("/catalog", **query), 400, "invalid-request")
+
+
+# -- Filters -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"q": "POD restarting"}, ["pod-crash-triage"]),
+        ({"q": "pod expense"}, []),
+        ({"q": "k8s"}, ["pod-crash-triage"]),
+        ({"q": "   "}, ["expense-report", "pod-crash-triage"]),
+        ({"tag": "k8s"}, ["pod-crash-triage"]),
+        ({"tag": "K8S"}, []),
+        ({"kind": "knowledge"}, ["expense-report"]),
+        ({"kind": "tool"}, ["pod-crash-triage"]),
+        ({"source": "project"}, ["expense-report"]),
+        ({"source": "bundled"}, ["pod-crash-triage"]),
+        ({"source": "bundled", "q": "expense"}, []),
+        ({"unknown": "parameter"}, ["expense-report", "pod-crash-triage"]),
+    ],
+)
+def test_filters_narrow_the_catalog(two: None, bot: Api, query: dict[str, str], found: list[str]) -> None:
+    assert names(bot.get("/catalog", **query)) == found
+
+
+# -- Budget ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def many(library: Path) -> None:
+    for number in range(60):
+        on_disk(library, f"skill-{number:02}", description=f"Number {number}. " + "Long explanation of it. " * 20)
+
+
+def test_the_catalog_is_whole_without_a_budget(many: None, project: Project, bot: Api) -> None:
+    said = bot.get("/catalog").json()
+    assert (said["included"], said["omitted"]) == (60, [])
+    assert all(len(skill["description"]) <= 200 for skill in said["skills"])
+    assert said["skills"][0]["description"].endswith("…")
+
+
+@pytest.mark.parametrize("budget", ["500", "500tokens", "4000chars", "50000"])
+def test_what_does_not_fit_a_budget_is_named(many: None, project: Project, bot: Api, budget: str) -> None:
+    said = bot.get("/catalog", budget=budget).json()
+    listed = [skill["name"] for skill in said["skills"]]
+    assert listed + said["omitted"] == [f"skill-{number:02}" for number in range(60)]
+    assert said["included"] == len(listed)
+
+
+def test_a_budget_holds_for_the_text_that_is_sent(many: None, project: Project, bot: Api) -> None:
+    text = bot.get("/catalog", budget="2000chars", format="text").content.decode()
+    assert len(text) <= 2_000
+    assert "more skills are not listed" in text
+
+
+def test_a_budget_shortens_before_it_leaves_out(many: None, project: Project, bot: Api) -> None:
+    whole = len(bot.get("/catalog", format="text").content.decode())
+    text = bot.get("/catalog", budget=f"{whole - 2_000}chars", format="text").content.decode()
+    assert "not listed" not in text
+    assert text.count("•") == 60
+
+
+# -- Effective ---------------------------------------------------------------------------------------------
+
+
+def test_effective_tells_the_winner_and_what_it_hides(
+    project: Project, library: Path, operator: Actor, bot: Api
+) -> None:
+    on_disk(library, body="Bundled.")
+    ours = skills.create(project, skill_bundle(body="Ours."), by=operator).version
+    bundled = skill_bundle(body="Bundled.")
+    assert bot.get("/effective").json() == {
+        "results": [
+            {
+                "name": "greeting",
+                "source": "project",
+                "version": "1",
+                "digest": ours.digest,
+                "enabled": True,
+                "hides": [
+                    {
+                        "source": "bundled",
+                        "root": "library",
+                        "version": f"sha-{bundled.digest.removeprefix('sha256:')[:12]}",
+                        "digest": bundled.digest,
+                        "reason": "The project’s own skill of this name comes first.",
+                    }
+                ],
+            }
+        ],
+        "next": None,
+    }
+
+
+def test_effective_shows_what_is_switched_off(project: Project, library: Path, operator: Actor, bot: Api) -> None:
+    on_disk(library)
+    skills.disable(project, "greeting", by=operator)
+    (row,) = bot.get("/effective").json()["results"]
+    assert (row["enabled"], row["source"]) == (False, "bundled")
+
+
+def test_effective_shows_a_name_without_a_version_left(project: Project, operator: Actor, bot: Api) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    versions.yank(project, "greeting", "1", reason="Wrong.", by=operator)
+    (row,) = bot.get("/effective").json()["results"]
+    assert (row["source"], row["version"], row["digest"]) == ("project", None, None)
+
+
+# -- Diagnostics -------------------------------------------------------------------------------------------
+
+
+def test_diagnostics_name_file_line_and_reason(project: Project, library: Path, bot: Api) -> None:
+    (on_disk(library, "broken") / "SKILL.md").write_text("---\nname: broken\nname: again\ndescription: x\n---\n")
+    (row,) = bot.get("/diagnostics").json()["results"]
+    assert row == {
+        "name": "broken",
+        "directory": "library/broken",
+        "file": "SKILL.md",
+        "line": 3,
+        "code": "yaml-duplicate-key",
+        "message": row["message"],
+    }
+    assert "appears twice, on lines 2 and 3" in row["message"]
+
+
+def test_diagnostics_name_a_missing_directory(project: Project, settings: object, tmp_path: Path, bot: Api) -> None:
+    settings.AGENT_SKILLS_DIRS = [tmp_path / "gone"]  # type: ignore[attr-defined]
+    (row,) = bot.get("/diagnostics").json()["results"]
+    assert (row["code"], row["directory"], row["name"], row["line"]) == ("directory-unreachable", "gone", "", None)
+    assert str(tmp_path) not in row["message"]
+
+
+def test_nothing_broken_is_an_empty_list(two: None, bot: Api) -> None:
+    assert bot.get("/diagnostics").json() == {"results": [], "next": None}

@@ -1,0 +1,296 @@
+"""L3: one file of a skill, and every way to ask for something that is none."""
+
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.core.skill import content_digest
+from registry.models import Project
+from registry.services import disk, skills, versions
+from registry.services.permissions import Actor
+from tests.api.test_reading import problem
+from tests.conftest import Api, on_disk, skill_bundle
+
+FILES = {
+    "references/tone.md": "Grüße — freundlich.\n".encode(),
+    "data.bin": bytes(range(256)),
+    "zero.txt": b"text with a \0 in it",
+    "long.txt": b"x" * 128_001,
+    "just-fits.txt": b"x" * 128_000,
+    "page.html": b"<script>alert(1)</script>",
+    "logo.svg": b"<svg onload='alert(1)'/>",
+    "a b & c.txt": b"odd name",
+    "empty.txt": b"",
+}
+
+
+@pytest.fixture(params=["project", "bundled"])
+def bot(request: Any, project: Project, library: Path, operator: Actor, api: Callable[..., Api]) -> Api:
+    """The same skill from either source: an agent must not be able to tell from the answers."""
+    if request.param == "bundled":
+        on_disk(library, files=FILES)
+    else:
+        skills.create(project, skill_bundle(files=FILES), by=operator)
+    return api("read")
+
+
+@pytest.fixture
+def reader(project: Project, api: Callable[..., Api]) -> Api:
+    return api("read")
+
+
+def ask(bot: Api, path: str, **query: str) -> Any:
+    """The path goes out exactly as written."""
+    return bot.client.get(f"{bot.base}/skills/greeting/files/{path}", query, headers=bot.headers)
+
+
+def test_a_text_file_comes_with_its_place(bot: Api) -> None:
+    loaded = bot.get("/skills/greeting").json()
+    said = ask(bot, "references/tone.md").json()
+    assert said == {
+        "name": "greeting",
+        "source": loaded["source"],
+        "version": loaded["version"],
+        "digest": loaded["digest"],
+        "path": "references/tone.md",
+        "size": len(FILES["references/tone.md"]),
+        "content": "Grüße — freundlich.\n",
+    }
+
+
+@pytest.mark.parametrize("path", ["empty.txt", "just-fits.txt", "a%20b%20%26%20c.txt", "page.html"])
+def test_every_text_within_the_cap_is_given(bot: Api, path: str) -> None:
+    assert ask(bot, path).status_code == 200
+
+
+UNSAFE = [
+    ".",
+    "..",
+    "../SKILL.md",
+    "a/../../b",
+    "references/..",
+    "references/./tone.md",
+    "references//tone.md",
+    "references/",
+    "/etc/passwd",
+    "//etc/passwd",
+    "~",
+    "~/.ssh/id_rsa",
+    "..%5C..%5Cetc",
+    "references%5Ctone.md",
+    "%2e%2e",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "..%2f..%2fetc%2fpasswd",
+    "%2fetc%2fpasswd",
+    "C:/Windows/win.ini",
+    "SKILL.md:hidden",
+    "con",
+    "a%E2%80%AEb",
+    "trailing.",
+    "trailing%20",
+    "x" * 300,
+]
+
+
+@pytest.mark.parametrize("path", UNSAFE)
+def test_a_path_that_could_lead_elsewhere_is_refused_as_text_and_as_download(
+    project: Project, library: Path, operator: Actor, reader: Api, path: str
+) -> None:
+    on_disk(library, "bundled-one")
+    skills.create(project, skill_bundle("own-one"), by=operator)
+    for name in ("bundled-one", "own-one"):
+        for query in ("", "?download=1"):
+            address = f"{reader.base}/skills/{name}/files/{path}{query}"
+            said = problem(reader.client.get(address, headers=reader.headers), 400, "unsafe-path")
+            assert "cannot be used" in said["detail"]
+
+
+@pytest.mark.parametrize(
+    "path", ["references", "missing.txt", "skill.md", "SKILL.md/x", "REFERENCES/tone.md", "%252e%252e", "a%0Ab"]
+)
+def test_what_is_no_file_of_the_skill_is_not_found(bot: Api, path: str) -> None:
+    problem(ask(bot, path), 404, "not-found")
+
+
+def test_a_missing_file_names_those_there_are(bot: Api) -> None:
+    assert set(problem(ask(bot, "missing.txt"), 404, "not-found")["files"]) == {"SKILL.md", *FILES}
+
+
+def test_an_empty_path_is_no_address(bot: Api) -> None:
+    problem(ask(bot, ""), 404, "not-found")
+
+
+def test_a_nul_in_the_path_is_refused(bot: Api) -> None:
+    problem(ask(bot, "a%00.txt"), 400, "invalid-request")
+
+
+def test_an_encoded_slash_is_a_slash(bot: Api) -> None:
+    assert ask(bot, "references%2Ftone.md").json()["path"] == "references/tone.md"
+
+
+@pytest.mark.parametrize("path", ["data.bin", "zero.txt"])
+def test_a_binary_file_is_offered_as_a_download(bot: Api, path: str) -> None:
+    said = problem(ask(bot, path), 415, "not-text")
+    assert bot.client.get(said["download"], headers=bot.headers).content == FILES[path]
+
+
+def test_a_text_over_the_cap_is_offered_as_a_download_with_both_numbers(bot: Api) -> None:
+    said = problem(ask(bot, "long.txt"), 413, "too-large")
+    assert "128,001 bytes. 128,000 are allowed" in said["detail"]
+    assert bot.client.get(said["download"], headers=bot.headers).content == FILES["long.txt"]
+
+
+def test_the_link_to_the_download_keeps_the_version(bot: Api) -> None:
+    version = bot.get("/skills/greeting").json()["version"]
+    said = problem(ask(bot, "data.bin", version=version), 415, "not-text")
+    assert f"version={version}" in said["download"]
+    assert "download=1" in said["download"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "attached"),
+    [
+        ("references/tone.md", "text/markdown; charset=utf-8", False),
+        ("just-fits.txt", "text/plain; charset=utf-8", False),
+        ("data.bin", "application/octet-stream", True),
+        ("page.html", "application/octet-stream", True),
+        ("logo.svg", "application/octet-stream", True),
+    ],
+)
+def test_raw_bytes_are_inert_in_a_browser(bot: Api, path: str, kind: str, attached: bool) -> None:
+    response = ask(bot, path, download="1")
+    assert (response.status_code, response.content) == (200, FILES[path])
+    assert response["Content-Type"] == kind
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert response.get("Content-Disposition", "").startswith("attachment") == attached
+
+
+@pytest.mark.parametrize("value", ["0", "false"])
+def test_download_can_be_said_no_to(bot: Api, value: str) -> None:
+    assert ask(bot, "references/tone.md", download=value).json()["path"] == "references/tone.md"
+
+
+@pytest.mark.parametrize("value", ["2", "yes", "", "no"])
+def test_download_is_yes_or_no(bot: Api, value: str) -> None:
+    problem(ask(bot, "references/tone.md", download=value), 400, "invalid-request")
+
+
+def test_a_file_of_an_unknown_skill_is_not_found(bot: Api) -> None:
+    for name in ("nothing", "..", "%2e%2e", "~", "a%5Cb"):
+        problem(bot.client.get(f"{bot.base}/skills/{name}/files/SKILL.md", headers=bot.headers), 404, "not-found")
+
+
+def test_a_file_of_a_version_that_is_not_there_is_not_found(bot: Api) -> None:
+    problem(ask(bot, "references/tone.md", version="99"), 404, "not-found")
+
+
+def test_the_bundle_is_a_zip_of_all_files(bot: Api) -> None:
+    response = bot.get("/skills/greeting/bundle.zip")
+    assert response["Content-Type"] == "application/zip"
+    assert response["Content-Disposition"] == "attachment; filename*=UTF-8''greeting.zip"
+    with zipfile.ZipFile(BytesIO(response.content)) as archive:
+        assert set(archive.namelist()) == {"SKILL.md", *FILES}
+        assert archive.read("data.bin") == FILES["data.bin"]
+
+
+def test_the_bundle_is_the_same_bytes_from_either_source(
+    project: Project, library: Path, operator: Actor, api: Callable[..., Api]
+) -> None:
+    on_disk(library, files=FILES)
+    bot = api("read")
+    bundled = bot.get("/skills/greeting/bundle.zip").content
+    skills.create(project, skill_bundle(files=FILES), by=operator)
+    assert bot.get("/skills/greeting").json()["source"] == "project"
+    assert bot.get("/skills/greeting/bundle.zip").content == bundled
+
+
+# -- Links and changes on disk -----------------------------------------------------------------------------
+
+
+def test_a_link_out_of_the_directory_is_never_followed(library: Path, tmp_path: Path, reader: Api) -> None:
+    (tmp_path / "secret.txt").write_text("root:x:0:0")
+    (on_disk(library) / "notes.txt").symlink_to(tmp_path / "secret.txt")
+    response = ask(reader, "notes.txt")
+    problem(response, 404, "not-found")
+    (row,) = reader.get("/diagnostics").json()["results"]
+    assert row["file"] == "notes.txt"
+
+
+def test_a_file_that_becomes_a_link_after_it_was_indexed_is_never_followed(
+    library: Path, tmp_path: Path, reader: Api
+) -> None:
+    (tmp_path / "secret.txt").write_text("root:x:0:0")
+    file = on_disk(library, files={"notes.txt": b"harmless"}) / "notes.txt"
+    assert reader.get("/skills/greeting").status_code == 200
+    file.unlink()
+    file.symlink_to(tmp_path / "secret.txt")
+    response = ask(reader, "notes.txt")
+    assert b"root" not in response.content
+    problem(response, 404, "not-found")
+
+
+def test_a_file_that_changed_since_it_was_indexed_is_answered_from_its_new_state(library: Path, reader: Api) -> None:
+    directory = on_disk(library, files={"notes.txt": b"old text"})
+    before = reader.get("/skills/greeting")
+    (directory / "notes.txt").write_bytes(b"new text, and longer")
+    response = ask(reader, "notes.txt")
+    assert response.json()["content"] == "new text, and longer"
+    assert response.json()["digest"] == skill_bundle(files={"notes.txt": b"new text, and longer"}).digest
+    assert response.json()["digest"] != before.json()["digest"]
+    assert ask(reader, "notes.txt")["ETag"] == response["ETag"]
+
+
+def test_a_bundle_of_which_a_file_changed_is_answered_from_its_new_state(library: Path, reader: Api) -> None:
+    directory = on_disk(library, files={"notes.txt": b"old text"})
+    reader.get("/skills/greeting")
+    (directory / "notes.txt").write_bytes(b"new text, and longer")
+    with zipfile.ZipFile(BytesIO(reader.get("/skills/greeting/bundle.zip").content)) as archive:
+        assert archive.read("notes.txt") == b"new text, and longer"
+
+
+def test_a_file_that_vanished_since_it_was_indexed_is_not_found(library: Path, reader: Api) -> None:
+    file = on_disk(library, files={"notes.txt": b"here"}) / "notes.txt"
+    reader.get("/skills/greeting")
+    file.unlink()
+    problem(ask(reader, "notes.txt"), 404, "not-found")
+    assert [entry["path"] for entry in reader.get("/skills/greeting").json()["files"]] == ["SKILL.md"]
+
+
+def test_a_change_back_and_forth_is_answered_right_each_time(library: Path, reader: Api) -> None:
+    directory = on_disk(library, files={"notes.txt": b"first"})
+    for content in (b"first", b"second one", b"first"):
+        (directory / "notes.txt").write_bytes(content)
+        disk.index().refresh()
+        said = ask(reader, "notes.txt").json()
+        assert said["content"].encode() == content
+        files = {entry["path"]: entry["digest"] for entry in reader.get("/skills/greeting").json()["files"]}
+        assert files["notes.txt"] == content_digest(content)
+
+
+# -- Versions ----------------------------------------------------------------------------------------------
+
+
+def test_an_old_version_is_read_by_its_exact_name(project: Project, operator: Actor, reader: Api) -> None:
+    first = skills.create(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
+    skills.save(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
+    assert ask(reader, "a.txt", version="1").json()["content"] == "one"
+    assert ask(reader, "a.txt").json()["content"] == "two"
+    for near in ("", "01", "1.0", "latest", " 1"):
+        problem(ask(reader, "a.txt", version=near), 404, "not-found")
+
+
+def test_a_yanked_version_is_closed_for_load_file_and_bundle(project: Project, operator: Actor, reader: Api) -> None:
+    first = skills.create(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
+    skills.save(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
+    kept = reader.get("/skills/greeting?version=2")["ETag"]
+    versions.yank(project, "greeting", "2", reason="Wrong.", by=operator)
+    for path in ("/skills/greeting", "/skills/greeting/files/a.txt", "/skills/greeting/bundle.zip"):
+        problem(reader.get(path, version="2"), 404, "not-found")
+        assert reader.get(path).status_code == 200
+    problem(reader.get("/skills/greeting?version=2", headers={"If-None-Match": kept}), 404, "not-found")
+    assert reader.get("/skills/greeting").json()["version"] == "1"
