@@ -49,7 +49,7 @@ def settle(project: Project) -> None:
 
 
 def _waiting(project_id: int) -> QuerySet[Proposal]:
-    return Proposal.objects.filter(project_id=project_id, state__in=lifecycle.overtaken_states())
+    return Proposal.objects.filter(project_id=project_id, state__in=lifecycle.overtaken_states()).order_by("pk")
 
 
 def _on_disk(project: Project) -> list[tuple[Proposal, Effective | None]]:

@@ -96,7 +96,7 @@ def test_scripts_are_known_by_where_they_lie_and_what_they_are_called(path: str)
 
 
 def test_a_script_without_an_ending_is_known_by_its_first_line() -> None:
-    assert names("x", Kind.SCRIPT, **{"run": b"#!/usr/bin/env python3\n"}) == ("run",)
+    assert names("x", Kind.SCRIPT, run=b"#!/usr/bin/env python3\n") == ("run",)
 
 
 def test_a_reference_is_no_script() -> None:
@@ -189,7 +189,8 @@ def test_a_finding_that_goes_is_said_to_go() -> None:
 
 
 def test_cost_is_told_for_a_load_and_for_every_prompt() -> None:
-    found = assess(skill("Short.\n"), skill("A much longer text than before.\n", HEADER.replace("a trip", "a long trip")))
+    longer = skill("A much longer text than before.\n", HEADER.replace("a trip", "a long trip"))
+    found = assess(skill("Short.\n"), longer)
     assert found.tokens > 0
     assert found.catalog_tokens > 0
     assert "a trip" in found.before.line and "a long trip" in found.after.line

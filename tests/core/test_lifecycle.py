@@ -46,7 +46,7 @@ def test_a_decided_proposal_says_that_it_is_decided(state: State) -> None:
 
 @pytest.mark.parametrize("action", [Action.APPROVE, Action.REQUEST_CHANGES])
 def test_a_stale_proposal_says_why_it_is_stale(action: Action) -> None:
-    with pytest.raises(StaleProposal, match="It is something else now."):
+    with pytest.raises(StaleProposal, match="It is something else now"):
         lifecycle.step(State.STALE, action, Who.REVIEWER, reason="It is something else now.")
 
 

@@ -154,6 +154,18 @@ NO_EVENT_OF_THEIR_OWN = {
     "draft_checks": "belong to a draft",
     "conflicts": "settle a draft",
     "uploads": "confirming goes through bundles.import_bundle",
+    "permissions.require_publish": "asks, and changes nothing",
+    "permissions.require_withdraw": "asks, and changes nothing",
+    "permissions.require_still": "asks, and changes nothing",
+    "versions.bring_back": "works inside the change of a verb",
+    "audit.events": "looks, and changes nothing",
+    # Whose proposal it is counts as well as a scope: test_proposal_verbs holds them to the same.
+    "proposals": "see test_proposal_verbs",
+    "reviews": "see test_proposal_verbs",
+    "rebasing": "see test_proposal_verbs",
+    "suggestions": "are part of a proposal",
+    "approvals": "are part of a review",
+    "proposal_views": "look, and change nothing",
 }
 
 
