@@ -16,6 +16,7 @@ from registry.core.agent import Definition
 from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound, Unauthenticated
 from registry.models import Agent, Membership, Project, Token, Usage, User
 from registry.services import audit
+from registry.services.compiled import OneRow
 from registry.services.permissions import Actor, require
 
 PREFIX = "sks_"
@@ -280,7 +281,7 @@ def authenticate_in_path(secret: str, *, now: datetime) -> Caller:
 
 def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
     """The caller, and the scopes that the token was made with."""
-    row = Token.objects.for_request().filter(digest=_digest(secret)).values_list(*_CALLER_COLUMNS).first()
+    row = _caller_row(_digest(secret))
     if row is None:
         raise Unauthenticated("The token is not known here.")
     (
@@ -307,6 +308,7 @@ _CALLER_COLUMNS = (
     "project_slug", "project_revision", "project_archived_at", "agent_name", "user_name", "user_active", "role",
     "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "owner_id",
 )  # fmt: skip
+_caller_row = OneRow(lambda digest: Token.objects.for_request().filter(digest=digest).values_list(*_CALLER_COLUMNS))
 
 
 def _digest(secret: str) -> str:

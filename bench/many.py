@@ -1,0 +1,96 @@
+"""Fills a project with many skills quickly: the first through the real verb, the others as copies of its rows in bulk.
+
+The copies have files, digests and descriptions of their own, as if each had been saved once. What they lack is an event
+of the audit log for each: ten thousand transactions would take minutes and no figure here depends on them.
+"""
+
+import copy
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+
+from registry.core import skillmd
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project, Skill, Version
+from registry.services import permissions, skills
+
+_STEPS = "\n".join(
+    f"{number}. Look at part {number} of the request, note what is missing, and ask for it in one short sentence."
+    for number in range(1, 31)
+)
+
+
+def bundle(number: int) -> Bundle:
+    """About 3 kB of instructions and two small files."""
+    text = skillmd.compose(
+        name=f"skill-{number:05}",
+        description=f"Answers questions of kind {number} the way the team agreed on. Use when one of them comes in.",
+        instructions=f"# Questions of kind {number}\n\n{_STEPS}\n",
+        tags=["team", f"group-{number % 20}"],
+    )
+    return Bundle(
+        {SKILL_MD: text.encode(), "references/terms.md": b"# Terms\n", "references/more.md": f"{number}\n".encode()}
+    )
+
+
+def fill(project: Project, count: int) -> None:
+    """Brings the project to `count` skills of these names."""
+    missing = sorted(set(range(count)) - _present(project))
+    if not missing:
+        return
+    first = skills.create(project, bundle(missing[0]), by=permissions.operator()).version
+    with transaction.atomic():
+        for start in range(1, len(missing), 500):
+            _copy(first, missing[start : start + 500])
+        Project.objects.filter(pk=project.pk).update(revision=F("revision") + 1)
+
+
+def _present(project: Project) -> set[int]:
+    names = Skill.objects.filter(project=project, name__startswith="skill-").values_list("name", flat=True)
+    return {int(name.removeprefix("skill-")) for name in names}
+
+
+def _copy(first: Version, numbers: Iterable[int]) -> None:
+    bundles = {f"skill-{number:05}": bundle(number) for number in numbers}
+    rows = [_like(first.skill, name=name, current=None) for name in bundles]
+    Skill.objects.bulk_create(rows)
+    versions = [_version(first, skill, bundles[skill.name]) for skill in rows]
+    Version.objects.bulk_create(versions)
+    for skill, version in zip(rows, versions, strict=True):
+        skill.current = version
+    Skill.objects.bulk_update(rows, ["current"], batch_size=100)
+
+
+def _version(first: Version, skill: Skill, content: Bundle) -> Version:
+    _store(content)
+    said = skillmd.read(content[SKILL_MD])
+    manifest = [[entry.path, entry.size, entry.digest] for entry in content.manifest]
+    return _like(
+        first, skill=skill, digest=content.digest, manifest=manifest, size=content.size,
+        description=said.description, tags=list(said.tags),
+    )  # fmt: skip
+
+
+Row = TypeVar("Row", Skill, Version)
+
+
+def _like(row: Row, **changed: object) -> Row:
+    new = copy.copy(row)
+    new._state = copy.copy(row._state)
+    new._state.fields_cache = {}
+    new._state.adding, new.pk = True, None
+    for name, value in changed.items():
+        setattr(new, name, value)
+    return new
+
+
+def _store(content: Bundle) -> None:
+    """Straight into the directory of blobs: syncing each file to disk is what would take long."""
+    for entry in content.manifest:
+        path = Path(settings.SKILLSITE_DATA, "blobs", entry.digest[:2], entry.digest)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content[entry.path])
