@@ -70,16 +70,16 @@ def marked(pieces: Pieces, tag: str) -> SafeString:
     return mark_safe("".join(f"<{tag}>{inline(text)}</{tag}>" if changed else inline(text) for text, changed in pieces))
 
 
-def summary(text: str) -> str:
-    """In words what a reader of the laid-out text does not see."""
-    found = hidden.scan(text)
-    comments = sum(each.kind is Kind.COMMENT for each in found)
+def summary(text: str, *, comments: bool = True) -> str:
+    """In words what a reader does not see in the text; nothing where there is nothing."""
+    found = hidden.scan(text, comments=comments)
+    remarks = sum(each.kind is Kind.COMMENT for each in found)
     characters = sum(each.length for each in found if each.kind not in (Kind.COMMENT, Kind.PADDING))
     padding = sum(each.kind is Kind.PADDING for each in found)
     said = _counts(
-        (characters, "hidden character"), (comments, "comment"), (padding, "long run of blanks,long runs of blanks")
+        (characters, "hidden character"), (remarks, "comment"), (padding, "long run of blanks,long runs of blanks")
     )
-    return ", ".join(said) or "No hidden characters, no comments"
+    return ", ".join(said)
 
 
 def _counts(*given: tuple[int, str]) -> Iterable[str]:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.core import bundle as bundle_files
-from registry.core import hidden, media
+from registry.core import media
 from registry.core.skill import SKILL_MD, FileEntry
 from registry.services import catalog, skills
 from registry.web import drawing, markdown, preview
@@ -30,7 +30,7 @@ def instructions(request: ProjectRequest, name: str, version: str | None = None)
         return render(request, "skill/nothing.html", page.context(""), status=404)
     text = page.loaded.read(page.loaded.entry(SKILL_MD)).decode()
     html = markdown.render(page.loaded.skill_md().instructions, link=page.link, image=page.image)
-    unseen = sum(found.length for found in hidden.scan(text, comments=False))
+    unseen = drawing.summary(text, comments=False)
     return render(request, "skill/instructions.html", page.context("", html=html, unseen=unseen))
 
 

@@ -226,5 +226,5 @@ def findings_in_words(findings: tuple[Finding, ...]) -> str:
 
 def read_in_words(facts: Facts) -> str:
     if not facts.unread:
-        return "its file read" if facts.files == 1 else f"all {facts.files} files read"
+        return "its only file read" if facts.files == 1 else f"all {facts.files} files read"
     return f"{len(facts.tokens)} of {facts.files} files read, the others are binary or too large"

@@ -41,7 +41,7 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
     theirs, mine = catalog.on_disk(bundled[0]), page.there
     compared = comparison.compare(theirs.bundle(), mine.bundle(), limits=settings.LIMITS, whole="all" in request.GET)
     context = page.context(
-        "",
+        "upstream",
         compared=compared,
         before={"label": f"Bundled, {theirs.candidate.version}", "digest": theirs.candidate.digest},
         after={"label": f"Yours, version {mine.candidate.version}", "digest": mine.candidate.digest},
@@ -83,7 +83,7 @@ def _show(
     result = joined.files({}) if joined.clean else None
     said = request.POST.dict() if request.method == "POST" else {}
     context = page.context(
-        "",
+        "upstream",
         origin=origin,
         joined=joined,
         open=[comparison.three_way(file) for file in joined.open],

@@ -43,18 +43,23 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     history = versions.history(request.project, name)
     current = history[0].skill.current_id if page.own else None
-    entries = [_entry(version, older, current) for version, older in zip(history, [*history[1:], None], strict=True)]
+    entries = [_entry(version, _before(history, place), current) for place, version in enumerate(history)]
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))
     context = page.context("versions", entries=shown, readable=readable)
     return render(request, "versions/timeline.html", context)
 
 
+def _before(history: list[Version], place: int) -> Version | None:
+    """The next older version that can still be read."""
+    return next((older for older in history[place + 1 :] if older.yanked_at is None), None)
+
+
 def _entry(version: Version, older: Version | None, current: int | None) -> Entry:
     return Entry(
         version,
         live=version.pk == current,
-        before=older if older is not None and older.yanked_at is None and version.yanked_at is None else None,
+        before=older if version.yanked_at is None else None,
         tokens=version.tokens - older.tokens if older else None,
         size=version.size - older.size if older else None,
         files=len(version.manifest),

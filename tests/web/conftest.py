@@ -21,3 +21,9 @@ def browser_client(person: Callable[[str], User]) -> Callable[[str], Client]:
         return client
 
     return make
+
+
+def signed_in(client: Client) -> Client:
+    """After its first page a browser is known to the site, so that later pages leave nothing behind."""
+    client.get("/projects/")
+    return client
