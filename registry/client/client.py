@@ -70,6 +70,10 @@ class SkillsiteClient:
         self._lock = threading.Lock()
 
     @property
+    def url(self) -> str:
+        return self._wire.base_url
+
+    @property
     def source(self) -> str:
         """The address of the project, without anything secret."""
         return f"{self._wire.base_url}/projects/{self.project}"
@@ -172,7 +176,10 @@ class SkillsiteClient:
 
     def directory(self, name: str, version: str | None = None) -> Path:
         """The skill as a directory on this machine, for frameworks that read files; it is not to be written to."""
-        wanted = self._winner(name, version)
+        return self.keep(self._winner(name, version))
+
+    def keep(self, wanted: Effective) -> Path:
+        """The directory of exactly this version and digest."""
         try:
             if self._copies.get(wanted.name, wanted.version, wanted.digest) is None:
                 return self._copies.put(wanted.name, wanted.version, self._download(wanted))

@@ -49,11 +49,9 @@ def _pull(client: SkillsiteClient, directory: Path, *, force: bool) -> int:
     _mention(report)
     if report.failed:
         return exits.UNTRUSTWORTHY
-    say(
-        f"{directory} has the {report.skills:,} skills of {client.source}."
-        if report.complete
-        else f"{directory} is done."
-    )
+    if report.complete:
+        count = "one skill" if report.skills == 1 else f"{report.skills:,} skills"
+        say(f"{directory} has the {count} of {client.source}.")
     return exits.DIFFERS if report.left else exits.DONE
 
 

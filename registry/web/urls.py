@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from registry.web import (
     accounts,
     catalog,
+    client_wheel,
     conflicts,
     draft_files,
     editor,
@@ -68,6 +69,8 @@ urlpatterns = [
     path("theme/", accounts.theme, name="theme"),
     path("invitation/<str:secret>/", members.invitation, name="invitation"),
     path("styleguide/", styleguide.styleguide, name="styleguide"),
+    path("client/", client_wheel.index, name="client"),
+    path("client/<str:name>", client_wheel.download, name="client-wheel"),
     path("projects/", projects.index, name="projects"),
     path("projects/<slug:slug>/bring-back/", projects.bring_back, name="project-bring-back"),
     path("projects/<slug:slug>/members/", members.index, name="members"),

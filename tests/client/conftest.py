@@ -51,7 +51,11 @@ def connect(site: Between, token: str, cache: Path, waits: list[float]) -> Itera
     def make(**given: Any) -> SkillsiteClient:
         url = given.pop("url", site.url)
         attempts = given.pop("attempts", patient.attempts)
-        options = {"cache_dir": cache, "retrying": replace(patient, attempts=attempts), "timeout": 5.0} | given
+        options: dict[str, Any] = {
+            "cache_dir": cache,
+            "retrying": replace(patient, attempts=attempts),
+            "timeout": 5.0,
+        } | given
         made.append(SkillsiteClient(url, options.pop("project", "demo"), options.pop("token", token), **options))
         return made[-1]
 

@@ -1,0 +1,40 @@
+"""Skills for agno: `Agent(skills=Skills(loaders=[SkillsiteLoader(client)]))`.
+
+agno reads references and runs scripts from a directory, so each skill is kept on this machine, as its exact version.
+"""
+
+from agno.skills import Skill, SkillLoader
+
+from registry.client.client import SkillsiteClient
+from registry.client.values import Effective
+from registry.core import skillmd
+from registry.core.skill import SKILL_MD, Bundle
+
+
+class SkillsiteLoader(SkillLoader):
+    def __init__(self, client: SkillsiteClient) -> None:
+        self._client = client
+
+    def load(self) -> list[Skill]:
+        return [self._skill(wanted) for wanted in self._client.effective().skills]
+
+    def _skill(self, wanted: Effective) -> Skill:
+        directory = self._client.keep(wanted)
+        bundle = self._client.fetch(wanted)
+        said = skillmd.read(bundle[SKILL_MD], fallback_name=wanted.name)
+        return Skill(
+            name=wanted.name,
+            description=said.description,
+            instructions=said.instructions,
+            source_path=str(directory),
+            scripts=_below("scripts/", bundle),
+            references=_below("references/", bundle),
+            metadata=dict(said.metadata) or None,
+            license=said.license or None,
+            compatibility=said.compatibility or None,
+            allowed_tools=said.allowed_tools.split() or None,
+        )
+
+
+def _below(directory: str, bundle: Bundle) -> list[str]:
+    return [path.removeprefix(directory) for path in bundle if path.startswith(directory)]

@@ -1,0 +1,67 @@
+"""Skills for Haystack: `SkillToolset(SkillsiteStore(client))`. Instructions and files are read when an agent asks."""
+
+import mimetypes
+from base64 import b64encode
+from typing import Any
+
+from haystack.core.serialization import default_from_dict, default_to_dict
+from haystack.dataclasses import FileContent, ImageContent, SkillInfo
+
+from registry.client import settings
+from registry.client.client import SkillsiteClient
+from registry.client.errors import NotFound
+from registry.client.values import Skill
+from registry.core.skill import SKILL_MD
+
+
+class SkillsiteStore:
+    """Without a client, one is made from SKILLSITE_URL, SKILLSITE_PROJECT and SKILLSITE_TOKEN.
+
+    A pipeline that is written to a file says where the skills are, and never the token.
+    """
+
+    def __init__(self, client: SkillsiteClient | None = None, *, url: str = "", project: str = "") -> None:
+        self._client = client or settings.connect(url=url, project=project)
+
+    def list_skills(self) -> dict[str, SkillInfo]:
+        return {line.name: SkillInfo(line.name, line.description) for line in self._client.catalog().skills}
+
+    def load_skill(self, name: str) -> tuple[str, list[str]]:
+        skill = self._read(name)
+        return skill.instructions, _files(skill)
+
+    def read_skill_file(self, name: str, path: str) -> str | ImageContent | FileContent:
+        skill = self._read(name)
+        try:
+            content = self._client.file(skill.name, path, skill.version).content
+        except NotFound as error:
+            raise FileNotFoundError(f"{error.message} It has: {', '.join(_files(skill)) or 'none'}.") from error
+        mime = mimetypes.guess_type(path)[0] or ""
+        encoded = b64encode(content).decode()
+        if mime == "application/pdf":
+            return FileContent(base64_data=encoded, mime_type=mime, filename=path.rsplit("/", 1)[-1], validation=False)
+        if mime.startswith("image/"):
+            return ImageContent(base64_image=encoded, mime_type=mime, validation=False)
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} of {name} is neither text nor an image nor a PDF.") from error
+
+    def to_dict(self) -> dict[str, Any]:
+        said: dict[str, Any] = default_to_dict(self, url=self._client.url, project=self._client.project)
+        return said
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "SkillsiteStore":
+        store: SkillsiteStore = default_from_dict(cls, data)
+        return store
+
+    def _read(self, name: str) -> Skill:
+        try:
+            return self._client.read(name)
+        except NotFound as error:
+            raise KeyError(error.message) from error
+
+
+def _files(skill: Skill) -> list[str]:
+    return [entry.path for entry in skill.files if entry.path != SKILL_MD]
