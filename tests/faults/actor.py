@@ -33,6 +33,7 @@ from registry.services import (  # noqa: E402
     skills,
     usage,
 )
+from tests.faults import reviewing  # noqa: E402
 
 OPERATOR = permissions.operator()
 
@@ -131,7 +132,7 @@ def counted(slug: str) -> dict[str, Any]:
 
 VERBS: dict[str, Callable[..., Any]] = {
     verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)
-}
+} | reviewing.VERBS
 
 
 def act(socket_number: int) -> None:

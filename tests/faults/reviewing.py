@@ -1,0 +1,92 @@
+"""What a process does to proposals when it is told to: suggest, decide in one way or another, and tell what is there."""
+
+from collections.abc import Callable
+from typing import Any
+
+from registry.core import edits, roles, skillmd
+from registry.core.errors import SkillsiteError
+from registry.models import Agent, Approval, Event, Project, Proposal, User
+from registry.services import accounts, agents, approvals, members, permissions, projects, proposals, reviews, skills
+from registry.services.permissions import Actor
+from registry.services.suggestions import Suggestion
+
+OPERATOR = permissions.operator()
+NAME = "greeting"
+
+
+def _text(said: str) -> str:
+    return skillmd.compose(
+        name=NAME, description="Greets the team. Use when somebody says hello.", instructions=f"# Greeting\n\n{said}"
+    )
+
+
+def _project(slug: str) -> Project:
+    return Project.objects.get(slug=slug)
+
+
+def _actor(project: Project, who: str) -> Actor:
+    if who == "bot":
+        return permissions.agent(Agent.objects.get(project=project, name=who), frozenset({roles.PROPOSE}))
+    return permissions.person(User.objects.get(username=f"{project.slug}-{who}"), project)
+
+
+def make_review(slug: str) -> None:
+    """A project with a skill, a bot that suggests, two reviewers and an author."""
+    project = projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR)
+    for who, role in (("ana", roles.REVIEWER), ("ben", roles.REVIEWER), ("cy", roles.AUTHOR)):
+        members.set_role(project, accounts.create_user(f"{slug}-{who}", by=OPERATOR), role, by=OPERATOR)
+    agents.ensure(project, "bot", by=OPERATOR)
+    skills.create(project, skills.from_text(_text("The first text.")), by=_actor(project, "cy"))
+
+
+def suggest(slug: str, said: str) -> dict[str, Any]:
+    project = _project(slug)
+    edit = edits.parse(skill_md=_text(said))
+    made = proposals.propose(project, Suggestion(NAME, edit, "It is better."), by=_actor(project, "bot")).proposal
+    return {"id": made.pk, "base": made.base_digest, "result": made.result_digest}
+
+
+def decide(slug: str, what: str, who: str, given: dict[str, Any], said: str = "") -> dict[str, str]:
+    project = _project(slug)
+    by = _actor(project, who)
+    pk, result = given["id"], given["result"]
+    verbs: dict[str, Callable[[], object]] = {
+        "approve": lambda: reviews.approve(project, pk, result_digest=result, by=by),
+        "reject": lambda: reviews.reject(project, pk, comment="No.", by=by),
+        "withdraw": lambda: proposals.withdraw(project, pk, by=by),
+        "revise": lambda: proposals.revise(
+            project, pk, Suggestion(NAME, edits.parse(skill_md=_text(said)), "Again."), by=by
+        ),
+        "save": lambda: skills.save(project, NAME, skills.from_text(_text(said)), base=given["base"], by=by),
+        "suggest": lambda: proposals.propose(
+            project, Suggestion(NAME, edits.parse(skill_md=_text(said)), "So."), by=by
+        ),
+    }
+    try:
+        verbs[what]()
+    except SkillsiteError as error:
+        return {"what": what, "refused": error.code}
+    return {"what": what}
+
+
+def reviewed(slug: str, pk: int) -> dict[str, Any]:
+    """What became of one proposal, and whether everything about it fits together."""
+    project = _project(slug)
+    current = project.skills.get(name=NAME).current
+    events = Event.objects.filter(chain__project=project, data__proposal=pk).order_by("pk")
+    good, doubts = approvals.verify()
+    return {
+        "state": Proposal.objects.get(pk=pk).state,
+        "revision": Proposal.objects.get(pk=pk).revision,
+        "waiting": Proposal.objects.undecided().filter(project=project).count(),
+        "backers": Proposal.objects.get(pk=pk).backers.count(),
+        "approvals": list(Approval.objects.filter(proposal=pk).values_list("digest", flat=True)),
+        "served": current.digest if current else "",
+        "events": [event.verb for event in events],
+        "overtaken": Event.objects.filter(chain__project=project, data__overtaken__isnull=False).count(),
+        "doubts": [str(doubt) for doubt in doubts],
+        "good": good,
+    }
+
+
+VERBS: dict[str, Callable[..., Any]] = {verb.__name__: verb for verb in (make_review, suggest, decide, reviewed)}
