@@ -3,6 +3,7 @@
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.settings import api_settings
 
 from registry.core.merge import Hidden
 
@@ -159,9 +160,8 @@ class Strict(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := sorted(set(map(str, data)) - set(self.fields))):
-            raise serializers.ValidationError(
-                f"Unknown: {', '.join(unknown)[:200]}. There are: {', '.join(self.fields)}."
-            )
+            message = f"Unknown: {', '.join(unknown)[:200]}. There are: {', '.join(self.fields)}."
+            raise serializers.ValidationError({api_settings.NON_FIELD_ERRORS_KEY: [message]})
         return super().to_internal_value(data)
 
 
