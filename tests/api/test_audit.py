@@ -1,0 +1,126 @@
+"""The audit log over the API: filtered, paged, exported, verified, and shown to reviewers only."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from registry.core import roles
+from registry.models import Project, User
+from registry.services import agents, projects, skills
+from registry.services.permissions import Actor
+from tests.conftest import Api, skill_bundle
+
+
+@pytest.fixture
+def reviewer(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
+    user = person(roles.REVIEWER)
+    return Api(project, agents.create_token(project, user=user, scopes=("review",), by=operator))
+
+
+@pytest.fixture
+def busy(project: Project, author: Actor) -> Project:
+    first = skills.create(project, skill_bundle(), by=author).version
+    skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author)
+    skills.create(project, skill_bundle("other"), by=author)
+    return project
+
+
+def found(caller: Api, **query: str) -> list[dict[str, Any]]:
+    answer = caller.get("/audit", **query)
+    assert answer.status_code == 200, answer.content
+    return list(answer.json()["results"])
+
+
+def test_events_say_who_did_what_to_what_newest_first(busy: Project, reviewer: Api) -> None:
+    events = found(reviewer, target="greeting")
+    assert [event["verb"] for event in events] == ["skill.saved", "skill.created"]
+    saved, created = events
+    assert (saved["actor"], saved["before"]) == ({"kind": "person", "name": "author"}, created["after"])
+    assert (created["before"], saved["details"]["version"]) == (None, "2")
+    assert saved["previous"] == created["hash"]
+
+
+@pytest.mark.parametrize(
+    ("query", "number"),
+    [
+        ({"verb": "skill.saved"}, 1),
+        ({"verb": "skill."}, 3),
+        ({"verb": "skill"}, 0),
+        ({"actor": "author"}, 3),
+        ({"actor": "nobody"}, 0),
+        ({"target": "other"}, 1),
+        ({"verb": "skill.created", "target": "greeting"}, 1),
+        ({"verb": "skill.", "since": "2000-01-31"}, 3),
+        ({"verb": "skill.", "since": "2000-01-31T12:00:00Z"}, 3),
+        ({"verb": "skill.", "since": "2999-01-31"}, 0),
+    ],
+)
+def test_events_are_found_by_what_is_asked_for(
+    busy: Project, reviewer: Api, query: dict[str, str], number: int
+) -> None:
+    assert len(found(reviewer, **query)) == number
+
+
+def test_since_is_a_moment(busy: Project, reviewer: Api) -> None:
+    later = (timezone.now() + timedelta(minutes=1)).isoformat()
+    assert found(reviewer, since=later) == []
+
+
+@pytest.mark.parametrize("query", [{"since": "yesterday"}, {"since": "2026-13-01"}, {"format": "xml"}, {"limit": "x"}])
+def test_a_question_that_cannot_be_read_is_refused(busy: Project, reviewer: Api, query: dict[str, str]) -> None:
+    answer = reviewer.get("/audit", **query)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid-request")
+
+
+def test_events_are_paged(busy: Project, reviewer: Api) -> None:
+    first = reviewer.get("/audit", limit="2").json()
+    assert [event["sequence"] for event in first["results"]] == sorted(
+        (event["sequence"] for event in first["results"]), reverse=True
+    )
+    assert len(first["results"]) == 2 and "offset=2" in first["next"]
+
+
+def test_the_whole_log_is_exported_as_json_lines_oldest_first(busy: Project, reviewer: Api) -> None:
+    answer = reviewer.get("/audit", format="jsonl")
+    assert answer["Content-Type"] == "application/x-ndjson"
+    assert "demo-audit.jsonl" in answer["Content-Disposition"]
+    lines = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]
+    assert [line["sequence"] for line in lines] == list(range(1, len(lines) + 1))
+    assert lines[::-1] == found(reviewer)
+    some = reviewer.get("/audit", format="jsonl", verb="skill.saved")
+    assert len(b"".join(some.streaming_content).splitlines()) == 1
+
+
+def test_a_log_that_holds_says_so(busy: Project, reviewer: Api) -> None:
+    answer = reviewer.get("/audit/verify").json()
+    assert answer == {"verified": True, "events": len(found(reviewer)), "broken": []}
+
+
+def test_a_log_that_was_changed_says_where(busy: Project, reviewer: Api) -> None:
+    assert reviewer.get("/audit/verify").json()["verified"]
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE registry_event SET target = 'else' WHERE verb = 'skill.saved'")
+    answer = reviewer.get("/audit/verify").json()
+    assert (answer["verified"], len(answer["broken"])) == (False, 1)
+    assert answer["broken"][0]["reason"] == "its content was changed"
+
+
+def test_another_project_has_its_own_log(busy: Project, reviewer: Api, other_project: Project, operator: Actor) -> None:
+    projects.describe(other_project, name="Elsewhere", description="", by=operator)
+    assert found(reviewer, verb="project.described") == []
+
+
+@pytest.mark.parametrize("path", ["/audit", "/audit?format=jsonl", "/audit/verify"])
+def test_the_log_is_for_reviewers_only(
+    busy: Project, api: Callable[..., Api], person: Callable[[str], User], operator: Actor, path: str
+) -> None:
+    agent = api(*(scope for scope in roles.SCOPES if scope not in roles.NEVER_FOR_AGENTS))
+    author = Api(busy, agents.create_token(busy, user=person(roles.AUTHOR), scopes=("read", "write"), by=operator))
+    for caller in (agent, author):
+        assert caller.get(path).status_code == 403
+    assert Api(busy, "").get(path).status_code == 401

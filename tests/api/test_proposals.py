@@ -1,0 +1,381 @@
+"""Proposals over the API: what agents send and learn, who may decide, and the shapes that clients rely on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from registry.core import roles
+from registry.models import Membership, Project, Proposal, User
+from registry.services import agents, permissions, skills
+from registry.services.permissions import Actor
+from tests.conftest import Api, skill_bundle, skill_text
+
+BODY = "# greeting\n\nOne\nTwo\nThree\n"
+NEW = skill_text(body=BODY.replace("One", "Uno"))
+WHY = "The old text is wrong."
+SECRET = "Zebra-only-in-the-proposal"
+
+
+@pytest.fixture
+def digest(project: Project, author: Actor) -> str:
+    return skills.create(project, skill_bundle(body=BODY), by=author).version.digest
+
+
+@pytest.fixture
+def bot(api: Callable[..., Api]) -> Api:
+    return api(roles.READ, roles.PROPOSE)
+
+
+@pytest.fixture
+def people(project: Project, person: Callable[[str], User], operator: Actor) -> Callable[..., Api]:
+    """A person's token; with every scope of their role unless some are named."""
+
+    def make(role: str, *scopes: str) -> Api:
+        user = person(role)
+        wanted = scopes or tuple(roles.SCOPES_OF_ROLE[role])
+        return Api(project, agents.create_token(project, user=user, scopes=wanted, by=operator))
+
+    return make
+
+
+@pytest.fixture
+def reviewer(people: Callable[..., Api]) -> Api:
+    return people(roles.REVIEWER)
+
+
+def suggest(caller: Api, **more: Any) -> Any:
+    body = {"skill": "greeting", "skill_md": NEW, "justification": WHY, **more}
+    return caller.send("POST", "/proposals", {name: value for name, value in body.items() if value is not ...})
+
+
+def made(caller: Api, **more: Any) -> dict[str, Any]:
+    answer = suggest(caller, **more)
+    assert answer.status_code == 201, answer.content
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def approve(caller: Api, proposal: dict[str, Any], **more: Any) -> Any:
+    body = {"result_digest": proposal["result_digest"], **more}
+    return caller.send("POST", f"/proposals/{proposal['id']}/approve", body)
+
+
+def test_an_agent_suggests_and_gets_a_receipt(digest: str, bot: Api) -> None:
+    answer = suggest(bot, evidence=["It failed twice.", {"kind": "log", "text": "exit 1"}], run="run-7")
+    body = answer.json()
+    assert answer.status_code == 201
+    assert (body["state"], body["kind"], body["base_digest"]) == ("open", "update", digest)
+    assert body["result_digest"].startswith("sha256:")
+    assert (body["proposer"], body["run"]) == ({"kind": "agent", "name": "bot"}, "run-7")
+
+
+def test_the_same_once_more_is_joined(digest: str, bot: Api, api: Callable[..., Api]) -> None:
+    first = made(bot)
+    for caller in (bot, api(roles.PROPOSE, agent="other")):
+        again = suggest(caller)
+        assert (again.status_code, again.json()["id"]) == (200, first["id"])
+
+
+def test_an_agent_proposes_is_sent_back_revises_and_loads_what_was_approved(
+    digest: str, bot: Api, reviewer: Api
+) -> None:
+    proposal = made(bot)
+    path = f"/proposals/{proposal['id']}"
+    asked = reviewer.send("POST", f"{path}/request-changes", {"comment": "Name all three."})
+    assert (asked.status_code, asked.json()["state"]) == (200, "changes-requested")
+    assert bot.get(path).json()["decision"]["comment"] == "Name all three."
+    text = skill_text(body="# greeting\n\nUno\nDue\nTre\n")
+    revised = bot.send("PUT", path, {"skill_md": text})
+    assert (revised.status_code, revised.json()["state"], revised.json()["revision"]) == (200, "open", 2)
+    edited = text.replace("Tre", "Three")
+    decided = approve(reviewer, revised.json(), skill_md=edited, comment="With one word back.")
+    assert decided.status_code == 200
+    assert decided.json()["approved"] == {
+        "version": "2", "digest": decided.json()["result_digest"],
+        "proposed_digest": revised.json()["result_digest"], "edited": True,
+    }  # fmt: skip
+    loaded = bot.get("/skills/greeting").json()
+    assert "Three" in loaded["instructions"] and "Due" in loaded["instructions"]
+    approval = loaded["approval"]
+    assert (approval["by"], approval["digest"], approval["proposal"]) == ("reviewer", loaded["digest"], proposal["id"])
+    assert bot.get("/skills/greeting", version="1").json().get("approval") is None
+
+
+def test_nothing_of_a_proposal_is_in_any_other_answer(
+    digest: str, bot: Api, api: Callable[..., Api], reviewer: Api
+) -> None:
+    text = skill_text(body=f"{SECRET}\n", description=f"{SECRET}. Use when somebody asks for greeting.")
+    proposal = made(bot, skill_md=text, justification=SECRET)
+    fresh = skill_text("fresh", body=f"{SECRET}\n")
+    made(bot, skill="fresh", skill_md=fresh)
+    other = api(roles.READ, roles.PROPOSE, roles.WRITE, agent="other")
+    paths = [
+        "/catalog", "/effective", "/diagnostics", "/skills/greeting", "/skills/fresh",
+        "/skills/greeting/files/SKILL.md", "/skills/greeting/bundle.zip", "/skills/greeting/versions", "/proposals", f"/proposals/{proposal['id']}",
+    ]  # fmt: skip
+    for path in paths:
+        assert SECRET.encode() not in other.get(path).content, path
+    assert SECRET in reviewer.get(f"/proposals/{proposal['id']}").content.decode()
+    assert bot.get("/skills/fresh").status_code == 404
+    reviewer.send("POST", f"/proposals/{proposal['id']}/reject", {"comment": "No."})
+    for path in paths:
+        assert SECRET.encode() not in other.get(path).content, path
+
+
+def test_an_agent_learns_from_a_rejection(digest: str, bot: Api, reviewer: Api) -> None:
+    proposal = made(bot)
+    reviewer.send("POST", f"/proposals/{proposal['id']}/reject", {"comment": "We say One."})
+    listed = bot.get("/proposals", state="rejected").json()
+    assert [(one["id"], one["decision"]["action"], one["decision"]["comment"]) for one in listed["results"]] == [
+        (proposal["id"], "reject", "We say One.")
+    ]
+    assert bot.get("/proposals", state="open").json() == {"results": [], "next": None}
+
+
+def test_one_proposal_tells_all_that_a_reviewer_needs(digest: str, bot: Api, reviewer: Api) -> None:
+    proposal = made(bot, skill_md=NEW.replace("Two", "Ask https://a.example"), evidence=["https://logs.example/1"])
+    bot.send("POST", f"/proposals/{proposal['id']}/comments", {"comment": "As said in the run."})
+    found = reviewer.get(f"/proposals/{proposal['id']}").json()
+    assert found["justification"] == WHY
+    assert found["evidence"] == [{"kind": "link", "text": "https://logs.example/1"}]
+    assert [(change["path"], change["status"]) for change in found["changes"]] == [("SKILL.md", "changed")]
+    assert "-One\n" in found["changes"][0]["diff"] and "+Uno\n" in found["changes"][0]["diff"]
+    assert found["assessment"]["risk"] == "high"
+    assert found["assessment"]["capabilities"]["added"][0]["name"] == "a.example"
+    assert [said["comment"] for said in found["comments"]] == ["As said in the run."]
+    assert [revision["how"] for revision in found["revisions"]] == ["proposed"]
+    assert (found["rebase"], found["recommendations"]) == (None, [])
+
+
+def test_a_stale_proposal_comes_with_what_it_would_become(
+    project: Project, digest: str, bot: Api, reviewer: Api, author: Actor
+) -> None:
+    proposal = made(bot)
+    bundle = skill_bundle(body=BODY.replace("Three", "Tre"))
+    skills.save(project, "greeting", bundle, base=digest, by=author)
+    refused = approve(reviewer, proposal)
+    assert (refused.status_code, refused.json()["code"], refused.json()["state"]) == (409, "stale", "stale")
+    found = reviewer.get(f"/proposals/{proposal['id']}").json()
+    assert (found["state"], found["rebase"]["possible"]) == ("stale", True)
+    assert bundle.digest in found["reason"]
+    rebased = reviewer.send("POST", f"/proposals/{proposal['id']}/rebase")
+    assert (rebased.status_code, rebased.json()["result_digest"]) == (200, found["rebase"]["result_digest"])
+    late = approve(reviewer, proposal)
+    assert (late.status_code, late.json()["code"], late.json()["result_digest"]) == (
+        409, "conflict", rebased.json()["result_digest"])  # fmt: skip
+    assert approve(reviewer, rebased.json()).status_code == 200
+
+
+def test_a_deletion_is_suggested_and_approved(digest: str, bot: Api, reviewer: Api) -> None:
+    proposal = made(bot, kind="delete", skill_md=...)
+    assert (proposal["base_digest"], proposal["result_digest"]) == (digest, None)
+    assert approve(reviewer, proposal).json()["state"] == "approved"
+    assert bot.get("/skills/greeting").status_code == 404
+
+
+def test_an_agent_takes_its_proposal_back(digest: str, bot: Api, reviewer: Api) -> None:
+    proposal = made(bot)
+    taken = bot.send("POST", f"/proposals/{proposal['id']}/withdraw", {"comment": "Never mind."})
+    assert (taken.status_code, taken.json()["state"]) == (200, "withdrawn")
+    refused = approve(reviewer, proposal)
+    assert (refused.status_code, refused.json()["code"]) == (409, "already-decided")
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "code"),
+    [
+        ({"justification": ...}, 400, "invalid-request"),
+        ({"justification": " "}, 400, "invalid-request"),
+        ({"skill": ...}, 400, "invalid-request"),
+        ({"skill_md": ...}, 400, "invalid-request"),
+        ({"diff": "x"}, 400, "invalid-request"),
+        ({"kind": "rename"}, 400, "invalid-request"),
+        ({"kind": "delete"}, 400, "invalid-request"),
+        ({"kind": "create"}, 409, "already-exists"),
+        ({"colour": "red"}, 400, "invalid-request"),
+        ({"evidence": "text"}, 400, "invalid-request"),
+        ({"evidence": [1]}, 400, "invalid-request"),
+        ({"skill_md": "no header"}, 422, "invalid-skill"),
+        ({"skill_md": "a\ud800"}, 400, "invalid-request"),
+        ({"skill_md": ..., "files": {"../x": "y"}}, 400, "unsafe-path"),
+        ({"skill_md": ..., "files": {"x": 3}}, 400, "invalid-request"),
+        ({"skill_md": ..., "diff": "@@ -8,1 +8,1 @@\n-Onion\n+Uno\n"}, 422, "invalid-input"),
+        ({"base_digest": "sha256:0"}, 409, "stale"),
+        ({"skill": "none", "kind": "update"}, 404, "not-found"),
+        ({"skill": "a\0b"}, 400, "invalid-request"),
+    ],
+)
+def test_what_cannot_be_suggested_is_refused(
+    digest: str, bot: Api, more: dict[str, Any], status: int, code: str
+) -> None:
+    answer = suggest(bot, **more)
+    assert (answer.status_code, answer.json()["code"]) == (status, code), answer.content
+    assert answer["Content-Type"] == "application/problem+json"
+    assert not Proposal.objects.exists()
+
+
+def test_a_diff_that_does_not_fit_is_answered_with_what_is_there(digest: str, bot: Api) -> None:
+    answer = suggest(bot, skill_md=..., diff="@@ -8,1 +8,1 @@\n-Onion\n+Uno\n").json()
+    assert (answer["file"], answer["hunk"], answer["line"]) == ("SKILL.md", 1, 8)
+    assert "8  One" in answer["detail"]
+
+
+def test_broken_rules_come_with_their_findings(digest: str, bot: Api) -> None:
+    answer = suggest(bot, skill_md=NEW.replace("name: greeting", "name: Greeting!"))
+    assert answer.status_code == 422
+    assert answer.json()["findings"]
+
+
+# -- Who may ------------------------------------------------------------------------------------------------------
+
+
+ACTIONS = ["approve", "reject", "request-changes"]
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("body", ["{not json", '{"colour": 1}', ""], ids=["no-json", "unknown-field", "empty"])
+def test_permission_is_asked_before_the_body_is_read(
+    digest: str, bot: Api, people: Callable[..., Api], action: str, body: str
+) -> None:
+    proposal = made(bot)
+    for caller in (bot, people(roles.AUTHOR), people(roles.REVIEWER, roles.READ, roles.PROPOSE)):
+        answer = caller.send("POST", f"/proposals/{proposal['id']}/{action}", body)
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    assert Proposal.objects.get().state == "open"
+
+
+def test_own_proposals_are_refused_before_the_body_is_read(
+    project: Project, digest: str, people: Callable[..., Api], person: Callable[[str], User], bot: Api
+) -> None:
+    owner = people(roles.OWNER)
+    mine = made(owner)
+    assert owner.send("POST", f"/proposals/{mine['id']}/approve", "{not json").status_code == 403
+    by = permissions.person(person(roles.OWNER), project)
+    secret = agents.create_token(project, agent=project.agents.get(name="bot"), scopes=("propose",), by=by)
+    theirs = made(Api(project, secret), skill_md=NEW.replace("Two", "Due"))
+    assert approve(owner, theirs).status_code == 403
+    assert Proposal.objects.filter(state="open").count() == 2
+
+
+def test_a_token_that_somebody_made_for_another_person_is_no_way_around(
+    project: Project, digest: str, people: Callable[..., Api], person: Callable[[str], User]
+) -> None:
+    owner, by = people(roles.OWNER), permissions.person(person(roles.OWNER), project)
+    mine = made(owner)
+    borrowed = agents.create_token(project, user=person(roles.REVIEWER), scopes=("review",), by=by)
+    assert approve(Api(project, borrowed), mine).status_code == 403
+    lent = agents.create_token(project, user=person(roles.AUTHOR), scopes=("propose",), by=by)
+    assert approve(owner, made(Api(project, lent), skill_md=NEW.replace("Two", "Due"))).status_code == 403
+    assert approve(people(roles.REVIEWER), mine).status_code == 200
+
+
+def test_a_role_that_was_taken_away_ends_with_the_token(
+    digest: str, bot: Api, reviewer: Api, person: Callable[[str], User]
+) -> None:
+    proposal = made(bot)
+    Membership.objects.filter(user=person(roles.REVIEWER)).update(role=roles.VIEWER)
+    assert approve(reviewer, proposal).status_code == 403
+
+
+def test_no_token_of_an_agent_reviews(project: Project, digest: str, bot: Api) -> None:
+    proposal = made(bot)
+    project.tokens.update(scopes=list(roles.SCOPES))
+    for action in ACTIONS:
+        answer = bot.send("POST", f"/proposals/{proposal['id']}/{action}", {"comment": "Yes."})
+        assert answer.status_code == 403
+    assert bot.get("/audit").status_code == 403
+
+
+def test_proposals_need_the_scope(digest: str, api: Callable[..., Api]) -> None:
+    reader = api(roles.READ, roles.WRITE, agent="reader")
+    assert reader.get("/proposals").status_code == 403
+    assert reader.get("/proposals/1").status_code == 403
+    assert suggest(reader).status_code == 403
+    assert reader.send("POST", "/proposals", "{not json").status_code == 403
+
+
+def test_what_is_of_others_is_not_there(digest: str, bot: Api, api: Callable[..., Api], other_project: Project) -> None:
+    proposal = made(bot)
+    other = api(roles.PROPOSE, agent="other")
+    elsewhere = api(roles.PROPOSE, agent="bot", where=other_project)
+    for caller in (other, elsewhere):
+        path = f"/proposals/{proposal['id']}"
+        assert caller.get(path).status_code == 404
+        assert caller.send("PUT", path, {"skill_md": NEW}).status_code == 404
+        assert caller.send("POST", f"{path}/withdraw", {}).status_code == 404
+        assert caller.send("POST", f"{path}/comments", {"comment": "Hi."}).status_code == 404
+        assert caller.send("POST", f"{path}/rebase").status_code == 404
+        assert caller.get("/proposals").json()["results"] == []
+
+
+@pytest.mark.parametrize("number", ["0", "999999", "x", "1e3", "9" * 40, "٣"])
+def test_a_number_that_no_proposal_has_is_not_found(digest: str, reviewer: Api, number: str) -> None:
+    assert reviewer.get(f"/proposals/{number}").status_code == 404
+    assert reviewer.send("POST", f"/proposals/{number}/approve", {"result_digest": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/proposals?state=odd", "/proposals?mine=maybe", "/proposals?limit=0"])
+def test_a_filter_that_cannot_be_read_is_refused(digest: str, reviewer: Api, path: str) -> None:
+    assert reviewer.get(path).status_code == 400
+
+
+def test_lists_are_paged(digest: str, bot: Api, reviewer: Api) -> None:
+    numbers = [made(bot, skill_md=NEW.replace("Two", word))["id"] for word in ("Due", "Deux", "Zwei")]
+    first = reviewer.get("/proposals", limit="2").json()
+    assert [one["id"] for one in first["results"]] == numbers[:0:-1]
+    assert "offset=2" in first["next"]
+    assert reviewer.get("/proposals", limit="2", offset="2").json()["next"] is None
+
+
+def test_an_answer_for_one_caller_is_never_given_to_another(
+    digest: str, bot: Api, api: Callable[..., Api], reviewer: Api
+) -> None:
+    proposal = made(bot)
+    path = f"/proposals/{proposal['id']}"
+    seen = reviewer.get(path)
+    assert (seen.status_code, bot.get(path).status_code) == (200, 200)
+    other = api(roles.PROPOSE, agent="other")
+    assert other.get(path).status_code == 404
+    assert other.get(path, headers={"If-None-Match": seen["ETag"]}).status_code == 404
+    assert reviewer.get(path, headers={"If-None-Match": seen["ETag"]}).status_code == 304
+
+
+def test_an_agent_advises_only_where_an_owner_says_so(
+    project: Project, digest: str, bot: Api, api: Callable[..., Api], reviewer: Api
+) -> None:
+    proposal = made(bot)
+    path = f"/proposals/{proposal['id']}"
+    judge = api(roles.PROPOSE, agent="judge")
+    advice = {"verdict": "reject", "reason": "It is not Italian here."}
+    assert judge.send("POST", f"{path}/recommend", advice).status_code == 403
+    Project.objects.filter(pk=project.pk).update(reviewer_agents=True)
+    assert bot.send("POST", f"{path}/recommend", advice).status_code == 403
+    assert judge.send("POST", f"{path}/recommend", {"verdict": "maybe", "reason": "x"}).status_code == 400
+    given = judge.send("POST", f"{path}/recommend", advice)
+    assert (given.status_code, given.json()["verdict"]) == (201, "reject")
+    assert reviewer.get(path).json()["recommendations"][0]["agent"] == "judge"
+    assert reviewer.get(path).json()["state"] == "open"
+    assert [one["id"] for one in judge.get("/proposals", mine="0").json()["results"]] == [proposal["id"]]
+
+
+def test_too_many_waiting_are_refused(digest: str, bot: Api, settings: Any) -> None:
+    settings.OPEN_PROPOSALS_PER_AGENT = 1
+    made(bot)
+    refused = suggest(bot, skill_md=NEW.replace("Two", "Due"))
+    assert (refused.status_code, refused.json()["code"], refused.json()["allowed"]) == (409, "conflict", 1)
+
+
+def test_a_protected_project_takes_proposals_only(
+    project: Project, digest: str, bot: Api, api: Callable[..., Api], reviewer: Api
+) -> None:
+    Project.objects.filter(pk=project.pk).update(protected=True)
+    writer = api(roles.READ, roles.WRITE, agent="writer")
+    for caller in (writer, reviewer):
+        saved = caller.send("PUT", "/skills/greeting", {"skill_md": NEW}, headers={"If-Match": f'"{digest}"'})
+        assert (saved.status_code, saved.json()["protected"]) == (403, True)
+        assert "Propose it instead" in saved.json()["detail"]
+        assert caller.send("POST", "/skills", {"skill_md": skill_text("fresh")}).status_code == 403
+        assert caller.send("DELETE", "/skills/greeting").status_code == 403
+    assert approve(reviewer, made(bot)).status_code == 200
+    assert "Uno" in bot.get("/skills/greeting").json()["instructions"]
