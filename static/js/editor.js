@@ -230,11 +230,15 @@
     field.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
+  /* A field that nobody has been in has its cursor at the start, where no link belongs. */
+  let been = false;
+  text().addEventListener("focus", () => { been = true; });
   document.addEventListener("click", (event) => {
     const mention = within(event, "[data-mention]");
     const field = mention && text();
     if (!field) return;
     const path = mention.dataset.mention;
+    if (!been) field.setSelectionRange(field.value.length, field.value.length);
     const words = field.value.slice(field.selectionStart, field.selectionEnd) || path.split("/").pop();
     field.focus();
     const link = `[${words}](${/[\s()]/.test(path) ? `<${path}>` : path})`;

@@ -29,8 +29,14 @@
   const bar = panel.querySelector("progress");
   let sending = null;
 
+  /* The same file can be chosen again: a browser tells only of a choice that differs. */
+  const empty = () => {
+    for (const field of form.querySelectorAll("input[type=file]")) field.value = "";
+  };
+
   const say = (words) => {
     const place = document.getElementById("upload-result");
+    empty();
     const box = document.createElement("div");
     const line = document.createElement("p");
     const strong = document.createElement("strong");
@@ -47,7 +53,7 @@
     sending = null;
     panel.hidden = true;
     zone.hidden = false;
-    for (const field of form.querySelectorAll("input[type=file]")) field.value = "";
+    empty();
   };
 
   const send = (name, files) => {
