@@ -1,0 +1,365 @@
+"""L2 and writing: load a skill, create it, save it against what you saw, delete it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from registry.core import tokens
+from registry.models import Event, Project, Version
+from registry.services import skills
+from registry.services.permissions import Actor
+from tests.api.test_reading import problem
+from tests.conftest import Api, on_disk, skill_bundle, skill_text
+from tests.services.footprint import nothing_left_behind
+
+
+@pytest.fixture
+def bot(project: Project, api: Callable[..., Api]) -> Api:
+    return api("read", "write")
+
+
+@pytest.fixture
+def digest(project: Project, operator: Actor) -> str:
+    """The digest of version 1 of greeting, which has one more file."""
+    bundle = skill_bundle(body="One.", files={"a.txt": b"a"})
+    return skills.create(project, bundle, by=operator).version.digest
+
+
+def put(bot: Api, digest: str | None, address: str = "greeting", **body: Any) -> Any:
+    headers = {} if digest is None else {"If-Match": f'"{digest}"'}
+    return bot.send("PUT", f"/skills/{address}", body or {"skill_md": skill_text(body="Two.")}, headers)
+
+
+# -- Load --------------------------------------------------------------------------------------------------
+
+
+def test_a_loaded_skill_says_all_that_an_agent_needs(project: Project, operator: Actor, bot: Api) -> None:
+    bundle = skill_bundle(body="# Greet\n\nSay hello.", files={"references/a.md": b"a"}, kind="knowledge")
+    skills.create(project, bundle, by=operator)
+    cost = tokens.estimate("# Greet\n\nSay hello.")
+    assert bot.get("/skills/greeting").json() == {
+        "name": "greeting",
+        "description": "Does what greeting does for the team. Use when somebody asks for greeting.",
+        "kind": "knowledge",
+        "version": "1",
+        "digest": bundle.digest,
+        "source": "project",
+        "instructions": "# Greet\n\nSay hello.",
+        "tokens": cost,
+        "summary": f"Skill loaded: greeting (approx. {cost} tokens)",
+        "requires": [],
+        "files": [{"path": e.path, "size": e.size, "digest": e.digest} for e in bundle.manifest],
+    }
+
+
+def test_a_bundled_skill_has_the_same_shape(project: Project, library: Path, operator: Actor, bot: Api) -> None:
+    on_disk(library, "bundled-one")
+    skills.create(project, skill_bundle(), by=operator)
+    bundled, own = (bot.get(f"/skills/{name}").json() for name in ("bundled-one", "greeting"))
+    assert set(bundled) == set(own)
+    assert (bundled["source"], own["source"]) == ("bundled", "project")
+
+
+def test_what_a_skill_requires_is_a_hint_and_nothing_more(project: Project, operator: Actor, bot: Api) -> None:
+    skills.create(project, skill_bundle(requires=["Brand-Voice", "unknown-one"]), by=operator)
+    said = bot.get("/skills/greeting").json()
+    assert said["requires"] == ["brand-voice", "unknown-one"]
+    assert said["hint"] == "This skill requires: brand-voice, unknown-one. Load it first if you haven't already."
+
+
+@pytest.mark.parametrize("name", ["nothing", "..", "~", "a%5Cb", "%20", "x" * 500, "é", "%F0%9F%92%A9", "'--"])
+def test_a_name_that_nothing_stands_under_is_not_found(bot: Api, digest: str, name: str) -> None:
+    problem(bot.client.get(f"{bot.base}/skills/{name}", headers=bot.headers), 404, "not-found")
+
+
+# -- Create ------------------------------------------------------------------------------------------------
+
+
+def test_a_skill_is_created_from_its_whole_text(bot: Api) -> None:
+    response = bot.send("POST", "/skills", {"skill_md": skill_text(body="Hello."), "note": "First"})
+    assert response.status_code == 201
+    said = response.json()
+    assert set(said) == {"name", "source", "version", "digest", "findings"}
+    assert (said["name"], said["source"], said["version"]) == ("greeting", "project", "1")
+    assert bot.get("/skills/greeting").json()["digest"] == said["digest"]
+    assert Version.objects.get().note == "First"
+
+
+def test_a_skill_is_created_from_its_parts(bot: Api) -> None:
+    parts = {
+        "name": "greeting",
+        "description": "Greets. Use when somebody arrives.",
+        "instructions": 'Say: "hello".',
+        "metadata": {"owner": "front desk", "tags": "a, b"},
+    }
+    assert bot.send("POST", "/skills", parts).status_code == 201
+    said = bot.get("/skills/greeting").json()
+    assert (said["description"], said["instructions"]) == (parts["description"], parts["instructions"])
+    assert 'owner: "front desk"' in bot.get("/skills/greeting/files/SKILL.md").json()["content"]
+
+
+def test_the_text_is_stored_byte_for_byte(bot: Api) -> None:
+    text = "---\r\nname: greeting\r\n# remark\r\ndescription: Greets. Use when needed.\r\n---\r\n\r\n  Hi.  \r\n\r\n"
+    bot.send("POST", "/skills", {"skill_md": text})
+    assert bot.get("/skills/greeting/files/SKILL.md").json()["content"] == text
+
+
+def test_findings_that_do_not_stop_it_are_told(bot: Api) -> None:
+    said = bot.send("POST", "/skills", {"skill_md": skill_text(body="See references/missing.md.")}).json()
+    assert said["findings"]
+    assert set(said["findings"][0]) == {"rule", "severity", "file", "line", "message", "fix"}
+
+
+def test_an_agent_that_writes_is_named_in_history(bot: Api) -> None:
+    bot.send("POST", "/skills", {"skill_md": skill_text()})
+    (row,) = bot.get("/skills/greeting/versions").json()["results"]
+    assert (row["by"], row["agent"]) == ("bot", True)
+    event = Event.objects.order_by("-pk").first()
+    assert event is not None
+    assert (event.actor_kind, event.actor_name) == ("agent", "bot")
+
+
+def test_a_taken_name_is_refused(bot: Api, digest: str) -> None:
+    with nothing_left_behind():
+        problem(bot.send("POST", "/skills", {"skill_md": skill_text(body="Other.")}), 409, "already-exists")
+
+
+def test_what_breaks_a_rule_is_refused_with_file_line_and_fix(bot: Api) -> None:
+    text = "---\nname: greeting\nname: greeting\ndescription: x\n---\n"
+    with nothing_left_behind():
+        said = problem(bot.send("POST", "/skills", {"skill_md": text}), 422, "invalid-skill")
+    (finding,) = [one for one in said["findings"] if one["severity"] == "error"]
+    assert (finding["rule"], finding["file"], finding["line"]) == ("yaml-duplicate-key", "SKILL.md", 3)
+    assert finding["fix"]
+
+
+BODIES: dict[str, Any] = {
+    "nothing": {},
+    "a list": [],
+    "a text": "text",
+    "a number": 5,
+    "null": None,
+    "both ways at once": {"skill_md": "x", "description": "y", "instructions": "z"},
+    "a part alone": {"description": "y"},
+    "instructions alone": {"name": "a", "instructions": "z"},
+    "an unknown field": {"skill_md": "x", "version": "9"},
+    "an unknown field with half a character": {"\ud800": 1},
+    "text of the wrong kind": {"skill_md": {"a": 1}},
+    "text that is true": {"skill_md": True},
+    "a NUL": {"skill_md": "---\nname: a\ndescription: b\0\n---\n"},
+    "half a character": {"skill_md": "---\nname: a\ndescription: \ud83d\n---\n"},
+    "half a character in the note": {"skill_md": skill_text(), "note": "\udc00"},
+    "a NUL in the note": {"skill_md": skill_text(), "note": "a\0b"},
+    "a long note": {"skill_md": skill_text(), "note": "x" * 301},
+    "metadata that is a list": {"description": "a", "instructions": "b", "metadata": ["x"]},
+    "metadata within metadata": {"description": "a", "instructions": "b", "metadata": {"a": {"b": "c"}}},
+    "metadata with a NUL": {"description": "a", "instructions": "b", "metadata": {"a": "\0"}},
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_a_body_that_is_no_skill_is_refused(bot: Api, digest: str, case: str) -> None:
+    body = json.dumps(BODIES[case])
+    with nothing_left_behind():
+        problem(bot.send("POST", "/skills", body), 400, "invalid-request")
+        problem(bot.send("PUT", "/skills/greeting", body, {"If-Match": f'"{digest}"'}), 400, "invalid-request")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{"a\0b": "x"}, {"\ud800": "x"}, {"": "x"}, {"a\nb": "x"}, {"a: b": "c"}, {"kind": "odd"}, {"x" * 70_000: "y"}],
+)
+def test_metadata_under_odd_keys_is_stored_or_refused_and_never_a_crash(bot: Api, metadata: dict[str, str]) -> None:
+    parts = {"name": "greeting", "description": "Greets. Use when needed.", "instructions": "Hi.", "metadata": metadata}
+    response = bot.send("POST", "/skills", json.dumps(parts))
+    assert response.status_code in (201, 400, 413, 422), response.content
+    if response.status_code == 201:
+        assert bot.get("/skills/greeting").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"{malformed", b"\xff\xfe", b'{"skill_md": NaN}', b"[" * 100_000,
+        b'{"a":' * 50_000, b'{"skill_md": ' + b"9" * 5_000 + b"}", b"\0",
+    ],
+)  # fmt: skip
+def test_a_body_that_is_no_json_is_refused(bot: Api, digest: str, body: bytes) -> None:
+    with nothing_left_behind():
+        problem(bot.send("POST", "/skills", body), 400, "invalid-request")
+
+
+def test_another_media_type_is_refused(bot: Api) -> None:
+    response = bot.client.post(f"{bot.base}/skills", "a=b", content_type="text/plain", headers=bot.headers)
+    problem(response, 415, "unsupported-media-type")
+
+
+def test_an_answer_nobody_can_give_is_refused_before_anything_is_stored(bot: Api) -> None:
+    with nothing_left_behind():
+        response = bot.send("POST", "/skills", {"skill_md": skill_text()}, {"Accept": "image/png"})
+    problem(response, 406, "not-acceptable")
+
+
+@pytest.mark.parametrize("name", ["Greeting", "a b", "a--b", "-a", "../x", "x" * 65, ""])
+def test_a_name_that_is_not_plain_is_refused(bot: Api, name: str) -> None:
+    parts = {"name": name, "description": "Greets. Use when needed.", "instructions": "Hi."}
+    with nothing_left_behind():
+        response = bot.send("POST", "/skills", parts)
+    assert response.status_code in (400, 422)
+    assert response.json()["code"] in {"invalid-skill", "unsafe-path", "invalid-request"}
+
+
+# -- Too large ---------------------------------------------------------------------------------------------
+
+
+class Unread:
+    """A body that must not be read."""
+
+    def read(self, *_: object) -> bytes:
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+@pytest.mark.parametrize("path", ["/skills", "/bundles", "/skills/greeting/versions/1/yank"])
+def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(bot: Api, digest: str, path: str) -> None:
+    with nothing_left_behind():
+        response = bot.client.generic(
+            "POST",
+            f"{bot.base}{path}",
+            content_type="application/json",
+            headers=bot.headers,
+            **{"CONTENT_LENGTH": str(60 * 1024 * 1024), "wsgi.input": Unread()},  # type: ignore[arg-type]
+        )
+    said = problem(response, 413, "too-large")
+    assert "62,914,560 bytes" in said["detail"]
+    assert said["detail"].endswith("Nothing was stored.")
+
+
+@pytest.mark.parametrize("length", ["-1", "abc", "9" * 5_000, "1.5"])
+def test_a_length_that_is_no_number_is_refused(bot: Api, length: str) -> None:
+    response = bot.client.generic(
+        "POST", f"{bot.base}/skills", content_type="application/json", headers=bot.headers, CONTENT_LENGTH=length
+    )
+    problem(response, 400, "invalid-request")
+
+
+def test_a_skill_md_over_its_own_limit_is_refused_with_both_numbers(bot: Api) -> None:
+    with nothing_left_behind():
+        said = problem(bot.send("POST", "/skills", {"skill_md": skill_text() + "x" * 512_000}), 413, "too-large")
+    assert "512,000" in said["detail"]
+
+
+# -- Save --------------------------------------------------------------------------------------------------
+
+
+def test_a_save_with_the_right_digest_is_the_next_version_and_keeps_other_files(bot: Api, digest: str) -> None:
+    response = put(bot, digest)
+    assert response.status_code == 200
+    assert response.json()["version"] == "2"
+    said = bot.get("/skills/greeting").json()
+    assert said["instructions"] == "Two."
+    assert [entry["path"] for entry in said["files"]] == ["SKILL.md", "a.txt"]
+
+
+def test_a_save_without_a_digest_is_428_and_names_it(bot: Api, digest: str) -> None:
+    with nothing_left_behind():
+        said = problem(put(bot, None), 428, "precondition-required")
+    assert said["digest"] == digest
+
+
+def test_a_save_with_a_stale_digest_is_412_and_names_the_new_one(bot: Api, digest: str) -> None:
+    new = put(bot, digest).json()["digest"]
+    with nothing_left_behind():
+        said = problem(put(bot, digest, skill_md=skill_text(body="Lost.")), 412, "stale")
+    assert said["digest"] == new
+
+
+@pytest.mark.parametrize("given", ["{}", "W/{}", '"', '""', "*", '{}, "other"', "sha256:abc"])
+def test_a_digest_without_quotes_or_with_others_is_refused(bot: Api, digest: str, given: str) -> None:
+    header = given.replace("{}", digest if given == "{}" else f'"{digest}"')
+    with nothing_left_behind():
+        response = bot.send("PUT", "/skills/greeting", {"skill_md": skill_text(body="Two.")}, {"If-Match": header})
+    problem(response, 400, "invalid-request")
+
+
+def test_saving_the_same_text_again_changes_nothing(bot: Api, digest: str) -> None:
+    text = bot.get("/skills/greeting/files/SKILL.md").json()["content"]
+    with nothing_left_behind():
+        response = put(bot, digest, skill_md=text)
+    assert (response.status_code, response.json()["version"], response.json()["digest"]) == (200, "1", digest)
+
+
+def test_a_save_under_a_free_name_creates_it(bot: Api) -> None:
+    assert put(bot, None).status_code == 201
+    assert bot.get("/skills/greeting").json()["version"] == "1"
+
+
+def test_a_save_of_something_deleted_is_412(bot: Api, digest: str) -> None:
+    bot.send("DELETE", "/skills/greeting")
+    with nothing_left_behind():
+        problem(put(bot, digest), 412, "stale")
+
+
+def test_a_save_over_a_bundled_skill_takes_its_files_along(project: Project, library: Path, bot: Api) -> None:
+    on_disk(library, files={"references/a.md": b"a"})
+    with nothing_left_behind():
+        problem(put(bot, None), 428, "precondition-required")
+    assert put(bot, bot.get("/skills/greeting").json()["digest"]).status_code == 200
+    said = bot.get("/skills/greeting").json()
+    assert said["source"] == "project"
+    assert [entry["path"] for entry in said["files"]] == ["SKILL.md", "references/a.md"]
+
+
+def test_another_name_in_the_body_is_refused(bot: Api, digest: str) -> None:
+    parts = {"name": "farewell", "description": "x", "instructions": "y"}
+    with nothing_left_behind():
+        said = problem(put(bot, digest, **parts), 400, "invalid-request")
+        assert "farewell" in said["detail"]
+        problem(put(bot, digest, skill_md=skill_text("farewell")), 422, "invalid-skill")
+
+
+def test_the_name_in_the_address_is_normalised(bot: Api, digest: str) -> None:
+    assert put(bot, digest, "%20GREETING").status_code == 200
+
+
+def test_a_save_of_another_projects_skill_creates_it_here_and_leaves_theirs(
+    bot: Api, other_project: Project, operator: Actor, api: Callable[..., Api]
+) -> None:
+    theirs = skills.create(other_project, skill_bundle(body="Theirs."), by=operator).version.digest
+    problem(put(bot, theirs), 412, "stale")
+    assert put(bot, None).status_code == 201
+    assert api("read", where=other_project).get("/skills/greeting").json()["instructions"] == "Theirs."
+
+
+# -- Delete ------------------------------------------------------------------------------------------------
+
+
+def test_a_delete_answers_with_nothing(bot: Api, digest: str) -> None:
+    response = bot.send("DELETE", "/skills/greeting", headers={"If-Match": f'"{digest}"'})
+    assert (response.status_code, response.content) == (204, b"")
+    problem(bot.get("/skills/greeting"), 404, "not-found")
+
+
+def test_a_delete_of_what_somebody_saved_meanwhile_is_412(bot: Api, digest: str) -> None:
+    put(bot, digest)
+    with nothing_left_behind():
+        problem(bot.send("DELETE", "/skills/greeting", headers={"If-Match": f'"{digest}"'}), 412, "stale")
+
+
+@pytest.mark.parametrize("name", ["nothing", "bundled-one", "%2e%2e"])
+def test_what_is_not_the_projects_own_cannot_be_deleted(bot: Api, library: Path, name: str) -> None:
+    on_disk(library, "bundled-one")
+    with nothing_left_behind():
+        response = bot.client.delete(f"{bot.base}/skills/{name}", headers=bot.headers)
+        problem(response, 404, "not-found")
+
+
+def test_a_write_shows_the_rate_it_counts_against(bot: Api) -> None:
+    with override_settings(RATE_LIMIT_WRITE=600):
+        response = bot.send("POST", "/skills", {"skill_md": skill_text()})
+    assert (response["RateLimit-Limit"], response["RateLimit-Remaining"]) == ("600", "599")

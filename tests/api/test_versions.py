@@ -1,0 +1,99 @@
+"""History over HTTP: list, restore, yank."""
+
+from collections.abc import Callable
+
+import pytest
+
+from registry.models import Project
+from registry.services import skills
+from registry.services.permissions import Actor
+from tests.api.test_reading import problem
+from tests.conftest import Api, skill_bundle
+from tests.services.footprint import nothing_left_behind
+
+
+@pytest.fixture
+def bot(project: Project, operator: Actor, api: Callable[..., Api]) -> Api:
+    """Versions 1 and 2 of greeting stand."""
+    first = skills.create(project, skill_bundle(body="One."), note="First", by=operator).version
+    skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=operator)
+    return api("read", "write")
+
+
+def test_history_is_newest_first_in_one_shape(bot: Api) -> None:
+    newest, oldest = bot.get("/skills/Greeting/versions").json()["results"]
+    assert set(newest) == {
+        "version", "digest", "source", "current", "note", "by", "agent", "created_at", "size", "tokens", "yanked_at",
+        "yank_reason",
+    }  # fmt: skip
+    assert [(row["version"], row["current"]) for row in (newest, oldest)] == [("2", True), ("1", False)]
+    assert (oldest["note"], oldest["by"], oldest["agent"]) == ("First", "command line", False)
+
+
+def test_a_deleted_skill_has_history_and_no_current_version(bot: Api) -> None:
+    bot.send("DELETE", "/skills/greeting")
+    assert [row["current"] for row in bot.get("/skills/greeting/versions").json()["results"]] == [False, False]
+
+
+def test_a_skill_without_versions_has_no_history(bot: Api) -> None:
+    problem(bot.get("/skills/nothing/versions"), 404, "not-found")
+
+
+def test_a_restore_is_a_new_version(bot: Api) -> None:
+    response = bot.send("POST", "/skills/greeting/versions/1/restore", {"note": "Back"})
+    assert response.status_code == 201
+    assert (response.json()["version"], response.json()["note"], response.json()["current"]) == ("3", "Back", True)
+    assert bot.get("/skills/greeting").json()["instructions"] == "One."
+
+
+def test_a_restore_needs_no_body(bot: Api) -> None:
+    assert bot.send("POST", "/skills/greeting/versions/1/restore").status_code == 201
+
+
+@pytest.mark.parametrize(
+    "path", ["greeting/versions/9", "greeting/versions/%20", "nothing/versions/1", "a/versions/.."]
+)
+@pytest.mark.parametrize("act", ["restore", "yank"])
+def test_a_version_that_is_not_there_is_not_found(bot: Api, path: str, act: str) -> None:
+    with nothing_left_behind():
+        response = bot.send("POST", f"/skills/{path}/{act}", {"reason": "Wrong."} if act == "yank" else {})
+        problem(response, 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"reason": ""}, {"reason": "  "}, {"reason": "x" * 301}, {"reason": None}, {"why": "x"}, {"reason": "\0"}],
+)
+def test_a_yank_needs_a_reason(bot: Api, body: dict[str, str]) -> None:
+    with nothing_left_behind():
+        problem(bot.send("POST", "/skills/greeting/versions/2/yank", body), 400, "invalid-request")
+
+
+@pytest.mark.parametrize("body", [{"note": "x" * 301}, {"reason": "x"}, {"note": ["x"]}, []])
+def test_a_restore_takes_a_note_and_nothing_else(bot: Api, body: object) -> None:
+    with nothing_left_behind():
+        problem(bot.send("POST", "/skills/greeting/versions/1/restore", body), 400, "invalid-request")
+
+
+def test_a_yanked_version_says_when_and_why(bot: Api) -> None:
+    response = bot.send("POST", "/skills/greeting/versions/2/yank", {"reason": "Wrong price."})
+    assert response.status_code == 200
+    assert (response.json()["yank_reason"], response.json()["current"]) == ("Wrong price.", False)
+    assert response.json()["yanked_at"]
+    assert bot.get("/skills/greeting").json()["version"] == "1"
+
+
+def test_a_yanked_version_is_neither_yanked_again_nor_restored(bot: Api) -> None:
+    bot.send("POST", "/skills/greeting/versions/2/yank", {"reason": "Wrong price."})
+    with nothing_left_behind():
+        problem(bot.send("POST", "/skills/greeting/versions/2/yank", {"reason": "Again."}), 409, "conflict")
+        said = problem(bot.send("POST", "/skills/greeting/versions/2/restore"), 404, "not-found")
+    assert "Wrong price." in said["detail"]
+
+
+def test_with_every_version_yanked_the_skill_is_diagnosed(bot: Api) -> None:
+    for version in ("1", "2"):
+        bot.send("POST", f"/skills/greeting/versions/{version}/yank", {"reason": "Wrong."})
+    problem(bot.get("/skills/greeting"), 404, "not-found")
+    assert [row["code"] for row in bot.get("/diagnostics").json()["results"]] == ["every-version-yanked"]
+    assert bot.get("/catalog").json()["skills"] == []
