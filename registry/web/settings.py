@@ -42,6 +42,17 @@ def settings(request: ProjectRequest) -> HttpResponse:
 
 @in_project
 @require_POST
+def publish(request: ProjectRequest) -> HttpResponse:
+    """Opens the project to readers without a token, or closes it again."""
+    public = request.POST.get("public") == "yes"
+    projects.set_public(request.project, public, by=request.actor)
+    said = "Anybody can read its skills now." if public else "Only tokens of this project read its skills now."
+    messages.success(request, said)
+    return redirect("settings", request.project.slug)
+
+
+@in_project
+@require_POST
 def archive(request: ProjectRequest) -> HttpResponse:
     projects.archive(request.project, by=request.actor)
     messages.success(request, f"{request.project.name} is archived. Its agents get no answer until you bring it back.")

@@ -79,6 +79,7 @@ urlpatterns = [
     path("projects/<slug:slug>/members/<int:member>/remove/", members.remove, name="member-remove"),
     path("projects/<slug:slug>/invitations/<int:invitation>/withdraw/", members.withdraw, name="invitation-withdraw"),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
+    path("projects/<slug:slug>/public/", settings.publish, name="project-public"),
     path("projects/<slug:slug>/archive/", settings.archive, name="project-archive"),
     path("projects/<slug:slug>/catalog/", catalog.catalog, name="catalog"),
     path("projects/<slug:slug>/new/", editor.new, name="skill-new"),

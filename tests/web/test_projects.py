@@ -15,7 +15,8 @@ from tests.services.footprint import nothing_left_behind
 
 Browser = Callable[..., Client]
 NOT_OWNERS = [roles.VIEWER, roles.AUTHOR, roles.REVIEWER]
-SETTINGS, ARCHIVE, BACK = "/projects/demo/settings/", "/projects/demo/archive/", "/projects/demo/bring-back/"
+SETTINGS, PUBLIC = "/projects/demo/settings/", "/projects/demo/public/"
+ARCHIVE, BACK = "/projects/demo/archive/", "/projects/demo/bring-back/"
 
 
 def stranger(operator: Actor) -> Client:
@@ -159,6 +160,7 @@ def test_only_owners_see_and_change_the_settings(project: Project, browser_clien
     with nothing_left_behind():
         assert client.get(SETTINGS).status_code == 403
         assert client.post(SETTINGS, {"name": "Mine"}).status_code == 403
+        assert client.post(PUBLIC, {"public": "yes"}).status_code == 403
         assert client.post(ARCHIVE).status_code == 403
         assert client.post(BACK).status_code == 403
 
@@ -166,24 +168,43 @@ def test_only_owners_see_and_change_the_settings(project: Project, browser_clien
 def test_the_owner_of_another_project_finds_nothing(project: Project, operator: Actor) -> None:
     client = stranger(operator)
     with nothing_left_behind():
-        for address in (SETTINGS, ARCHIVE, BACK):
-            assert client.post(address, {"name": "Mine"}).status_code == 404
+        for address in (SETTINGS, PUBLIC, ARCHIVE, BACK):
+            assert client.post(address, {"name": "Mine", "public": "yes"}).status_code == 404
 
 
-@pytest.mark.parametrize("address", [SETTINGS, ARCHIVE, BACK, "/projects/"])
+@pytest.mark.parametrize("address", [SETTINGS, PUBLIC, ARCHIVE, BACK, "/projects/"])
 def test_forms_of_another_site_are_refused(project: Project, browser_client: Browser, address: str) -> None:
     client = browser_client(roles.OWNER, strict=True)
     client.get("/projects/")
     with nothing_left_behind():
-        assert client.post(address, {"name": "Mine", "slug": "mine"}).status_code == 403
+        assert client.post(address, {"name": "Mine", "slug": "mine", "public": "yes"}).status_code == 403
 
 
-@pytest.mark.parametrize("address", [ARCHIVE, BACK])
+@pytest.mark.parametrize("address", [PUBLIC, ARCHIVE, BACK])
 def test_looking_does_not_archive(project: Project, browser_client: Browser, address: str) -> None:
     client = browser_client(roles.OWNER)
     client.get("/projects/")
     with nothing_left_behind():
         assert client.get(address).status_code == 405
+
+
+# -- Public reading -----------------------------------------------------------------------------------------
+
+
+def test_an_owner_opens_the_project_and_closes_it_again(project: Project, browser_client: Browser) -> None:
+    client = browser_client(roles.OWNER)
+    assert "Keep it private" in client.get(SETTINGS).content.decode()
+    client.post(PUBLIC, {"public": "yes"})
+    assert Project.objects.get(pk=project.pk).public
+    assert "This project is public" in client.get(SETTINGS).content.decode()
+    client.post(PUBLIC, {"public": "no"})
+    assert not Project.objects.get(pk=project.pk).public
+
+
+@pytest.mark.parametrize("value", ["", "1", "true", "YES"])
+def test_only_a_plain_yes_opens_a_project(project: Project, browser_client: Browser, value: str) -> None:
+    browser_client(roles.OWNER).post(PUBLIC, {"public": value})
+    assert not Project.objects.get(pk=project.pk).public
 
 
 # -- Archiving ----------------------------------------------------------------------------------------------
