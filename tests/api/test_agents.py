@@ -1,0 +1,350 @@
+"""Agents and their tokens over the API, what an agent is told, and the list that bounds what it sees everywhere."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.core import roles
+from registry.core.agent import Definition
+from registry.models import Agent, Event, Project, Token, User
+from registry.services import agents, disk, skills, usage
+from registry.services.permissions import Actor
+from tests.conftest import Api, on_disk, skill_bundle
+
+
+@pytest.fixture
+def owner(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
+    token = agents.create_token(project, user=person(roles.OWNER), scopes=["read", "manage"], by=operator)
+    return Api(project, token)
+
+
+@pytest.fixture
+def reader(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
+    return Api(project, agents.create_token(project, user=person(roles.VIEWER), by=operator))
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+def test_an_agent_is_made_changed_listed_and_removed(owner: Api, project: Project) -> None:
+    made = owner.send("POST", "/agents", {"name": "desk", "prompt": "You help.", "uses_skills": [" Greeting "]})
+    assert made.status_code == 201
+    assert made.json()["uses_skills"] == ["greeting"]
+    assert made.json()["allowed_skills"] is None
+    changed = owner.send("PATCH", "/agents/desk", {"allowed_skills": ["offers"], "trust": "elevated"})
+    assert changed.status_code == 200
+    body = owner.get("/agents/desk").json()
+    assert (body["prompt"], body["allowed_skills"], body["trust"]) == ("You help.", ["offers"], "elevated")
+    (row,) = [one for one in owner.get("/agents").json()["results"] if one["name"] == "desk"]
+    assert (row["tokens"], row["loads"], row["last_seen_at"]) == (0, 0, None)
+    assert owner.send("DELETE", "/agents/desk").status_code == 204
+    assert code(owner.get("/agents/desk")) == (404, "not-found")
+    verbs = list(Event.objects.filter(target="desk").order_by("sequence").values_list("verb", flat=True))
+    assert verbs == ["agent.created", "agent.changed", "agent.removed"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "name"),
+        ({"name": "Big Name"}, "lower-case"),
+        ({"name": "x" * 65}, "64"),
+        ({"name": "../x"}, "lower-case"),
+        ({"name": "desk", "trust": "total"}, "trust"),
+        ({"name": "desk", "uses_skills": "greeting"}, "uses_skills"),
+        ({"name": "desk", "uses_skills": [""]}, "uses_skills"),
+        ({"name": "desk", "uses_skills": ["x" * 129]}, "uses_skills"),
+        ({"name": "desk", "allowed_skills": [f"s{n}" for n in range(501)]}, "500 are allowed"),
+        ({"name": "desk", "prompt": "x" * 100_001}, "100,000 are allowed"),
+        ({"name": "desk", "prompts": "x"}, "Unknown"),
+        ([], ""),
+    ],
+)
+def test_a_definition_that_cannot_be_stored_is_refused(owner: Api, body: Any, said: str) -> None:
+    before = Agent.objects.count(), Event.objects.count()
+    answer = owner.send("POST", "/agents", body)
+    assert code(answer) == (400, "invalid-request")
+    assert said in answer.json()["detail"]
+    assert (Agent.objects.count(), Event.objects.count()) == before
+
+
+def test_a_name_is_taken_once(owner: Api) -> None:
+    owner.send("POST", "/agents", {"name": "desk"})
+    assert code(owner.send("POST", "/agents", {"name": "desk"})) == (409, "already-exists")
+
+
+def test_a_change_of_nothing_leaves_no_trace(owner: Api, project: Project) -> None:
+    owner.send("POST", "/agents", {"name": "desk"})
+    before = Project.objects.get(pk=project.pk).revision, Event.objects.count()
+    assert owner.send("PATCH", "/agents/desk", {"prompt": ""}).status_code == 200
+    assert (Project.objects.get(pk=project.pk).revision, Event.objects.count()) == before
+
+
+REQUESTS = [
+    ("GET", "/agents", None),
+    ("POST", "/agents", {"name": "x"}),
+    ("GET", "/agents/bot", None),
+    ("PATCH", "/agents/bot", {"prompt": "x"}),
+    ("DELETE", "/agents/bot", None),
+    ("GET", "/agents/bot/tokens", None),
+    ("POST", "/agents/bot/tokens", {}),
+    ("DELETE", "/agents/bot/tokens/1", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), REQUESTS)
+def test_only_the_token_of_an_owner_manages_agents(
+    api: Callable[..., Api], reader: Api, method: str, path: str, body: Any
+) -> None:
+    for caller in (api("read", "propose", "write", "run"), reader):
+        before = Agent.objects.count(), Token.objects.count()
+        assert code(caller.send(method, path, body)) == (403, "forbidden")
+        assert (Agent.objects.count(), Token.objects.count()) == before
+
+
+@pytest.mark.parametrize(("method", "path", "body"), REQUESTS)
+def test_agents_of_another_project_are_not_there(
+    owner: Api, other_project: Project, operator: Actor, method: str, path: str, body: Any
+) -> None:
+    agents.ensure(other_project, "bot", by=operator)
+    owner.base = "/api/v1/projects/other"
+    assert code(owner.send(method, path, body)) == (404, "not-found")
+
+
+def test_a_token_is_shown_once_and_stops_when_revoked(owner: Api, project: Project) -> None:
+    owner.send("POST", "/agents", {"name": "desk"})
+    made = owner.send("POST", "/agents/desk/tokens", {"scopes": ["read"], "expires": "90d"})
+    assert made.status_code == 201
+    secret, number = made.json()["token"], made.json()["id"]
+    assert made["Cache-Control"] == "no-store"
+    assert made.json()["expires_at"]
+    listed = owner.get("/agents/desk/tokens")
+    assert secret not in listed.content.decode()
+    assert listed.json()["results"][0]["made_by"] == "owner"
+    desk = Api(project, secret)
+    assert desk.get("/catalog").status_code == 200
+    assert owner.send("DELETE", f"/agents/desk/tokens/{number}").status_code == 204
+    assert code(desk.get("/catalog")) == (401, "unauthenticated")
+    assert code(owner.send("DELETE", f"/agents/desk/tokens/{number}")) == (404, "not-found")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"scopes": ["review"]}, {"scopes": ["manage"]}, {"scopes": ["fly"]}, {"expires": "soon"}, {"expires": "0d"}],
+)
+def test_a_token_beyond_what_agents_may_is_refused(owner: Api, body: Any) -> None:
+    owner.send("POST", "/agents", {"name": "desk"})
+    before = Token.objects.count()
+    assert code(owner.send("POST", "/agents/desk/tokens", body)) == (400, "invalid-request")
+    assert Token.objects.count() == before
+
+
+def test_a_token_is_revoked_below_its_own_agent_only(owner: Api, api: Callable[..., Api], project: Project) -> None:
+    api()
+    owner.send("POST", "/agents", {"name": "desk"})
+    of_bot = Token.objects.get(agent__name="bot").pk
+    assert code(owner.send("DELETE", f"/agents/desk/tokens/{of_bot}")) == (404, "not-found")
+    assert Token.objects.get(pk=of_bot).revoked_at is None
+
+
+def test_the_tokens_of_a_removed_agent_stop_and_stay_stopped(owner: Api, api: Callable[..., Api]) -> None:
+    bot = api("read", "write")
+    assert owner.send("DELETE", "/agents/bot").status_code == 204
+    assert code(bot.get("/catalog")) == (401, "unauthenticated")
+    assert owner.send("POST", "/agents", {"name": "bot"}).status_code == 201
+    assert code(bot.get("/catalog")) == (401, "unauthenticated")
+
+
+def test_a_removed_agent_comes_back_without_its_old_definition(owner: Api) -> None:
+    owner.send("POST", "/agents", {"name": "desk", "prompt": "Old.", "allowed_skills": ["x"]})
+    owner.send("DELETE", "/agents/desk")
+    made = owner.send("POST", "/agents", {"name": "desk"}).json()
+    assert (made["prompt"], made["allowed_skills"]) == ("", None)
+
+
+def test_the_list_knows_loads_and_when_an_agent_was_seen(
+    owner: Api, api: Callable[..., Api], project: Project, operator: Actor
+) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    etag = owner.get("/agents")["ETag"]
+    api().get("/skills/greeting")
+    usage.flush()
+    answer = owner.get("/agents", headers={"If-None-Match": etag})
+    assert answer.status_code == 200
+    (row,) = answer.json()["results"]
+    assert (row["tokens"], row["loads"]) == (1, 1)
+    assert row["last_seen_at"]
+    assert owner.get("/agents", headers={"If-None-Match": answer["ETag"]}).status_code == 304
+
+
+# -- What an agent is told -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def desk(project: Project, api: Callable[..., Api], operator: Actor) -> Api:
+    """An agent that uses two skills."""
+    for name in ("greeting", "offers"):
+        skills.create(project, skill_bundle(name, body=f"Body of {name}."), by=operator)
+    caller = api(agent="desk")
+    told = Definition("You help.\n", "Be brief.", ("offers", "greeting"))
+    agents.update(project, "desk", told, by=operator)
+    return caller
+
+
+def test_instructions_come_in_order_with_what_each_part_costs(desk: Api) -> None:
+    body = desk.get("/agents/desk/instructions").json()
+    assert body["text"] == "You help.\n\nBody of offers.\n\nBody of greeting.\n\nBe brief."
+    assert [(part["kind"], part.get("name")) for part in body["parts"]] == [
+        ("prompt", None), ("skill", "offers"), ("skill", "greeting"), ("instructions", None),
+    ]  # fmt: skip
+    assert body["tokens"] == sum(part["tokens"] for part in body["parts"])
+    assert all(part["tokens"] > 0 for part in body["parts"])
+    loaded = desk.get("/skills/offers").json()
+    assert (body["parts"][1]["version"], body["parts"][1]["digest"]) == (loaded["version"], loaded["digest"])
+    assert desk.get("/agents/desk/instructions", format="text").content.decode() == body["text"]
+
+
+def test_composing_counts_as_loading(desk: Api) -> None:
+    desk.get("/agents/desk/instructions")
+    desk.get("/agents/desk/instructions")
+    assert {(load.skill, load.caller): n for load, n in usage._buffer.loads.items()} == {
+        ("offers", "desk"): 2,
+        ("greeting", "desk"): 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"), [("disable", "which is switched off"), ("delete", "which is not in this project")]
+)
+def test_a_skill_that_cannot_be_had_is_named_and_others_work_on(
+    desk: Api, api: Callable[..., Api], project: Project, operator: Actor, change: str, reason: str
+) -> None:
+    other = api(agent="other")
+    agents.update(project, "other", Definition("Hello.", "", ("greeting",)), by=operator)
+    getattr(skills, change)(project, "offers", by=operator)
+    answer = desk.get("/agents/desk/instructions")
+    assert code(answer) == (409, "conflict")
+    assert f"offers, {reason}" in answer.json()["detail"]
+    assert answer.json()["skills"] == ["offers"]
+    assert other.get("/agents/other/instructions").json()["text"] == "Hello.\n\nBody of greeting."
+
+
+def test_an_agent_reads_its_own_and_people_read_any(desk: Api, api: Callable[..., Api], reader: Api) -> None:
+    assert desk.get("/agents/desk/instructions").status_code == 200
+    assert reader.get("/agents/desk/instructions").status_code == 200
+    for _ in range(2):
+        assert code(api(agent="nosy").get("/agents/desk/instructions")) == (404, "not-found")
+    assert code(reader.get("/agents/absent/instructions")) == (404, "not-found")
+    assert code(desk.get("/agents/desk/instructions", format="yaml")) == (400, "invalid-request")
+
+
+def test_an_agent_that_is_told_nothing_gets_nothing(api: Callable[..., Api]) -> None:
+    body = api().get("/agents/bot/instructions").json()
+    assert (body["text"], body["tokens"], body["parts"]) == ("", 0, [])
+
+
+# -- The list that bounds what an agent sees ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def limited(project: Project, library: Path, api: Callable[..., Api], operator: Actor) -> Api:
+    """An agent that may see `greeting` and uses `offers`, in a project with more."""
+    on_disk(library, "bundled-one")
+    on_disk(library, "broken")
+    (library / "broken" / "SKILL.md").write_text("no header")
+    disk.index().refresh()
+    for name in ("greeting", "offers", "secret-plan"):
+        skills.create(project, skill_bundle(name, {"a.txt": b"a"}), by=operator)
+    caller = api("read", "write", agent="limited")
+    definition = Definition(uses_skills=("offers",), allowed_skills=("greeting",))
+    agents.update(project, "limited", definition, by=operator)
+    return caller
+
+
+@pytest.mark.parametrize("path", ["/catalog", "/catalog?q=use", "/catalog?format=text", "/effective", "/diagnostics"])
+def test_lists_show_only_what_the_agent_may_see(limited: Api, api: Callable[..., Api], path: str) -> None:
+    every = api(agent="every").get(path).content.decode()
+    few = limited.get(path).content.decode()
+    for name in ("secret-plan", "bundled-one", "broken"):
+        assert name not in few
+    assert every != few
+    if path.startswith("/catalog"):
+        assert "greeting" in few
+        assert "offers" in few
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/skills/secret-plan", None),
+        ("GET", "/skills/ SECRET-PLAN ", None),
+        ("GET", "/skills/secret-plan?version=1", None),
+        ("GET", "/skills/secret-plan/files/a.txt", None),
+        ("GET", "/skills/secret-plan/bundle.zip", None),
+        ("GET", "/skills/bundled-one", None),
+        ("GET", "/skills/secret-plan/versions", None),
+        ("PUT", "/skills/secret-plan", {"description": "x", "instructions": "y"}),
+        ("DELETE", "/skills/secret-plan", None),
+        ("POST", "/skills/secret-plan/versions/1/restore", {}),
+        ("POST", "/skills/secret-plan/versions/1/yank", {"reason": "x"}),
+    ],
+)
+def test_a_skill_beside_the_list_is_not_there(limited: Api, method: str, path: str, body: Any) -> None:
+    absent = limited.send(method, path.replace("secret-plan", "no-such-one"), body)
+    answer = limited.send(method, path, body)
+    assert code(answer) == (404, "not-found")
+    assert answer.status_code == absent.status_code
+
+
+def test_what_is_listed_and_what_is_used_is_there(limited: Api) -> None:
+    for name in ("greeting", "offers"):
+        assert limited.get(f"/skills/{name}").status_code == 200
+    assert [skill["name"] for skill in limited.get("/catalog").json()["skills"]] == ["greeting", "offers"]
+
+
+def test_an_empty_list_is_nothing_and_no_list_is_all(limited: Api, project: Project, operator: Actor) -> None:
+    agents.update(project, "limited", Definition(allowed_skills=()), by=operator)
+    assert limited.get("/catalog").json()["skills"] == []
+    agents.update(project, "limited", Definition(), by=operator)
+    assert len(limited.get("/catalog").json()["skills"]) == 4
+
+
+def test_answers_kept_for_one_agent_are_not_given_to_another(limited: Api, api: Callable[..., Api]) -> None:
+    every = api(agent="every")
+    first = every.get("/catalog")
+    assert "secret-plan" in first.content.decode()
+    answer = limited.get("/catalog", headers={"If-None-Match": first["ETag"]})
+    assert answer.status_code == 200
+    assert "secret-plan" not in json.dumps(answer.json())
+
+
+# -- The catalog that fits ------------------------------------------------------------------------------------------
+
+
+def test_the_best_match_is_first_and_the_last_is_left_out(
+    api: Callable[..., Api], project: Project, operator: Actor
+) -> None:
+    for name, description in (
+        ("alpha", "Mentions refunds in passing, among many other words that make this line long."),
+        ("refund", "The one."),
+        ("zebra", "Nothing of the kind."),
+    ):
+        skills.create(project, skill_bundle(name, description=description), by=operator)
+    caller = api()
+    assert [skill["name"] for skill in caller.get("/catalog", q="Refund").json()["skills"]] == ["refund", "alpha"]
+    tight = caller.get("/catalog", q="refund", budget="68", format="json").json()
+    assert [skill["name"] for skill in tight["skills"]] == ["refund"]
+    assert tight["omitted"] == ["alpha"]
+
+
+def test_a_budget_may_be_that_of_a_known_agent(api: Callable[..., Api], project: Project, operator: Actor) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    caller = api()
+    assert caller.get("/catalog", budget="codex").json() == caller.get("/catalog", budget="8000c").json()
+    refused = caller.get("/catalog", budget="no-such-agent")
+    assert code(refused) == (400, "invalid-request")
+    assert "codex" in refused.json()["detail"]

@@ -1,0 +1,136 @@
+"""One resolver: whatever door is used, the names, versions and digests are the same, before and after every change."""
+
+import base64
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.core.skill import Bundle
+from registry.models import Project
+from registry.services import disk, projects, skills, versions
+from registry.services.permissions import Actor
+from tests.conftest import Api, on_disk, skill_bundle
+from tests.protocols.conftest import Mcp
+
+Seen = dict[str, str]
+NEW, OLD = "/.well-known/agent-skills", "/.well-known/skills"
+
+
+def through_rest(api: Api) -> Seen:
+    listed = [entry["name"] for entry in api.get("/catalog").json()["skills"]]
+    effective = {
+        entry["name"]: (entry["version"], entry["digest"])
+        for entry in api.get("/effective").json()["results"]
+        if entry["enabled"] and entry["version"]
+    }
+    assert sorted(effective) == listed
+    seen = {}
+    for name in listed:
+        loaded = api.get(f"/skills/{name}").json()
+        assert effective[name] == (loaded["version"], loaded["digest"])
+        assert _digest_of_zip(api.get(f"/skills/{name}/bundle.zip").content) == loaded["digest"]
+        seen[name] = loaded["digest"]
+    return seen
+
+
+def through_mcp(mcp: Mcp, api: Api) -> Seen:
+    seen = {}
+    for entry in mcp.ask("skills/list")["skills"]:
+        files = {}
+        for resource in entry["resources"]:
+            content = mcp.ask("resources/read", uri=resource["uri"])["contents"][0]
+            raw = content["text"].encode() if "text" in content else base64.b64decode(content["blob"])
+            files[resource["uri"].split("/", 3)[3]] = raw
+        name = entry["frontmatter"]["name"]
+        seen[name] = Bundle(files).digest
+        assert entry["_meta"]["app.skillsite/digest"] == seen[name]
+        assert entry["_meta"]["app.skillsite/version"] == api.get(f"/skills/{name}").json()["version"]
+        assert mcp.call("read_skill", skill_id=name)["_meta"] == {
+            **entry["_meta"],
+            "io.modelcontextprotocol/serverInfo": mcp.call("list_skills")["_meta"][
+                "io.modelcontextprotocol/serverInfo"
+            ],
+        }
+    index = json.loads(mcp.ask("resources/read", uri="skill://index.json")["contents"][0]["text"])
+    assert [entry["name"] for entry in index["skills"]] == list(seen)
+    return seen
+
+
+def through_well_known(client: Client, base: str) -> Seen:
+    seen = {}
+    for entry in client.get(f"{base}{NEW}/index.json").json()["skills"]:
+        content = client.get(entry["url"]).content
+        only = Bundle({"SKILL.md": content}).digest if entry["type"] == "skill-md" else _digest_of_zip(content)
+        seen[entry["name"]] = only
+    for entry in client.get(f"{base}{OLD}/index.json").json()["skills"]:
+        files = {path: client.get(f"{base}{OLD}/{entry['name']}/{path}").content for path in entry["files"]}
+        assert Bundle(files).digest == seen[entry["name"]]
+    return seen
+
+
+def _digest_of_zip(content: bytes) -> str:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return Bundle({name: archive.read(name) for name in archive.namelist()}).digest
+
+
+@pytest.fixture
+def doors(
+    project: Project, api: Callable[..., Api], secret: Callable[..., str], operator: Actor, client: Client
+) -> Callable[[], list[Seen]]:
+    """What each door shows at this moment."""
+    projects.set_public(project, True, by=operator)
+    rest, token = api(), secret()
+
+    def look() -> list[Seen]:
+        return [
+            through_rest(rest),
+            through_mcp(Mcp(token), rest),
+            through_mcp(Mcp("", f"/t/{token}/mcp"), rest),
+            through_well_known(client, f"/t/{token}"),
+            through_well_known(client, "/projects/demo"),
+            through_well_known(client, ""),
+        ]
+
+    return look
+
+
+def test_every_door_shows_the_same(
+    doors: Callable[[], list[Seen]], project: Project, library: Path, operator: Actor
+) -> None:
+    on_disk(library, "shared", {"references/a.md": b"a\n", "assets/b.bin": bytes(range(256))})
+    on_disk(library, "plain")
+    disk.index().refresh()
+    seen: list[Any] = []
+
+    def expect(*names: str) -> None:
+        looked = doors()
+        assert all(one == looked[0] for one in looked), looked
+        assert sorted(looked[0]) == sorted(names)
+        seen.append(looked[0])
+
+    expect("plain", "shared")
+    first = skills.save(project, "shared", skill_bundle("shared", body="Ours."), base=seen[-1]["shared"], by=operator)
+    expect("plain", "shared")
+    assert seen[-1]["shared"] != seen[-2]["shared"]
+    own = skill_bundle("own", {"x.txt": b"x"})
+    skills.create(project, own, by=operator)
+    expect("own", "plain", "shared")
+    skills.disable(project, "plain", by=operator)
+    expect("own", "shared")
+    skills.save(project, "own", skill_bundle("own", body="Next."), base=own.digest, by=operator)
+    expect("own", "shared")
+    versions.yank(project, "own", "2", reason="Wrong.", by=operator)
+    expect("own", "shared")
+    assert seen[-1]["own"] == own.digest
+    versions.yank(project, "shared", first.version.version, reason="Wrong.", by=operator)
+    expect("own")
+    skills.delete(project, "shared", by=operator)
+    skills.enable(project, "plain", by=operator)
+    expect("own", "plain", "shared")
+    assert seen[-1]["shared"] == seen[0]["shared"]

@@ -1,0 +1,341 @@
+"""Discovery under well-known addresses: the bytes behind each digest, for whom they are, and with which headers."""
+
+import hashlib
+import io
+import json
+import logging
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project
+from registry.services import agents, bundles, projects, skills, usage
+from registry.services.agents import Definition
+from registry.services.permissions import Actor
+from skillsite.logs import Masked, masked
+from tests.conftest import skill_bundle
+from tests.protocols.conftest import Mcp, revoke_all
+
+NEW, OLD = "/.well-known/agent-skills", "/.well-known/skills"
+
+
+@pytest.fixture
+def public(project: Project, offers: Bundle, operator: Actor) -> Project:
+    skills.create(project, skill_bundle("greeting"), by=operator)
+    projects.set_public(project, True, by=operator)
+    return project
+
+
+def names(answer: Any) -> list[str]:
+    return [entry["name"] for entry in answer.json()["skills"]]
+
+
+def digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+@pytest.mark.parametrize("place", ["", "/projects/demo", "/projects/demo/skills"])
+def test_what_the_index_names_is_what_is_downloaded(
+    client: Client, public: Project, offers: Bundle, place: str
+) -> None:
+    answer = client.get(f"{place}{NEW}/index.json")
+    assert answer["Content-Type"] == "application/json"
+    body = answer.json()
+    assert body["$schema"] == "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+    by_name = {entry["name"]: entry for entry in body["skills"]}
+    assert (by_name["greeting"]["type"], by_name["offers"]["type"]) == ("skill-md", "archive")
+    for entry in by_name.values():
+        assert digest(client.get(entry["url"]).content) == entry["digest"]
+    with zipfile.ZipFile(io.BytesIO(client.get(by_name["offers"]["url"]).content)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == dict(offers)
+
+
+def test_an_old_client_gets_each_file(client: Client, public: Project, offers: Bundle) -> None:
+    entry = client.get(f"{OLD}/index.json").json()["skills"][1]
+    assert "$schema" not in client.get(f"{OLD}/index.json").json()
+    assert set(entry["files"]) == set(offers)
+    for path, content in offers.items():
+        assert client.get(f"{OLD}/offers/{path.replace('%', '%25')}").content == content
+
+
+def test_the_address_of_a_skill_offers_that_skill_alone(client: Client, public: Project) -> None:
+    base = "/projects/demo/skills/greeting"
+    assert names(client.get(f"{base}{NEW}/index.json")) == ["greeting"]
+    assert names(client.get(f"{base}{OLD}/index.json")) == ["greeting"]
+    assert client.get(f"{base}{NEW}/greeting/SKILL.md").status_code == 200
+    assert client.get(f"{base}{NEW}/offers.zip").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{NEW}/index.json", f"{NEW}/offers.zip", f"{NEW}/offers/SKILL.md", f"{OLD}/index.json",
+        f"{OLD}/offers/SKILL.md",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["/projects/demo", "/projects/demo/skills/offers", "/projects/absent"])
+def test_a_project_that_is_not_public_is_not_there(client: Client, offers: Bundle, place: str, path: str) -> None:
+    answer = client.get(f"{place}{path}")
+    assert answer.status_code == 404
+    assert b"offers" not in answer.content
+
+
+def test_the_site_offers_nothing_until_an_owner_publishes(client: Client, project: Project, offers: Bundle) -> None:
+    assert names(client.get(f"{NEW}/index.json")) == []
+    assert client.get(f"{NEW}/offers.zip").status_code == 404
+
+
+def test_what_was_public_is_closed_at_once(client: Client, public: Project, operator: Actor) -> None:
+    projects.set_public(public, False, by=operator)
+    assert names(client.get(f"{NEW}/index.json")) == []
+    assert client.get(f"/projects/demo{NEW}/offers.zip").status_code == 404
+
+
+def test_an_archived_project_is_not_public(client: Client, public: Project, operator: Actor) -> None:
+    projects.archive(public, by=operator)
+    assert client.get(f"/projects/demo{NEW}/index.json").status_code == 404
+
+
+def test_publishing_is_the_choice_of_an_owner(client: Client, project: Project, offers: Bundle, author: Actor) -> None:
+    from registry.core.errors import Forbidden
+
+    with pytest.raises(Forbidden):
+        projects.set_public(project, True, by=author)
+    assert names(client.get(f"{NEW}/index.json")) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{NEW}/absent.zip",
+        f"{NEW}/absent/SKILL.md",
+        f"{NEW}/offers/absent.md",
+        f"{NEW}/offers/../greeting/SKILL.md",
+        f"{NEW}/offers/%2e%2e/greeting/SKILL.md",
+        f"{NEW}/offers/..%2f..%2fetc/passwd",
+        f"{NEW}/offers//etc/passwd",
+        f"{NEW}/offers/references\\terms.md",
+        f"{NEW}/offers/references",
+        f"{NEW}/%2e%2e.zip",
+        f"{OLD}/offers/./SKILL.md",
+        f"{OLD}/offers/references/../SKILL.md",
+        f"{OLD}/offers.zip",
+        f"{NEW}/",
+    ],
+)
+def test_paths_that_lead_nowhere_are_not_found(client: Client, public: Project, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_a_nul_is_refused(client: Client, public: Project) -> None:
+    assert client.get(f"{NEW}/offers/%00").status_code == 400
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
+def test_nothing_is_written_here(client: Client, public: Project, method: str) -> None:
+    assert getattr(client, method)(f"{NEW}/index.json").status_code == 405
+
+
+def test_a_head_tells_what_a_get_would(client: Client, public: Project) -> None:
+    for path in (f"{NEW}/index.json", f"{NEW}/offers.zip", f"{NEW}/greeting/SKILL.md"):
+        got, head = client.get(path), client.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+        assert (head["ETag"], head["Content-Type"]) == (got["ETag"], got["Content-Type"])
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"),
+    [
+        (f"{NEW}/greeting/SKILL.md", "text/markdown; charset=utf-8"),
+        (f"{NEW}/offers.zip", "application/zip"),
+        (f"{OLD}/offers/references/deep/more.txt", "text/plain; charset=utf-8"),
+        (f"{OLD}/offers/assets/bytes.bin", "application/octet-stream"),
+    ],
+)
+def test_bytes_of_a_bundle_are_inert(client: Client, public: Project, path: str, content_type: str) -> None:
+    answer = client.get(path)
+    assert answer["Content-Type"] == content_type
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert answer["Cache-Control"] == "public, max-age=60"
+    assert "Content-Encoding" not in answer
+    assert ("Content-Disposition" in answer) == (content_type == "application/octet-stream")
+
+
+def test_what_did_not_change_is_not_sent_again(client: Client, public: Project, operator: Actor) -> None:
+    for path in (f"{NEW}/index.json", f"{OLD}/index.json", f"{NEW}/offers.zip", f"{NEW}/greeting/SKILL.md"):
+        etag = client.get(path)["ETag"]
+        again = client.get(path, headers={"If-None-Match": etag})
+        assert (again.status_code, again.content, again["ETag"]) == (304, b"", etag)
+    etag = client.get(f"{NEW}/index.json")["ETag"]
+    skills.disable(public, "greeting", by=operator)
+    assert client.get(f"{NEW}/index.json", headers={"If-None-Match": etag}).status_code == 200
+
+
+def test_a_skill_that_clients_refuse_is_left_out_and_named(client: Client, public: Project, operator: Actor) -> None:
+    header = f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n"
+    bundles.import_bundle(public, Bundle({SKILL_MD: header.encode()}), by=operator)
+    body = client.get(f"{NEW}/index.json").json()
+    assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers"]
+    (left_out,) = body["x-left-out"]
+    assert (left_out["name"], left_out["project"]) == ("wordy", "demo")
+    assert "1,024 are allowed" in left_out["reason"]
+    assert names(client.get(f"{OLD}/index.json")) == ["greeting", "offers"]
+
+
+def test_public_projects_with_one_name_are_told_apart(
+    client: Client, public: Project, other_project: Project, operator: Actor
+) -> None:
+    skills.create(other_project, skill_bundle("greeting", body="Another."), by=operator)
+    projects.set_public(other_project, True, by=operator)
+    body = client.get(f"{NEW}/index.json").json()
+    assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers"]
+    assert [(one["name"], one["project"]) for one in body["x-left-out"]] == [("greeting", "other")]
+    assert b"Another." not in client.get(f"{NEW}/greeting/SKILL.md").content
+    assert b"Another." in client.get(f"/projects/other{NEW}/greeting/SKILL.md").content
+
+
+def test_downloads_of_anybody_are_counted(client: Client, public: Project) -> None:
+    client.get(f"{NEW}/offers.zip")
+    client.get(f"{NEW}/greeting/SKILL.md")
+    client.head(f"{NEW}/greeting/SKILL.md")
+    client.get(f"{NEW}/index.json")
+    client.get(f"{OLD}/offers/references/terms.md")
+    counted = {(load.skill, load.caller): number for load, number in usage._buffer.loads.items()}
+    assert counted == {("offers", "anybody"): 1, ("greeting", "anybody"): 1}
+
+
+# -- A token in the address --------------------------------------------------------------------------------------
+
+
+def test_a_token_that_may_only_read_opens_its_own_project(
+    client: Client, offers: Bundle, secret: Callable[..., str]
+) -> None:
+    base = f"/t/{secret()}"
+    (entry,) = client.get(f"{base}{NEW}/index.json").json()["skills"]
+    answer = client.get(entry["url"])
+    assert digest(answer.content) == entry["digest"]
+    assert answer["Cache-Control"] == "private, no-cache"
+    assert answer["Referrer-Policy"] == "no-referrer"
+    assert names(client.get(f"{base}/skills/offers{NEW}/index.json")) == ["offers"]
+    assert names(client.get(f"{base}{OLD}/index.json")) == ["offers"]
+    assert Mcp("", f"{base}/mcp").ask("skills/list")["skills"][0]["uri"] == "skill://offers/SKILL.md"
+
+
+@pytest.mark.parametrize("scopes", [("read", "propose"), ("propose",), ("read", "write"), ("read", "run")])
+def test_a_token_that_may_more_is_refused_with_the_reason(
+    client: Client, offers: Bundle, secret: Callable[..., str], scopes: tuple[str, ...]
+) -> None:
+    base = f"/t/{secret(*scopes)}"
+    answer = client.get(f"{base}{NEW}/index.json")
+    assert answer.status_code == 403
+    assert "must have “read” as its only scope" in answer.content.decode()
+    assert answer["Referrer-Policy"] == "no-referrer"
+    refused = Mcp("", f"{base}/mcp").request("skills/list")
+    assert refused.status_code == 403
+    assert "only scope" in refused.json()["error"]["message"]
+
+
+def test_a_token_stops_when_it_is_revoked(
+    client: Client, project: Project, offers: Bundle, secret: Callable[..., str], operator: Actor
+) -> None:
+    base = f"/t/{secret()}"
+    assert client.get(f"{base}{NEW}/offers.zip").status_code == 200
+    revoke_all(project, operator)
+    for path in (f"{NEW}/index.json", f"{NEW}/offers.zip", f"{OLD}/offers/SKILL.md"):
+        assert client.get(base + path).status_code == 401
+    assert Mcp("", f"{base}/mcp").request("skills/list").status_code == 401
+
+
+@pytest.mark.parametrize("wrong", ["sks_wrong", "x", "%2e%2e", "sks_%C3%BF"])
+def test_a_wrong_token_opens_nothing(client: Client, offers: Bundle, wrong: str) -> None:
+    answer = client.get(f"/t/{wrong}{NEW}/index.json")
+    assert answer.status_code == 401
+    assert b"offers" not in answer.content
+
+
+def test_a_token_opens_no_other_project(
+    client: Client, offers: Bundle, other_project: Project, secret: Callable[..., str]
+) -> None:
+    base = f"/t/{secret(where=other_project)}"
+    assert names(client.get(f"{base}{NEW}/index.json")) == []
+    assert client.get(f"{base}{NEW}/offers.zip").status_code == 404
+
+
+def test_the_list_of_an_agent_holds_here_too(
+    client: Client, project: Project, offers: Bundle, secret: Callable[..., str], operator: Actor
+) -> None:
+    skills.create(project, skill_bundle("greeting"), by=operator)
+    base = f"/t/{secret()}"
+    assert names(client.get(f"{base}{NEW}/index.json")) == ["greeting", "offers"]
+    agents.update(project, "bot", Definition(allowed_skills=("greeting",)), by=operator)
+    assert names(client.get(f"{base}{NEW}/index.json")) == ["greeting"]
+    assert names(client.get(f"{base}{OLD}/index.json")) == ["greeting"]
+    assert client.get(f"{base}{NEW}/offers.zip").status_code == 404
+    assert client.get(f"{base}/skills/offers{NEW}/index.json").status_code == 404
+
+
+# -- Logs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_token_in_an_address_is_in_no_log(
+    client: Client, offers: Bundle, secret: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    token = secret()
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(Masked("%(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        client.get(f"/t/{token}{NEW}/absent.zip")
+        logging.getLogger("registry").error("token %s at /t/%s/mcp", token, token)
+        try:
+            raise ValueError(token)
+        except ValueError:
+            logging.getLogger("registry").exception("crash")
+    finally:
+        root.removeHandler(handler)
+    written = stream.getvalue() + capsys.readouterr().err
+    assert "/t/***/.well-known/agent-skills/absent.zip" in written
+    assert "ValueError" in written
+    assert token not in written
+
+
+def test_every_handler_that_writes_masks(settings: Any) -> None:
+    said = settings.LOGGING
+    assert all(
+        said["formatters"][one["formatter"]]["class"] == "skillsite.logs.Masked" for one in said["handlers"].values()
+    )
+    assert logging.getLogger("django").handlers == []
+    assert logging.getLogger("django.server").handlers == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GET /t/sks_SECRET/mcp", "GET /t/SECRET", "/sign-in/SECRET/", "/invitation/SECRET/", "Bearer sks_SECRET-x_y",
+        "%2Ft%2FSECRET%2Fmcp", "http://host/t/SECRET?x", "'/t/SECRET/'",
+    ],
+)  # fmt: skip
+def test_secrets_are_masked_wherever_they_stand(line: str) -> None:
+    assert "SECRET" not in masked(line)
+    assert "***" in masked(line)
+
+
+@pytest.mark.parametrize("line", ["GET /tools/x", "/test/abc", "/projects/t", "/sign-in/", "risks_are low"])
+def test_other_words_stay(line: str) -> None:
+    assert masked(line) == line
+
+
+def test_the_metadata_of_the_protected_resource_names_it(client: Client) -> None:
+    for path in ("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"):
+        body = client.get(path).json()
+        assert body["resource"] == "http://testserver/mcp"
+        assert body["bearer_methods_supported"] == ["header"]
+        assert json.dumps(body).find("sks_") == -1
