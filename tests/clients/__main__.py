@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.clients import checks, tools
+from tests.clients import checks, loaders, tools
 from tests.clients.site import EXPECTED, Site, running
 
 _ALL = set(EXPECTED)
@@ -27,6 +27,7 @@ def _named() -> dict[str, Callable[[Site, Path], str]]:
     found["fastmcp 4.1.2: sync_skills"] = checks.python_client("fastmcp_sync.py")
     found["fastmcp 4.1.2: skills extension"] = checks.python_client("fastmcp_skills.py")
     found["agent-framework 1.23.0: MCPSkillsSource"] = checks.python_client("agent_framework_source.py")
+    found |= loaders.named()
     found["log of the server"] = checks.no_secret_in_the_log
     return found
 

@@ -1,0 +1,60 @@
+"""A deep agent whose model is a script: it finds the skills in its prompt, reads one, and cannot write to it."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from deepagents import create_deep_agent
+from deepagents.backends import CompositeBackend, StateBackend
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+
+from registry.client import SkillsiteClient
+from registry.client.loaders.deepagents import SkillsiteBackend
+
+prompts: list[str] = []
+
+
+class Scripted(GenericFakeChatModel):
+    def bind_tools(self, tools: Sequence[Any], **given: Any) -> "Scripted":
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **given: Any) -> Any:
+        prompts.append(str(messages[0].content))
+        return super()._generate(messages, *args, **given)
+
+
+def call(number: int, name: str, **arguments: str) -> AIMessage:
+    return AIMessage(content="", tool_calls=[{"id": str(number), "name": name, "args": arguments}])
+
+
+def main(address: str, token: str, target: str) -> None:
+    client = SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache")
+    backend = CompositeBackend(default=StateBackend(), routes={"/skills/": SkillsiteBackend(client)})
+    script = [
+        call(1, "read_file", file_path="/skills/full-bundle/SKILL.md"),
+        call(2, "ls", path="/skills/full-bundle/references"),
+        call(3, "read_file", file_path="/skills/full-bundle/references/deep/er/notes.md"),
+        call(4, "write_file", file_path="/skills/full-bundle/new.md", content="x"),
+        call(5, "read_file", file_path="/skills/absent/SKILL.md"),
+        call(6, "grep", pattern="Full"),
+        AIMessage(content="done"),
+    ]
+    agent = create_deep_agent(model=Scripted(messages=iter(script)), backend=backend, skills=["/skills/"])
+    state = agent.invoke({"messages": [{"role": "user", "content": "Go on."}]})
+    said = {m.tool_call_id: str(m.content) for m in state["messages"] if m.type == "tool"}
+    assert "Everything that is hard to carry" in prompts[0], prompts[0][-3000:]
+    assert "Ä ö 日本" in said["1"], said["1"]
+    assert "/skills/full-bundle/references/deep" in said["2"], said["2"]
+    assert "with CRLF" in said["3"], said["3"]
+    assert "read-only" in said["4"], said["4"]
+    assert "no skill" in said["5"].lower() or "not" in said["5"].lower(), said["5"]
+    assert "Error" not in said["6"], said["6"]
+    files = backend.download_files(["/skills/full-bundle/assets/all-bytes.bin"])
+    assert files[0].content == bytes(range(256)) * 40
+    names = [name for name in ("full-bundle", "plain-note", "from-disk") if name in prompts[0]]
+    print(json.dumps({"names": names, "said": f"{len(names)} skills in the prompt, files read, writing refused"}))
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,52 @@
+"""Haystack's skill tools over a site: list, load and read, and a pipeline that is saved and loaded again."""
+
+import base64
+import json
+import os
+import sys
+from pathlib import Path
+
+from haystack.core.serialization import allow_deserialization_module
+from haystack.dataclasses import ImageContent
+from haystack.tools import SkillToolset
+
+from registry.client import SkillsiteClient
+from registry.client.loaders.haystack import SkillsiteStore
+
+
+def expect(kind: type[Exception], act: object, **given: str) -> None:
+    try:
+        act(**given)
+    except kind:
+        return
+    raise AssertionError(f"{given} was expected to be a {kind.__name__}")
+
+
+def main(address: str, token: str, target: str) -> None:
+    os.environ["SKILLSITE_TOKEN"] = token
+    os.environ["SKILLSITE_CACHE"] = f"{target}-cache"
+    toolset = SkillToolset(SkillsiteStore(SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache")))
+    saved = toolset.to_dict()
+    assert token not in json.dumps(saved), "the token stands in the saved pipeline"
+    allow_deserialization_module("registry.client.loaders.haystack")
+    toolset = SkillToolset.from_dict(saved)
+    toolset.warm_up()
+    tools = {tool.name: tool for tool in toolset}
+    assert "Ä ö 日本" in str(tools["load_skill"].invoke(name="full-bundle"))
+    assert "Inhalt" in tools["read_skill_file"].invoke(
+        name="full-bundle", path="assets/Übersicht – São Paulo 日本語.txt"
+    )
+    store = SkillsiteStore(url=address, project="closed")
+    expect(KeyError, store.load_skill, name="absent")
+    expect(FileNotFoundError, store.read_skill_file, name="full-bundle", path="../plain-note/SKILL.md")
+    expect(ValueError, store.read_skill_file, name="full-bundle", path="assets/all-bytes.bin")
+    names = list(store.list_skills())
+    _, paths = store.load_skill("full-bundle")
+    (Path(target) / "full-bundle").mkdir(parents=True)
+    picture = store.read_skill_file("full-bundle", "assets/picture.png")
+    assert isinstance(picture, ImageContent)
+    assert base64.b64decode(picture.base64_image).startswith(b"\x89PNG")
+    print(json.dumps({"names": names, "said": f"{len(names)} skills, {len(paths)} files listed, text and image read"}))
+
+
+main(*sys.argv[1:])
