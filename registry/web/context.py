@@ -1,5 +1,6 @@
 """What the frame around every page shows: where one is, where one can go, who one is."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest
@@ -33,7 +34,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
     if project is None:
         return [_item(request, "Projects", reverse("projects"), "folder")]
-    return [_item(request, "Skills", reverse("skills", args=[project.slug]), "skills")]
+    ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload")]
+    return [_item(request, "Skills", ways_in[0], "skills", also=ways_in[1:])]
 
 
 def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
@@ -46,8 +48,10 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
     return items
 
 
-def _item(request: HttpRequest, label: str, url: str, icon: str) -> dict[str, Any]:
-    return {"label": label, "url": url, "icon": icon, "current": request.path.startswith(url), "count": None}
+def _item(request: HttpRequest, label: str, url: str, icon: str, also: Sequence[str] = ()) -> dict[str, Any]:
+    """`also` are places that belong to the entry without standing below its address."""
+    current = request.path.startswith((url, *also))
+    return {"label": label, "url": url, "icon": icon, "current": current, "count": None}
 
 
 def may(request: HttpRequest, scope: str) -> bool:
