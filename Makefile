@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
-.PHONY: run test check clients clean
+.PHONY: run test check openapi clients clean
 
 run: .venv/run
 	@$(DJANGO) serve
@@ -26,6 +26,10 @@ check: .venv/dev
 # The real clients of other people against the real server. Wants Node 20 or newer; keeps them in .venv/clients.
 clients: .venv/dev
 	@$(BIN)/python -m tests.clients
+
+# After a change of the API that is meant: writes the document that tests compare with.
+openapi: .venv/dev
+	@$(DJANGO) spectacular --file tests/api/openapi.json --format openapi-json --validate
 
 clean:
 	rm -rf .venv staticfiles

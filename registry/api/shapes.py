@@ -115,6 +115,17 @@ class FindingShape(serializers.Serializer[Any]):
     fix = serializers.CharField()
 
 
+class ProblemShape(serializers.Serializer[Any]):
+    """What every error says. Some add what helps to go on, such as the digest that stands now."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField(help_text="For programs: it never changes.")
+    detail = serializers.CharField(help_text="For people.")
+    findings = FindingShape(many=True, required=False)
+
+
 class SavedShape(serializers.Serializer[Any]):
     name = serializers.CharField()
     source = serializers.CharField()

@@ -1,0 +1,80 @@
+"""The OpenAPI document: kept as a file, so that every change of the contract is seen. `make openapi` writes it anew."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLResolver, get_resolver
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+
+KEPT = Path(__file__).with_name("openapi.json")
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    GENERATOR_STATS.reset()
+    generated = SchemaGenerator().get_schema(request=None, public=True)
+    assert not GENERATOR_STATS, "something in the API cannot be described; `make openapi` says what"
+    loaded: dict[str, Any] = json.loads(json.dumps(generated))
+    return loaded
+
+
+def routes(where: Any = None, before: str = "") -> Iterator[str]:
+    """Every address below /api, written as in the URL configuration."""
+    for pattern in (where or get_resolver("registry.api.urls")).url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern, f"{before}{pattern.pattern}")
+        else:
+            yield f"{before}{pattern.pattern}"
+
+
+def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (path, method, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if method in {"get", "post", "put", "patch", "delete"}
+    ]
+
+
+def test_the_contract_is_the_one_that_was_agreed(document: dict[str, Any]) -> None:
+    assert document == json.loads(KEPT.read_text()), "the API changed: look at the difference, then run `make openapi`"
+
+
+def test_the_document_is_valid(document: dict[str, Any]) -> None:
+    validate_schema(document)
+
+
+def test_every_address_is_in_it(document: dict[str, Any]) -> None:
+    found = {re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route) for route in routes()}
+    assert {f"/api/{route}" for route in found if not route.startswith(("schema/", "docs/"))} == set(document["paths"])
+
+
+def test_every_address_is_of_a_version_and_a_project() -> None:
+    assert {route.partition("/<str:project>/")[0] for route in routes()} == {"v1/projects", "schema/", "docs/"}
+
+
+def test_every_operation_has_a_name_a_summary_and_its_errors(document: dict[str, Any]) -> None:
+    found = operations(document)
+    names = [operation["operationId"] for _, _, operation in found]
+    assert len(set(names)) == len(names)
+    for path, method, operation in found:
+        assert operation.get("summary"), f"{method} {path}"
+        problem = operation["responses"]["default"]["content"]["application/problem+json"]["schema"]
+        assert problem == {"$ref": "#/components/schemas/ProblemShape"}, f"{method} {path}"
+        assert operation["security"] == [{"token": []}], f"{method} {path}"
+
+
+def test_the_document_and_its_reader_are_served_without_a_token() -> None:
+    document = Client().get("/api/schema/", headers={"Accept": "application/json"})
+    assert document.status_code == 200
+    reader = Client().get("/api/docs/")
+    assert reader.status_code == 200
+    assert b"http://" not in reader.content
+    assert b"https://" not in reader.content

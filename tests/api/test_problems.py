@@ -1,0 +1,60 @@
+"""Every error of the family has its place in each face, and one shape."""
+
+import json
+
+import pytest
+
+from registry.api import problems
+from registry.core import errors
+from registry.core.errors import SkillsiteError
+from registry.core.findings import Finding, Severity
+from registry.web import middleware
+
+FAMILY = list(errors.family())
+
+
+def test_codes_are_told_apart() -> None:
+    """But for one: a save and a proposal that came too late are the same news, under two statuses."""
+    codes = [error.code for error in FAMILY]
+    assert {code for code in codes if codes.count(code) > 1} == {"stale"}
+    assert all(code == code.lower() and " " not in code for code in codes)
+
+
+def test_the_api_maps_every_error() -> None:
+    assert set(problems.STATUS) == set(FAMILY)
+    assert all(400 <= status < 500 for status in problems.STATUS.values())
+
+
+def test_the_pages_map_every_error() -> None:
+    assert set(middleware.STATUS) == set(FAMILY)
+    assert all(400 <= status < 500 for status in middleware.STATUS.values())
+
+
+def test_the_tree_in_the_docstring_names_every_code() -> None:
+    assert errors.__doc__
+    for error in FAMILY:
+        assert error.__name__ in errors.__doc__
+        if error not in (SkillsiteError, errors.InvalidInput):
+            assert f" {error.code} " in errors.__doc__
+
+
+@pytest.mark.parametrize("kind", FAMILY, ids=lambda kind: kind.code)
+def test_an_error_becomes_a_problem_with_its_code_findings_and_data(kind: type[SkillsiteError]) -> None:
+    finding = Finding("a-rule", Severity.ERROR, "SKILL.md", 3, "Wrong.", "Mend it.")
+    response = problems.response(kind("What is wrong.", findings=[finding], retry_after=7, digest="sha256:0"))
+    said = json.loads(response.content)
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.status_code == said["status"] == problems.STATUS[kind]
+    assert (said["code"], said["detail"], said["digest"]) == (kind.code, "What is wrong.", "sha256:0")
+    assert said["findings"] == [
+        {"rule": "a-rule", "severity": "error", "file": "SKILL.md", "line": 3, "message": "Wrong.", "fix": "Mend it."}
+    ]
+
+
+def test_half_a_character_in_a_message_is_no_crash() -> None:
+    assert b"?" in problems.response(errors.InvalidRequest("There is no \ud800.")).content
+
+
+def test_only_who_is_not_known_is_asked_for_a_token() -> None:
+    assert "WWW-Authenticate" in problems.response(errors.Unauthenticated("Who?"))
+    assert "WWW-Authenticate" not in problems.response(errors.Forbidden("No."))

@@ -1,0 +1,138 @@
+"""What a hot read costs: exact numbers of queries, and no disk once it is warm."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from registry.api import reading
+from registry.models import Project
+from registry.services import catalog, skills
+from registry.services.permissions import Actor
+from tests.conftest import Api, on_disk, skill_bundle
+
+HOT = [
+    "/catalog",
+    "/catalog?format=text",
+    "/catalog?budget=500",
+    "/effective",
+    "/diagnostics",
+    "/skills/own",
+    "/skills/bundled",
+    "/skills/off-again",
+    "/skills/own/files/a.txt",
+    "/skills/bundled/files/a.txt",
+    "/skills/own/bundle.zip",
+]
+
+
+@pytest.fixture
+def bot(project: Project, library: Path, operator: Actor, api: Callable[..., Api]) -> Api:
+    on_disk(library, "bundled", {"a.txt": b"a"})
+    on_disk(library, "off-again")
+    skills.create(project, skill_bundle("own", {"a.txt": b"a"}), by=operator)
+    skills.disable(project, "off-again", by=operator)
+    skills.enable(project, "off-again", by=operator)
+    return api("read")
+
+
+@contextmanager
+def queries(exactly: int) -> Iterator[None]:
+    with CaptureQueriesContext(connection) as captured:
+        yield
+    said = "\n".join(query["sql"] for query in captured)
+    assert len(captured) == exactly, said
+
+
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has just started."""
+    monkeypatch.setattr(catalog, "_views", catalog._Views())
+    monkeypatch.setattr(reading, "_answers", reading._Answers())
+
+
+@pytest.mark.parametrize("path", HOT)
+def test_a_cold_read_costs_two_queries_and_a_warm_one_costs_one(
+    bot: Api, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cold(monkeypatch)
+    with queries(2):
+        etag = bot.get(path)["ETag"]
+    with queries(1):
+        assert bot.get(path).status_code == 200
+    with queries(1):
+        assert bot.get(path, headers={"If-None-Match": etag}).status_code == 304
+
+
+@pytest.mark.parametrize("path", HOT)
+def test_not_modified_costs_two_queries_at_most_in_a_cold_process(
+    bot: Api, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    etag = bot.get(path)["ETag"]
+    cold(monkeypatch)
+    with queries(2 if path.startswith("/skills") and "/files/" not in path else 1):
+        assert bot.get(path, headers={"If-None-Match": etag}).status_code == 304
+
+
+def test_views_of_several_questions_share_their_one_query(bot: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    cold(monkeypatch)
+    bot.get("/catalog")
+    for path in ("/effective", "/diagnostics", "/catalog?q=own", "/catalog?format=xml"):
+        with queries(1):
+            assert bot.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/skills/nothing", "/skills/own/files/missing.txt", "/skills/own?version=9"])
+def test_what_is_not_there_costs_no_more_than_three_queries(bot: Api, path: str) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        assert bot.get(path).status_code == 404
+    assert len(captured) <= 3
+
+
+def test_a_caller_who_is_refused_costs_one_query(bot: Api, project: Project) -> None:
+    with queries(0):
+        Api(project, "").get("/catalog")
+    with queries(1):
+        Api(project, "sks_unknown").get("/catalog")
+
+
+def test_queries_do_not_grow_with_the_number_of_skills(
+    project: Project, library: Path, operator: Actor, api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = api("read", "write")
+
+    def cost() -> list[int]:
+        cold(monkeypatch)
+        counts = []
+        for path in ("/catalog", "/effective", "/diagnostics", "/skills/skill-00", "/skills/skill-00/versions"):
+            with CaptureQueriesContext(connection) as captured:
+                assert bot.get(path).status_code == 200
+            counts.append(len(captured))
+        return counts
+
+    for number in range(10):
+        skills.create(project, skill_bundle(f"skill-{number:02}"), by=operator)
+    before = cost()
+    for number in range(10, 60):
+        skills.create(project, skill_bundle(f"skill-{number:02}"), by=operator)
+    assert cost() == before
+    assert len(bot.get("/catalog").json()["skills"]) == 60
+
+
+def test_a_warm_load_reads_no_disk_and_no_storage(bot: Api, library: Path, blob_directory: Path) -> None:
+    paths = ["/skills/own", "/skills/bundled", "/skills/own/files/a.txt", "/skills/bundled/files/a.txt", "/catalog"]
+    before = [bot.get(path).content for path in paths]
+    shutil.rmtree(library)
+    shutil.rmtree(blob_directory)
+    assert [bot.get(path).content for path in paths] == before
+
+
+def test_a_bundled_skill_is_loaded_from_memory_also_when_it_is_asked_for_the_first_time(
+    bot: Api, library: Path
+) -> None:
+    bot.get("/catalog")
+    shutil.rmtree(library)
+    assert bot.get("/skills/bundled").status_code == 200
