@@ -1,48 +1,17 @@
-"""The tools of agents: which skills there are, load one, read one of its files."""
-
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+"""The tools of agents: which skills there are, load one, read one of its files, suggest a better one."""
 
 from django.conf import settings
 
 from registry.core import disclosure
-from registry.core.errors import InvalidRequest, SkillsiteError
+from registry.core.errors import SkillsiteError
 from registry.core.merge import PROJECT
 from registry.core.skill import SKILL_MD
-from registry.protocols.mcp.context import FRESH, Context, Outcome, about
-from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused, dump
+from registry.protocols.mcp import proposing
+from registry.protocols.mcp.context import FRESH, Context, Outcome
+from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
+from registry.protocols.mcp.tool import TEXT, Arguments, Tool, said, structured
 from registry.services import catalog
 from registry.services.catalog import Loaded
-
-Arguments = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """`properties` are those of its arguments in JSON Schema; all arguments here are texts unless they say else."""
-
-    name: str
-    title: str
-    description: str
-    call: Callable[[Context, Arguments], Outcome]
-    properties: Mapping[str, Mapping[str, Any]]
-    required: tuple[str, ...] = ()
-    scope: str = "read"
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": {
-                "type": "object",
-                "properties": dict(self.properties),
-                "required": list(self.required),
-                "additionalProperties": False,
-            },
-            "annotations": {"readOnlyHint": self.scope == "read", "openWorldHint": False},
-        }
 
 
 def _list_skills(context: Context, arguments: Arguments) -> Outcome:
@@ -82,14 +51,6 @@ def _read_skill_resource(context: Context, arguments: Arguments) -> Outcome:
     return said(loaded.read_text(arguments["path"], settings.LIMITS), loaded)
 
 
-def said(text: str, loaded: Loaded | None = None, *, counts: bool = False) -> Outcome:
-    result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": False}
-    if loaded is None:
-        return Outcome(result)
-    result["_meta"] = about(loaded.candidate)
-    return Outcome(result, ((loaded.name, loaded.candidate.version),) if counts else ())
-
-
 def _load(context: Context, arguments: Arguments) -> Outcome:
     loaded = context.load(arguments["name"])
     body = {
@@ -101,25 +62,16 @@ def _load(context: Context, arguments: Arguments) -> Outcome:
         "version": loaded.candidate.version,
         "digest": loaded.candidate.digest,
     }
-    return Outcome(_structured(body), ((loaded.name, loaded.candidate.version),))
+    return Outcome(structured(body), ((loaded.name, loaded.candidate.version),))
 
 
 def _read_file(context: Context, arguments: Arguments) -> Outcome:
     loaded = context.load(arguments["name"])
     text = loaded.read_text(arguments["path"], settings.LIMITS)
-    return Outcome(_structured({"ok": True, "name": loaded.name, "path": arguments["path"], "content": text}))
+    return Outcome(structured({"ok": True, "name": loaded.name, "path": arguments["path"], "content": text}))
 
 
-def _structured(body: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "content": [{"type": "text", "text": dump(body).decode()}],
-        "structuredContent": body,
-        "isError": not body["ok"],
-    }
-
-
-_TEXT = {"type": "string"}
-_SKILL = {"skill_id": {**_TEXT, "description": "The name of the skill, as list_skills gives it."}}
+_SKILL = {"skill_id": {**TEXT, "description": "The name of the skill, as list_skills gives it."}}
 
 TOOLS: dict[str, Tool] = {
     tool.name: tool
@@ -131,8 +83,8 @@ TOOLS: dict[str, Tool] = {
             "down how to do.",
             _list_skills,
             {
-                "query": {**_TEXT, "description": "Only skills with all of these words, best first."},
-                "budget": {**_TEXT, "description": "The most the list may cost: 2000 (tokens) or 8000c (characters)."},
+                "query": {**TEXT, "description": "Only skills with all of these words, best first."},
+                "budget": {**TEXT, "description": "The most the list may cost: 2000 (tokens) or 8000c (characters)."},
             },
         ),
         Tool(
@@ -148,16 +100,17 @@ TOOLS: dict[str, Tool] = {
             "Read a file of a skill",
             "One text file of a skill, by the path that its instructions give.",
             _read_skill_resource,
-            {**_SKILL, "path": {**_TEXT, "description": "Relative to the skill, such as references/terms.md."}},
+            {**_SKILL, "path": {**TEXT, "description": "Relative to the skill, such as references/terms.md."}},
             ("skill_id", "path"),
         ),
+        *proposing.TOOLS,
     )
 }
 
 # Names that agents of older systems know. They answer when called, and are not listed beside their equals above.
 _UNLISTED: dict[str, Tool] = {
-    "skills.load": Tool("skills.load", "", "", _load, {"name": _TEXT}, ("name",)),
-    "skills.readFile": Tool("skills.readFile", "", "", _read_file, {"name": _TEXT, "path": _TEXT}, ("name", "path")),
+    "skills.load": Tool("skills.load", "", "", _load, {"name": TEXT}, ("name",)),
+    "skills.readFile": Tool("skills.readFile", "", "", _read_file, {"name": TEXT, "path": TEXT}, ("name", "path")),
 }
 
 
@@ -176,19 +129,9 @@ def call_tool(context: Context, message: Message) -> Outcome:
     if not isinstance(arguments, dict):
         raise Refused(INVALID_PARAMS, "arguments is an object.")
     try:
-        _check(tool, arguments)
+        tool.check(arguments)
         return tool.call(context, arguments)
     except SkillsiteError as error:
         if name in _UNLISTED:
-            return Outcome(_structured({"ok": False, "error": error.message}))
+            return Outcome(structured({"ok": False, "error": error.message}))
         return Outcome({"content": [{"type": "text", "text": error.message}], "isError": True})
-
-
-def _check(tool: Tool, arguments: Arguments) -> None:
-    if unknown := sorted(set(arguments) - set(tool.properties)):
-        raise InvalidRequest(f"Unknown: {', '.join(unknown)[:200]}. There are: {', '.join(tool.properties)}.")
-    for key, schema in tool.properties.items():
-        if key in tool.required and not arguments.get(key):
-            raise InvalidRequest(f"{key} is needed.")
-        if key in arguments and schema.get("type") == "string" and not isinstance(arguments[key], str):
-            raise InvalidRequest(f"{key} is a text.")
