@@ -111,8 +111,8 @@ def test_nothing_of_a_proposal_is_in_any_other_answer(
     made(bot, skill="fresh", skill_md=fresh)
     other = api(roles.READ, roles.PROPOSE, roles.WRITE, agent="other")
     paths = [
-        "/catalog", "/effective", "/diagnostics", "/skills/greeting", "/skills/fresh",
-        "/skills/greeting/files/SKILL.md", "/skills/greeting/bundle.zip", "/skills/greeting/versions", "/proposals", f"/proposals/{proposal['id']}",
+        "/catalog", "/effective", "/diagnostics", "/skills/greeting", "/skills/fresh", "/skills/greeting/versions",
+        "/skills/greeting/files/SKILL.md", "/skills/greeting/bundle.zip", "/proposals", f"/proposals/{proposal['id']}",
     ]  # fmt: skip
     for path in paths:
         assert SECRET.encode() not in other.get(path).content, path

@@ -1,4 +1,4 @@
-"""What a process does to proposals when it is told to: suggest, decide in one way or another, and tell what is there."""
+"""What a process does to proposals when it is told to: suggest, decide in some way, and tell what is there."""
 
 from collections.abc import Callable
 from typing import Any
