@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from registry.core.assessment import Risk
 from registry.core.lifecycle import UNDECIDED, State
 from registry.core.skill import FileEntry
 from registry.models.accounts import Project, User
@@ -30,7 +31,8 @@ class Proposal(models.Model):
     """One suggestion for one skill. What it says is in its revisions; these columns repeat the newest of them.
 
     `base_digest` is what it was made for, empty where nothing stood; `result_digest` what would stand, empty where the
-    project's own skill would go.
+    project's own skill would go. `risk` orders the queue and `tokens` is what a load would
+    cost more, both of what its proposer sent last.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="proposals")
@@ -41,6 +43,8 @@ class Proposal(models.Model):
     base_digest = models.CharField(max_length=_DIGEST, blank=True)
     result_digest = models.CharField(max_length=_DIGEST, blank=True)
     revision = models.PositiveIntegerField(default=1)
+    risk = models.CharField(max_length=8, choices=[(risk.value, risk.value) for risk in Risk])
+    tokens = models.IntegerField()
     run = models.CharField(max_length=200, blank=True)
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

@@ -11,8 +11,7 @@ from registry.core.assessment import Assessment
 from registry.core.diff import FileChange
 from registry.core.skill import Bundle
 from registry.models import Backer, Project, Proposal, ProposalComment, ProposalRevision, Recommendation
-from registry.services import blobs, catalog, disk, overtaking, proposals, rebasing
-from registry.services.overtaking import DELETE
+from registry.services import blobs, overtaking, proposals, rebasing, suggestions
 from registry.services.permissions import Actor
 
 
@@ -88,7 +87,5 @@ def content(project: Project, revision: ProposalRevision) -> Content:
     name = revision.proposal.skill
     before = blobs.bundle(revision.base_files) if revision.base_manifest else None
     after = blobs.bundle(revision.result_files) if revision.result_manifest else None
-    if revision.kind == DELETE:
-        bundled = disk.snapshot().skills.get(name, ())
-        after = catalog.on_disk(bundled[0]).bundle() if bundled else None
+    after = suggestions.left(name, revision.kind, after)
     return Content(before, after, assessment.assess(before, after, name=name, limits=settings.LIMITS))

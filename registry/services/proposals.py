@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import lifecycle, roles
+from registry.core.assessment import Assessment
 from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
 from registry.core.findings import Finding
 from registry.core.lifecycle import Action, State, Who
@@ -41,6 +42,7 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
     run = suggestions.text(suggestion.run, what="run", most=suggestions.RUN_CHARS, needed=False)
     prepared = suggestions.prepare(project, suggestion, by=by)
     prepared.store()
+    weight = suggestions.weighed(prepared)
     with audit.change(project, "proposal.opened", by=by, target=prepared.name) as change:
         check_base(project, prepared)
         waiting = Proposal.objects.undecided().filter(project=project, **prepared.key).first()
@@ -53,8 +55,9 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
             return Proposed(waiting, True, prepared.findings)
         _check_number(project, by)
         proposal = Proposal.objects.create(
-            project=project, run=run, user_id=by.user_id, agent_id=by.agent_id, **prepared.key
-        )
+            project=project, run=run, user_id=by.user_id, agent_id=by.agent_id, risk=weight.risk, tokens=weight.tokens,
+            **prepared.key,
+        )  # fmt: skip
         voice.proposal = proposal
         voice.save(force_insert=True)
         add_revision(proposal, prepared, how=PROPOSED, justification=justification, evidence=voice.evidence, by=by)
@@ -135,7 +138,14 @@ def describe(change: Change, proposal: Proposal) -> None:
 
 
 def renew(
-    proposal: Proposal, prepared: Prepared, *, how: str, justification: str, evidence: list[Any], by: Actor
+    proposal: Proposal,
+    prepared: Prepared,
+    weight: Assessment,
+    *,
+    how: str,
+    justification: str,
+    evidence: list[Any],
+    by: Actor,
 ) -> None:
     """Inside a change: the next revision, with what the proposal repeats of it; any earlier answer is done with."""
     twin = Proposal.objects.undecided().filter(project=proposal.project_id, **prepared.key).exclude(pk=proposal.pk)
@@ -144,6 +154,7 @@ def renew(
     proposal.revision += 1
     proposal.kind, proposal.base_digest = prepared.kind, prepared.base_digest
     proposal.result_digest, proposal.state_reason = prepared.result_digest, ""
+    proposal.risk, proposal.tokens = weight.risk, weight.tokens
     proposal.decision = proposal.decision_comment = ""
     proposal.decided_by = proposal.decided_at = None
     proposal.updated_at = timezone.now()
@@ -157,6 +168,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
     overtaking.settle(project)
     prepared = suggestions.prepare(project, suggestion, by=by)
     prepared.store()
+    weight = suggestions.weighed(prepared)
     with audit.change(project, "proposal.revised", by=by, target=found.skill) as change:
         proposal = get(project, proposal_id)
         newest = current_revision(proposal)
@@ -166,7 +178,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
         if (newest.result_digest, newest.base_digest) == (prepared.result_digest, prepared.base_digest):
             raise Conflict("The revision is the same as the one before. Nothing was stored.")
         pieces = list(suggestion.evidence) or newest.evidence
-        renew(proposal, prepared, how=REVISED, justification=said, evidence=pieces, by=by)
+        renew(proposal, prepared, weight, how=REVISED, justification=said, evidence=pieces, by=by)
         describe(change, proposal)
     return Proposed(proposal, False, prepared.findings)
 

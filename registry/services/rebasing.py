@@ -8,7 +8,7 @@ from registry.core.joining import FileMerge
 from registry.core.lifecycle import Action, State, Who
 from registry.core.skill import Bundle
 from registry.models import Project, Proposal, ProposalRevision
-from registry.services import audit, blobs, bundles, catalog, overtaking, proposals
+from registry.services import audit, blobs, bundles, catalog, overtaking, proposals, suggestions
 from registry.services.overtaking import DELETE
 from registry.services.permissions import Actor, require
 from registry.services.suggestions import UPDATE, Prepared
@@ -75,6 +75,7 @@ def rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
     newest = proposals.current_revision(found)
     prepared = _required(_worked_out(project, found, newest))
     prepared.store()
+    weight = suggestions.weighed(prepared)
     with audit.change(project, "proposal.rebased", by=by, target=found.skill) as change:
         proposal = proposals.get(project, proposal_id)
         proposal.state = proposals.step(proposal, Action.REBASE, who)
@@ -82,7 +83,7 @@ def rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
             raise Conflict("The proposal was revised meanwhile. Look again. Nothing was changed.")
         proposals.check_base(project, prepared)
         said, pieces = newest.justification, newest.evidence
-        proposals.renew(proposal, prepared, how=proposals.REBASED, justification=said, evidence=pieces, by=by)
+        proposals.renew(proposal, prepared, weight, how=proposals.REBASED, justification=said, evidence=pieces, by=by)
         proposals.describe(change, proposal)
     return proposal
 

@@ -7,14 +7,15 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from registry.core import edits, paths
+from registry.core import assessment, edits, paths
+from registry.core.assessment import Assessment
 from registry.core.edits import Edit
 from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound, StaleProposal
 from registry.core.findings import Finding
 from registry.core.merge import Effective
 from registry.core.skill import Bundle, normalise
 from registry.models import Agent, Project
-from registry.services import blobs, bundles, catalog, overtaking
+from registry.services import blobs, bundles, catalog, disk, overtaking
 from registry.services.overtaking import DELETE
 from registry.services.permissions import Actor
 
@@ -92,6 +93,20 @@ def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
     if base is not None and result.digest == base.digest:
         raise InvalidRequest(f"The suggestion leaves {name} as it is. Nothing was stored.")
     return Prepared(name, kind, base, base_digest, result, checked.findings)
+
+
+def weighed(prepared: Prepared) -> Assessment:
+    """What a reviewer wants to know first. It reads the whole skill, so it is done before the transaction."""
+    after = left(prepared.name, prepared.kind, prepared.result)
+    return assessment.assess(prepared.base, after, name=prepared.name, limits=settings.LIMITS)
+
+
+def left(name: str, kind: str, result: Bundle | None) -> Bundle | None:
+    """What agents get afterwards: the bundled skill where the project's own would go."""
+    if kind != DELETE:
+        return result
+    bundled = disk.snapshot().skills.get(name, ())
+    return catalog.on_disk(bundled[0]).bundle() if bundled else None
 
 
 def _standing(project: Project, name: str, by: Actor) -> Effective | None:
