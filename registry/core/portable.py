@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from registry.core import yaml_faults
 from registry.core.frontmatter import Document
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import FileEntry
 
 COMPATIBILITY_CHARS = 500
+_TOLERANT = "frontmatter-tolerant"  # what a header is marked with that only the second try could read
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,18}\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
@@ -30,7 +30,7 @@ def listing_fault(name: str, description: str, *, limits: Limits = DEFAULT) -> s
 
 def skill_fault(name: str, document: Document, files: Iterable[FileEntry], *, limits: Limits = DEFAULT) -> str:
     """Why the skill breaks the Agent Skills format or the limits of MCP; empty where it keeps them."""
-    if any(finding.rule == yaml_faults.COLON for finding in document.warnings):
+    if any(finding.rule == _TOLERANT for finding in document.warnings):
         return "Its frontmatter is not valid YAML: a value with a colon has no quotes."
     header = as_json(document)
     if header.get("name") != name:

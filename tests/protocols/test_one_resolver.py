@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from registry.core import edits, roles
 from registry.core.skill import Bundle
-from registry.models import Project
-from registry.services import disk, projects, skills, versions
+from registry.models import Project, User
+from registry.services import disk, permissions, projects, proposals, reviews, skills, versions
 from registry.services.permissions import Actor
-from tests.conftest import Api, on_disk, skill_bundle
+from registry.services.suggestions import Suggestion
+from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.protocols.conftest import Mcp
 
 Seen = dict[str, str]
@@ -100,8 +102,21 @@ def doors(
     return look
 
 
+def approve(project: Project, name: str, text: str, person: Callable[[str], User]) -> str:
+    """A change that an author suggested and a reviewer let through; the digest of its result."""
+    author, reviewer = (permissions.person(person(role), project) for role in (roles.AUTHOR, roles.REVIEWER))
+    suggestion = Suggestion(name, edits.parse(skill_md=text), "Better.")
+    made = proposals.propose(project, suggestion, by=author).proposal
+    reviews.approve(project, made.pk, result_digest=made.result_digest, by=reviewer)
+    return made.result_digest
+
+
 def test_every_door_shows_the_same(
-    doors: Callable[[], list[Seen]], project: Project, library: Path, operator: Actor
+    doors: Callable[[], list[Seen]],
+    project: Project,
+    library: Path,
+    operator: Actor,
+    person: Callable[[str], User],
 ) -> None:
     on_disk(library, "shared", {"references/a.md": b"a\n", "assets/b.bin": bytes(range(256))})
     on_disk(library, "plain")
@@ -128,6 +143,9 @@ def test_every_door_shows_the_same(
     versions.yank(project, "own", "2", reason="Wrong.", by=operator)
     expect("own", "shared")
     assert seen[-1]["own"] == own.digest
+    approved = approve(project, "own", skill_text("own", body="Better."), person)
+    expect("own", "shared")
+    assert seen[-1]["own"] == approved
     versions.yank(project, "shared", first.version.version, reason="Wrong.", by=operator)
     expect("own")
     skills.delete(project, "shared", by=operator)
