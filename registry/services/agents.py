@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, Q, Sum
 from django.utils import timezone
@@ -281,34 +282,52 @@ def authenticate_in_path(secret: str, *, now: datetime) -> Caller:
 
 def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
     """The caller, and the scopes that the token was made with."""
-    row = _caller_row(_digest(secret))
-    if row is None:
+    holder = _holder(_digest(secret))
+    if holder is None:
         raise Unauthenticated("The token is not known here.")
+    if holder.revoked:
+        raise Unauthenticated("The token was revoked.")
+    if holder.expires_at is not None and holder.expires_at <= now:
+        raise Unauthenticated("The token has expired.")
+    return holder.caller, holder.scopes
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """All that a row says about a token, before the clock is asked."""
+
+    caller: Caller
+    scopes: frozenset[str]
+    revoked: bool
+    expires_at: datetime | None
+
+
+def _read_holder(row: tuple[Any, ...]) -> _Holder:
     (
         token_id, scopes, expires_at, revoked_at, agent_id, user_id, project_id,
         slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed, maker_id,
     ) = row  # fmt: skip
-    if revoked_at or archived_at or removed_at or (user_id and not user_active):
-        raise Unauthenticated("The token was revoked.")
-    if expires_at is not None and expires_at <= now:
-        raise Unauthenticated("The token has expired.")
+    made_with = frozenset(scopes)
     if agent_id is not None:
-        granted = frozenset(scopes) - roles.NEVER_FOR_AGENTS
+        granted = made_with - roles.NEVER_FOR_AGENTS
         actor = Actor("agent", agent_name, project_id, granted, agent_id=agent_id, maker_id=maker_id)
     else:
         # A person's token never outgrows the person: their role of today bounds it.
-        granted = frozenset(scopes) & roles.SCOPES_OF_ROLE.get(role, frozenset())
+        granted = made_with & roles.SCOPES_OF_ROLE.get(role, frozenset())
         actor = Actor("person", user_name, project_id, granted, user_id=user_id, maker_id=maker_id)
     allowed = None if listed is None else frozenset((*listed, *uses))
-    return Caller(actor, token_id, project_id, slug, revision, allowed), frozenset(scopes)
+    revoked = bool(revoked_at or archived_at or removed_at or (user_id and not user_active))
+    return _Holder(Caller(actor, token_id, project_id, slug, revision, allowed), made_with, revoked, expires_at)
 
 
-_CALLER_COLUMNS = (
+_HOLDER_COLUMNS = (
     "pk", "scopes", "expires_at", "revoked_at", "agent_id", "user_id", "project_id",
     "project_slug", "project_revision", "project_archived_at", "agent_name", "user_name", "user_active", "role",
     "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "owner_id",
 )  # fmt: skip
-_caller_row = OneRow(lambda digest: Token.objects.for_request().filter(digest=digest).values_list(*_CALLER_COLUMNS))
+_holder = OneRow(
+    lambda digest: Token.objects.for_request().filter(digest=digest).values_list(*_HOLDER_COLUMNS), read=_read_holder
+)
 
 
 def _digest(secret: str) -> str:

@@ -1,41 +1,49 @@
 """Queries whose SQL is made once: for reads so frequent that building the statement would cost more than running it."""
 
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import QuerySet
 
 _VALUE = "the value of one request stands here"
+_Row = tuple[Any, ...]
 _Converters = dict[int, tuple[list[Callable[..., Any]], Any]]
+Read = TypeVar("Read")
 
 
-class OneRow:
-    """One row of `values_list`, found by one value. `build` gives the queryset for that value, as any other is written.
+class OneRow(Generic[Read]):
+    """One row of a `values_list`, found by one value.
 
-    The statement and what turns its columns into Python are kept for each kind of database.
+    `build` gives the queryset for that value, as any other is written. `read` makes something of the row and nothing
+    else, so that what was made of a row is good for as long as the database gives the same row again.
     """
 
-    def __init__(self, build: Callable[[str], QuerySet[Any, Any]]) -> None:
+    def __init__(self, build: Callable[[str], QuerySet[Any, Any]], read: Callable[[_Row], Read]) -> None:
         self._build = build
-        self._kept: dict[str, tuple[str, tuple[Any, ...], _Converters]] = {}
+        self._read = read
+        self._kept: dict[str, tuple[str, _Row, _Converters]] = {}
+        self._understand = lru_cache(maxsize=4_096)(self._convert)
 
-    def __call__(self, value: str) -> tuple[Any, ...] | None:
-        sql, parameters, converters = self._kept.get(connection.vendor) or self._compile()
+    def __call__(self, value: str) -> Read | None:
+        vendor = connection.vendor
+        sql, parameters, _ = self._kept.get(vendor) or self._compile()
         with connection.cursor() as cursor:
             cursor.execute(sql, [value if one == _VALUE else one for one in parameters])
-            found = cursor.fetchone()
-        if found is None:
-            return None
-        row = list(found)
-        for place, (converts, expression) in converters.items():
-            for convert in converts:
-                row[place] = convert(row[place], expression, connection)
-        return tuple(row)
+            row = cursor.fetchone()
+        return self._understand(vendor, row) if row is not None else None
 
-    def _compile(self) -> tuple[str, tuple[Any, ...], _Converters]:
+    def _compile(self) -> tuple[str, _Row, _Converters]:
         compiler = self._build(_VALUE).query.get_compiler(connection=connection)
         sql, parameters = compiler.as_sql()
         converters = compiler.get_converters([column for column, _, _ in compiler.select])
         self._kept[connection.vendor] = made = (sql, tuple(parameters), converters)
         return made
+
+    def _convert(self, vendor: str, row: _Row) -> Read:
+        values = list(row)
+        for place, (converts, expression) in self._kept[vendor][2].items():
+            for convert in converts:
+                values[place] = convert(values[place], expression, connection)
+        return self._read(tuple(values))
