@@ -1,0 +1,97 @@
+"""One Chromium and one server for all tests of this directory; each test has a project and windows of its own."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+from tests.browser import chromium
+from tests.browser.site import Site, Team, running
+
+_HERE = Path(__file__).parent
+_PATIENCE = 15_000
+_WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 360, "height": 740}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    if chromium.path() is None:
+        said = "No Chromium was found, so nothing in tests/browser was tried. Install chromium to run these tests."
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(said)
+        sys.__stderr__.write(f"\n{said}\n")
+        pytest.skip(said)
+    expect.set_options(timeout=_PATIENCE)
+    with sync_playwright() as playwright:
+        started = chromium.launch(playwright)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="package")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[Site]:
+    with django_db_blocker.unblock(), running(tmp_path_factory.mktemp("site")) as started:
+        yield started
+
+
+@pytest.fixture
+def team(site: Site) -> Team:
+    return site.team()
+
+
+class Windows:
+    """Opens windows of people, and keeps what their consoles complain about."""
+
+    def __init__(self, browser: Browser, site: Site) -> None:
+        self.browser = browser
+        self.site = site
+        self.troubles: list[str] = []
+        self.contexts: list[BrowserContext] = []
+
+    def open(self, session: str = "", *, script: bool = True, narrow: bool = False, **more: Any) -> Page:
+        context = self.browser.new_context(
+            base_url=self.site.address,
+            java_script_enabled=script,
+            viewport=NARROW if narrow else _WIDE,
+            reduced_motion="reduce",
+            **more,
+        )
+        self.contexts.append(context)
+        context.set_default_timeout(_PATIENCE)
+        if session:
+            context.add_cookies([{"name": "sessionid", "value": session, "url": self.site.address}])
+        context.on("console", self._heard)
+        context.on("weberror", lambda error: self.troubles.append(str(error.error)))
+        return context.new_page()
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        """A browser notes every answer above 400; a refusal that a page shows is none of its faults."""
+        refusal = message.text.startswith("Failed to load resource") and any(
+            f"status of {status}" in message.text for status in (409, 422)
+        )
+        if message.type in ("error", "warning") and not refusal:
+            self.troubles.append(f"{message.location.get('url')}: {message.text}")
+
+    def close(self) -> None:
+        for context in self.contexts:
+            context.close()
+
+
+@pytest.fixture
+def windows(browser: Browser, site: Site) -> Iterator[Windows]:
+    """No test of this directory passes while a console complains: broken scripts and the CSP speak there."""
+    opened = Windows(browser, site)
+    yield opened
+    opened.close()
+    assert opened.troubles == []

@@ -1,0 +1,115 @@
+"""A real server for the tests of this directory, and a hand that makes data in its database through the verbs."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from django.test import Client, override_settings
+
+from registry.core import roles
+from registry.models import Project, User
+from registry.services import accounts, members, permissions, projects
+from registry.services.permissions import Actor
+from tests.faults import sites
+
+_LIBRARY = sites.ROOT / "registry" / "library"
+_NAMES = {
+    roles.OWNER: "Ines Marchetti",
+    roles.REVIEWER: "Tomás Ferreira",
+    roles.AUTHOR: "Ada Okafor",
+    roles.VIEWER: "Jun Watanabe",
+}
+
+P, R = ParamSpec("P"), TypeVar("R")
+
+
+class Site:
+    """`do` runs in one thread of its own. It holds the connection to the database of the server, which the thread of
+    the test cannot: Playwright keeps an event loop there, and Django will not use a database beside one."""
+
+    def __init__(self, address: str, library: Path, hand: ThreadPoolExecutor) -> None:
+        self.address = address
+        self.library = library
+        self._hand = hand
+        self._teams = 0
+
+    def do(self, verb: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._hand.submit(verb, *args, **kwargs).result()
+
+    def team(self) -> "Team":
+        self._teams += 1
+        slug = f"team-{self._teams}"
+        return Team(self, self.do(projects.create, slug=slug, name=f"Team {self._teams}", by=permissions.operator()))
+
+
+class Team:
+    """A project of its own for one test. People are made when they are first asked for."""
+
+    def __init__(self, site: Site, project: Project) -> None:
+        self.site = site
+        self.project = project
+        self.base = f"/projects/{project.slug}"
+        self._people: dict[str, User] = {}
+
+    def person(self, role: str) -> User:
+        if role not in self._people:
+            self._people[role] = self.site.do(self._make, role)
+        return self._people[role]
+
+    def _make(self, role: str) -> User:
+        by, username = permissions.operator(), f"{role}-{self.project.slug}"
+        user = accounts.create_user(username, full_name=_NAMES[role], staff=role == roles.OWNER, by=by)
+        members.set_role(self.project, user, role, by=by)
+        return user
+
+    def actor(self, role: str) -> Actor:
+        return self.site.do(permissions.person, self.person(role), self.project)
+
+    def session(self, role: str) -> str:
+        """The cookie of somebody who is signed in already."""
+        return self.site.do(_signed_in, self.person(role))
+
+
+def _signed_in(user: User) -> str:
+    client = Client()
+    client.force_login(user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[Site]:
+    """The server works on the data directory of this process, so that both have the same key and the same files."""
+    place = sites.Site(directory, "", sites.free_port())
+    library = directory / "library"
+    shutil.copytree(_LIBRARY, library)
+    (directory / "tmp").mkdir()
+    address = f"http://127.0.0.1:{place.port}"
+    own = {
+        "SKILLSITE_DATA": str(settings.SKILLSITE_DATA),
+        "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
+        "SKILLS_RELOAD_SECONDS": "1",
+        "PUBLIC_URL": address,
+    }
+    with (
+        override_settings(AGENT_SKILLS_DIRS=[library]),
+        ThreadPoolExecutor(1, initializer=_connect, initargs=(settings.SKILLSITE_DATA / "skillsite.sqlite3",)) as hand,
+    ):
+        hand.submit(call_command, "migrate", interactive=False, verbosity=0).result()
+        with sites.serving(place, "--no-prepare", "--no-worker", **own):
+            try:
+                yield Site(address, library, hand)
+            finally:
+                hand.submit(connections.close_all).result()
+
+
+def _connect(database: Path) -> None:
+    """In this thread alone, the database is the one of the server instead of that of the tests."""
+    wrapper: Any = connections.create_connection("default")
+    wrapper.settings_dict = {**wrapper.settings_dict, "NAME": str(database)}
+    connections["default"] = wrapper
