@@ -7,8 +7,9 @@ from drf_spectacular.openapi import AutoSchema
 from registry.api.shapes import ProblemShape
 
 
-class Schema(AutoSchema):  # type: ignore[misc]
+class Schema(AutoSchema):
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
-        problem = self._get_response_for_code(ProblemShape, "default", ["application/problem+json"], direction)
+        kinds = ["application/problem+json"]
+        problem = self._get_response_for_code(ProblemShape, "default", kinds, direction)  # type: ignore[no-untyped-call]
         return {**bodies, "default": problem}

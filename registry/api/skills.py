@@ -129,7 +129,7 @@ class SkillFile(Read):
         parameters=[_VERSION, OpenApiParameter("download", bool, description="1 gives the raw bytes.")],
         responses={
             (200, "application/json"): shapes.FileContentShape,
-            (200, media.OCTETS): OpenApiTypes.BINARY,
+            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(media.KINDS - {"application/json"})},
         },
     )
     def get(self, request: Request, project: str, name: str, path: str) -> Response:

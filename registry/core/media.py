@@ -23,6 +23,8 @@ _TYPES = {
     ".zip": "application/zip",
 }
 
+KINDS = frozenset(kind.partition(";")[0] for kind in _TYPES.values()) | {OCTETS}
+
 # A browser that is shown these bytes runs nothing and loads nothing, whatever they pretend to be.
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
