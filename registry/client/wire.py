@@ -80,7 +80,7 @@ class Wire:
 
     def post(self, path: str, body: Mapping[str, Any], *, most: int) -> Answer:
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        return self._send("POST", path, headers, json.dumps(body, ensure_ascii=False).encode(), most)
+        return self._send("POST", path, headers, json.dumps(body).encode(), most)
 
     def _send(self, method: str, path: str, headers: dict[str, str], content: bytes | None, most: int) -> Answer:
         attempt = 1
