@@ -37,6 +37,7 @@ AGENT_SKILLS_DIRS = [
     Path(item) for item in env.items("AGENT_SKILLS_DIRS", str(BASE_DIR / "registry" / "library"), separator=os.pathsep)
 ]
 SKILLS_RELOAD_SECONDS = env.integer("SKILLS_RELOAD_SECONDS", 5)
+SKILLS_FETCH_ALLOW_HOSTS = env.items("SKILLS_FETCH_ALLOW_HOSTS")
 _defaults = Limits()
 LIMITS = Limits(
     archive_bytes=env.integer("LIMIT_ARCHIVE_BYTES", _defaults.archive_bytes, least=1),
@@ -208,6 +209,20 @@ CORS_ALLOWED_ORIGINS = env.items("CORS_ALLOWED_ORIGINS")
 CORS_URLS_REGEX = r"^/(api/|mcp$|t/[^/]+/mcp$)"
 CORS_ALLOW_HEADERS = [*default_headers, "if-match", "if-none-match", "mcp-protocol-version", "mcp-method", "mcp-name"]
 CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+
+# -- Mail: written to the log until an operator names a server -----------------------------------------------
+
+EMAIL_HOST = env.text("EMAIL_HOST")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_USE_SSL = env.boolean("EMAIL_USE_SSL", False)
+EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", False)
+if EMAIL_USE_SSL and EMAIL_USE_TLS:
+    raise ImproperlyConfigured("EMAIL_USE_SSL and EMAIL_USE_TLS are both on. Keep one of the two.")
+EMAIL_PORT = env.integer("EMAIL_PORT", 465 if EMAIL_USE_SSL else 587 if EMAIL_USE_TLS else 25, least=1)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_TIMEOUT = env.integer("EMAIL_TIMEOUT", 10, least=1)
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "Skillsite <skillsite@localhost>")
 
 # -- API ---------------------------------------------------------------------------------------------------
 

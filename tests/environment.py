@@ -6,7 +6,7 @@ import shutil
 import tempfile
 
 for name in list(os.environ):
-    if name.startswith(("SKILLSITE_", "LIMIT_", "RATE_LIMIT_", "S3_")) or name in {
+    if name.startswith(("SKILLSITE_", "LIMIT_", "RATE_LIMIT_", "S3_", "EMAIL_", "SKILLS_FETCH_")) or name in {
         "AGENT_SKILLS_DIRS",
         "REDIS_URL",
         "DEBUG",

@@ -1,0 +1,111 @@
+"""A real HTTP server on loopback that answers as a test asks it to."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass(frozen=True)
+class Received:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+Behaviour = Callable[[BaseHTTPRequestHandler], None]
+
+
+@dataclass
+class Receiver:
+    """`behave` writes the answer; `released` lets those go that hang, and is set when the test ends."""
+
+    port: int = 0
+    got: list[Received] = field(default_factory=list)
+    arrived: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
+    behave: Behaviour = field(default_factory=lambda: answering(204))
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def url(self, path: str = "/hook") -> str:
+        return f"http://{self.host}{path}"
+
+
+def answering(status: int, body: bytes = b"", **headers: str) -> Behaviour:
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return behave
+
+
+def hanging(receiver: Receiver) -> Behaviour:
+    """Takes the request and says nothing until the test is over."""
+    return lambda _: receiver.released.wait() and None
+
+
+def dripping(receiver: Receiver) -> Behaviour:
+    """One byte of a header after the other, each soon enough for a timeout that counts from the last one."""
+
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+        while not receiver.released.wait(0.02):
+            try:
+                handler.wfile.write(b"a")
+            except OSError:
+                return
+
+    return behave
+
+
+def endless(receiver: Receiver) -> Behaviour:
+    def behave(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        while not receiver.released.is_set():
+            try:
+                handler.wfile.write(b"x" * 65_536)
+            except OSError:
+                return
+
+    return behave
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle_any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            receiver.got.append(
+                Received(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+            )
+            receiver.arrived.set()
+            receiver.behave(self)
+
+        do_GET = do_POST = handle_any  # noqa: N815 - named by the library
+
+        def log_message(self, *_: object) -> None:
+            """Tests look at what was received instead."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    receiver.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        receiver.released.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
