@@ -13,7 +13,7 @@ run: .venv/run
 test: .venv/dev
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -n auto
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto tests/services tests/api tests/web tests/flows tests/faults
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto tests/services tests/api tests/protocols tests/web tests/flows tests/faults
 
 check: .venv/dev
 	@$(BIN)/ruff check .
