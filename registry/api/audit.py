@@ -1,7 +1,5 @@
 """The audit log of a project: who did what to what, when, and whether the record still holds."""
 
-import json
-from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +14,7 @@ from registry.api import authentication, problems
 from registry.api.reading import Answer, Read, as_json, page
 from registry.core import roles
 from registry.core.errors import InvalidRequest, SkillsiteError
-from registry.models import Event, Project
+from registry.models import Project
 from registry.services import audit, throttle
 from registry.services.agents import Caller
 from registry.services.audit import Filter
@@ -35,6 +33,7 @@ class EventShape(serializers.Serializer[Any]):
     verb = serializers.CharField()
     target = serializers.CharField(allow_blank=True)
     actor = ActorShape()
+    address = serializers.CharField(allow_blank=True, help_text="Where the request came from.")
     before = serializers.CharField(allow_null=True)
     after = serializers.CharField(allow_null=True)
     details = serializers.DictField()
@@ -95,7 +94,8 @@ class Audit(Read):
         throttle.take(caller.token_id, writing=False)
         self.permit(caller)
         found = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
-        response = StreamingHttpResponse(_lines(found.reverse().iterator(chunk_size=1_000)), content_type=_JSON_LINES)
+        lines = audit.json_lines(found.reverse().iterator(chunk_size=1_000))
+        response = StreamingHttpResponse(lines, content_type=_JSON_LINES)
         response["Content-Disposition"] = f'attachment; filename="{caller.project_slug}-audit.jsonl"'
         response["Cache-Control"] = "private, no-store"
         return response
@@ -105,7 +105,7 @@ class Audit(Read):
             raise InvalidRequest(f"format is json or jsonl; not {request.GET['format'][:40]!r}.")
         asked = page(request)
         found = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
-        shown = [_event(event) for event in found[asked.offset : asked.offset + asked.limit]]
+        shown = [audit.as_record(event) for event in found[asked.offset : asked.offset + asked.limit]]
         return as_json({"results": shown, "next": asked.next_link(request, found.count())})
 
 
@@ -146,23 +146,3 @@ def _since(text: str) -> datetime | None:
             f"since is a date or a moment, as 2026-01-31 or 2026-01-31T12:00:00Z; not {text[:40]!r}."
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _lines(events: Iterable[Event]) -> Iterator[bytes]:
-    for event in events:
-        yield json.dumps(_event(event), ensure_ascii=False).encode() + b"\n"
-
-
-def _event(event: Event) -> dict[str, Any]:
-    return {
-        "sequence": event.sequence,
-        "at": event.at.isoformat(),
-        "verb": event.verb,
-        "target": event.target,
-        "actor": {"kind": event.actor_kind, "name": event.actor_name},
-        "before": event.before or None,
-        "after": event.after or None,
-        "details": event.data,
-        "previous": event.previous,
-        "hash": event.hash,
-    }

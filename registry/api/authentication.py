@@ -1,5 +1,7 @@
 """`Authorization: Bearer sks_…` to a caller."""
 
+from dataclasses import replace
+
 from django.http import HttpRequest
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -8,7 +10,7 @@ from rest_framework.request import Request
 
 from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Project
-from registry.services import agents, catalog, usage
+from registry.services import agents, catalog, origin, usage
 from registry.services.agents import Caller
 
 
@@ -33,7 +35,8 @@ class BearerToken(BaseAuthentication):
         caller = identify(request._request, kwargs["project"])
         if "name" in kwargs:
             catalog.permit(kwargs["name"], caller.allowed)
-        return caller, Project.objects.get(pk=caller.project_id)
+        actor = replace(caller.actor, address=origin.address(request.META))
+        return replace(caller, actor=actor), Project.objects.get(pk=caller.project_id)
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="skillsite"'

@@ -35,6 +35,7 @@ class Event(models.Model):
     actor_name = models.CharField(max_length=150)
     user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    address = models.CharField(max_length=45, blank=True)
     before = models.CharField(max_length=71, blank=True)
     after = models.CharField(max_length=71, blank=True)
     data = models.JSONField(default=dict)

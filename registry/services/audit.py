@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -66,6 +66,7 @@ def _append(chain: Chain, pending: Change, by: Actor) -> None:
         actor_name=by.name,
         user_id=by.user_id,
         agent_id=by.agent_id,
+        address=by.address,
         before=pending.before,
         after=pending.after,
         data=pending.data,
@@ -79,7 +80,7 @@ def _append(chain: Chain, pending: Change, by: Actor) -> None:
 def _hash(event: Event) -> str:
     said = [
         event.previous, event.sequence, event.at.isoformat(), event.verb, event.target, event.actor_kind,
-        event.actor_name, event.user_id, event.agent_id, event.before, event.after, event.data,
+        event.actor_name, event.user_id, event.agent_id, event.address, event.before, event.after, event.data,
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
@@ -91,13 +92,21 @@ class Broken:
     reason: str
 
 
-def verify(project: Project | None = None) -> tuple[int, list[Broken]]:
-    """Walks every chain, or that of one project; returns how many events hold, and where a chain does not."""
+def verify(project: Project | None = None, *, newest: int | None = None) -> tuple[int, list[Broken]]:
+    """Walks every chain, or that of one project; returns how many events hold, and where a chain does not.
+
+    With `newest` only so many at the end of a chain are walked, from the hash that the first of them names.
+    """
     good, broken = 0, []
     chains = Chain.objects.filter(project=project) if project is not None else Chain.objects.all()
     for chain in chains.order_by("pk"):
         previous, expected = _GENESIS, 1
-        for event in Event.objects.filter(chain=chain).order_by("sequence").iterator():
+        events = Event.objects.filter(chain=chain).order_by("sequence")
+        if newest is not None and chain.length > newest:
+            expected = chain.length - newest + 1
+            events = events.filter(sequence__gte=expected)
+            previous = events.values_list("previous", flat=True).first() or ""
+        for event in events.iterator():
             if event.sequence != expected:
                 broken.append(Broken(chain.name, expected, "an event is missing"))
             elif event.previous != previous:
@@ -120,6 +129,7 @@ class Filter:
     actor: str = ""
     target: str = ""
     since: datetime | None = None
+    until: datetime | None = None
 
 
 def events(project: Project, wanted: Filter, *, by: Actor) -> QuerySet[Event]:
@@ -132,4 +142,28 @@ def events(project: Project, wanted: Filter, *, by: Actor) -> QuerySet[Event]:
         found = found.filter(actor_name=wanted.actor)
     if wanted.target:
         found = found.filter(target=wanted.target)
-    return found.filter(at__gte=wanted.since) if wanted.since is not None else found
+    if wanted.since is not None:
+        found = found.filter(at__gte=wanted.since)
+    return found.filter(at__lt=wanted.until) if wanted.until is not None else found
+
+
+def as_record(event: Event) -> dict[str, Any]:
+    """One event as it is handed out, with all that its hash stands for."""
+    return {
+        "sequence": event.sequence,
+        "at": event.at.isoformat(),
+        "verb": event.verb,
+        "target": event.target,
+        "actor": {"kind": event.actor_kind, "name": event.actor_name},
+        "address": event.address,
+        "before": event.before or None,
+        "after": event.after or None,
+        "details": event.data,
+        "previous": event.previous,
+        "hash": event.hash,
+    }
+
+
+def json_lines(events: Iterable[Event]) -> Iterator[bytes]:
+    for event in events:
+        yield json.dumps(as_record(event), ensure_ascii=False).encode() + b"\n"

@@ -26,6 +26,7 @@ class Actor:
     scopes: frozenset[str] = field(default_factory=frozenset)
     user_id: int | None = None
     agent_id: int | None = None
+    address: str = ""  # where they came from
     maker_id: int | None = None  # who made the token they came with, and so could have sent this in their name
 
     def may(self, scope: str) -> bool:

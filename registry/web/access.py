@@ -1,6 +1,7 @@
 """Loads what the signed-in person may see; everything else is not there."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -59,7 +60,8 @@ def in_project(view: View) -> View:
         if membership is None:
             raise NotFound("There is no such project, or you are not a member of it.")
         request.project, request.role = membership.project, membership.role
-        request.actor = permissions.as_member(request.user, membership.project, membership.role)
+        member = permissions.as_member(request.user, membership.project, membership.role)
+        request.actor = replace(member, address=visitor.address(request))
         return view(request, *args, **kwargs)
 
     return wrapped

@@ -1,10 +1,10 @@
-"""Where a request comes from, as far as it can be believed."""
+"""Which browser a request comes from, in words a person recognises."""
 
 import re
 
-from django.conf import settings
 from django.http import HttpRequest
 
+from registry.services import origin
 from registry.services.sessions import Browser
 
 _BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
@@ -19,11 +19,7 @@ _SYSTEMS = (
 
 
 def address(request: HttpRequest) -> str:
-    """The peer; behind a proxy the operator vouches for, the last address that proxy wrote down."""
-    if settings.BEHIND_PROXY:
-        forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").rsplit(",", 1)[-1].strip()
-        return str(forwarded or request.META.get("REMOTE_ADDR", ""))
-    return str(request.META.get("REMOTE_ADDR", ""))
+    return origin.address(request.META)
 
 
 def browser(request: HttpRequest) -> Browser:

@@ -10,10 +10,10 @@ from django.db import connection
 from django.utils import timezone
 
 from registry.core import roles
-from registry.models import Project, User
+from registry.models import Event, Project, User
 from registry.services import agents, projects, skills
 from registry.services.permissions import Actor
-from tests.conftest import Api, skill_bundle
+from tests.conftest import Api, skill_bundle, skill_text
 
 
 @pytest.fixture
@@ -124,3 +124,10 @@ def test_the_log_is_for_reviewers_only(
     for caller in (agent, author):
         assert caller.get(path).status_code == 403
     assert Api(busy, "").get(path).status_code == 401
+
+
+def test_an_event_says_where_the_request_came_from(project: Project, api: Callable[..., Api]) -> None:
+    api("write").send("POST", "/skills", {"skill_md": skill_text("greeting")}, headers={"X-Forwarded-For": "192.0.2.7"})
+
+    event = Event.objects.filter(verb="skill.created").get()
+    assert event.address == "127.0.0.1"
