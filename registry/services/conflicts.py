@@ -33,13 +33,13 @@ class Conflict:
 
 def look(place: Place, *, by: Actor) -> Conflict:
     """What stands now against the person's draft. NotFound where nobody saved meanwhile."""
-    require(by, roles.WRITE, place.project)
+    require(by, roles.PROPOSE, place.project)
     draft = drafts.find(place, by=by)
     standing = catalog.find(place.project.pk, place.name) if place.name else None
     theirs = catalog.inspect(place.project, place.name)[1] if standing else None
     digest = theirs.candidate.digest if theirs else ""
     if draft.pk is None or digest == draft.base:
-        raise NotFound("Nobody else has saved this skill since you began. Publish your draft.")
+        raise NotFound("Nobody else has saved this skill since you began. Your draft is as you left it.")
     base = drafts.base_bundle(draft)
     joined = joining.join(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
     return Conflict(draft, theirs, _author(place, theirs), joined)

@@ -72,7 +72,7 @@ def report(project: Project, draft: Draft) -> Report:
 
 def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:
     """Puts one finding right where a machine can do it without a choice; else the draft stays as it is."""
-    require(by, roles.WRITE, place.project)
+    require(by, roles.PROPOSE, place.project)
     with drafts.editing(place, by=by) as draft:
         seen = report(place.project, draft)
         for finding in seen.findings:

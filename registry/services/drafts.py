@@ -1,7 +1,8 @@
 """Drafts: what one person is writing, kept for them alone until they publish it or throw it away.
 
 A draft holds what was typed, valid or not. No agent and no other person can notice one, so keeping it is no change
-of the project: it is neither audited nor does it move the revision. Publishing is, through the verbs of `skills`.
+of the project: it is neither audited nor does it move the revision. Publishing is, through the verbs of `skills`, and
+proposing, through `proposals`. Whoever may propose may have drafts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,11 +18,14 @@ from django.utils import timezone
 
 from registry.core import drafting, roles
 from registry.core.drafting import Fields
+from registry.core.edits import Edit
 from registry.core.errors import Forbidden, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
 from registry.core.skill import SKILL_MD, Bundle, FileEntry, bundle_digest, content_digest, normalise
 from registry.models import Draft, Project, Skill, Version
-from registry.services import blobs, catalog, skills, versions
-from registry.services.permissions import Actor, require
+from registry.services import blobs, bundles, catalog, proposals, skills, versions
+from registry.services.permissions import Actor, require, require_publish
+from registry.services.proposals import Proposed
+from registry.services.suggestions import CREATE, UPDATE, Suggestion
 
 FORM, RAW = "form", "raw"
 
@@ -53,7 +57,7 @@ class Place:
 
 def find(place: Place, *, by: Actor) -> Draft:
     """The person's draft, or what a new one would begin with; that one is stored when something is kept."""
-    require(by, roles.WRITE, place.project)
+    require(by, roles.PROPOSE, place.project)
     return _rows(place, by).first() or _begin(place, by)
 
 
@@ -72,7 +76,7 @@ def state(draft: Draft) -> str:
 @contextmanager
 def editing(place: Place, *, by: Actor) -> Iterator[Draft]:
     """One change of a draft. A draft that says what stands already is none, and its row goes."""
-    require(by, roles.WRITE, place.project)
+    require(by, roles.PROPOSE, place.project)
     try:
         with transaction.atomic():
             draft = _rows(place, by).select_for_update().first()
@@ -145,22 +149,46 @@ def next_version(project: Project, name: str) -> str:
 
 def publish(place: Place, *, note: str = "", by: Actor) -> skills.Saved:
     """The draft becomes the next version, and is gone. Raises Stale where somebody else saved meanwhile."""
+    require_publish(by, place.project)
     draft = _rows(place, by).first()
     if draft is None:
-        require(by, roles.WRITE, place.project)
         raise NotFound("There is nothing to publish: the draft says what agents get already.")
     whole = bundle(draft)
     if place.name:
         saved = skills.save(place.project, place.name, whole, base=draft.base or None, note=note, by=by)
     else:
         saved = skills.create(place.project, whole, note=note, by=by)
-    # What another window kept since is not thrown away with it.
-    Draft.objects.filter(pk=draft.pk, updated_at=draft.updated_at).delete()
+    _done_with(draft)
     return saved
 
 
+def propose(place: Place, *, justification: str, by: Actor) -> Proposed:
+    """The draft becomes a proposal, and is gone. Raises StaleProposal where somebody else saved meanwhile."""
+    require(by, roles.PROPOSE, place.project)
+    draft = _rows(place, by).first()
+    if draft is None:
+        raise NotFound("There is nothing to propose: the draft says what agents get already.")
+    whole = bundle(draft)
+    gone = {entry.path: None for entry in draft.base_files if entry.path not in whole}
+    suggestion = Suggestion(
+        place.name or bundles.check(whole, authoring=True).name,
+        Edit({**gone, **whole}),
+        justification,
+        kind=UPDATE if draft.base else CREATE,
+        base_digest=draft.base,
+    )
+    made = proposals.propose(place.project, suggestion, by=by)
+    _done_with(draft)
+    return made
+
+
+def _done_with(draft: Draft) -> None:
+    """What another window kept since is not thrown away with it."""
+    Draft.objects.filter(pk=draft.pk, updated_at=draft.updated_at).delete()
+
+
 def discard(place: Place, *, by: Actor) -> bool:
-    require(by, roles.WRITE, place.project)
+    require(by, roles.PROPOSE, place.project)
     return bool(_rows(place, by).delete()[0])
 
 

@@ -69,6 +69,24 @@ def set_public(project: Project, public: bool, *, by: Actor) -> None:
             change.cancel()
 
 
+def set_protected(project: Project, protected: bool, *, by: Actor) -> None:
+    """Whether every change of its skills is reviewed before agents get it."""
+    require(by, roles.MANAGE, project)
+    verb = "project.protected" if protected else "project.unprotected"
+    with audit.change(project, verb, by=by, target=project.slug) as change:
+        if not Project.objects.filter(pk=project.pk).exclude(protected=protected).update(protected=protected):
+            change.cancel()
+
+
+def set_reviewer_agents(project: Project, allowed: bool, *, by: Actor) -> None:
+    """Whether agents see the proposals of others and may recommend what to do with them."""
+    require(by, roles.MANAGE, project)
+    verb = "project.advice-allowed" if allowed else "project.advice-ended"
+    with audit.change(project, verb, by=by, target=project.slug) as change:
+        if not Project.objects.filter(pk=project.pk).exclude(reviewer_agents=allowed).update(reviewer_agents=allowed):
+            change.cancel()
+
+
 def _name(name: str) -> str:
     name = " ".join(name.split())
     if not name:

@@ -39,12 +39,16 @@ class _Verdict:
 
 def may_decide(project: Project, proposal_id: int, *, approving: bool = False, by: Actor) -> Proposal:
     """Permission alone, before anybody reads what was sent."""
-    require(by, roles.REVIEW, project)
-    _person(by)
+    require_reviewer(project, by=by)
     found = proposals.find(project, proposal_id, by=by)
     if approving:
         _require_other(found, by)
     return found
+
+
+def require_reviewer(project: Project, *, by: Actor) -> None:
+    require(by, roles.REVIEW, project)
+    _person(by)
 
 
 def _person(by: Actor) -> int:
@@ -55,12 +59,16 @@ def _person(by: Actor) -> int:
 
 def _require_other(proposal: Proposal, by: Actor) -> None:
     """Nobody approves what they suggested: in person, by an agent of theirs, or with a token they made."""
-    people = [person for person in (by.user_id, by.maker_id) if person is not None]
-    own = Q(user__in=people) | Q(through__in=people) | Q(agent__tokens__owner__in=people)
-    if proposal.backers.filter(own).exists():
+    if proposal.backers.filter(own(by)).exists():
         raise Forbidden(
             "Nobody approves their own proposal, nor that of an agent whose token they made. Somebody else has to."
         )
+
+
+def own(by: Actor) -> Q:
+    """The backers that stand for whoever acts: themselves, their agents, and the tokens they made."""
+    people = [person for person in (by.user_id, by.maker_id) if person is not None]
+    return Q(user__in=people) | Q(through__in=people) | Q(agent__tokens__owner__in=people)
 
 
 def approve(

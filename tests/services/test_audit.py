@@ -150,3 +150,12 @@ def test_the_command_fails_and_names_the_place(five_events: Chain) -> None:
         call_command("verify_audit", stderr=complaints)
     assert failed.value.returncode == 1
     assert complaints.getvalue() == f"{five_events.name}, event 2: an event is missing.\n"
+
+
+def test_the_end_of_a_chain_can_be_walked_alone(project: Project, five_events: Chain) -> None:
+    assert audit.verify(project, newest=2) == (2, [])
+    sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 2", five_events.pk)
+    assert audit.verify(project, newest=2) == (2, [])
+    assert audit.verify(project, newest=4)[1] == [audit.Broken(five_events.name, 2, "its content was changed")]
+    sql("DELETE FROM registry_event WHERE chain_id = %s AND sequence = 4", five_events.pk)
+    assert audit.verify(project, newest=2)[1] == [audit.Broken(five_events.name, 4, "an event is missing")]

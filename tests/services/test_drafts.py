@@ -1,16 +1,27 @@
 """Drafts belong to one person, hold whatever was typed, and reach nobody before they are published."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from registry.core import drafting
+from registry.core import drafting, roles
 from registry.core.drafting import Fields
-from registry.core.errors import AlreadyExists, Forbidden, InvalidInput, InvalidSkill, NotFound, Stale, TooLarge
+from registry.core.errors import (
+    AlreadyExists,
+    Forbidden,
+    InvalidInput,
+    InvalidRequest,
+    InvalidSkill,
+    NotFound,
+    Stale,
+    StaleProposal,
+    TooLarge,
+)
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD, Bundle
-from registry.models import Draft, Event, Project, Skill, User
+from registry.models import Draft, Event, Project, Proposal, Skill, User, Version
 from registry.services import (
     blobs,
     catalog,
@@ -52,14 +63,41 @@ def colleague(project: Project, person: Callable[[str], User]) -> Actor:
 # -- Who --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_viewer_has_no_drafts(project: Project, viewer: Actor) -> None:
+def test_a_viewer_may_write_a_draft_and_propose_it_but_never_publish(project: Project, viewer: Actor) -> None:
+    drafts.keep(Place(project), typed(), by=viewer)
+    with pytest.raises(Forbidden):
+        drafts.publish(Place(project), by=viewer)
+    assert not Version.objects.exists()
+    made = drafts.propose(Place(project), justification="It is missing.", by=viewer).proposal
+    assert (made.kind, made.user_id, made.state) == ("create", viewer.user_id, "open")
+    assert not Draft.objects.exists()
+    assert not Version.objects.exists()
+
+
+def test_nothing_to_propose_is_said(project: Project, viewer: Actor) -> None:
+    with pytest.raises(NotFound, match="nothing to propose"):
+        drafts.propose(Place(project), justification="Why not.", by=viewer)
+
+
+def test_a_draft_without_a_reason_stays_a_draft(project: Project, viewer: Actor) -> None:
+    drafts.keep(Place(project), typed(), by=viewer)
+    with pytest.raises(InvalidRequest, match="justification is missing"):
+        drafts.propose(Place(project), justification=" ", by=viewer)
+    assert Draft.objects.exists()
+    assert not Proposal.objects.exists()
+
+
+def test_whoever_may_only_read_has_no_drafts(project: Project, viewer: Actor) -> None:
+    reader = replace(viewer, scopes=frozenset({roles.READ}))
     for verb in (drafts.find, drafts.publish, drafts.discard, conflicts.look):
         with pytest.raises(Forbidden):
-            verb(Place(project), by=viewer)
+            verb(Place(project), by=reader)
     with pytest.raises(Forbidden):
-        drafts.keep(Place(project), typed(), by=viewer)
+        drafts.propose(Place(project), justification="Why.", by=reader)
     with pytest.raises(Forbidden):
-        draft_files.add(Place(project), {"a.md": b"x"}, by=viewer)
+        drafts.keep(Place(project), typed(), by=reader)
+    with pytest.raises(Forbidden):
+        draft_files.add(Place(project), {"a.md": b"x"}, by=reader)
     assert not Draft.objects.exists()
 
 
@@ -443,3 +481,36 @@ def test_fields_survive_a_round_trip_through_the_row(project: Project, author: A
     drafts.keep(Place(project), Typed(FORM, every), by=author)
     assert drafts.typed_fields(drafts.find(Place(project), by=author)) == every
     assert drafting.parsed(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
+
+
+# -- Proposing --------------------------------------------------------------------------------------------------------
+
+
+def test_a_proposed_draft_carries_its_files_and_what_it_was_made_for(standing: Place, viewer: Actor) -> None:
+    draft_files.remove(standing, "references/names.md", by=viewer)
+    draft_files.add(standing, {"references/more.md": b"More.\n"}, by=viewer)
+    made = drafts.propose(standing, justification="Names are elsewhere.", by=viewer).proposal
+    revision = made.revisions.get()
+    assert (made.kind, made.skill, made.base_digest) == ("update", "greeting", standing.base)
+    assert [entry.path for entry in revision.result_files] == ["SKILL.md", "assets/logo.bin", "references/more.md"]
+    assert catalog.load(standing.project.pk, "greeting").candidate.digest == standing.base
+
+
+def test_a_draft_of_what_somebody_saved_meanwhile_is_not_proposed(
+    standing: Place, viewer: Actor, colleague: Actor
+) -> None:
+    draft_files.remove(standing, "references/names.md", by=viewer)
+    skills.save(standing.project, "greeting", skill_bundle(body="Newer."), base=standing.base, by=colleague)
+    with pytest.raises(StaleProposal):
+        drafts.propose(standing, justification="Names are elsewhere.", by=viewer)
+    assert Draft.objects.exists()
+    assert not Proposal.objects.exists()
+
+
+def test_where_every_change_is_reviewed_a_draft_is_proposed_and_not_published(standing: Place, author: Actor) -> None:
+    Project.objects.update(protected=True)
+    draft_files.remove(standing, "references/names.md", by=author)
+    with pytest.raises(Forbidden, match="Propose it instead"):
+        drafts.publish(standing, by=author)
+    assert drafts.propose(standing, justification="Names are elsewhere.", by=author).proposal.state == "open"
+    assert Version.objects.count() == 1

@@ -135,6 +135,12 @@ VERBS: dict[str, Verb] = {
     "projects.set_public": Verb(
         lambda w, by: projects.set_public(w.project, True, by=by), "project.published", roles.MANAGE
     ),
+    "projects.set_protected": Verb(
+        lambda w, by: projects.set_protected(w.project, True, by=by), "project.protected", roles.MANAGE
+    ),
+    "projects.set_reviewer_agents": Verb(
+        lambda w, by: projects.set_reviewer_agents(w.project, True, by=by), "project.advice-allowed", roles.MANAGE
+    ),
     "projects.create": Verb(lambda w, by: projects.create(slug="third", name="Third", by=by), "project.created", None),
     "accounts.create_user": Verb(lambda w, by: accounts.create_user("newcomer", by=by), "user.created", None),
     "accounts.make_sign_in_link": Verb(
@@ -163,6 +169,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "proposals": "see test_proposal_verbs",
     "reviews": "see test_proposal_verbs",
     "rebasing": "see test_proposal_verbs",
+    "queue": "looks; rejecting goes through reviews.reject",
     "suggestions": "are part of a proposal",
     "approvals": "are part of a review",
     "proposal_views": "look, and change nothing",

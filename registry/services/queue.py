@@ -1,0 +1,196 @@
+"""The queue of proposals: found, ordered, counted and turned down together, with a fixed number of queries."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Case, Count, IntegerField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Substr
+
+from registry.core import disclosure, lifecycle, roles
+from registry.core.assessment import Risk
+from registry.core.errors import InvalidRequest, SkillsiteError
+from registry.core.lifecycle import State
+from registry.models import Backer, Project, Proposal, ProposalRevision
+from registry.models.proposals import ProposalQuerySet
+from registry.services import overtaking, proposals, reviews, suggestions
+from registry.services.permissions import Actor
+
+PAGE, MOST_AT_ONCE = 25, 100
+_CHOICES = 200
+_TITLE_CHARS, _READ_CHARS = 100, 600
+
+WAITING, DECIDED = State.OPEN.value, "decided"
+GROUPS: dict[str, tuple[State, ...]] = {
+    **{state.value: (state,) for state in State},
+    DECIDED: lifecycle.FINAL,
+}
+RISKS = tuple(risk.value for risk in reversed(Risk))
+OLDEST, NEWEST, RISKIEST = "oldest", "newest", "risk"
+SORTS = {OLDEST: "Oldest first", NEWEST: "Newest first", RISKIEST: "Highest risk first"}
+PEOPLE, AGENTS = "people", "agents"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What somebody looks for. Empty means any; `proposer` is people, agents, `person:name` or `agent:name`."""
+
+    state: str = WAITING
+    skill: str = ""
+    proposer: str = ""
+    risk: str = ""
+    sort: str = ""
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        return GROUPS[self.state]
+
+    @property
+    def order(self) -> str:
+        """What waits longest comes first; of what is decided, the newest."""
+        return self.sort or (NEWEST if set(self.states) <= set(lifecycle.FINAL) else OLDEST)
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.skill or self.proposer or self.risk)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the queue. `own`: whoever looks may not approve it, because it is theirs."""
+
+    proposal: Proposal
+    title: str
+    comments: int
+    others: int
+    own: bool
+
+
+def find(project: Project, query: Query, *, by: Actor) -> ProposalQuerySet:
+    """Those that match and that somebody may see, in order."""
+    shown = proposals.visible(project, by=by)
+    overtaking.settle(project)
+    shown = shown.filter(_proposer(query.proposer), state__in=query.states)
+    shown = shown.select_related("user", "agent", "decided_by")
+    if query.skill:
+        shown = shown.filter(skill=query.skill)
+    if query.risk:
+        shown = shown.filter(risk=query.risk)
+    if query.order == RISKIEST:
+        weights = [When(risk=risk, then=Value(place)) for place, risk in enumerate(RISKS)]
+        return shown.order_by(Case(*weights, default=Value(0), output_field=IntegerField()), "pk")
+    return shown.order_by("-updated_at", "-pk") if query.order == NEWEST else shown.order_by("created_at", "pk")
+
+
+def _proposer(asked: str) -> Q:
+    if asked in (PEOPLE, AGENTS):
+        return Q(agent__isnull=asked == PEOPLE)
+    kind, _, name = asked.partition(":")
+    if not name:
+        return Q()
+    return Q(agent__name=name) if kind == "agent" else Q(user__username=name)
+
+
+def rows(page: Sequence[Proposal], *, by: Actor) -> list[Row]:
+    """The lines of one page of what `find` found, with all that they say."""
+    newest = ProposalRevision.objects.filter(proposal=OuterRef("pk"), number=OuterRef("revision"))
+    told = Proposal.objects.filter(pk__in=[each.pk for each in page]).annotate(
+        said=Subquery(newest.annotate(start=Substr("justification", 1, _READ_CHARS)).values("start")[:1]),
+        talk=Count("comments", filter=Q(comments__action=""), distinct=True),
+        voices=Count("backers", distinct=True),
+    )
+    facts = {number: rest for number, *rest in told.values_list("pk", "said", "talk", "voices")}
+    own = set(Backer.objects.filter(reviews.own(by), proposal__in=page).values_list("proposal", flat=True))
+    return [
+        Row(each, headline(said), talk, voices - 1, each.pk in own)
+        for each in page
+        for said, talk, voices in (facts[each.pk],)
+    ]
+
+
+def headline(justification: str) -> str:
+    """What a proposal is called: the first line of its reason, or its first sentence where that line is long."""
+    line = disclosure.one_line(justification.strip().split("\n", 1)[0])
+    if len(line) <= _TITLE_CHARS:
+        return line
+    sentence = line[: line.find(". ") + 1]
+    return sentence if 0 < len(sentence) <= _TITLE_CHARS else disclosure.shorten(line, _TITLE_CHARS)
+
+
+def counts(project: Project, *, by: Actor) -> dict[str, int]:
+    """How many there are in each state."""
+    shown = proposals.visible(project, by=by).order_by()
+    return dict(shown.values_list("state").annotate(Count("pk")))
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the filters can be set to; `proposers` are values and labels."""
+
+    skills: tuple[str, ...]
+    proposers: tuple[tuple[str, str], ...]
+
+
+def choices(project: Project, states: Iterable[State], *, by: Actor) -> Choices:
+    shown = proposals.visible(project, by=by).filter(state__in=tuple(states)).order_by()
+    skills = shown.values_list("skill", flat=True).distinct()[:_CHOICES]
+    names = ("agent__name", "user__username", "user__first_name", "user__last_name")
+    people = {
+        (f"agent:{agent}", f"Agent {agent}") if agent else (f"person:{user}", f"{first} {last}".strip() or user)
+        for agent, user, first, last in shown.values_list(*names).distinct()[:_CHOICES]
+    }
+    return Choices(tuple(sorted(skills)), tuple(sorted(people, key=lambda each: each[1].lower())))
+
+
+def waiting(project: Project, *, by: Actor) -> int:
+    """How many wait for this reviewer, who may not approve their own; for others, how many of theirs wait."""
+    shown = proposals.visible(project, by=by).filter(state=State.OPEN)
+    if by.may(roles.REVIEW):
+        shown = shown.exclude(pk__in=Backer.objects.filter(reviews.own(by)).values("proposal"))
+    return shown.count()
+
+
+def waiting_by_skill(project: Project, names: Iterable[str], *, by: Actor) -> dict[str, int]:
+    """How many undecided ones there are for each skill."""
+    shown = proposals.visible(project, by=by).undecided().filter(skill__in=list(names)).order_by()
+    return dict(shown.values_list("skill").annotate(Count("pk")))
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The numbers of the proposals before and after one, among those in the same state."""
+
+    before: int | None
+    after: int | None
+
+
+def neighbours(project: Project, proposal: Proposal, *, by: Actor) -> Neighbours:
+    same = proposals.visible(project, by=by).filter(state=proposal.state).values_list("pk", flat=True)
+    return Neighbours(
+        same.filter(pk__lt=proposal.pk).order_by("-pk").first(), same.filter(pk__gt=proposal.pk).order_by("pk").first()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The numbers that were rejected, and those that were left alone with why."""
+
+    rejected: tuple[int, ...]
+    refused: tuple[tuple[int, str], ...]
+
+
+def reject(project: Project, numbers: Sequence[int], *, comment: str, by: Actor) -> Outcome:
+    """The same answer for several. Each is a decision of its own; one that cannot be made does not stop the others."""
+    if not numbers:
+        raise InvalidRequest("No proposal is ticked. Nothing was changed.")
+    if len(numbers) > MOST_AT_ONCE:
+        raise InvalidRequest(f"{len(numbers)} are ticked. {MOST_AT_ONCE} are allowed at once. Nothing was changed.")
+    reviews.require_reviewer(project, by=by)
+    comment = suggestions.text(comment, what="reason")
+    rejected, refused = list[int](), list[tuple[int, str]]()
+    for number in dict.fromkeys(numbers):
+        try:
+            reviews.reject(project, number, comment=comment, by=by)
+            rejected.append(number)
+        except SkillsiteError as error:
+            refused.append((number, error.message))
+    return Outcome(tuple(rejected), tuple(refused))
