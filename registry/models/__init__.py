@@ -4,6 +4,7 @@ from registry.models.accounts import BrowserSession, Invitation, Membership, Pro
 from registry.models.agents import Agent, Token
 from registry.models.audit import Chain, Event
 from registry.models.drafts import Draft, Upload
+from registry.models.notices import Letter, Notice, Preference
 from registry.models.proposals import (
     Approval,
     Backer,
@@ -14,6 +15,7 @@ from registry.models.proposals import (
 )
 from registry.models.skills import Skill, Version
 from registry.models.usage import Usage
+from registry.models.webhooks import Delivery, Endpoint
 
 __all__ = [
     "Agent",
@@ -21,10 +23,15 @@ __all__ = [
     "Backer",
     "BrowserSession",
     "Chain",
+    "Delivery",
     "Draft",
+    "Endpoint",
     "Event",
     "Invitation",
+    "Letter",
     "Membership",
+    "Notice",
+    "Preference",
     "Project",
     "Proposal",
     "ProposalComment",
