@@ -92,6 +92,12 @@ class _Server(ThreadingHTTPServer):
         """A client that was killed is part of the tests."""
 
 
+def times(count: int, reply: Reply) -> Fault:
+    """The reply so many times, then the real answers."""
+    left = [reply] * count
+    return lambda *_: left.pop() if left else None
+
+
 @contextmanager
 def between(upstream: str) -> Iterator[Between]:
     with _Server(("127.0.0.1", 0), _Handler) as server:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from registry.client import Retrying, SkillsiteClient, errors
-from tests.client.between import Between, Reply
+from tests.client.between import Between, Reply, times
 from tests.client.conftest import Connect
 from tests.conftest import on_disk
 
@@ -24,12 +24,6 @@ def a_skill(library: Path) -> None:
     on_disk(library, "greeting", {"references/tone.md": b"Kind.\n"})
 
 
-def times(count: int, reply: Reply) -> Callable[[Between, str, Forward], Reply | None]:
-    """The reply so many times, then the real answers."""
-    left = [reply] * count
-    return lambda *_: left.pop() if left else None
-
-
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_a_site_that_is_away_for_a_moment_is_asked_again(
     client: SkillsiteClient, site: Between, waits: list[float], status: int
@@ -38,48 +32,6 @@ def test_a_site_that_is_away_for_a_moment_is_asked_again(
     assert client.catalog().skills
     assert waits == [0.5, 1.0]
     assert client.stats.retries == 2
-
-
-def test_a_site_that_stays_away_is_given_up_on(client: SkillsiteClient, site: Between, waits: list[float]) -> None:
-    site.fault = times(99, Reply(503))
-    with pytest.raises(errors.Unreachable, match="503"):
-        client.catalog()
-    assert (len(site.requests), waits) == (4, [0.5, 1.0, 2.0])
-
-
-def test_waits_are_spread_by_chance_and_never_grow_past_the_longest() -> None:
-    waits: list[float] = []
-    retrying = Retrying(attempts=20, sleep=waits.append, chance=lambda: 0.5)
-    assert all(retrying.pause(attempt) for attempt in range(1, 12))
-    assert waits[:5] == [0.25, 0.5, 1.0, 2.0, 4.0] and max(waits) == 4.0
-
-
-@pytest.mark.parametrize("status", [500, 501, 507])
-def test_a_site_that_fails_is_not_asked_again(
-    client: SkillsiteClient, site: Between, waits: list[float], status: int
-) -> None:
-    site.fault = times(99, Reply(status, b"<html>Traceback"))
-    with pytest.raises(errors.Untrustworthy, match=f"status {status}") as caught:
-        client.catalog()
-    assert len(site.requests) == 1 and not waits and "Traceback" not in str(caught.value)
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413, 415, 422, 428])
-def test_a_refusal_is_not_asked_again(client: SkillsiteClient, site: Between, status: int) -> None:
-    problem = {"code": "some-code", "detail": "Not like this.", "findings": [{"rule": "r"}, "nonsense"]}
-    site.fault = times(99, Reply(status, json.dumps(problem).encode()))
-    with pytest.raises(errors.Refused, match="Not like this") as caught:
-        client.catalog()
-    assert (caught.value.status, caught.value.code) == (status, "some-code")
-    assert caught.value.findings == [{"rule": "r"}]
-    assert len(site.requests) == 1
-
-
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"\xff", b'{"detail": 5, "code": []}'])
-def test_a_refusal_without_a_reason_names_its_status(client: SkillsiteClient, site: Between, body: bytes) -> None:
-    site.fault = times(1, Reply(403, body))
-    with pytest.raises(errors.NotAllowed, match="status 403"):
-        client.catalog()
 
 
 def test_too_many_requests_wait_as_long_as_they_are_told(
@@ -110,15 +62,6 @@ def test_a_wait_that_makes_no_sense_is_bounded(
     assert sum(waits) < 2
 
 
-def test_a_wait_beyond_patience_is_left_to_the_caller(
-    client: SkillsiteClient, site: Between, waits: list[float]
-) -> None:
-    site.fault = times(1, Reply(429, headers={"Retry-After": "3600"}))
-    with pytest.raises(errors.RateLimited) as caught:
-        client.catalog()
-    assert caught.value.retry_after == 3600 and not waits
-
-
 def test_the_sites_own_limit_is_obeyed(connect: Connect, waits: list[float], settings: Any) -> None:
     settings.RATE_LIMIT_READ = 2
     client = connect(attempts=2)
@@ -127,13 +70,6 @@ def test_the_sites_own_limit_is_obeyed(connect: Connect, waits: list[float], set
     with pytest.raises(errors.RateLimited, match="a minute are allowed"):
         client.catalog()
     assert len(waits) == 1 and 1 <= waits[0] <= 62
-
-
-def test_a_site_that_hangs_is_not_waited_for(connect: Connect, site: Between) -> None:
-    site.fault = times(99, Reply(hang=True))
-    with pytest.raises(errors.Unreachable, match="in time"):
-        connect(timeout=0.05, attempts=2).catalog()
-    assert len(site.requests) == 2
 
 
 def test_an_answer_that_breaks_off_is_asked_for_again(client: SkillsiteClient, site: Between) -> None:
@@ -149,37 +85,6 @@ def test_an_answer_that_breaks_off_is_asked_for_again(client: SkillsiteClient, s
     site.fault = break_off
     assert client.bundle("greeting")["references/tone.md"] == b"Kind.\n"
     assert client.stats.retries == 2
-
-
-def test_an_answer_that_always_breaks_off_is_an_error(client: SkillsiteClient, site: Between) -> None:
-    site.fault = times(99, Reply(200, b'{"skills": []}', cut=5))
-    with pytest.raises(errors.Unreachable, match="broke off"):
-        client.catalog()
-
-
-def test_a_redirect_never_gets_the_token(client: SkillsiteClient, site: Between) -> None:
-    site.fault = times(99, Reply(302, headers={"Location": f"{site.url}/elsewhere"}))
-    with pytest.raises(errors.Misconfigured, match="redirect"):
-        client.catalog()
-    assert len(site.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"<html>", b"[]", b"null", b"{}", b'{"skills": [1], "omitted": [], "tokens": 1, "revision": "1"}',
-     b'{"skills": [], "omitted": [7], "tokens": 1, "revision": "1"}',
-     b'{"skills": [], "omitted": [], "tokens": true, "revision": "1"}', b"\xff\xfe"],
-)  # fmt: skip
-def test_an_answer_of_another_shape_is_no_catalog(client: SkillsiteClient, site: Between, body: bytes) -> None:
-    site.fault = times(1, Reply(200, body))
-    with pytest.raises(errors.Untrustworthy, match="Skillsite"):
-        client.catalog()
-
-
-def test_not_modified_without_having_asked_is_refused(client: SkillsiteClient, site: Between) -> None:
-    site.fault = times(1, Reply(304))
-    with pytest.raises(errors.Untrustworthy, match="not asked"):
-        client.catalog()
 
 
 def changing(part: str, change: Callable[[bytes], bytes]) -> Callable[[Between, str, Forward], Reply | None]:
