@@ -41,30 +41,34 @@ def _initialize(context: Context, message: Message) -> Outcome:
     return Outcome({"protocolVersion": eras.negotiated(message.params.get("protocolVersion")), **said})
 
 
+def _never(message: Message) -> bool:
+    return False
+
+
 def _ping(context: Context, message: Message) -> Outcome:
     return Outcome({})
 
 
 @dataclass(frozen=True, slots=True)
 class _Method:
-    """`kept` where the result is a function of what the caller may see and the parameters."""
+    """`kept` tells of a message whether its result is a function of what the caller may see and the parameters."""
 
     answer: Callable[[Context, Message], Outcome]
-    kept: bool = True
+    kept: Callable[[Message], bool] = lambda message: True
 
 
 _METHODS: dict[str, _Method] = {
     "server/discover": _Method(_discover),
-    "initialize": _Method(_initialize, kept=False),
-    "ping": _Method(_ping, kept=False),
+    "initialize": _Method(_initialize, kept=_never),
+    "ping": _Method(_ping, kept=_never),
     "skills/list": _Method(skills.list_skills),
     "skills/get": _Method(skills.get_skill),
     "resources/directory/read": _Method(skills.read_directory),
     "resources/list": _Method(resources.list_resources),
     "resources/templates/list": _Method(resources.list_templates),
     "resources/read": _Method(resources.read_resource),
-    "tools/list": _Method(tools.list_tools, kept=False),
-    "tools/call": _Method(tools.call_tool, kept=False),
+    "tools/list": _Method(tools.list_tools, kept=_never),
+    "tools/call": _Method(tools.call_tool, kept=tools.is_kept),
 }
 _LEGACY_ONLY = frozenset({"initialize", "ping"})
 
@@ -154,14 +158,14 @@ def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tu
     if method is None or (modern and message.method in _LEGACY_ONLY):
         status = 404 if modern else 200
         raise Refused(messages.METHOD_NOT_FOUND, f"Unknown method: {message.method[:80]}", status=status)
-    tag = _tag(context, message) if method.kept else ""
+    tag = _tag(context, message) if method.kept(message) else ""
     found = _kept.get(tag) if tag else None
     if found is None:
         outcome = _call(method, context, message)
         meta = {**outcome.result.get("_meta", {}), eras.SERVER_INFO: _SERVER}
         body = messages.dump({"resultType": "complete", **outcome.result, "_meta": meta})
         found = body, outcome.loads
-        if tag:
+        if tag and not outcome.result.get("isError"):
             _kept.put(tag, found, len(body))
     return found
 

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from registry.core import disclosure
+from registry.core import disclosure, roles
 from registry.core.errors import SkillsiteError
 from registry.core.merge import PROJECT
 from registry.core.skill import SKILL_MD
@@ -135,3 +135,10 @@ def call_tool(context: Context, message: Message) -> Outcome:
         if name in _UNLISTED:
             return Outcome(structured({"ok": False, "error": error.message}))
         return Outcome({"content": [{"type": "text", "text": error.message}], "isError": True})
+
+
+def is_kept(message: Message) -> bool:
+    """Whether what a call gives is a function of what the caller may see: of reading it is, of proposals not."""
+    name = message.params.get("name")
+    tool = (TOOLS.get(name) or _UNLISTED.get(name)) if isinstance(name, str) else None
+    return tool is not None and tool.scope == roles.READ
