@@ -16,7 +16,7 @@ from django.db.models import F
 from registry.core import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Skill, Version
-from registry.services import permissions, skills
+from registry.services import agents, permissions, projects, skills
 
 _STEPS = "\n".join(
     f"{number}. Look at part {number} of the request, note what is missing, and ask for it in one short sentence."
@@ -35,6 +35,15 @@ def bundle(number: int) -> Bundle:
     return Bundle(
         {SKILL_MD: text.encode(), "references/terms.md": b"# Terms\n", "references/more.md": f"{number}\n".encode()}
     )
+
+
+def prepare(count: int) -> None:
+    """For a shell: a project called demo with so many skills; prints a token of it."""
+    by = permissions.operator()
+    project = Project.objects.filter(slug="demo").first() or projects.create(slug="demo", name="Demo", by=by)
+    fill(project, count)
+    agent = agents.ensure(project, "bench", by=by)
+    print(agents.create_token(project, agent=agent, scopes=("read", "write"), by=by))
 
 
 def fill(project: Project, count: int) -> None:

@@ -1,0 +1,115 @@
+"""A site for a benchmark: a fresh directory, the settings of the benchmark, and the real server over it."""
+
+import os
+import platform
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = "/api/v1/projects/demo"
+
+
+@contextmanager
+def fresh() -> Iterator[Path]:
+    """Points this process and its children at a directory of their own.
+
+    The rate limit is counted as ever; only its number is out of reach.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="skillsite-bench-"))
+    (directory / "library").mkdir()
+    os.environ |= {
+        "SKILLSITE_DATA": str(directory),
+        "AGENT_SKILLS_DIRS": str(directory / "library"),
+        "DJANGO_SETTINGS_MODULE": "bench.settings",
+        "RATE_LIMIT_READ": "1000000000",
+        "RATE_LIMIT_WRITE": "1000000000",
+        "PORT": str(_free_port()),
+        "LOG_LEVEL": "WARNING",
+    }
+    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
+        os.environ.pop(name, None)
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def prepare(skills: int) -> str:
+    """Brings the project to that many skills; returns a token that may read and write."""
+    manage("migrate", "--verbosity=0")
+    return manage("shell", "-c", f"from bench import many; many.prepare({skills})").split()[-1]
+
+
+def manage(*arguments: str) -> str:
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def served(port: int) -> Iterator["subprocess.Popen[bytes]"]:
+    command = [sys.executable, "manage.py", "serve", "--no-prepare", "--no-worker"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while not _answers(port):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("the server does not start")
+            time.sleep(0.05)
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5):
+            return True
+    except (urllib.error.URLError, ConnectionError):
+        return False
+
+
+def fetch(port: int, path: str, token: str) -> bytes:
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        body: bytes = answer.read()
+        return body
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process and its descendants have used so far."""
+    ticks, pids = 0, [pid]
+    parents = {}
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (directory / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(directory.name)] = (int(fields[1]), int(fields[11]) + int(fields[12]))
+    for one in pids:
+        ticks += parents.get(one, (0, 0))[1]
+        pids.extend(child for child, (parent, _) in parents.items() if parent == one)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def machine() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.partition(":")[2].strip() for line in lines if "model name" in line), "unknown processor")
+    return f"{os.cpu_count()} cores of {model}, Python {platform.python_version()}"
