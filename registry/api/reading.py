@@ -113,7 +113,7 @@ def _etag(request: HttpRequest, caller: Caller) -> str:
         (
             disk.snapshot().fingerprint,
             caller.view_tag,
-            request.get_full_path(),
+            f"{request.path}?{request.META.get('QUERY_STRING', '')}",
             request.META.get("HTTP_ACCEPT", ""),
         )
     )

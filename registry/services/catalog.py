@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import F
@@ -21,6 +22,7 @@ from registry.models import Approval, Project, Skill, Version
 from registry.services import blobs, disk
 
 _KEPT_VIEWS = 32
+_SMALL = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,10 +83,18 @@ class Loaded:
         return text
 
     def skill_md(self) -> skillmd.SkillMd:
-        return skillmd.read(self.read(self.entry(SKILL_MD)), fallback_name=self.name)
+        content = self.read(self.entry(SKILL_MD))
+        read = _read_small if len(content) <= _SMALL else skillmd.read
+        return read(content, fallback_name=self.name)
 
     def bundle(self) -> Bundle:
         return Bundle({entry.path: self.read(entry) for entry in self.files})
+
+
+@lru_cache(maxsize=1_000)
+def _read_small(content: bytes, *, fallback_name: str) -> skillmd.SkillMd:
+    """The same bytes say the same: a change elsewhere in the project does not make its other skills be read anew."""
+    return skillmd.read(content, fallback_name=fallback_name)
 
 
 class _Views:
@@ -185,7 +195,8 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
     """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
     name = normalise(name)
     permit(name, allowed)
-    skill = Skill.objects.filter(project_id=project_id, name=name).select_related("current__approval__by").first()
+    rows = Skill.objects.filter(project_id=project_id, name=name).select_related("current__approval__by")
+    skill = next(iter(rows), None)  # one at most, so there is no order to ask for
     if skill is not None and not skill.enabled:
         raise _unknown(name)
     if skill is None or not skill.overrides:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
 
 _VALUE = "the value of one request stands here"
@@ -27,18 +28,18 @@ class OneRow(Generic[Read]):
         self._understand = lru_cache(maxsize=4_096)(self._convert)
 
     def __call__(self, value: str) -> Read | None:
-        vendor = connection.vendor
-        sql, parameters, _ = self._kept.get(vendor) or self._compile()
-        with connection.cursor() as cursor:
+        database = connections[DEFAULT_DB_ALIAS]
+        sql, parameters, _ = self._kept.get(database.vendor) or self._compile(database)
+        with database.cursor() as cursor:
             cursor.execute(sql, [value if one == _VALUE else one for one in parameters])
             row = cursor.fetchone()
-        return self._understand(vendor, row) if row is not None else None
+        return self._understand(database.vendor, row) if row is not None else None
 
-    def _compile(self) -> tuple[str, _Row, _Converters]:
-        compiler = self._build(_VALUE).query.get_compiler(connection=connection)
+    def _compile(self, database: BaseDatabaseWrapper) -> tuple[str, _Row, _Converters]:
+        compiler = self._build(_VALUE).query.get_compiler(connection=database)
         sql, parameters = compiler.as_sql()
         converters = compiler.get_converters([column for column, _, _ in compiler.select])
-        self._kept[connection.vendor] = made = (sql, tuple(parameters), converters)
+        self._kept[database.vendor] = made = (sql, tuple(parameters), converters)
         return made
 
     def _convert(self, vendor: str, row: _Row) -> Read:
