@@ -14,7 +14,7 @@ from tests.browser.site import Site, Team, running
 
 _HERE = Path(__file__).parent
 _PATIENCE = 15_000
-_WIDE = {"width": 1280, "height": 800}
+WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 
 
@@ -63,7 +63,7 @@ class Windows:
         context = self.browser.new_context(
             base_url=self.site.address,
             java_script_enabled=script,
-            viewport=NARROW if narrow else _WIDE,
+            viewport=NARROW if narrow else WIDE,
             reduced_motion="reduce",
             **more,
         )

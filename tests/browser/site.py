@@ -62,6 +62,10 @@ class Team:
             self._people[role] = self.site.do(self._make, role)
         return self._people[role]
 
+    def adopt(self, people: dict[str, User]) -> None:
+        """People who are members already, by their role."""
+        self._people.update(people)
+
     def _make(self, role: str) -> User:
         by, username = permissions.operator(), f"{role}-{self.project.slug}"
         user = accounts.create_user(username, full_name=_NAMES[role], staff=role == roles.OWNER, by=by)

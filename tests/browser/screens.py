@@ -1,0 +1,93 @@
+"""Every page of the site and how to get to it. A test holds this table against the addresses there are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.browser.world import World
+
+
+@dataclass(frozen=True)
+class Screen:
+    """`path` gives the address within a world; `signed_in` is false for pages of strangers."""
+
+    route: str
+    path: Callable[[World], str]
+    signed_in: bool = True
+    state: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.route}-{self.state}" if self.state else self.route
+
+
+def _project(route: str, path: str, state: str = "") -> Screen:
+    return Screen(route, lambda world: f"{world.team.base}/{path}", state=state)
+
+
+def _skill(route: str, path: str, name: str = "parcel-sizes", state: str = "") -> Screen:
+    return _project(route, f"skills/{name}/{path}", state)
+
+
+SCREENS = [
+    Screen("sign-in", lambda world: "/sign-in/", signed_in=False),
+    Screen("sign-in-link", lambda world: f"/sign-in/{world.sign_in_link}/", signed_in=False),
+    Screen("invitation", lambda world: f"/invitation/{world.invitation}/", signed_in=False),
+    Screen("invitation", lambda world: f"/invitation/{world.invitation}/", state="signed-in"),
+    Screen("account", lambda world: "/account/"),
+    Screen("styleguide", lambda world: "/styleguide/"),
+    Screen("client", lambda world: "/client/", signed_in=False),
+    Screen("projects", lambda world: "/projects/"),
+    _project("members", "members/"),
+    _project("settings", "settings/"),
+    _project("catalog", "catalog/"),
+    _project("skills", "skills/"),
+    _project("skills", "skills/?q=nothing-of-the-kind", "nothing-found"),
+    _project("skill-new", "new/"),
+    _project("skill-new-file", "new/files/references/example.md"),
+    _project("upload", "upload/"),
+    Screen("upload-preview", lambda world: f"{world.team.base}/upload/{world.upload}/"),
+    _skill("skill-edit", "edit/", "brand-voice"),
+    _skill("skill-edit", "edit/?mode=raw", "brand-voice", "raw"),
+    _skill("skill-conflict", "edit/conflict/", "late-shipment-reply"),
+    _skill("skill-edit-file", "edit/files/references/promises.md", "late-shipment-reply"),
+    _skill("skill", ""),
+    _skill("skill", "", "meeting-minutes", "bundled"),
+    _skill("skill", "", "manual-price-quote", "switched-off"),
+    _skill("skill", "", "expense-report", "upstream-changed"),
+    _skill("skill-source", "source/"),
+    _skill("skill-files", "files/"),
+    _skill("skill-file-page", "files/assets/sizes.csv", state="table"),
+    _skill("skill-file-page", "files/assets/flaps.png", state="picture"),
+    _skill("skill-file-page", "files/scripts/fits.py", state="text"),
+    _skill("skill-usage", "usage/", "brand-voice"),
+    _skill("skill-compare-bundled", "bundled/", "brand-voice"),
+    _skill("skill-upstream", "upstream/", "expense-report"),
+    _skill("skill-versions", "versions/"),
+    _skill("skill-compare", "versions/compare/?from=1&to=3"),
+    _skill("skill-compare", "versions/compare/?from=1&to=3&layout=one", state="one-column"),
+    _skill("version", "version/1/"),
+    _skill("version-source", "version/1/source/"),
+    _skill("version-files", "version/1/files/"),
+    _skill("version-file-page", "version/1/files/assets/sizes.csv"),
+    _skill("version-yank", "version/1/yank/"),
+]
+
+BYTES = "gives a file or a word for machines, and no page"
+NOT_PAGES = {
+    "healthz": BYTES,
+    "readyz": BYTES,
+    "client-wheel": BYTES,
+    "skill-file": BYTES,
+    "skill-download": BYTES,
+    "version-file": BYTES,
+    "version-download": BYTES,
+    "skill-new-raw": BYTES,
+    "skill-edit-raw": BYTES,
+}
+
+ONLY_POSTED = {
+    "sign-out", "account-name", "account-password", "session-end", "sessions-end", "theme", "project-bring-back",
+    "invite", "member-role", "member-remove", "invitation-withdraw", "project-public", "project-archive",
+    "skill-disable", "skill-enable", "skill-delete", "skill-undelete", "skill-customise", "skill-upstream-keep",
+    "version-restore",
+}  # fmt: skip

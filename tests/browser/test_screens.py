@@ -1,0 +1,85 @@
+"""Every page, wide and narrow, light and dark: reachable by everybody, never sideways, silent in the console."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
+from playwright.sync_api import Browser, Page
+
+from registry.core import roles
+from registry.web.urls import urlpatterns
+from tests.browser import world as worlds
+from tests.browser.barriers import ALL_BUT_COLOURS, EVERYTHING, ONLY_COLOURS, barriers, bring_axe, sideways
+from tests.browser.conftest import NARROW, WIDE, Windows
+from tests.browser.screens import NOT_PAGES, ONLY_POSTED, SCREENS, Screen
+from tests.browser.site import Site
+from tests.browser.world import World
+
+
+@pytest.fixture(scope="package")
+def world(site: Site) -> World:
+    return worlds.build(site)
+
+
+@pytest.fixture(scope="package")
+def everywhere(browser: Browser, site: Site, world: World) -> Iterator[Windows]:
+    """Windows that stay open from page to page, so that styles and scripts travel once."""
+    opened = Windows(browser, site)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="package")
+def owner(everywhere: Windows, world: World) -> Page:
+    return everywhere.open(world.team.session(roles.OWNER))
+
+
+@pytest.fixture(scope="package")
+def stranger(everywhere: Windows) -> Page:
+    return everywhere.open()
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
+def test_a_page_serves_everybody(
+    screen: Screen, world: World, everywhere: Windows, owner: Page, stranger: Page
+) -> None:
+    page = owner if screen.signed_in else stranger
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(WIDE)
+    path = screen.path(world)
+    assert resolve(path.partition("?")[0]).url_name == screen.route
+    answer = page.goto(path)
+    assert answer is not None and answer.status == 200
+    assert page.get_by_role("heading", level=1).count() == 1
+    assert page.title().endswith(" · Skillsite")
+    bring_axe(page)
+    assert barriers(page, EVERYTHING) == []
+    page.emulate_media(color_scheme="dark")
+    assert barriers(page, ONLY_COLOURS) == [], "in the dark"
+    page.set_viewport_size(NARROW)
+    assert sideways(page) == []
+    assert barriers(page, ALL_BUT_COLOURS) == [], "at 360 px"
+    assert everywhere.troubles == []
+
+
+def _names(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _names(pattern.url_patterns)
+        elif pattern.name:
+            yield pattern.name
+
+
+def test_every_address_of_the_site_is_a_page_here_or_excused() -> None:
+    known = {screen.route for screen in SCREENS} | NOT_PAGES.keys() | ONLY_POSTED
+    assert set(_names(urlpatterns)) == known
+
+
+_SAMPLES = {"slug": "demo", "name": "parcel-sizes", "version": "1", "session": 1, "member": 1, "invitation": 1}
+
+
+def test_what_is_only_posted_shows_nothing_to_who_looks(world: World, owner: Page) -> None:
+    for name in ONLY_POSTED:
+        ((_, parameters),) = get_resolver().reverse_dict.getlist(name)[0][0]
+        address = reverse(name, kwargs={each: _SAMPLES[each] for each in parameters})
+        assert owner.request.get(address).status == 405, address

@@ -1,0 +1,193 @@
+"""The demo project in every state that a page can show: drafts, a conflict, a change underneath, things that wait."""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.management import call_command
+from django.utils import timezone
+
+from registry.core import roles, skillmd
+from registry.core.drafting import Fields
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Project, User
+from registry.services import (
+    accounts,
+    catalog,
+    disk,
+    draft_files,
+    drafts,
+    invitations,
+    members,
+    permissions,
+    projects,
+    skills,
+    uploads,
+    upstream,
+    versions,
+)
+from registry.services.drafts import FORM, Place, Typed
+from registry.services.permissions import Actor
+from tests.browser.site import Site, Team
+
+_SIZES = """\
+size,inside (cm),most (kg),price (EUR)
+S,25 × 17 × 10,2,4.90
+M,37 × 30 × 13,5,6.90
+L,45 × 35 × 20,10,9.90
+XL,60 × 45 × 30,25,16.90
+"""
+
+_PARCELS = """\
+# Choose a parcel
+
+1. Measure the longest side of what goes in and add 4 cm for the padding.
+2. Look the size up in [the table of sizes](assets/sizes.csv). Take the smallest one that fits.
+3. Weigh it packed. Above the limit of the size, take the next one.
+4. Glass and screens always go into `L` or larger, whatever their size.
+
+![How the flaps are folded](assets/flaps.png)
+
+<!-- Prices as of the spring list. -->
+"""
+
+_CALLS = """\
+# Note down a call
+
+Write the note while you still hear the voice, in five lines at most.
+
+1. Who called, and from where.
+2. What they want, in their own words.
+3. What you promised, with the day.
+"""
+
+
+@dataclass(frozen=True)
+class World:
+    """A demo team, and the secrets and keys that addresses of its pages need."""
+
+    team: Team
+    sign_in_link: str
+    invitation: str
+    upload: str
+
+
+def build(site: Site) -> World:
+    site.do(call_command, "load_demo", verbosity=0)
+    team = Team(site, site.do(Project.objects.get, slug="demo"))
+    team.adopt(site.do(lambda: {user.username: user for user in User.objects.filter(username__in=roles.ROLES)}))
+    return site.do(_fill, team, site.library, team.actor(roles.OWNER), team.actor(roles.AUTHOR))
+
+
+def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
+    project, operator = team.project, permissions.operator()
+    _files_of_all_kinds(project, author)
+    _changed_underneath(project, library, author)
+    _overtaken(project, owner, author)
+    _begun(project, owner)
+    (library / "torn-page").mkdir()
+    (library / "torn-page" / SKILL_MD).write_text("---\nname: torn-page\ndescription: one\ndescription: two\n---\n")
+    disk.index().refresh()
+    old = projects.create(slug="old-shop", name="The old shop", by=operator)
+    members.set_role(old, User.objects.get(pk=owner.user_id), roles.OWNER, by=operator)
+    projects.archive(old, by=operator)
+    sent = uploads.receive(project, "parcel-sizes.zip", _newer_parcels(project), now=timezone.now(), by=owner)
+    secret = accounts.make_sign_in_link(User.objects.get(pk=author.user_id), by=operator)
+    return World(team, secret, invitations.make(project, roles.AUTHOR, note="Noor", by=owner), sent.key)
+
+
+def _files_of_all_kinds(project: Project, author: Actor) -> None:
+    """A skill with a table, a picture and a script, and a version that was withdrawn."""
+    text = skillmd.compose(
+        name="parcel-sizes",
+        description="Choose the parcel for an order: sizes, weights, what needs room. Use when somebody packs.",
+        instructions=_PARCELS,
+        tags=["shipping"],
+    )
+    files = {
+        SKILL_MD: text.encode(),
+        "assets/flaps.png": picture(),
+        "assets/sizes.csv": _SIZES.encode(),
+        "scripts/fits.py": b'"""Says whether a thing fits into a size."""\n\nSIZES = {"S": (25, 17, 10)}\n',
+    }
+    first = skills.create(project, Bundle(files), note="First version", by=author).version
+    slip = {**files, SKILL_MD: text.replace("4 cm", "40 cm").encode()}
+    second = skills.save(
+        project, "parcel-sizes", Bundle(slip), base=first.digest, note="More padding", by=author
+    ).version
+    third = {**files, SKILL_MD: text.replace("`L` or larger", "`L` or larger, with the sticker").encode()}
+    skills.save(project, "parcel-sizes", Bundle(third), base=second.digest, note="Sticker for glass", by=author)
+    versions.yank(project, "parcel-sizes", "2", reason="40 cm of padding was a slip of the pen", by=author)
+
+
+def _newer_parcels(project: Project) -> Bundle:
+    standing = catalog.load(project.pk, "parcel-sizes").bundle()
+    return standing.replacing(
+        {"assets/sizes.csv": _SIZES.replace("4.90", "5.20").encode(), "references/glass.md": b"#"}
+    )
+
+
+def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
+    """Both sides changed the same line of a bundled skill, and the bundled one another line too."""
+    upstream.customise(project, "expense-report", by=author)
+    mine = catalog.load(project.pk, "expense-report")
+    ours = mine.bundle().replacing({SKILL_MD: _edited(mine.bundle()[SKILL_MD], "oldest first", "newest first")})
+    skills.save(project, "expense-report", ours, base=mine.candidate.digest, note="Newest receipts on top", by=author)
+    path = library / "expense-report" / SKILL_MD
+    theirs = _edited(path.read_bytes(), "oldest first", "sorted by category, oldest first")
+    theirs = _edited(theirs, "in one sentence", "in one short sentence")
+    path.write_bytes(_edited(theirs, "1.2.0", "1.3.0"))
+
+
+def _overtaken(project: Project, owner: Actor, author: Actor) -> None:
+    """The owner writes; the author publishes something else meanwhile."""
+    place = Place(project, "late-shipment-reply")
+    text = drafts.text(drafts.find(place, by=owner))
+    drafts.keep(place, Typed(drafts.RAW, text=text.replace("four working days", "three working days")), by=owner)
+    before = catalog.load(project.pk, "late-shipment-reply")
+    change = {
+        SKILL_MD: _edited(before.bundle()[SKILL_MD], "four working days", "two working days, or one over holidays")
+    }
+    skills.save(
+        project, "late-shipment-reply", before.bundle().replacing({SKILL_MD: sooner}), base=before.candidate.digest,
+        note="Hand over sooner around holidays", by=author,
+    )  # fmt: skip
+
+
+def _begun(project: Project, owner: Actor) -> None:
+    """A draft of a new skill, with a file."""
+    fields = Fields(
+        name="call-notes",
+        description="Note down a call so that others can go on with it. Use when somebody has talked to a customer.",
+        tags="customers, phone",
+        instructions=_CALLS,
+    )
+    place = Place(project)
+    drafts.keep(place, Typed(FORM, fields), by=owner)
+    draft_files.add(
+        place, {"references/example.md": b"# A good note\n\nMs. Abe, Kobe. Wants the blue one.\n"}, by=owner
+    )
+
+
+def _edited(content: bytes, before: str, after: str) -> bytes:
+    assert before in content.decode(), before
+    return content.decode().replace(before, after).encode()
+
+
+def picture() -> bytes:
+    """A small picture of stripes."""
+    width, height = 240, 120
+    rows = b"".join(
+        b"\0" + b"".join(b"\x1f\x6f\x5c" if (x + y) // 24 % 2 else b"\xe8\xf0\xec" for x in range(width))
+        for y in range(height)
+    )
+    parts = [
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    ]
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
