@@ -59,6 +59,15 @@ def get(project: Project, name: str) -> Agent:
     return agent
 
 
+def sees(agent: Agent) -> frozenset[str] | None:
+    """The only skills there are for this agent; None where all are."""
+    return _sees(agent.allowed_skills, agent.uses_skills)
+
+
+def _sees(listed: Sequence[str] | None, uses: Sequence[str]) -> frozenset[str] | None:
+    return None if listed is None else frozenset((*listed, *uses))
+
+
 def no_such_agent(name: str) -> NotFound:
     return NotFound(f"There is no agent {name[:80]!r} in this project.")
 
@@ -179,7 +188,8 @@ def issue_token(
     lifetime: timedelta | None = None,
     by: Actor,
 ) -> Issued:
-    require(by, roles.MANAGE, project)
+    """For an agent and for somebody else it takes an owner; everybody makes tokens for themself, within their role."""
+    _permit(project, None if agent else user, by)
     if agent is not None and agent.project_id != project.pk:
         raise NotFound(f"There is no agent {agent.name!r} in this project.")
     if agent is not None and agent.removed_at is not None:
@@ -188,6 +198,7 @@ def issue_token(
     check_scopes(wanted, for_agent=user is None)
     if user is not None:
         _check_role(wanted, project, user)
+    _check_not_beyond(wanted, user, by)
     secret = PREFIX + secrets.token_urlsafe(32)
     holder = agent.name if agent else user.username if user else ""
     with audit.change(project, "token.created", by=by, target=holder) as change:
@@ -222,6 +233,25 @@ def tokens_of(agent: Agent) -> list[Token]:
     return list(Token.objects.filter(agent=agent).select_related("owner").order_by("-pk"))
 
 
+def tokens_of_people(project: Project) -> list[Token]:
+    return list(Token.objects.filter(project=project, agent=None).select_related("user", "owner").order_by("-pk"))
+
+
+def _permit(project: Project, user: User | None, by: Actor) -> None:
+    require(by, roles.READ if _own(user, by) else roles.MANAGE, project)
+
+
+def _own(user: User | None, by: Actor) -> bool:
+    return user is not None and by.user_id == user.pk
+
+
+def _check_not_beyond(scopes: Sequence[str], user: User | None, by: Actor) -> None:
+    """Whoever came with a token of their own does not make a stronger one with it."""
+    beyond = sorted(set(scopes) - by.scopes)
+    if _own(user, by) and beyond:
+        raise Forbidden(f"{by.name} came without {', '.join(beyond)} and gives it to no token.", scope=beyond[0])
+
+
 def check_scopes(scopes: Sequence[str], *, for_agent: bool) -> None:
     for scope in scopes:
         if scope not in roles.SCOPES:
@@ -249,12 +279,15 @@ def parse_lifetime(text: str) -> timedelta:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def revoke_token(project: Project, token_id: int, *, agent: Agent | None = None, by: Actor) -> None:
-    """Stops one token; where an agent is given, it must be a token of that agent."""
-    require(by, roles.MANAGE, project)
+def revoke_token(
+    project: Project, token_id: int, *, agent: Agent | None = None, user: User | None = None, by: Actor
+) -> None:
+    """Stops one token; where its holder is given, it must be theirs. Everybody may stop their own."""
+    _permit(project, None if agent else user, by)
     with audit.change(project, "token.revoked", by=by) as change:
         tokens = Token.objects.filter(project=project, pk=token_id, revoked_at=None)
-        token = (tokens.filter(agent=agent) if agent else tokens).select_related("agent", "user").first()
+        held = Q(agent=agent) if agent else Q(user=user) if user else Q()
+        token = tokens.filter(held).select_related("agent", "user").first()
         if token is None:
             raise NotFound("There is no such token.")
         token.revoked_at = timezone.now()
@@ -315,7 +348,7 @@ def _read_holder(row: tuple[Any, ...]) -> _Holder:
         # A person's token never outgrows the person: their role of today bounds it.
         granted = made_with & roles.SCOPES_OF_ROLE.get(role, frozenset())
         actor = Actor("person", user_name, project_id, granted, user_id=user_id, maker_id=maker_id)
-    allowed = None if listed is None else frozenset((*listed, *uses))
+    allowed = _sees(listed, uses)
     revoked = bool(revoked_at or archived_at or removed_at or (user_id and not user_active))
     return _Holder(Caller(actor, token_id, project_id, slug, revision, allowed), made_with, revoked, expires_at)
 

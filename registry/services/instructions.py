@@ -1,13 +1,14 @@
 """All that one agent is told: its prompt, the bodies of the skills it uses, its own instructions, in that order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from registry.core import tokens
 from registry.core.errors import Conflict, NotFound
+from registry.core.merge import Effective
 from registry.models import Agent
 from registry.services import catalog
-from registry.services.catalog import Loaded
+from registry.services.catalog import Loaded, View
 
 PROMPT, SKILL, INSTRUCTIONS = "prompt", "skill", "instructions"
 
@@ -69,7 +70,30 @@ def _load(agent: Agent) -> list[Loaded]:
 
 
 def _reason(project_id: int, name: str) -> str:
-    found = catalog.find(project_id, name)
+    return _why(catalog.find(project_id, name))
+
+
+def _why(found: Effective | None) -> str:
     if found is None:
         return "which is not in this project"
     return "which has no version left" if found.enabled else "which is switched off"
+
+
+def unavailable(names: Iterable[str], view: View) -> dict[str, str]:
+    """Those of the names that no agent can load now, with the reason."""
+    outcomes = {outcome.name: outcome for outcome in view.outcomes}
+    served = {candidate.name for candidate in view.served}
+    return {name: _why(outcomes.get(name)) for name in names if name not in served}
+
+
+def costs(found: Iterable[Agent], view: View) -> dict[str, int | None]:
+    """What each agent is told, in tokens, from a view at hand; None where it cannot be put together."""
+    by_skill = {candidate.name: candidate.tokens for candidate in view.served}
+    return {agent.name: _cost(agent, by_skill) for agent in found}
+
+
+def _cost(agent: Agent, by_skill: dict[str, int]) -> int | None:
+    if not by_skill.keys() >= set(agent.uses_skills):
+        return None
+    own = (tokens.estimate(text) for text in (agent.prompt.strip(), agent.instructions.strip()) if text)
+    return sum(own) + sum(by_skill[name] for name in agent.uses_skills)

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.errors import InvalidRequest, NotFound, Unauthenticated
+from registry.core.errors import Forbidden, InvalidRequest, NotFound, Unauthenticated
 from registry.models import Agent, Project, Token, User
-from registry.services import agents, members, projects
+from registry.services import agents, members, permissions, projects
 from registry.services.agents import Caller
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
@@ -180,3 +180,65 @@ def test_a_lifetime_is_a_number_and_a_unit(text: str, lifetime: timedelta) -> No
 def test_what_is_no_lifetime_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest, match="as in 90d"):
         agents.parse_lifetime(text)
+
+
+# -- Tokens that people make for themselves ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", roles.ROLES)
+def test_everybody_makes_and_stops_a_token_of_their_own(
+    project: Project, person: Callable[[str], User], role: str
+) -> None:
+    user = person(role)
+    me = permissions.person(user, project)
+    issued = agents.issue_token(project, user=user, scopes=sorted(roles.SCOPES_OF_ROLE[role]), by=me)
+    held = caller(issued.secret).actor
+    assert (held.name, held.scopes, held.maker_id) == (role, roles.SCOPES_OF_ROLE[role], user.pk)
+    agents.revoke_token(project, issued.token.pk, user=user, by=me)
+    with pytest.raises(Unauthenticated):
+        caller(issued.secret)
+
+
+@pytest.mark.parametrize(("role", "scope"), [("viewer", "write"), ("author", "review"), ("reviewer", "manage")])
+def test_nobody_gives_themself_more_than_their_role(
+    project: Project, person: Callable[[str], User], role: str, scope: str
+) -> None:
+    user = person(role)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="does not include"):
+        agents.issue_token(project, user=user, scopes=["read", scope], by=permissions.person(user, project))
+
+
+def test_a_token_makes_no_stronger_one(project: Project, person: Callable[[str], User], operator: Actor) -> None:
+    user = person(roles.OWNER)
+    weak = caller(agents.create_token(project, user=user, scopes=["read"], by=operator)).actor
+    with nothing_left_behind(), pytest.raises(Forbidden, match="came without write"):
+        agents.issue_token(project, user=user, scopes=["read", "write"], by=weak)
+
+
+@pytest.mark.parametrize("role", [roles.VIEWER, roles.AUTHOR, roles.REVIEWER])
+def test_who_is_no_owner_makes_and_stops_tokens_for_nobody_else(
+    project: Project, bot: Agent, person: Callable[[str], User], operator: Actor, role: str
+) -> None:
+    user, other = person(role), person(roles.OWNER)
+    me = permissions.person(user, project)
+    theirs = agents.issue_token(project, user=other, by=operator).token
+    of_bot = agents.issue_token(project, agent=bot, by=operator).token
+    with nothing_left_behind():
+        for holder in ({"user": other}, {"agent": bot}, {"agent": bot, "user": user}, {}):
+            with pytest.raises(Forbidden):
+                agents.issue_token(project, **holder, by=me)
+            with pytest.raises(Forbidden):
+                agents.revoke_token(project, theirs.pk, **holder, by=me)
+        for token in (theirs, of_bot):
+            with pytest.raises(NotFound):
+                agents.revoke_token(project, token.pk, user=user, by=me)
+
+
+def test_somebody_of_another_project_makes_no_token_for_themself_here(
+    project: Project, other_project: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.OWNER)
+    members.set_role(other_project, user, roles.OWNER, by=operator)
+    elsewhere = permissions.person(user, other_project)
+    with nothing_left_behind(), pytest.raises(NotFound, match="no such project"):
+        agents.issue_token(project, user=user, by=elsewhere)
