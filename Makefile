@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
-.PHONY: run test check openapi clients clean
+.PHONY: run test soak check openapi clients clean
 
 run: .venv/run
 	@$(DJANGO) serve
@@ -22,6 +22,11 @@ check: .venv/dev
 	@$(BIN)/lint-imports
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
+
+# Races and kills in the numbers that found the rare ones.
+soak: .venv/dev
+	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults
+	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults
 
 # The real clients of other people against the real server. Wants Node 20 or newer; keeps them in .venv/clients.
 clients: .venv/dev
