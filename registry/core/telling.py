@@ -31,7 +31,9 @@ KINDS: dict[str, Kind] = {
     COMMENTED: Kind(
         "A proposal is commented on", "{who} commented on the proposal for {skill}", _told(BACKERS, TALKERS)
     ),
-    CHANGES_REQUESTED: Kind("Changes are asked for", "{who} asks for changes to the proposal for {skill}", _told(BACKERS)),
+    CHANGES_REQUESTED: Kind(
+        "Changes are asked for", "{who} asks for changes to the proposal for {skill}", _told(BACKERS)
+    ),
     APPROVED: Kind("A proposal is approved", "{who} approved the proposal for {skill}", _told(BACKERS)),
     REJECTED: Kind("A proposal is rejected", "{who} rejected the proposal for {skill}", _told(BACKERS)),
     WITHDRAWN: Kind("A proposal is withdrawn", "{who} withdrew the proposal for {skill}", _told(TALKERS)),

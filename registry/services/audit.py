@@ -30,6 +30,7 @@ class Change:
     after: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     cancelled: bool = False
+    by: Actor = field(kw_only=True)
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -40,7 +41,7 @@ def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -
     """One state change. Changes of one project queue up behind its chain, so a verb sees a settled state."""
     with transaction.atomic():
         chain = _lock(project)
-        pending = Change(verb, target)
+        pending = Change(verb, target, by=by)
         yield pending
         if pending.cancelled:
             return

@@ -265,3 +265,8 @@ def _parsed(text: str) -> httpx.URL:
         return httpx.URL(text.strip())
     except httpx.InvalidURL as error:
         raise InvalidRequest(f"The address cannot be read: {error}. Nothing was stored.") from error
+
+
+def host_of(url: str) -> str:
+    """The part of an address that may be shown and logged."""
+    return httpx.URL(url).netloc.decode(errors="replace")

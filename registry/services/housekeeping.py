@@ -1,21 +1,23 @@
-"""What the worker does each minute: throws away what has served its time."""
+"""What the worker does each minute: wakes up what is overdue, and throws away what has served its time."""
 
 from datetime import datetime, timedelta
 
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
-from registry.services import uploads
+from registry.services import outbox, uploads
 
 _KEPT_LINKS_FOR = timedelta(days=1)
 
 
 def sweep(*, now: datetime) -> dict[str, int]:
     """Counts what it removed. Running it twice, or on two workers at once, does no harm."""
+    outbox.wake_overdue(now=now)
     gone = Session.objects.filter(expire_date__lt=now).values("session_key")
     return {
         "browser sessions": BrowserSession.objects.filter(session_key__in=gone).delete()[0],
         "sessions": Session.objects.filter(expire_date__lt=now).delete()[0],
         "sign-in links": SignInLink.objects.filter(expires_at__lt=now - _KEPT_LINKS_FOR).delete()[0],
         "uploads": uploads.sweep(now=now),
+        **outbox.clean(now=now),
     }

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
-from registry.core import lifecycle, merge
+from registry.core import lifecycle, merge, telling
 from registry.core.lifecycle import Action, State, Who
 from registry.core.merge import PROJECT, Effective
 from registry.models import Project, Proposal, Skill
-from registry.services import audit, catalog, disk
+from registry.services import audit, catalog, disk, notices
 from registry.services.audit import Change
 from registry.services.permissions import Actor
 
@@ -35,7 +35,7 @@ def mark(skill: Skill, *, change: Change) -> None:
     waiting = list(_waiting(skill.project_id).filter(skill=skill.name))
     if waiting:
         standing = catalog.find(skill.project_id, skill.name)
-        if overtaken := _overtake((proposal, standing) for proposal in waiting):
+        if overtaken := _overtake(((proposal, standing) for proposal in waiting), by=change.by):
             change.data["overtaken"] = overtaken
 
 
@@ -43,7 +43,7 @@ def settle(project: Project) -> None:
     """Catches up with the directories of bundled skills."""
     if any(_moved(*each) for each in _on_disk(project)):
         with audit.change(project, "proposal.overtaken", by=SYSTEM) as change:
-            change.data["overtaken"] = _overtake(_on_disk(project))
+            change.data["overtaken"] = _overtake(_on_disk(project), by=SYSTEM)
             if not change.data["overtaken"]:
                 change.cancel()
 
@@ -73,15 +73,16 @@ def _moved(proposal: Proposal, standing: Effective | None) -> bool:
     return base_now(proposal.kind, standing) != proposal.base_digest
 
 
-def _overtake(waiting: Iterable[tuple[Proposal, Effective | None]]) -> list[int]:
+def _overtake(waiting: Iterable[tuple[Proposal, Effective | None]], *, by: Actor) -> list[int]:
     overtaken = []
     for proposal, standing in waiting:
         if _moved(proposal, standing):
             proposal.state = lifecycle.step(State(proposal.state), Action.OVERTAKE, Who.SYSTEM)
             proposal.state_reason = moved(proposal, standing)
             proposal.save(update_fields=["state", "state_reason"])
-            overtaken.append(proposal.pk)
-    return overtaken
+            overtaken.append(proposal)
+    notices.about(telling.OVERTAKEN, *overtaken, by=by)
+    return [proposal.pk for proposal in overtaken]
 
 
 def moved(proposal: Proposal, standing: Effective | None) -> str:

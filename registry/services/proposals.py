@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from registry.core import lifecycle, roles
+from registry.core import lifecycle, roles, telling
 from registry.core.assessment import Assessment
 from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
 from registry.core.findings import Finding
@@ -17,7 +17,7 @@ from registry.core.lifecycle import Action, State, Who
 from registry.core.skill import Bundle
 from registry.models import Backer, Project, Proposal, ProposalComment, ProposalRevision
 from registry.models.proposals import ProposalQuerySet
-from registry.services import audit, catalog, overtaking, suggestions
+from registry.services import audit, catalog, notices, overtaking, suggestions
 from registry.services.audit import Change
 from registry.services.permissions import Actor, require
 from registry.services.suggestions import Prepared, Suggestion
@@ -62,6 +62,7 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
         voice.save(force_insert=True)
         add_revision(proposal, prepared, how=PROPOSED, justification=justification, evidence=voice.evidence, by=by)
         describe(change, proposal)
+        notices.about(telling.OPENED, proposal, text=justification, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
@@ -180,6 +181,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
         pieces = list(suggestion.evidence) or newest.evidence
         renew(proposal, prepared, weight, how=REVISED, justification=said, evidence=pieces, by=by)
         describe(change, proposal)
+        notices.about(telling.REVISED, proposal, text=said, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
@@ -194,6 +196,7 @@ def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor
         proposal.save(update_fields=["state", "updated_at"])
         say(proposal, comment, action=Action.WITHDRAW, by=by)
         describe(change, proposal)
+        notices.about(telling.WITHDRAWN, proposal, text=comment, by=by)
     return proposal
 
 
@@ -204,6 +207,7 @@ def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> Prop
     with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
         said = say(get(project, proposal_id), text, action="", by=by)
         describe(change, found)
+        notices.about(telling.COMMENTED, found, text=text, by=by)
     return said
 
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from registry.core import joining, roles
+from registry.core import joining, roles, telling
 from registry.core.errors import Conflict, SkillsiteError
 from registry.core.joining import FileMerge
 from registry.core.lifecycle import Action, State, Who
 from registry.core.skill import Bundle
 from registry.models import Project, Proposal, ProposalRevision
-from registry.services import audit, blobs, bundles, catalog, overtaking, proposals, suggestions
+from registry.services import audit, blobs, bundles, catalog, notices, overtaking, proposals, suggestions
 from registry.services.overtaking import DELETE
 from registry.services.permissions import Actor, require
 from registry.services.suggestions import UPDATE, Prepared
@@ -85,6 +85,7 @@ def rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
         said, pieces = newest.justification, newest.evidence
         proposals.renew(proposal, prepared, weight, how=proposals.REBASED, justification=said, evidence=pieces, by=by)
         proposals.describe(change, proposal)
+        notices.about(telling.REVISED, proposal, by=by)
     return proposal
 
 

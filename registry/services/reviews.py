@@ -6,14 +6,25 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.core import disclosure, edits, roles
+from registry.core import disclosure, edits, roles, telling
 from registry.core.edits import Edit
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, StaleProposal
 from registry.core.lifecycle import Action, Who
 from registry.core.merge import BUNDLED, Effective
 from registry.core.skill import Bundle
 from registry.models import Agent, Project, Proposal, ProposalRevision, Recommendation, Skill, Version
-from registry.services import approvals, audit, blobs, bundles, catalog, overtaking, proposals, skills, suggestions
+from registry.services import (
+    approvals,
+    audit,
+    blobs,
+    bundles,
+    catalog,
+    notices,
+    overtaking,
+    proposals,
+    skills,
+    suggestions,
+)
 from registry.services import versions as version_rows
 from registry.services.audit import Change
 from registry.services.bundles import Checked
@@ -96,6 +107,7 @@ def approve(
         approvals.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
         change.data.update(proposed=proposed, edited=verdict.edited is not None)
         proposals.describe(change, proposal)
+        notices.about(telling.APPROVED, proposal, text=comment, by=by)
     return proposals.get(project, proposal_id)
 
 
@@ -188,12 +200,12 @@ def _proposer(proposal: Proposal) -> Actor:
 
 def reject(project: Project, proposal_id: int, *, comment: str, by: Actor) -> Proposal:
     """Ends a proposal. Its text stays on record for people and reaches no agent but its proposer."""
-    return _answer(project, proposal_id, Action.REJECT, "proposal.rejected", comment, by)
+    return _answer(project, proposal_id, Action.REJECT, telling.REJECTED, comment, by)
 
 
 def request_changes(project: Project, proposal_id: int, *, comment: str, by: Actor) -> Proposal:
     """Sends a proposal back with what is wrong about it."""
-    return _answer(project, proposal_id, Action.REQUEST_CHANGES, "proposal.changes-requested", comment, by)
+    return _answer(project, proposal_id, Action.REQUEST_CHANGES, telling.CHANGES_REQUESTED, comment, by)
 
 
 def _answer(project: Project, proposal_id: int, action: Action, verb: str, comment: str, by: Actor) -> Proposal:
@@ -205,6 +217,7 @@ def _answer(project: Project, proposal_id: int, action: Action, verb: str, comme
         proposal = proposals.get(project, proposal_id)
         _decide(proposal, action, comment, by)
         proposals.describe(change, proposal)
+        notices.about(verb, proposal, text=comment, by=by)
     return proposal
 
 

@@ -2,11 +2,11 @@
 
 from django.utils import timezone
 
-from registry.core import skillmd, tokens
+from registry.core import skillmd, telling, tokens
 from registry.core.errors import Conflict, InvalidRequest, NotFound, VersionConflict
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
-from registry.services import audit, blobs, overtaking
+from registry.services import audit, blobs, notices, overtaking
 from registry.services.audit import Change
 from registry.services.permissions import Actor, require_publish, require_withdraw
 
@@ -68,6 +68,7 @@ def add(
     )
     version.save(force_insert=True)
     change.before = skill.current.digest if skill.current and skill.overrides else ""
+    before = skill.current.author_id if skill.current else None
     change.after = version.digest
     change.data["version"] = version.version
     skill.current, skill.overrides = version, True
@@ -75,6 +76,7 @@ def add(
         skill.last_number = max(skill.last_number, int(version.version))
     skill.save(update_fields=["current", "overrides", "last_number"])
     overtaking.mark(skill, change=change)
+    notices.about_version(telling.PUBLISHED, version, person=before, text=version.note, by=change.by)
     return version
 
 
@@ -86,6 +88,7 @@ def bring_back(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
     change.after = version.digest
     change.data["version"] = version.version
     overtaking.mark(skill, change=change)
+    notices.about_version(telling.PUBLISHED, version, person=version.author_id, by=change.by)
 
 
 def checked_note(note: str) -> str:
@@ -158,6 +161,7 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         change.after = skill.current.digest if skill.current else ""
         change.data.update(version=found.version, reason=reason)
         overtaking.mark(skill, change=change)
+        notices.about_version(telling.YANKED, found, person=found.author_id, text=reason, by=by)
         return found
 
 

@@ -19,7 +19,7 @@ from registry import services
 from registry.core import roles
 from registry.core.agent import Definition
 from registry.core.errors import Forbidden, NotFound
-from registry.models import Event, Project, Token, User
+from registry.models import Delivery, Event, Project, Token, User
 from registry.services import (
     accounts,
     agents,
@@ -34,6 +34,7 @@ from registry.services import (
     skills,
     upstream,
     versions,
+    webhooks,
 )
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle
@@ -49,6 +50,7 @@ class World:
     agent: Any
     invitation: int
     token: int
+    webhook: int
 
     @property
     def digest(self) -> str:
@@ -71,6 +73,8 @@ class Verb:
     event: str
     scope: str | None = roles.WRITE
 
+
+HOOK = "https://1.1.1.1/hook"
 
 VERBS: dict[str, Verb] = {
     "skills.create": Verb(lambda w, by: skills.create(w.project, skill_bundle("new"), by=by), "skill.created"),
@@ -141,6 +145,27 @@ VERBS: dict[str, Verb] = {
     "projects.set_reviewer_agents": Verb(
         lambda w, by: projects.set_reviewer_agents(w.project, True, by=by), "project.advice-allowed", roles.MANAGE
     ),
+    "webhooks.create": Verb(
+        lambda w, by: webhooks.create(w.project, HOOK, ["version.yanked"], by=by), "webhook.created", roles.MANAGE
+    ),
+    "webhooks.update": Verb(
+        lambda w, by: webhooks.update(w.project, w.webhook, address=HOOK, events=["proposal.opened"], by=by),
+        "webhook.changed",
+        roles.MANAGE,
+    ),
+    "webhooks.set_enabled": Verb(
+        lambda w, by: webhooks.set_enabled(w.project, w.webhook, False, by=by), "webhook.disabled", roles.MANAGE
+    ),
+    "webhooks.renew_secret": Verb(
+        lambda w, by: webhooks.renew_secret(w.project, w.webhook, by=by), "webhook.secret-renewed", roles.MANAGE
+    ),
+    "webhooks.remove": Verb(
+        lambda w, by: webhooks.remove(w.project, w.webhook, by=by), "webhook.removed", roles.MANAGE
+    ),
+    "webhooks.test": Verb(lambda w, by: webhooks.test(w.project, w.webhook, by=by), "webhook.tested", roles.MANAGE),
+    "webhooks.replay": Verb(
+        lambda w, by: webhooks.replay(w.project, w.webhook, by=by), "webhook.replayed", roles.MANAGE
+    ),
     "projects.create": Verb(lambda w, by: projects.create(slug="third", name="Third", by=by), "project.created", None),
     "accounts.create_user": Verb(lambda w, by: accounts.create_user("newcomer", by=by), "user.created", None),
     "accounts.make_sign_in_link": Verb(
@@ -171,6 +196,9 @@ NO_EVENT_OF_THEIR_OWN = {
     "rebasing": "see test_proposal_verbs",
     "queue": "looks; rejecting goes through reviews.reject",
     "suggestions": "are part of a proposal",
+    "notices": "are written inside the change of a verb",
+    "webhooks.listed": "looks, and changes nothing",
+    "webhooks.find": "looks, and changes nothing",
     "approvals": "are part of a review",
     "proposal_views": "look, and change nothing",
 }
@@ -205,7 +233,9 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     agents.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
     invitations.make(project, roles.VIEWER, by=operator)
     invitation = project.invitations.get().pk
-    return World(project, member, agent, invitation, Token.objects.get().pk)
+    webhook, _ = webhooks.create(project, HOOK, ["version.published"], by=operator)
+    Delivery.objects.create(endpoint=webhook, event="version.published", key="evt_1", body="{}", state="failed")
+    return World(project, member, agent, invitation, Token.objects.get().pk, webhook.pk)
 
 
 @pytest.fixture
