@@ -146,9 +146,7 @@ def _overtaken(project: Project, owner: Actor, author: Actor) -> None:
     text = drafts.text(drafts.find(place, by=owner))
     drafts.keep(place, Typed(drafts.RAW, text=text.replace("four working days", "three working days")), by=owner)
     before = catalog.load(project.pk, "late-shipment-reply")
-    change = {
-        SKILL_MD: _edited(before.bundle()[SKILL_MD], "four working days", "two working days, or one over holidays")
-    }
+    sooner = _edited(before.bundle()[SKILL_MD], "four working days", "two working days, or one over holidays")
     skills.save(
         project, "late-shipment-reply", before.bundle().replacing({SKILL_MD: sooner}), base=before.candidate.digest,
         note="Hand over sooner around holidays", by=author,
