@@ -16,7 +16,7 @@ from django.db.models import F
 from registry.core import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Skill, Version
-from registry.services import agents, permissions, projects, skills
+from registry.services import agents, permissions, projects, skills, tokens
 
 _STEPS = "\n".join(
     f"{number}. Look at part {number} of the request, note what is missing, and ask for it in one short sentence."
@@ -43,7 +43,7 @@ def prepare(count: int) -> None:
     project = Project.objects.filter(slug="demo").first() or projects.create(slug="demo", name="Demo", by=by)
     fill(project, count)
     agent = agents.ensure(project, "bench", by=by)
-    print(agents.create_token(project, agent=agent, scopes=("read", "write"), by=by))
+    print(tokens.create_token(project, agent=agent, scopes=("read", "write"), by=by))
 
 
 def fill(project: Project, count: int) -> None:

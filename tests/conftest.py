@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 from registry.core import roles, skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
-from registry.services import accounts, agents, members, permissions, projects, usage
+from registry.services import accounts, agents, members, permissions, projects, tokens, usage
 from registry.services.permissions import Actor
 
 
@@ -125,7 +125,7 @@ def api(project: Project, operator: Actor) -> Callable[..., Api]:
 
     def make(*scopes: str, agent: str = "bot", where: Project = project) -> Api:
         who = agents.ensure(where, agent, by=operator)
-        return Api(where, agents.create_token(where, agent=who, scopes=scopes or ("read",), by=operator))
+        return Api(where, tokens.create_token(where, agent=who, scopes=scopes or ("read",), by=operator))
 
     return make
 

@@ -17,9 +17,9 @@ from registry.core import roles, trust
 from registry.core.agent import Definition
 from registry.core.errors import InvalidRequest
 from registry.models import Agent, Project, Token
-from registry.services import agents, instructions
-from registry.services.agents import Caller
+from registry.services import agents, instructions, tokens
 from registry.services.permissions import require
+from registry.services.tokens import Caller
 
 
 class AgentShape(serializers.Serializer[Any]):
@@ -165,7 +165,7 @@ class AgentTokens(Read, Write):
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         asked = page(request)
-        found = agents.tokens_of(agents.get(Project(pk=caller.project_id), kwargs["agent"]))
+        found = tokens.tokens_of(agents.get(Project(pk=caller.project_id), kwargs["agent"]))
         shown = [_token(token) for token in found[asked.offset : asked.offset + asked.limit]]
         return as_json({"results": shown, "next": asked.next_link(request, len(found))})
 
@@ -179,8 +179,8 @@ class AgentTokens(Read, Write):
         where, by = writing.project(request), actor(request)
         require(by, roles.MANAGE, where)
         given = _checked(TokenInput(data=request.data))
-        lifetime = agents.parse_lifetime(given["expires"]) if "expires" in given else None
-        issued = agents.issue_token(
+        lifetime = tokens.parse_lifetime(given["expires"]) if "expires" in given else None
+        issued = tokens.issue_token(
             where, agent=agents.get(where, agent), scopes=given["scopes"], lifetime=lifetime, by=by
         )
         response = Response({**_token(issued.token), "token": issued.secret}, status=201)
@@ -195,7 +195,7 @@ class AgentToken(Write):
     def delete(self, request: Request, project: str, agent: str, token: int) -> Response:
         where, by = writing.project(request), actor(request)
         require(by, roles.MANAGE, where)
-        agents.revoke_token(where, token, agent=agents.get(where, agent), by=by)
+        tokens.revoke_token(where, token, agent=agents.get(where, agent), by=by)
         return Response(status=204)
 
 

@@ -16,8 +16,8 @@ from registry.core import roles
 from registry.core.errors import InvalidRequest, SkillsiteError
 from registry.models import Project
 from registry.services import audit, throttle
-from registry.services.agents import Caller
 from registry.services.audit import Filter
+from registry.services.tokens import Caller
 
 _JSON_LINES = "application/x-ndjson"
 

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 
 from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Project
-from registry.services import agents, catalog, origin, usage
-from registry.services.agents import Caller
+from registry.services import catalog, origin, tokens, usage
+from registry.services.tokens import Caller
 
 
 def identify(request: HttpRequest, project: str) -> Caller:
@@ -20,7 +20,7 @@ def identify(request: HttpRequest, project: str) -> Caller:
     if scheme.lower() != "bearer" or not secret.strip():
         raise Unauthenticated("Send a token: Authorization: Bearer sks_…")
     now = timezone.now()
-    caller = agents.authenticate(secret.strip(), now=now)
+    caller = tokens.authenticate(secret.strip(), now=now)
     if caller.project_slug != project:
         raise NotFound("There is no such project.")
     usage.saw(caller.token_id, caller.actor.agent_id, now=now)

@@ -15,7 +15,7 @@ from registry.core import disclosure, skillmd
 from registry.core.errors import InvalidRequest
 from registry.core.merge import BUNDLED, PROJECT, Effective
 from registry.services import catalog
-from registry.services.agents import Caller
+from registry.services.tokens import Caller
 
 Form = Literal["json", "text", "xml"]
 _KINDS, _SOURCES = [skillmd.KNOWLEDGE, skillmd.TOOL], [PROJECT, BUNDLED]

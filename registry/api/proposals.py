@@ -17,9 +17,9 @@ from registry.core.lifecycle import State
 from registry.core.skill import normalise
 from registry.models import Project
 from registry.services import permissions, proposal_views, proposals, rebasing, reviews, suggestions
-from registry.services.agents import Caller
 from registry.services.overtaking import DELETE
 from registry.services.suggestions import Suggestion
+from registry.services.tokens import Caller
 
 _FILTERS = [
     OpenApiParameter("state", str, enum=[str(state) for state in State]),

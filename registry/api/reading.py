@@ -19,8 +19,8 @@ from registry.api import authentication, problems
 from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
 from registry.services import disk, throttle, usage
-from registry.services.agents import Caller
 from registry.services.answers import Answers
+from registry.services.tokens import Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.skill import Bundle, normalise
 from registry.models import Approval
 from registry.services import catalog, skills
-from registry.services.agents import Caller
+from registry.services.tokens import Caller
 
 _VERSION = OpenApiParameter("version", str, description="One exact version; the current one when not given.")
 _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest you started from, in quotes.")

@@ -13,7 +13,7 @@ from registry.api.writing import Write, actor
 from registry.core import roles
 from registry.models import Project, Version
 from registry.services import catalog, versions
-from registry.services.agents import Caller
+from registry.services.tokens import Caller
 
 
 class Versions(Read):

@@ -1,6 +1,6 @@
 """What an agent is told and may see, as a value that has been checked before it is stored."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from registry.core import trust
@@ -31,6 +31,11 @@ class Definition:
             raise InvalidRequest(f"There is no trust level {self.trust!r}. There are: {', '.join(trust.LEVELS)}.")
         allowed = None if self.allowed_skills is None else _names("allowed_skills", self.allowed_skills)
         return Definition(self.prompt, self.instructions, _names("uses_skills", self.uses_skills), allowed, self.trust)
+
+
+def visible(allowed: Sequence[str] | None, uses: Sequence[str]) -> frozenset[str] | None:
+    """The only skills there are for an agent; None where all are."""
+    return None if allowed is None else frozenset((*allowed, *uses))
 
 
 def _names(what: str, given: Iterable[str]) -> tuple[str, ...]:

@@ -5,19 +5,19 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Forbidden, Unauthenticated
-from registry.services import agents, throttle, usage
-from registry.services.agents import Caller
+from registry.services import throttle, tokens, usage
+from registry.services.tokens import Caller
 
 
 def by_header(request: HttpRequest) -> Caller:
     scheme, _, secret = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not secret.strip():
         raise Unauthenticated("Send a token: Authorization: Bearer sks_…")
-    return _enter(agents.authenticate(secret.strip(), now=timezone.now()))
+    return _enter(tokens.authenticate(secret.strip(), now=timezone.now()))
 
 
 def by_path(secret: str) -> Caller:
-    return _enter(agents.authenticate_in_path(secret, now=timezone.now()))
+    return _enter(tokens.authenticate_in_path(secret, now=timezone.now()))
 
 
 def _enter(caller: Caller) -> Caller:

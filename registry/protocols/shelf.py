@@ -12,9 +12,9 @@ from registry.core.merge import Candidate
 from registry.core.skill import SKILL_MD, FileEntry, normalise
 from registry.models import Project
 from registry.services import catalog, disk
-from registry.services.agents import Caller
 from registry.services.answers import Answers
 from registry.services.catalog import Loaded
+from registry.services.tokens import Caller
 
 SKILL, ARCHIVE = "skill-md", "archive"
 ANYBODY = "anybody"

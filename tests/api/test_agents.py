@@ -10,20 +10,20 @@ import pytest
 from registry.core import roles
 from registry.core.agent import Definition
 from registry.models import Agent, Event, Project, Token, User
-from registry.services import agents, disk, skills, usage
+from registry.services import agents, disk, skills, tokens, usage
 from registry.services.permissions import Actor
 from tests.conftest import Api, on_disk, skill_bundle
 
 
 @pytest.fixture
 def owner(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
-    token = agents.create_token(project, user=person(roles.OWNER), scopes=["read", "manage"], by=operator)
+    token = tokens.create_token(project, user=person(roles.OWNER), scopes=["read", "manage"], by=operator)
     return Api(project, token)
 
 
 @pytest.fixture
 def reader(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
-    return Api(project, agents.create_token(project, user=person(roles.VIEWER), by=operator))
+    return Api(project, tokens.create_token(project, user=person(roles.VIEWER), by=operator))
 
 
 def code(answer: Any) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import Event, Project, User
-from registry.services import agents, projects, skills
+from registry.services import projects, skills, tokens
 from registry.services.permissions import Actor
 from tests.conftest import Api, skill_bundle, skill_text
 
@@ -19,7 +19,7 @@ from tests.conftest import Api, skill_bundle, skill_text
 @pytest.fixture
 def reviewer(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
     user = person(roles.REVIEWER)
-    return Api(project, agents.create_token(project, user=user, scopes=("review",), by=operator))
+    return Api(project, tokens.create_token(project, user=user, scopes=("review",), by=operator))
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_the_log_is_for_reviewers_only(
     busy: Project, api: Callable[..., Api], person: Callable[[str], User], operator: Actor, path: str
 ) -> None:
     agent = api(*(scope for scope in roles.SCOPES if scope not in roles.NEVER_FOR_AGENTS))
-    author = Api(busy, agents.create_token(busy, user=person(roles.AUTHOR), scopes=("read", "write"), by=operator))
+    author = Api(busy, tokens.create_token(busy, user=person(roles.AUTHOR), scopes=("read", "write"), by=operator))
     for caller in (agent, author):
         assert caller.get(path).status_code == 403
     assert Api(busy, "").get(path).status_code == 401

@@ -212,9 +212,9 @@ def test_the_import_of_one_project_is_not_seen_by_another(
 
 
 def test_a_person_writes_in_their_own_name(project: Project, operator: Actor, person: Callable[..., Any]) -> None:
-    from registry.services import agents
+    from registry.services import tokens
 
-    secret = agents.create_token(project, user=person("author"), scopes=["read", "write"], by=operator)
+    secret = tokens.create_token(project, user=person("author"), scopes=["read", "write"], by=operator)
     Api(project, secret).upload(zipped())
     version = Version.objects.get()
     assert (version.author.username if version.author else "", version.agent) == ("author", None)

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
 
 from registry.core import roles
 from registry.models import Project, User
-from registry.services import agents, skills
+from registry.services import agents, skills, tokens
 from registry.services.permissions import Actor
 from skillsite.wsgi import application
 from tests.conftest import Api, skill_bundle
@@ -46,7 +46,7 @@ def owner(project: Project, person: Callable[[str], User], operator: Actor) -> A
     """Somebody who may do everything, in a project where something stands."""
     skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
     agents.ensure(project, "bot", by=operator)
-    secret = agents.create_token(project, user=person(roles.OWNER), scopes=roles.SCOPES, by=operator)
+    secret = tokens.create_token(project, user=person(roles.OWNER), scopes=roles.SCOPES, by=operator)
     return Api(project, secret)
 
 

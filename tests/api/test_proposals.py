@@ -7,7 +7,7 @@ import pytest
 
 from registry.core import roles
 from registry.models import Membership, Project, Proposal, User
-from registry.services import agents, permissions, skills
+from registry.services import permissions, skills, tokens
 from registry.services.permissions import Actor
 from tests.conftest import Api, skill_bundle, skill_text
 
@@ -34,7 +34,7 @@ def people(project: Project, person: Callable[[str], User], operator: Actor) -> 
     def make(role: str, *scopes: str) -> Api:
         user = person(role)
         wanted = scopes or tuple(roles.SCOPES_OF_ROLE[role])
-        return Api(project, agents.create_token(project, user=user, scopes=wanted, by=operator))
+        return Api(project, tokens.create_token(project, user=user, scopes=wanted, by=operator))
 
     return make
 
@@ -252,7 +252,7 @@ def test_own_proposals_are_refused_before_the_body_is_read(
     mine = made(owner)
     assert owner.send("POST", f"/proposals/{mine['id']}/approve", "{not json").status_code == 403
     by = permissions.person(person(roles.OWNER), project)
-    secret = agents.create_token(project, agent=project.agents.get(name="bot"), scopes=("propose",), by=by)
+    secret = tokens.create_token(project, agent=project.agents.get(name="bot"), scopes=("propose",), by=by)
     theirs = made(Api(project, secret), skill_md=NEW.replace("Two", "Due"))
     assert approve(owner, theirs).status_code == 403
     assert Proposal.objects.filter(state="open").count() == 2
@@ -263,9 +263,9 @@ def test_a_token_that_somebody_made_for_another_person_is_no_way_around(
 ) -> None:
     owner, by = people(roles.OWNER), permissions.person(person(roles.OWNER), project)
     mine = made(owner)
-    borrowed = agents.create_token(project, user=person(roles.REVIEWER), scopes=("review",), by=by)
+    borrowed = tokens.create_token(project, user=person(roles.REVIEWER), scopes=("review",), by=by)
     assert approve(Api(project, borrowed), mine).status_code == 403
-    lent = agents.create_token(project, user=person(roles.AUTHOR), scopes=("propose",), by=by)
+    lent = tokens.create_token(project, user=person(roles.AUTHOR), scopes=("propose",), by=by)
     assert approve(owner, made(Api(project, lent), skill_md=NEW.replace("Two", "Due"))).status_code == 403
     assert approve(people(roles.REVIEWER), mine).status_code == 200
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import Project, Token, User
-from registry.services import agents, disk, members, projects, skills
+from registry.services import disk, members, projects, skills, tokens
 from registry.services.permissions import Actor
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
@@ -215,12 +215,12 @@ def test_a_token_that_was_shut_opens_nothing(
     full: Project, way: str, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.OWNER)
-    caller = Api(full, agents.create_token(full, user=user, scopes=["read", "write"], by=operator))
+    caller = Api(full, tokens.create_token(full, user=user, scopes=["read", "write"], by=operator))
     assert caller.get("/catalog").status_code == 200
     if way == "expired":
         Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     elif way == "revoked":
-        agents.revoke_token(full, Token.objects.get().pk, by=operator)
+        tokens.revoke_token(full, Token.objects.get().pk, by=operator)
     elif way == "archived":
         projects.archive(full, by=operator)
     else:
@@ -267,7 +267,7 @@ def test_a_persons_token_does_no_more_than_their_role_of_today(
     full: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.AUTHOR)
-    caller = Api(full, agents.create_token(full, user=user, scopes=["read", "write"], by=operator))
+    caller = Api(full, tokens.create_token(full, user=user, scopes=["read", "write"], by=operator))
     assert caller.send("DELETE", "/skills/greeting").status_code == 204
     members.set_role(full, user, roles.VIEWER, by=operator)
     assert caller.get("/catalog").status_code == 200

@@ -9,7 +9,7 @@ import pytest
 
 from registry.client import Retrying, SkillsiteClient
 from registry.models import Project
-from registry.services import agents
+from registry.services import agents, tokens
 from registry.services.permissions import Actor
 from tests.client.between import Between, between
 from tests.services.isolation import blob_directory, nothing_remembered
@@ -22,7 +22,7 @@ Connect = Callable[..., SkillsiteClient]
 @pytest.fixture
 def token(project: Project, operator: Actor) -> str:
     agent = agents.ensure(project, "bot", by=operator)
-    return agents.create_token(project, agent=agent, scopes=("read", "propose"), by=operator)
+    return tokens.create_token(project, agent=agent, scopes=("read", "propose"), by=operator)
 
 
 @pytest.fixture

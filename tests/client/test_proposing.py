@@ -7,7 +7,7 @@ import pytest
 
 from registry.client import SkillsiteClient, errors
 from registry.models import Project
-from registry.services import agents, skills
+from registry.services import agents, skills, tokens
 from registry.services.permissions import Actor
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
@@ -92,7 +92,7 @@ def test_a_proposal_that_says_nothing_or_too_much_is_refused(client: SkillsiteCl
 
 
 def test_a_token_that_may_only_read_is_not_allowed(connect: Connect, project: Project, operator: Actor) -> None:
-    reader = agents.create_token(
+    reader = tokens.create_token(
         project, agent=agents.ensure(project, "reader", by=operator), scopes=("read",), by=operator
     )
     with pytest.raises(errors.NotAllowed):

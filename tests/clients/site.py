@@ -99,7 +99,7 @@ def _fill() -> tuple[str, str]:
     from django.db import connections
 
     from registry.core.skill import Bundle
-    from registry.services import agents, bundles, permissions, projects
+    from registry.services import agents, bundles, permissions, projects, tokens
 
     call_command("migrate", interactive=False, verbosity=0)
     by = permissions.operator()
@@ -109,7 +109,7 @@ def _fill() -> tuple[str, str]:
         for files in (FULL, PLAIN, ODD):
             bundles.import_bundle(project, Bundle(files), by=by)
         agent = agents.ensure(project, "client", by=by)
-        secrets_made.append(agents.create_token(project, agent=agent, scopes=["read"], by=by))
+        secrets_made.append(tokens.create_token(project, agent=agent, scopes=["read"], by=by))
         projects.set_public(project, slug == "open", by=by)
     connections.close_all()
     return secrets_made[1], secrets_made[0]

@@ -31,6 +31,7 @@ from registry.services import (  # noqa: E402
     permissions,
     projects,
     skills,
+    tokens,
     usage,
 )
 from tests.faults import reviewing  # noqa: E402
@@ -59,7 +60,7 @@ def make_project(slug: str) -> int:
 def make_token(slug: str, *scopes: str) -> str:
     project = _project(slug)
     agent = agents.ensure(project, "uploader", by=OPERATOR)
-    return agents.create_token(project, agent=agent, scopes=scopes, by=OPERATOR)
+    return tokens.create_token(project, agent=agent, scopes=scopes, by=OPERATOR)
 
 
 def save(slug: str, name: str, who: str, tries: int) -> list[dict[str, str]]:

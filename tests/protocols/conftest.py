@@ -11,7 +11,7 @@ from registry.core.skill import Bundle
 from registry.models import Project, Token
 from registry.protocols import shelf
 from registry.protocols.mcp import endpoint, skills
-from registry.services import agents, bundles
+from registry.services import agents, bundles, tokens
 from registry.services.answers import Answers
 from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
@@ -45,7 +45,7 @@ def secret(project: Project, operator: Actor) -> Callable[..., str]:
 
     def make(*scopes: str, where: Project = project, agent: str = "bot") -> str:
         who = agents.ensure(where, agent, by=operator)
-        return agents.create_token(where, agent=who, scopes=scopes or ("read",), by=operator)
+        return tokens.create_token(where, agent=who, scopes=scopes or ("read",), by=operator)
 
     return make
 
@@ -118,4 +118,4 @@ def caller(mcp: Callable[..., Mcp]) -> Mcp:
 
 def revoke_all(project: Project, operator: Actor) -> None:
     for token in Token.objects.filter(project=project, revoked_at=None):
-        agents.revoke_token(project, token.pk, by=operator)
+        tokens.revoke_token(project, token.pk, by=operator)

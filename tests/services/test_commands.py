@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import Agent, Event, Project, Token, User
-from registry.services import accounts, agents, projects
+from registry.services import accounts, projects, tokens
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
 
@@ -33,7 +33,7 @@ def token(*arguments: str) -> str:
 def test_a_token_is_printed_and_nothing_else(project: Project) -> None:
     said = token("--agent", "bot")
     assert said.count("\n") == 1
-    held = agents.authenticate(said.removesuffix("\n"), now=timezone.now())
+    held = tokens.authenticate(said.removesuffix("\n"), now=timezone.now())
     assert (held.actor.name, held.actor.scopes) == ("bot", {"read", "propose"})
 
 

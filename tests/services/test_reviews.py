@@ -27,6 +27,7 @@ from registry.services import (
     rebasing,
     reviews,
     skills,
+    tokens,
     upstream,
     versions,
 )
@@ -272,7 +273,7 @@ def test_nobody_approves_their_own(project: Project, skill: str, reviewer: Actor
 
 
 def token_of(agent: Actor, project: Project, by: Actor) -> Token:
-    agents.create_token(project, agent=project.agents.get(pk=agent.agent_id), by=by)
+    tokens.create_token(project, agent=project.agents.get(pk=agent.agent_id), by=by)
     return Token.objects.latest("pk")
 
 
@@ -283,7 +284,7 @@ def test_nobody_approves_what_an_agent_of_theirs_suggested(
     token = token_of(bot, project, owner)
     made = propose(project, bot)
     if revoked:
-        agents.revoke_token(project, token.pk, by=owner)
+        tokens.revoke_token(project, token.pk, by=owner)
     with nothing_left_behind(), pytest.raises(Forbidden, match="whose token they made"):
         approve(project, made, owner)
     assert approve(project, made, reviewer).state == State.APPROVED

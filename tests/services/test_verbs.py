@@ -32,6 +32,7 @@ from registry.services import (
     permissions,
     projects,
     skills,
+    tokens,
     upstream,
     versions,
     webhooks,
@@ -43,7 +44,7 @@ from tests.services.footprint import nothing_left_behind
 
 @dataclass(frozen=True)
 class World:
-    """A project with a skill of two versions, a deleted one, a bundled one, an old copy of another, a member, an agent."""
+    """A project with skills in every state that a verb starts from, a member, an agent, a token and a webhook."""
 
     project: Project
     member: User
@@ -108,14 +109,14 @@ VERBS: dict[str, Verb] = {
         lambda w, by: agents.update(w.project, "bot", Definition(prompt="New."), by=by), "agent.changed", roles.MANAGE
     ),
     "agents.remove": Verb(lambda w, by: agents.remove(w.project, "bot", by=by), "agent.removed", roles.MANAGE),
-    "agents.issue_token": Verb(
-        lambda w, by: agents.issue_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
+    "tokens.issue_token": Verb(
+        lambda w, by: tokens.issue_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
     ),
-    "agents.create_token": Verb(
-        lambda w, by: agents.create_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
+    "tokens.create_token": Verb(
+        lambda w, by: tokens.create_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
     ),
-    "agents.revoke_token": Verb(
-        lambda w, by: agents.revoke_token(w.project, w.token, by=by), "token.revoked", roles.MANAGE
+    "tokens.revoke_token": Verb(
+        lambda w, by: tokens.revoke_token(w.project, w.token, by=by), "token.revoked", roles.MANAGE
     ),
     "members.set_role": Verb(
         lambda w, by: members.set_role(w.project, w.member, roles.REVIEWER, by=by), "member.set", roles.MANAGE
@@ -230,7 +231,7 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     on_disk(library, "copied", body="Another text.")
     disk.index().refresh()
     agent = agents.ensure(project, "bot", by=operator)
-    agents.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
+    tokens.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
     invitations.make(project, roles.VIEWER, by=operator)
     invitation = project.invitations.get().pk
     webhook, _ = webhooks.create(project, HOOK, ["version.published"], by=operator)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import Event, Invitation, Membership, Project, User
-from registry.services import accounts, agents, invitations, members, permissions, projects
+from registry.services import accounts, invitations, members, permissions, projects, tokens
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
 
@@ -83,7 +83,7 @@ def test_the_token_of_a_removed_member_reads_nothing(
     project: Project, person: Person, operator: Actor, browser_client: Browser
 ) -> None:
     author = person(roles.AUTHOR)
-    secret = agents.create_token(project, user=author, scopes=["read"], by=operator)
+    secret = tokens.create_token(project, user=author, scopes=["read"], by=operator)
     headers = {"Authorization": f"Bearer {secret}"}
     assert Client().get("/api/v1/projects/demo/catalog", headers=headers).status_code == 200
     browser_client(roles.OWNER).post(address(project, author, "remove"))

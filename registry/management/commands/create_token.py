@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from registry.core.errors import SkillsiteError
 from registry.models import Project, User
-from registry.services import agents, permissions
+from registry.services import agents, permissions, tokens
 
 
 class Command(BaseCommand):
@@ -26,13 +26,13 @@ class Command(BaseCommand):
             project = Project.objects.filter(slug=options["project"], archived_at=None).first()
             if project is None:
                 raise CommandError(f"There is no project {options['project']!r}.")
-            lifetime = agents.parse_lifetime(options["expires"]) if options["expires"] else None
-            agents.check_scopes(options["scope"], for_agent=bool(options["agent"]))
+            lifetime = tokens.parse_lifetime(options["expires"]) if options["expires"] else None
+            tokens.check_scopes(options["scope"], for_agent=bool(options["agent"]))
             agent = agents.ensure(project, options["agent"], by=by) if options["agent"] else None
             user = User.objects.filter(username=options["user"]).first() if options["user"] else None
             if options["user"] and user is None:
                 raise CommandError(f"There is no user {options['user']!r}.")
-            secret = agents.create_token(
+            secret = tokens.create_token(
                 project, agent=agent, user=user, scopes=options["scope"], lifetime=lifetime, by=by
             )
         except SkillsiteError as error:

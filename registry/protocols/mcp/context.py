@@ -11,8 +11,8 @@ from typing import Any
 from registry.core.merge import Candidate
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.services import catalog
-from registry.services.agents import Caller
 from registry.services.catalog import Loaded
+from registry.services.tokens import Caller
 
 PAGE = 100
 PREFIX = "app.skillsite/"  # of what we add to the protocol's own fields

@@ -17,8 +17,8 @@ from registry.protocols.mcp import eras, messages, resources, skills, tools
 from registry.protocols.mcp.context import FRESH, Context, Outcome
 from registry.protocols.mcp.messages import Message, Refused
 from registry.services import disk
-from registry.services.agents import Caller
 from registry.services.answers import Answers
+from registry.services.tokens import Caller
 
 log = logging.getLogger(__name__)
 
