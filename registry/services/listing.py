@@ -6,7 +6,7 @@ skills cost no more queries than ten.
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -58,6 +58,7 @@ class Row:
     hides_bundled: bool
     draft: bool
     loads: tuple[int, ...]
+    proposals: int = 0
 
     @property
     def total(self) -> int:
@@ -118,8 +119,10 @@ def _sorted(project: Project, outcomes: list[Effective], sort: str) -> list[Effe
     return sorted(outcomes, key=lambda outcome: key(outcome.winner) if outcome.winner else 0) if key else outcomes
 
 
-def rows(project: Project, outcomes: Sequence[Effective], drafts: frozenset[str], *, today: date) -> list[Row]:
-    """The lines of one page."""
+def rows(
+    project: Project, outcomes: Sequence[Effective], drafts: frozenset[str], waiting: Mapping[str, int], *, today: date
+) -> list[Row]:
+    """The lines of one page; `waiting` are the undecided proposals that whoever looks may see."""
     by_day = usage.loads_by_day(project.pk, days=DAYS, skills=[outcome.name for outcome in outcomes])
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     return [
@@ -130,6 +133,7 @@ def rows(project: Project, outcomes: Sequence[Effective], drafts: frozenset[str]
             outcome.hides_bundled,
             outcome.name in drafts,
             tuple(by_day.get(outcome.name, {}).get(day, 0) for day in days),
+            waiting.get(outcome.name, 0),
         )
         for outcome in outcomes
         if outcome.winner is not None

@@ -81,6 +81,13 @@ def find(project: Project, query: Query, *, by: Actor) -> ProposalQuerySet:
     return shown.order_by("-updated_at", "-pk") if query.order == NEWEST else shown.order_by("created_at", "pk")
 
 
+def of_skill(project: Project, name: str, *, by: Actor) -> ProposalQuerySet:
+    """All for one skill, the newest first."""
+    shown = proposals.visible(project, by=by)
+    overtaking.settle(project)
+    return shown.filter(skill=name).select_related("user", "agent", "decided_by").order_by("-pk")
+
+
 def _proposer(asked: str) -> Q:
     if asked in (PEOPLE, AGENTS):
         return Q(agent__isnull=asked == PEOPLE)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from registry.web import drawing
 from registry.web.figures import bar_heights, seal_cells, trend
 from registry.web.words import counted, filesize, number, relative, signed, span
 
@@ -29,6 +30,11 @@ _PROPOSAL_STATES = {
     "stale": ("Overtaken", "", "skip"),
     "rejected": ("Rejected", "danger", "x"),
     "withdrawn": ("Withdrawn", "", "x"),
+}
+_RISKS = {
+    "high": ("High risk", "warn", "warning"),
+    "medium": ("Medium risk", "line", "info"),
+    "low": ("Low risk", "plain"),
 }
 _SEVERITIES = {"error": ("error", "error"), "warning": ("warn", "warning"), "hint": ("hint", "info")}
 _NOTICE_ICONS = {"": "info", "accent": "info", "ok": "check", "warn": "warning", "danger": "error"}
@@ -70,6 +76,12 @@ def coded(text: str) -> SafeString:
     return format_html_join(
         "", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts))
     )
+
+
+@register.filter
+def drawn(text: str) -> SafeString:
+    """A line of somebody's words, with what cannot be seen drawn."""
+    return drawing.inline(text)
 
 
 # -- Signs -------------------------------------------------------------------------------------------------
@@ -119,6 +131,12 @@ def source_badge(source: str, tone: str = "line") -> SafeString:
 @register.simple_tag
 def proposal_badge(state: str) -> SafeString:
     return badge(*_PROPOSAL_STATES[state])
+
+
+@register.simple_tag
+def risk_badge(risk: str) -> SafeString:
+    """It orders the queue. Low does not mean safe, so nothing about it is green."""
+    return badge(*_RISKS[risk])
 
 
 def initials_of(name: str) -> str:

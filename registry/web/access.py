@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from registry.core.errors import NotFound
@@ -31,7 +31,7 @@ class ProjectRequest(HttpRequest):
     actor: Actor
 
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def signed_in(view: View) -> View:
@@ -39,7 +39,7 @@ def signed_in(view: View) -> View:
 
     @wraps(view)
     @login_required
-    def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         sessions.seen(request.user, visitor.browser(request), now=timezone.now())
         return view(request, *args, **kwargs)
 
@@ -51,7 +51,7 @@ def in_project(view: View) -> View:
 
     @wraps(view)
     @signed_in
-    def wrapped(request: Any, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapped(request: Any, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
         membership = (
             Membership.objects.filter(project__slug=slug, project__archived_at=None, user=request.user)
             .select_related("project")
@@ -72,7 +72,7 @@ def needs(scope: str) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
             permissions.require(request.actor, scope, request.project)
             return view(request, *args, **kwargs)
 

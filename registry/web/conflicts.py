@@ -17,6 +17,7 @@ from registry.services.conflicts import Conflict
 from registry.services.drafts import Place
 from registry.web import comparison, editor
 from registry.web.access import ProjectRequest, in_project
+from registry.web.context import may_publish
 from registry.web.editor_page import Addresses
 from registry.web.htmx import render
 
@@ -49,7 +50,7 @@ def _shown(request: ProjectRequest, place: Place, seen: Conflict) -> dict[str, A
         "take_theirs": f"Take {seen.author}’s" if seen.author else "Take the bundled text",
         "before": {"label": f"Version {version}" if theirs else "Nothing", "digest": seen.digest},
         "after": {"label": "With your draft", "digest": Bundle(mine).digest},
-        "version": drafts.next_version(request.project, place.name),
+        "version": drafts.next_version(request.project, place.name), "proposing": not may_publish(request),
     }  # fmt: skip
 
 

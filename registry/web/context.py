@@ -1,6 +1,7 @@
 """What the frame around every page shows: where one is, where one can go, who one is."""
 
 from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 from django.http import HttpRequest
@@ -8,6 +9,8 @@ from django.urls import reverse
 
 from registry.core import roles
 from registry.models import Project
+from registry.services import queue
+from registry.services.permissions import Actor
 
 THEMES = ("light", "dark")
 _SWITCHER = 20  # more than that is a list, and the list has a page
@@ -35,14 +38,33 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
     if project is None:
         return [_item(request, "Projects", reverse("projects"), "folder")]
     ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload")]
-    return [_item(request, "Skills", ways_in[0], "skills", also=ways_in[1:])]
+    proposals = _item(request, "Proposals", reverse("proposals", args=[project.slug]), "proposals")
+    # Asked only where a whole page is drawn, and once.
+    proposals |= {"count": cache(partial(_waiting, request, project)), "yours": may(request, roles.REVIEW)}
+    agents = [reverse(name, args=[project.slug]) for name in ("agents", "agent-new")]
+    return [
+        _item(request, "Skills", ways_in[0], "skills", also=ways_in[1:]),
+        proposals,
+        _item(request, "Agents", agents[0], "agents", also=agents[1:]),
+    ]
+
+
+def _waiting(request: HttpRequest, project: Project) -> int:
+    actor: Actor = request.actor  # type: ignore[attr-defined]
+    return queue.waiting(project, by=actor)
 
 
 def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
     """What is looked at less often; below “Project” in the sidebar."""
     if project is None:
         return []
-    items = [_item(request, "Members", reverse("members", args=[project.slug]), "members")]
+    tokens = reverse("tokens", args=[project.slug])
+    items = [
+        _item(request, "Connect", reverse("connect", args=[project.slug]), "link", also=[tokens]),
+        _item(request, "Members", reverse("members", args=[project.slug]), "members"),
+    ]
+    if may(request, roles.REVIEW):
+        items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))
     if may(request, roles.MANAGE):
         items.append(_item(request, "Settings", reverse("settings", args=[project.slug]), "settings"))
     return items
@@ -57,3 +79,18 @@ def _item(request: HttpRequest, label: str, url: str, icon: str, also: Sequence[
 def may(request: HttpRequest, scope: str) -> bool:
     """Which buttons exist. The verbs refuse regardless."""
     return scope in roles.SCOPES_OF_ROLE.get(getattr(request, "role", ""), frozenset())
+
+
+def may_publish(request: HttpRequest) -> bool:
+    """Whether a change of skills goes to agents at once; where every change is reviewed, nobody's does."""
+    return may(request, roles.WRITE) and not _is_protected(request)
+
+
+def may_withdraw(request: HttpRequest) -> bool:
+    """Whether somebody takes things away from agents at once."""
+    return may(request, roles.REVIEW if _is_protected(request) else roles.WRITE)
+
+
+def _is_protected(request: HttpRequest) -> bool:
+    project: Project | None = getattr(request, "project", None)
+    return project is not None and project.protected

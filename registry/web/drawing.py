@@ -60,6 +60,11 @@ def box(found: Hidden, text: str) -> SafeString:
     return format_html('<span class="unseen">{} {}{}{}</span>', found.code, found.name.lower(), times, decoded)
 
 
+def words(text: str) -> SafeString:
+    """What somebody wrote, as it is; the style of the place keeps its line breaks."""
+    return mark_safe("\n".join(line.html for line in lines(text, comments=False)))
+
+
 def inline(text: str) -> SafeString:
     """A stretch of one line, such as a cell of a table."""
     return mark_safe("".join(_drawn(segment, segment.text) for segment in hidden.segments(text, comments=False)))

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from registry.core.drafting import Fields
-from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
+from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, StaleProposal, TooLarge
 from registry.models import Draft
 from registry.services import draft_checks, draft_files, drafts
 from registry.services.drafts import FORM, RAW, Place, Typed
@@ -20,6 +20,7 @@ from registry.web.access import ProjectRequest, in_project
 from registry.web.editor_page import Addresses
 from registry.web.htmx import render, wants_fragment
 from registry.web.middleware import STATUS
+from registry.web.proposing import proposed_in_words
 from registry.web.words import counted
 
 _PAGE, _CHECKS, _FILES = "editor/editor.html", "editor/_kept.html", "editor/_files_kept.html"
@@ -124,6 +125,18 @@ def published(request: ProjectRequest, name: str, version: str) -> HttpResponse:
     return redirect("skill", request.project.slug, name)
 
 
+def _propose(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+    why = request.POST.get("justification", "")
+    try:
+        made = drafts.propose(place, justification=why, by=request.actor)
+    except StaleProposal:
+        return redirect(Addresses(place).conflict)
+    except (InvalidInput, TooLarge, Conflict, NotFound) as error:
+        return again(request, place, draft, error)
+    messages.success(request, proposed_in_words(made))
+    return redirect("proposal", request.project.slug, made.proposal.pk)
+
+
 def _fix(request: ProjectRequest, place: Place, draft: Draft, what: str) -> HttpResponse:
     rule, _, line = what.partition(":")
     draft_checks.fix(place, rule, int(line) if line.isdecimal() else None, by=request.actor)
@@ -183,6 +196,7 @@ _ACTS: dict[str, _Act] = {
     "form": _switch(FORM),
     "raw": _switch(RAW),
     "publish": _publish,
+    "propose": _propose,
     "fix": _fix,
     "open": _open,
     "create": _create,

@@ -21,6 +21,7 @@ from registry.services.draft_checks import Report
 from registry.services.drafts import FORM, RAW, Place
 from registry.web import markdown
 from registry.web.access import ProjectRequest
+from registry.web.context import may_publish
 from registry.web.words import counted
 
 _TONES = {Severity.ERROR: ("error", "error"), Severity.WARNING: ("warn", "warning"), Severity.HINT: ("hint", "info")}
@@ -106,6 +107,7 @@ def context(
         "known_names": sorted(candidate.name for candidate in view.served if candidate.name != place.name),
         "known_tags": sorted({tag for candidate in view.served for tag in candidate.tags}),
         "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
+        "proposing": not may_publish(request), "justification": request.POST.get("justification", ""),
         "files": [_file(entry, urls) for entry in draft.files], "removed": draft_files.removed(draft),
     }  # fmt: skip
 

@@ -53,6 +53,28 @@ def publish(request: ProjectRequest) -> HttpResponse:
 
 @in_project
 @require_POST
+def protect(request: ProjectRequest) -> HttpResponse:
+    """Whether every change of the skills is reviewed before agents get it."""
+    protected = request.POST.get("protected") == "yes"
+    projects.set_protected(request.project, protected, by=request.actor)
+    said = "Every change is reviewed now." if protected else "Authors publish their changes themselves now."
+    messages.success(request, said)
+    return redirect("settings", request.project.slug)
+
+
+@in_project
+@require_POST
+def advice(request: ProjectRequest) -> HttpResponse:
+    """Whether agents may recommend what to do with a proposal."""
+    allowed = request.POST.get("advice") == "yes"
+    projects.set_reviewer_agents(request.project, allowed, by=request.actor)
+    said = "Agents may recommend now. People decide." if allowed else "Agents see only their own proposals now."
+    messages.success(request, said)
+    return redirect("settings", request.project.slug)
+
+
+@in_project
+@require_POST
 def archive(request: ProjectRequest) -> HttpResponse:
     projects.archive(request.project, by=request.actor)
     messages.success(request, f"{request.project.name} is archived. Its agents get no answer until you bring it back.")

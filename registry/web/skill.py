@@ -14,11 +14,14 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.core import bundle as bundle_files
 from registry.core import media
 from registry.core.skill import SKILL_MD, FileEntry
-from registry.services import catalog, skills
+from registry.services import catalog, proposals, skills
+from registry.services.overtaking import DELETE
+from registry.services.suggestions import Suggestion
 from registry.web import drawing, markdown, preview
 from registry.web.access import ProjectRequest, in_project
 from registry.web.figures import trend
 from registry.web.htmx import render
+from registry.web.proposing import proposed_in_words
 from registry.web.skill_page import DAYS, SkillPage
 
 
@@ -187,6 +190,15 @@ def undelete(request: ProjectRequest, name: str) -> HttpResponse:
     version = skills.undelete(request.project, name, by=request.actor)
     messages.success(request, f"{name} is back with version {version.version}.")
     return redirect("skill", request.project.slug, name)
+
+
+@in_project
+@require_POST
+def propose_deletion(request: ProjectRequest, name: str) -> HttpResponse:
+    suggestion = Suggestion(name, None, request.POST.get("justification", ""), kind=DELETE)
+    made = proposals.propose(request.project, suggestion, by=request.actor)
+    messages.success(request, proposed_in_words(made))
+    return redirect("proposal", request.project.slug, made.proposal.pk)
 
 
 def _undo(request: ProjectRequest, verb: str, name: str) -> str:

@@ -16,12 +16,12 @@ from registry.core.findings import Finding, Severity
 from registry.core.merge import PROJECT, Candidate, Effective
 from registry.core.skill import SKILL_MD, normalise
 from registry.models import Version
-from registry.services import catalog, disk, inspection, upstream, usage, versions
+from registry.services import catalog, disk, inspection, queue, upstream, usage, versions
 from registry.services.catalog import Loaded
 from registry.services.inspection import Difference, Facts
 from registry.services.upstream import Origin
 from registry.web.access import ProjectRequest
-from registry.web.context import may
+from registry.web.context import may, may_publish, may_withdraw
 from registry.web.words import counted
 
 DAYS = 30
@@ -32,7 +32,11 @@ _TABS = (
     ("files", "Files"),
     ("versions", "Versions"),
     ("usage", "Usage"),
+    ("proposals", "Proposals"),
 )
+
+
+_WHOLE = ("versions", "usage", "proposals")  # about the skill, whichever version is looked at
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class SkillPage:
 
     def address(self, part: str = "", *more: str) -> str:
         """The address of a part of this skill, or of the older version that is looked at."""
-        if self.asked is None or part in ("versions", "usage"):
+        if self.asked is None or part in _WHOLE:
             return reverse(f"skill-{part}" if part else "skill", args=[self.project.slug, self.name, *more])
         kind = f"version-{part}" if part else "version"
         return reverse(kind, args=[self.project.slug, self.name, self.asked, *more])
@@ -122,8 +126,13 @@ class SkillPage:
         return frozenset(entry.path for entry in self.loaded.files) if self.loaded else frozenset()
 
     def tabs(self, current: str) -> list[dict[str, Any]]:
-        counts = {"files": len(self.loaded.files) if self.loaded else 0, "versions": self.count}
-        shown = [(part, label) for part, label in _TABS if self.loaded or part in ("", "versions", "usage")]
+        waiting = queue.waiting_by_skill(self.project, [self.name], by=self.request.actor)
+        counts = {
+            "files": len(self.loaded.files) if self.loaded else 0,
+            "versions": self.count,
+            "proposals": waiting.get(self.name),
+        }
+        shown = [(part, label) for part, label in _TABS if self.loaded or part in ("", *_WHOLE)]
         return [
             {"label": label, "url": self.address(part), "current": part == current, "count": counts.get(part)}
             for part, label in shown
@@ -215,7 +224,10 @@ class SkillPage:
         }
 
     def context(self, tab: str, **more: Any) -> dict[str, Any]:
-        return {"page": self, "tabs": self.tabs(tab), "may_write": may(self.request, roles.WRITE), **more}
+        return {
+            "page": self, "tabs": self.tabs(tab), "may_write": may_publish(self.request),
+            "may_withdraw": may_withdraw(self.request), "may_propose": may(self.request, roles.PROPOSE), **more,
+        }  # fmt: skip
 
 
 def findings_in_words(findings: tuple[Finding, ...]) -> str:

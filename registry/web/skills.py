@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.core.merge import BUNDLED
-from registry.services import bulk, catalog, listing
+from registry.services import bulk, catalog, listing, queue
 from registry.web.access import ProjectRequest, in_project
-from registry.web.context import may
+from registry.web.context import may, may_publish, may_withdraw
 from registry.web.htmx import render, wants_fragment
 from registry.web.words import counted
 
@@ -36,13 +36,14 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
     found = listing.find(request.project, view, query, user=request.user)
     page = Paginator(found.outcomes, listing.PAGE).get_page(request.GET.get("page"))
     cost = listing.cost(view)
+    waiting = queue.waiting_by_skill(request.project, [outcome.name for outcome in page], by=request.actor)
     own = {o.name for o in view.outcomes if o.winner is None}
     context = {
         "query": query,
         "page": page,
         "pager_query": _parameters(query, end="&"),
         "address": f"{request.path}{_parameters(query, start='?')}",
-        "rows": listing.rows(request.project, list(page), found.drafts, today=timezone.now().date()),
+        "rows": listing.rows(request.project, list(page), found.drafts, waiting, today=timezone.now().date()),
         "sources": _sources(query, found.of_source),
         "kinds": listing.KINDS,
         "tags": listing.tags(view),
@@ -56,7 +57,9 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "own": any(o.winner and o.winner.source != BUNDLED for o in view.outcomes),
         "unnamed_draft": found.unnamed_draft,
         "near": listing.did_you_mean(view, query.q) if query.q and not found.outcomes else "",
-        "may_write": may(request, roles.WRITE),
+        "may_write": may_publish(request),
+        "may_tick": may_withdraw(request),
+        "may_propose": may(request, roles.PROPOSE),
         **more,
     }
     response = render(request, "skills/list.html", context, partial="skills/_results.html", status=status)

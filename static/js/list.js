@@ -1,7 +1,7 @@
 /* Ticking rows of a list: all at once, a count, and the bar of changes only while something is ticked. */
 (() => {
   "use strict";
-  const ticks = (form) => [...form.querySelectorAll("tbody input[type=checkbox]")];
+  const ticks = (form) => [...form.querySelectorAll("input[type=checkbox]:not([data-choose-all])")];
 
   const show = (form) => {
     const boxes = ticks(form);

@@ -6,11 +6,25 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from registry.core import roles, skillmd
+from registry.core import edits, roles, skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
-from registry.services import accounts, agents, catalog, disk, members, permissions, projects, skills, usage
+from registry.services import (
+    accounts,
+    agents,
+    catalog,
+    disk,
+    members,
+    permissions,
+    projects,
+    proposals,
+    reviews,
+    skills,
+    suggestions,
+    usage,
+)
 from registry.services.permissions import Actor
+from registry.services.suggestions import Suggestion
 
 _PEOPLE = {
     roles.OWNER: "Ines Marchetti",
@@ -57,6 +71,18 @@ Use the daily sheet in the finance folder. Since the ledger converts by itself, 
 """
 
 
+_CARRIER_WHY = """\
+Look the parcel up when the order has no scan.
+In 9 of 31 cases last week the order had no scan at all, and I answered that I do not know. The carrier knew each time.
+"""
+
+_CARRIER_EVIDENCE = (
+    {"kind": "log", "text": "14:02 order 88213: scans=[]\n14:02 answer: we do not know where your parcel is"},
+    {"kind": "link", "text": "https://track.parcels.example/docs/v1#lookup"},
+    {"kind": "text", "text": "Two customers wrote again the same day and sent us the tracking page themselves."},
+)
+
+
 class Command(BaseCommand):
     help = "Creates the project “demo” with people in each role, skills of its own and an agent."
 
@@ -70,7 +96,7 @@ class Command(BaseCommand):
         _write_late_shipment(project, author)
         _retire_one(project, author)
         _override_one(project, author)
-        agents.ensure(project, "support-desk", by=operator)
+        _suggest_some(project, people[roles.REVIEWER], operator)
         _pretend_use(project)
         self.stdout.write("  The project “demo” is there, with one member for each role.")
 
@@ -127,6 +153,43 @@ def _override_one(project: Project, author: Actor) -> None:
     )
     bundle = loaded.bundle().replacing({SKILL_MD: text.encode()})
     skills.save(project, name, bundle, base=loaded.candidate.digest, note="How this team signs its letters", by=author)
+
+
+def _suggest_some(project: Project, reviewer: User, operator: Actor) -> None:
+    """Three suggestions of an agent: one that waits, one sent back, one turned down."""
+    desk = agents.ensure(project, "support-desk", by=operator)
+    agent = permissions.agent(desk, frozenset(roles.DEFAULT_AGENT_SCOPES))
+    decides = permissions.as_member(reviewer, project, roles.REVIEWER)
+    table = catalog.load(project.pk, "late-shipment-reply").bundle()["references/promises.md"].decode()
+    refund = _suggest(
+        project, agent, "references/promises.md", table.replace("The shipping costs back", "Half of the price back"),
+        "Customers who wait five days are angry about the shipping costs alone.",
+    )  # fmt: skip
+    reviews.reject(project, refund, comment="We never promise money that the shift lead has not agreed to.", by=decides)
+    weekend = _suggest(
+        project, agent, "references/promises.md", f"{table}| over a weekend | A call back on Monday | you |\n",
+        "Nobody says what we may promise on a Friday.\nI offered a call back 14 times and was right each time.",
+    )  # fmt: skip
+    said = "Good, but name the hours in which we call. Monday alone is a long day."
+    reviews.request_changes(project, weekend, comment=said, by=decides)
+    text = catalog.load(project.pk, "late-shipment-reply").skill_md().document.text
+    _suggest(project, agent, SKILL_MD, _with_carrier(text), _CARRIER_WHY, _CARRIER_EVIDENCE)
+
+
+def _with_carrier(text: str) -> str:
+    return text.replace(
+        "Write down the date and the place.",
+        "Write down the date and the place.\n   Where there is none, ask the carrier: "
+        "`curl https://track.parcels.example/v1/$TRACKING_NUMBER`.",
+    ).replace("Do not guess.", "Do not guess, and do not blame the weather.")
+
+
+def _suggest(
+    project: Project, agent: Actor, path: str, text: str, why: str, evidence: tuple[dict[str, str], ...] = ()
+) -> int:
+    edit = edits.parse(files={path: text})
+    suggestion = Suggestion("late-shipment-reply", edit, why, suggestions.evidence(evidence), run="desk-2207")
+    return proposals.propose(project, suggestion, by=agent).proposal.pk
 
 
 def _pretend_use(project: Project) -> None:
