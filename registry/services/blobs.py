@@ -110,7 +110,10 @@ def _named() -> set[str]:
 
 
 def _stored_names(storage: Storage) -> Iterator[str]:
-    directories, _ = storage.listdir("") if storage.exists("") else ([], [])
+    try:
+        directories, _ = storage.listdir("")
+    except FileNotFoundError:  # nothing was ever stored; only a file system tells an empty place from a missing one
+        return
     for directory in sorted(directories):
         yield from (f"{directory}/{file}" for file in sorted(storage.listdir(directory)[1]))
 
