@@ -16,6 +16,16 @@ def toast(page: Page, words: str) -> Locator:
     return page.get_by_role("status").filter(has_text=words)
 
 
+def look_until(page: Page, path: str, words: str) -> None:
+    """For what the server comes to know beside the page: its directories, which it looks at once a second at most, and
+    what a window sends while it closes."""
+    for _ in range(200):
+        page.goto(path)
+        if page.get_by_text(words).count():
+            return
+    raise AssertionError(f"{path} never showed {words!r}")
+
+
 def write(page: Page, name: str, *, description: str = "", instructions: str = "") -> None:
     """Fills in the form of a new skill."""
     page.get_by_label("Name", exact=True).fill(name)

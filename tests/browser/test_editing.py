@@ -1,0 +1,138 @@
+"""What the editor and the list do while somebody types, and what is left when a window is gone."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from registry.core import roles
+from registry.models import Upload
+from registry.services import skills
+from tests.browser import steps
+from tests.browser.conftest import Windows
+from tests.browser.site import Team
+from tests.conftest import skill_bundle
+from tests.faults.sites import wait_for
+
+
+def test_a_draft_survives_a_closed_tab(team: Team, windows: Windows) -> None:
+    """Typed and closed at once: the words are sent on the way out, and nobody else sees them."""
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    steps.write(page, "gift-wrapping", instructions="# Half\n\nFold the paper")
+    page.close(run_before_unload=True)
+    again = page.context.new_page()
+    steps.look_until(again, f"{team.base}/skills/", "You began a skill")
+    again.get_by_role("link", name="Go on writing").click()
+    expect(again.get_by_role("textbox", name="Instructions")).to_have_value("# Half\n\nFold the paper")
+    expect(again.get_by_label("Name", exact=True)).to_have_value("gift-wrapping")
+    other = windows.open(team.session(roles.REVIEWER))
+    other.goto(f"{team.base}/new/")
+    expect(other.get_by_label("Name", exact=True)).to_have_value("")
+    other.goto(f"{team.base}/skills/?q=gift-wrapping")
+    expect(other.get_by_role("heading", name="Nothing matches")).to_be_visible()
+
+
+def test_checks_follow_the_typing_and_lead_to_the_line(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    steps.write(page, "Gift Wrapping", instructions="# Half\n\nSee [the list](references/none.md).")
+    checks = page.get_by_role("complementary", name="Checks")
+    expect(checks).to_contain_text("references/none.md")
+    expect(page.locator("#name-note")).to_contain_text("gift-wrapping")
+    checks.get_by_role("listitem").filter(has_text="references/none.md").get_by_role("link").click()
+    expect(page.get_by_role("textbox", name="Instructions")).to_be_focused()
+    page.get_by_role("button", name="Publish version 1").click()
+    expect(page.get_by_role("dialog")).to_contain_text("must be put right first")
+    page.get_by_role("dialog").get_by_role("button", name="Publish version 1").click()
+    expect(page.get_by_role("alert").first).to_be_visible()
+    expect(page.get_by_role("textbox", name="Instructions")).to_have_value(
+        "# Half\n\nSee [the list](references/none.md)."
+    )
+
+
+def test_switching_to_the_exact_text_and_back_loses_nothing(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    steps.write(page, "gift-wrapping")
+    page.get_by_role("button", name="Raw text").click()
+    raw = page.get_by_role("textbox", name="SKILL.md")
+    raw.fill(raw.input_value().replace("name: gift-wrapping", "name: gift-wrapping # ours\nx-shop: Kobe"))
+    page.get_by_role("button", name="Form", exact=True).click()
+    page.get_by_label("Description").fill("Wraps a gift. Use when somebody orders a gift.")
+    page.get_by_role("button", name="Raw text").click()
+    expect(raw).to_have_value(
+        '---\nname: gift-wrapping # ours\nx-shop: Kobe\ndescription: "Wraps a gift. Use when somebody orders a gift."\n'
+        'metadata:\n  kind: "tool"\n---\n\n# gift-wrapping\n\nFold the paper twice.\n'
+    )
+
+
+def test_files_are_dropped_into_a_draft(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    steps.write(page, "gift-wrapping")
+    _drop(page, "[data-drop]", "paper.md", "# Paper\n")
+    files = page.get_by_role("region", name="Files")
+    expect(files.get_by_role("listitem")).to_contain_text("references/paper.md")
+    files.get_by_role("button", name="Remove references/paper.md").click()
+    expect(page.get_by_role("region", name="Files").get_by_role("listitem")).to_have_count(0)
+
+
+def test_a_zip_is_dropped_and_leaving_the_preview_leaves_nothing(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/upload/")
+    _drop(page, "[data-dropzone]", "SKILL.md", "---\nname: twine\ndescription: Ties. Use when tying.\n---\nTie it.\n")
+    expect(page.get_by_role("button", name="Store twine")).to_be_visible()
+    waiting = Upload.objects.filter(project=team.project)
+    assert team.site.do(waiting.all().exists)
+    page.get_by_role("link", name="Upload", exact=True).click()
+    wait_for(lambda: not team.site.do(waiting.all().exists))
+
+
+def _drop(page: Page, zone: str, name: str, text: str) -> None:
+    """What the browser does when somebody lets go of a file over the zone."""
+    page.evaluate(
+        """([zone, name, text]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], name, { type: "text/markdown" }));
+            const target = document.querySelector(zone);
+            for (const kind of ["dragover", "drop"]) {
+                target.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+            }
+        }""",
+        [zone, name, text],
+    )
+
+
+def test_the_list_and_the_address_follow_what_is_searched(team: Team, windows: Windows) -> None:
+    by = team.actor(roles.AUTHOR)
+    for name in ("gift-wrapping", "gift-cards", "returns"):
+        team.site.do(skills.create, team.project, skill_bundle(name), by=by)
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/skills/?source=project")
+    rows = page.get_by_role("table").get_by_role("row").filter(has=page.get_by_role("cell"))
+    expect(rows).to_have_count(3)
+    page.keyboard.press("/")
+    page.keyboard.type("gift")
+    expect(rows).to_have_count(2)
+    expect(page).to_have_url(re.compile(r"\?(?=.*q=gift)(?=.*source=project)"))
+    page.keyboard.type(" card")
+    expect(rows).to_have_count(1)
+    page.reload()
+    expect(page.get_by_role("searchbox")).to_have_value("gift card")
+    expect(rows).to_contain_text(["gift-cards"])
+    page.go_back()
+    expect(rows).to_have_count(2)
+
+
+def test_ticked_skills_are_switched_off_together(team: Team, windows: Windows) -> None:
+    by = team.actor(roles.AUTHOR)
+    for name in ("gift-wrapping", "returns"):
+        team.site.do(skills.create, team.project, skill_bundle(name), by=by)
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/skills/?source=project")
+    bar = page.get_by_role("group", name="Change the ticked skills")
+    expect(bar).to_be_hidden()
+    page.get_by_role("checkbox", name="Tick all on this page").check()
+    expect(bar).to_contain_text("2 ticked")
+    bar.get_by_role("button", name="Switch off").click()
+    expect(page.get_by_role("row").filter(has_text="Switched off")).to_have_count(2)
