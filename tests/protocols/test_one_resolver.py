@@ -4,13 +4,16 @@ import base64
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from django.core.wsgi import get_wsgi_application
 from django.test import Client
 
+from registry.client import SkillsiteClient
 from registry.core import edits, roles
 from registry.core.skill import Bundle
 from registry.models import Project, User
@@ -71,14 +74,43 @@ def through_well_known(client: Client, base: str) -> Seen:
     return seen
 
 
+def through_client(site: SkillsiteClient, api: Api) -> Seen:
+    """With what it kept from before every change, which must not show through."""
+    seen = {}
+    for one in site.effective().skills:
+        loaded = site.read(one.name)
+        assert (loaded.version, loaded.digest) == (one.version, one.digest)
+        assert loaded.version == api.get(f"/skills/{one.name}").json()["version"]
+        fetched = site.bundle(one.name)
+        files = {entry.path: site.file(one.name, entry.path).content for entry in loaded.files}
+        assert files == dict(fetched)
+        seen[one.name] = fetched.digest
+    assert [entry.name for entry in site.catalog().skills] == sorted(seen)
+    return seen
+
+
 def _digest_of_zip(content: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return Bundle({name: archive.read(name) for name in archive.namelist()}).digest
 
 
 @pytest.fixture
+def site(project: Project, secret: Callable[..., str], tmp_path: Path) -> Iterator[SkillsiteClient]:
+    inside = httpx.WSGITransport(app=get_wsgi_application())
+    with SkillsiteClient(
+        "http://localhost", project.slug, secret(), cache_dir=tmp_path / "cache", transport=inside
+    ) as connected:
+        yield connected
+
+
+@pytest.fixture
 def doors(
-    project: Project, api: Callable[..., Api], secret: Callable[..., str], operator: Actor, client: Client
+    project: Project,
+    api: Callable[..., Api],
+    secret: Callable[..., str],
+    operator: Actor,
+    client: Client,
+    site: SkillsiteClient,
 ) -> Callable[[], list[Seen]]:
     """What each door shows at this moment."""
     projects.set_public(project, True, by=operator)
@@ -90,6 +122,7 @@ def doors(
             through_mcp(Mcp(token), rest),
             through_well_known(client, f"/t/{token}"),
             through_well_known(client, ""),
+            through_client(site, rest),
         ]
 
     return look
