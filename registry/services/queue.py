@@ -117,10 +117,9 @@ def rows(page: Sequence[Proposal], *, by: Actor) -> list[Row]:
 def headline(justification: str) -> str:
     """What a proposal is called: the first line of its reason, or its first sentence where that line is long."""
     line = disclosure.one_line(justification.strip().split("\n", 1)[0])
-    if len(line) <= _TITLE_CHARS:
-        return line
-    sentence = line[: line.find(". ") + 1]
-    return sentence if 0 < len(sentence) <= _TITLE_CHARS else disclosure.shorten(line, _TITLE_CHARS)
+    if len(line) > _TITLE_CHARS and 0 < (end := line.find(". ")) < _TITLE_CHARS:
+        line = line[: end + 1]
+    return disclosure.shorten(line, _TITLE_CHARS) if len(line) > _TITLE_CHARS else line.removesuffix(".")
 
 
 def counts(project: Project, *, by: Actor) -> dict[str, int]:
