@@ -52,7 +52,7 @@ def prepare(skills: int) -> str:
 
 def manage(*arguments: str) -> str:
     command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def _free_port() -> int:
