@@ -1,11 +1,11 @@
-"""Who comes in: a caller with a token in a header, or with one in the address that may only read."""
+"""Who comes in: a caller with a token in a header, with one in the address that may only read, or with none."""
 
 from django.http import HttpRequest
 from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Forbidden, Unauthenticated
-from registry.services import throttle, tokens, usage
+from registry.services import origin, throttle, tokens, usage
 from registry.services.tokens import Caller
 
 
@@ -18,6 +18,11 @@ def by_header(request: HttpRequest) -> Caller:
 
 def by_path(secret: str) -> Caller:
     return _enter(tokens.authenticate_in_path(secret, now=timezone.now()))
+
+
+def by_nothing(request: HttpRequest) -> None:
+    """Anybody may read what is public, as often as one address may."""
+    throttle.take_public(origin.address(request.META))
 
 
 def _enter(caller: Caller) -> Caller:

@@ -40,7 +40,7 @@ def _door(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
     def answer(request: HttpRequest, secret: str = "", slug: str = "", only: str = "", **kwargs: Any) -> HttpResponse:
         try:
-            response = view(request, _shelf(secret, slug, only), **kwargs)
+            response = view(request, _shelf(request, secret, slug, only), **kwargs)
         except SkillsiteError as error:
             response = _plain(error)
         response["Access-Control-Allow-Origin"] = "*"
@@ -54,8 +54,12 @@ def _door(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return answer
 
 
-def _shelf(secret: str, slug: str, only: str) -> Shelf:
-    shelf = mine(doors.by_path(secret)) if secret else of_project(slug) if slug else of_site()
+def _shelf(request: HttpRequest, secret: str, slug: str, only: str) -> Shelf:
+    if secret:
+        shelf = mine(doors.by_path(secret))
+    else:
+        doors.by_nothing(request)
+        shelf = of_project(slug) if slug else of_site()
     return shelf.only(only) if only else shelf
 
 

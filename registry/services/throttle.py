@@ -1,5 +1,6 @@
-"""Requests a minute for each token: counted in this process, or in Redis where several share the count."""
+"""Requests a minute for each token and each address: counted in this process, or in Redis where several share it."""
 
+import ipaddress
 import logging
 import time
 from dataclasses import dataclass
@@ -30,14 +31,34 @@ class Rate:
 def take(token_id: int, *, writing: bool) -> Rate:
     """Counts one request; raises when the minute is used up."""
     limit = settings.RATE_LIMIT_WRITE if writing else settings.RATE_LIMIT_READ
+    return _take(f"{'w' if writing else 'r'}:{token_id}", limit, "this token")
+
+
+def take_public(address: str) -> Rate:
+    """The same for whoever comes without a token, by where they come from."""
+    return _take(f"p:{_network(address)}", settings.RATE_LIMIT_PUBLIC, "your address")
+
+
+def _network(address: str) -> str:
+    """One subscriber has a whole /64 of IPv6 addresses, and must not have a count for each of them."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if known.version == 4:
+        return str(known)
+    return str(known.ipv4_mapped or ipaddress.ip_network((known, 64), strict=False))
+
+
+def _take(who: str, limit: int, named: str) -> Rate:
     if not limit:
         return Rate(0, 0, 0)
     now = time.time()
     reset = int(_WINDOW - now % _WINDOW) + 1
-    used = _count(f"rate:{'w' if writing else 'r'}:{token_id}:{int(now // _WINDOW)}")
+    used = _count(f"rate:{who}:{int(now // _WINDOW)}")
     if used > limit:
         raise RateLimited(
-            f"{limit:,} requests a minute are allowed for this token. Come back in {reset} seconds.",
+            f"{limit:,} requests a minute are allowed for {named}. Come back in {reset} seconds.",
             retry_after=reset,
             limit=limit,
         )

@@ -13,7 +13,7 @@ from django.test import Client
 
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project
-from registry.services import agents, bundles, projects, skills, usage
+from registry.services import agents, bundles, projects, skills, throttle, usage
 from registry.services.agents import Definition
 from registry.services.permissions import Actor
 from skillsite.logs import Masked, masked
@@ -198,6 +198,66 @@ def test_public_projects_with_one_name_are_told_apart(
     assert [(one["name"], one["project"]) for one in body["x-left-out"]] == [("greeting", "other")]
     assert b"Another." not in client.get(f"{NEW}/greeting/SKILL.md").content
     assert b"Another." in client.get(f"/projects/other{NEW}/greeting/SKILL.md").content
+
+
+@pytest.fixture
+def one_minute(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """The clock stands, and three requests may come in the minute."""
+    monkeypatch.setattr(throttle.time, "time", lambda: 2_000_010.0)
+    settings.RATE_LIMIT_PUBLIC = 3
+
+
+def read(client: Client, address: str, path: str = f"{NEW}/index.json", **meta: str) -> Any:
+    return client.get(path, REMOTE_ADDR=address, **meta)
+
+
+@pytest.mark.parametrize(
+    ("reader", "same", "other"),
+    [
+        ("198.51.100.1", "198.51.100.1", "198.51.100.2"),
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1"),
+        ("198.51.100.3", "::ffff:198.51.100.3", "::ffff:198.51.100.4"),
+        ("", "no address", "198.51.100.5"),
+    ],
+)
+def test_one_address_reads_public_skills_so_often(
+    client: Client, public: Project, one_minute: None, reader: str, same: str, other: str
+) -> None:
+    for path in (f"{NEW}/index.json", f"{OLD}/index.json", f"/projects/demo{NEW}/offers.zip"):
+        assert read(client, reader, path).status_code == 200
+    refused = read(client, same)
+    assert refused.status_code == 429
+    assert "3 requests a minute are allowed for your address" in refused.content.decode()
+    assert 1 <= int(refused["Retry-After"]) <= 60
+    assert refused["Cache-Control"] == "no-store"
+    assert read(client, same, "/projects/nothing" + f"{NEW}/index.json").status_code == 429
+    assert read(client, other).status_code == 200
+
+
+def test_a_reader_chooses_no_address_for_themself(
+    client: Client, public: Project, one_minute: None, settings: Any
+) -> None:
+    for number in range(3):
+        assert read(client, "198.51.100.6", HTTP_X_FORWARDED_FOR=f"203.0.113.{number}").status_code == 200
+    assert read(client, "198.51.100.6", HTTP_X_FORWARDED_FOR="203.0.113.9").status_code == 429
+    settings.BEHIND_PROXY = True
+    assert read(client, "198.51.100.6", HTTP_X_FORWARDED_FOR="203.0.113.9").status_code == 200
+
+
+def test_a_token_is_not_held_to_the_limit_of_its_address(
+    client: Client, public: Project, one_minute: None, secret: Callable[..., str]
+) -> None:
+    token = secret()
+    for _ in range(5):
+        assert read(client, "198.51.100.7", f"/t/{token}{NEW}/index.json").status_code == 200
+
+
+def test_zero_lets_public_skills_be_read_without_end(
+    client: Client, public: Project, one_minute: None, settings: Any
+) -> None:
+    settings.RATE_LIMIT_PUBLIC = 0
+    for _ in range(8):
+        assert read(client, "198.51.100.8").status_code == 200
 
 
 def test_downloads_of_anybody_are_counted(client: Client, public: Project) -> None:
