@@ -8,6 +8,10 @@ from registry.api.shapes import ProblemShape
 
 
 class Schema(AutoSchema):
+    def get_description(self) -> str:
+        """Only what an operation says on purpose: the docstrings of views are for who reads the code."""
+        return ""
+
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         kinds = ["application/problem+json"]
