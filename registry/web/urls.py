@@ -114,6 +114,7 @@ urlpatterns = [
     path("projects/<slug:slug>/tokens/", tokens.index, name="tokens"),
     path("projects/<slug:slug>/tokens/<int:token>/revoke/", tokens.revoke, name="token-revoke"),
     path("projects/<slug:slug>/connect/", connect.connect, name="connect"),
+    path("projects/<slug:slug>/connect/<slug:client>/", connect.connect, name="connect-client"),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/public/", settings.publish, name="project-public"),
     path("projects/<slug:slug>/protected/", settings.protect, name="project-protected"),
