@@ -28,6 +28,10 @@ def _skill(route: str, path: str, name: str = "parcel-sizes", state: str = "") -
     return _project(route, f"skills/{name}/{path}", state)
 
 
+def _proposal(route: str, path: str) -> Screen:
+    return Screen(route, lambda world: f"{world.team.base}/proposals/{world.waiting}/{path}")
+
+
 SCREENS = [
     Screen("sign-in", lambda world: "/sign-in/", signed_in=False),
     Screen("sign-in-link", lambda world: f"/sign-in/{world.sign_in_link}/", signed_in=False),
@@ -48,8 +52,8 @@ SCREENS = [
     Screen("upload-preview", lambda world: f"{world.team.base}/upload/{world.upload}/"),
     _skill("skill-edit", "edit/", "brand-voice"),
     _skill("skill-edit", "edit/?mode=raw", "brand-voice", "raw"),
-    _skill("skill-conflict", "edit/conflict/", "late-shipment-reply"),
-    _skill("skill-edit-file", "edit/files/references/promises.md", "late-shipment-reply"),
+    _skill("skill-conflict", "edit/conflict/", "shift-handover"),
+    _skill("skill-edit-file", "edit/files/references/phone-list.md", "shift-handover"),
     _skill("skill", ""),
     _skill("skill", "", "meeting-minutes", "bundled"),
     _skill("skill", "", "manual-price-quote", "switched-off"),
@@ -70,6 +74,24 @@ SCREENS = [
     _skill("version-files", "version/1/files/"),
     _skill("version-file-page", "version/1/files/assets/sizes.csv"),
     _skill("version-yank", "version/1/yank/"),
+    _skill("skill-proposals", "proposals/", "late-shipment-reply"),
+    _project("proposals", "proposals/"),
+    _project("proposals", "proposals/?state=decided", "decided"),
+    _proposal("proposal", ""),
+    _proposal("proposal-edit", "edit/"),
+    _proposal("proposal-reject", "reject/"),
+    _proposal("proposal-ask", "request-changes/"),
+    _proposal("proposal-compare", "compare/"),
+    Screen("proposal-revise", lambda world: f"{world.team.base}/proposals/{world.own}/revise/"),
+    _project("audit", "audit/"),
+    _project("agents", "agents/"),
+    _project("agent", "agents/support-desk/"),
+    _project("agent-change", "agents/support-desk/change/"),
+    _project("agent-tokens", "agents/support-desk/tokens/"),
+    _project("agent-new", "new-agent/"),
+    _project("tokens", "tokens/"),
+    _project("connect", "connect/"),
+    _project("connect-client", "connect/claude-code/"),
 ]
 
 BYTES = "gives a file or a word for machines, and no page"
@@ -83,11 +105,13 @@ NOT_PAGES = {
     "version-download": BYTES,
     "skill-new-raw": BYTES,
     "skill-edit-raw": BYTES,
+    "audit-export": BYTES,
 }
 
 ONLY_POSTED = {
     "sign-out", "account-name", "account-password", "session-end", "sessions-end", "theme", "project-bring-back",
     "invite", "member-role", "member-remove", "invitation-withdraw", "project-public", "project-archive",
     "skill-disable", "skill-enable", "skill-delete", "skill-undelete", "skill-customise", "skill-upstream-keep",
-    "version-restore",
+    "version-restore", "skill-propose-deletion", "project-protected", "project-advice", "proposal-approve",
+    "proposal-withdraw", "proposal-rebase", "proposal-comment", "agent-token-revoke", "agent-remove", "token-revoke",
 }  # fmt: skip

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
+from urllib.request import Request, urlopen
 
 from django.conf import settings
 from django.core.management import call_command
@@ -41,6 +42,12 @@ class Site:
 
     def do(self, verb: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return self._hand.submit(verb, *args, **kwargs).result()
+
+    def look(self, path: str, session: str) -> str:
+        """A page as the server gives it now."""
+        asked = Request(f"{self.address}{path}", headers={"Cookie": f"{settings.SESSION_COOKIE_NAME}={session}"})
+        with urlopen(asked) as answer:
+            return str(answer.read().decode())
 
     def team(self) -> "Team":
         self._teams += 1

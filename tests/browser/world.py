@@ -8,10 +8,11 @@ from pathlib import Path
 from django.core.management import call_command
 from django.utils import timezone
 
-from registry.core import roles, skillmd
+from registry.core import edits, roles, skillmd
 from registry.core.drafting import Fields
+from registry.core.lifecycle import State
 from registry.core.skill import SKILL_MD, Bundle
-from registry.models import Project, User
+from registry.models import Project, Proposal, User
 from registry.services import (
     accounts,
     catalog,
@@ -22,6 +23,7 @@ from registry.services import (
     members,
     permissions,
     projects,
+    proposals,
     skills,
     uploads,
     upstream,
@@ -29,7 +31,9 @@ from registry.services import (
 )
 from registry.services.drafts import FORM, Place, Typed
 from registry.services.permissions import Actor
+from registry.services.suggestions import Suggestion
 from tests.browser.site import Site, Team
+from tests.faults.sites import wait_for
 
 _SIZES = """\
 size,inside (cm),most (kg),price (EUR)
@@ -63,6 +67,17 @@ Write the note while you still hear the voice, in five lines at most.
 """
 
 
+_HANDOVER = """\
+# Hand over a shift
+
+1. Read out the cases that are open, oldest first.
+2. Say what was promised to whom, and write it on the board.
+3. Name what is broken and who was told.
+
+Whoever takes over says back what they heard. Only then does the shift end.
+"""
+
+
 @dataclass(frozen=True)
 class World:
     """A demo team, and the secrets and keys that addresses of its pages need."""
@@ -71,13 +86,17 @@ class World:
     sign_in_link: str
     invitation: str
     upload: str
+    waiting: int
+    own: int
 
 
 def build(site: Site) -> World:
     site.do(call_command, "load_demo", verbosity=0)
     team = Team(site, site.do(Project.objects.get, slug="demo"))
     team.adopt(site.do(lambda: {user.username: user for user in User.objects.filter(username__in=roles.ROLES)}))
-    return site.do(_fill, team, site.library, team.actor(roles.OWNER), team.actor(roles.AUTHOR))
+    world = site.do(_fill, team, site.library, team.actor(roles.OWNER), team.actor(roles.AUTHOR))
+    wait_for(lambda: "torn-page" in site.look(f"{team.base}/skills/", team.session(roles.OWNER)))
+    return world
 
 
 def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
@@ -94,7 +113,9 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     projects.archive(old, by=operator)
     sent = uploads.receive(project, "parcel-sizes.zip", _newer_parcels(project), now=timezone.now(), by=owner)
     secret = accounts.make_sign_in_link(User.objects.get(pk=author.user_id), by=operator)
-    return World(team, secret, invitations.make(project, roles.AUTHOR, note="Noor", by=owner), sent.key)
+    invited = invitations.make(project, roles.AUTHOR, note="Noor", by=owner)
+    waiting = Proposal.objects.filter(project=project, state=State.OPEN).order_by("pk")[0].pk
+    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner))
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:
@@ -123,9 +144,9 @@ def _files_of_all_kinds(project: Project, author: Actor) -> None:
 
 def _newer_parcels(project: Project) -> Bundle:
     standing = catalog.load(project.pk, "parcel-sizes").bundle()
-    return standing.replacing(
-        {"assets/sizes.csv": _SIZES.replace("4.90", "5.20").encode(), "references/glass.md": b"#"}
-    )
+    glass = b"# Glass\n\nWrap each piece by itself, and write the number of pieces on the lid.\n"
+    dearer = _SIZES.replace("4.90", "5.20").encode()
+    return standing.replacing({"assets/sizes.csv": dearer, "references/glass.md": glass})
 
 
 def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
@@ -142,15 +163,26 @@ def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
 
 def _overtaken(project: Project, owner: Actor, author: Actor) -> None:
     """The owner writes; the author publishes something else meanwhile."""
-    place = Place(project, "late-shipment-reply")
-    text = drafts.text(drafts.find(place, by=owner))
-    drafts.keep(place, Typed(drafts.RAW, text=text.replace("four working days", "three working days")), by=owner)
-    before = catalog.load(project.pk, "late-shipment-reply")
-    sooner = _edited(before.bundle()[SKILL_MD], "four working days", "two working days, or one over holidays")
-    skills.save(
-        project, "late-shipment-reply", before.bundle().replacing({SKILL_MD: sooner}), base=before.candidate.digest,
-        note="Hand over sooner around holidays", by=author,
-    )  # fmt: skip
+    text = skillmd.compose(
+        name="shift-handover",
+        description="Hand a shift over in five minutes: open cases, promises, what is broken. Use when a shift ends.",
+        instructions=_HANDOVER,
+        tags=["customers"],
+    )
+    files = Bundle({SKILL_MD: text.encode(), "references/phone-list.md": b"# Phone list\n\nShift lead: 204\n"})
+    first = skills.create(project, files, note="First version", by=author).version
+    place = Place(project, "shift-handover")
+    drafts.keep(place, Typed(drafts.RAW, text=text.replace("on the board", "in the shared list")), by=owner)
+    board = files.replacing({SKILL_MD: text.replace("on the board", "on the board by the door, in red").encode()})
+    skills.save(project, "shift-handover", board, base=first.digest, note="Red is seen from afar", by=author)
+
+
+def _suggested(project: Project, owner: Actor) -> int:
+    """A proposal of the owner, who can write another try of it."""
+    text = _SIZES.replace("XL,60 × 45 × 30,25,16.90", "XL,60 × 45 × 35,25,17.90")
+    edit = edits.parse(files={"assets/sizes.csv": text})
+    suggestion = Suggestion("parcel-sizes", edit, "The carrier has a larger XL since May, and it costs more.")
+    return proposals.propose(project, suggestion, by=owner).proposal.pk
 
 
 def _begun(project: Project, owner: Actor) -> None:
