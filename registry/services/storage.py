@@ -18,7 +18,9 @@ class AtomicFileStorage(FileSystemStorage):
 
     def _save(self, name: str, content: File[bytes]) -> str:
         target = Path(self.path(name))
-        target.parent.mkdir(mode=self.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
+        if not target.parent.is_dir():
+            target.parent.mkdir(mode=self.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
+            _sync_directory(target.parent.parent)
         temporary = target.with_name(f"{TEMPORARY}{secrets.token_hex(8)}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self.file_permissions_mode or 0o666)
         try:
