@@ -17,7 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from registry.core.errors import InvalidRequest, NotFound, RateLimited
 from registry.models import User
-from registry.services import accounts, sessions
+from registry.models.notices import EVERYTHING, NOTHING, WAITING
+from registry.services import accounts, letters, notices, sessions
 from registry.services import sign_in as attempts
 from registry.web import visitor
 from registry.web.access import PersonRequest, signed_in
@@ -43,6 +44,20 @@ class NameForm(forms.Form):
         help_text="What others see beside your changes.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
         error_messages={"required": "Write your name."},
+    )
+
+
+class MailForm(forms.Form):
+    address = forms.CharField(
+        label="Address",
+        required=False,
+        max_length=notices.ADDRESS_CHARS,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text="Without one, you are told in your inbox alone. Only this site sees it.",
+    )
+    wanted = forms.ChoiceField(
+        label="What you get by email",
+        choices=[(NOTHING, "Nothing"), (WAITING, "Only what waits for me"), (EVERYTHING, "Everything in my inbox")],
     )
 
 
@@ -159,6 +174,7 @@ def account(request: PersonRequest) -> HttpResponse:
 def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> HttpResponse:
     found = {
         "name": NameForm(initial={"full_name": request.user.get_full_name()}),
+        "mail": MailForm(initial={"address": request.user.email, "wanted": letters.wants(request.user.pk)}),
         "password": PasswordForm(request.user),
         "sessions": sessions.of(request.user, now=timezone.now()),
         "this": request.session.session_key,
@@ -179,6 +195,21 @@ def rename(request: PersonRequest) -> HttpResponse:
         form.add_error("full_name", error.message)
         return _page(request, name=form, status=422)
     messages.success(request, "Your name is saved.")
+    return redirect("account")
+
+
+@signed_in
+@require_POST
+def choose_mail(request: PersonRequest) -> HttpResponse:
+    form = MailForm(request.POST)
+    if not form.is_valid():
+        return _page(request, mail=form, status=422)
+    try:
+        notices.choose_mail(request.user, **form.cleaned_data)
+    except InvalidRequest as error:
+        form.add_error("address", error.message)
+        return _page(request, mail=form, status=422)
+    messages.success(request, "Your choice of email is saved.")
     return redirect("account")
 
 

@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from registry.core import roles
-from registry.models import Project
-from registry.services import queue
+from registry.models import Project, User
+from registry.services import notices, queue
 from registry.services.permissions import Actor
 
 THEMES = ("light", "dark")
@@ -35,8 +35,10 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
+    inbox = _item(request, "Inbox", reverse("inbox"), "inbox") | {"count": cache(partial(_unread, request))}
+    inbox["counts"] = "unread"
     if project is None:
-        return [_item(request, "Projects", reverse("projects"), "folder")]
+        return [_item(request, "Projects", reverse("projects"), "folder"), inbox]
     ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload")]
     proposals = _item(request, "Proposals", reverse("proposals", args=[project.slug]), "proposals")
     # Asked only where a whole page is drawn, and once.
@@ -46,7 +48,12 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
         _item(request, "Skills", ways_in[0], "skills", also=ways_in[1:]),
         proposals,
         _item(request, "Agents", agents[0], "agents", also=agents[1:]),
+        inbox,
     ]
+
+
+def _unread(request: HttpRequest) -> int:
+    return notices.unread(request.user) if isinstance(request.user, User) else 0
 
 
 def _waiting(request: HttpRequest, project: Project) -> int:
@@ -66,6 +73,7 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
     if may(request, roles.REVIEW):
         items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))
     if may(request, roles.MANAGE):
+        items.append(_item(request, "Webhooks", reverse("webhooks", args=[project.slug]), "send"))
         items.append(_item(request, "Settings", reverse("settings", args=[project.slug]), "settings"))
     return items
 

@@ -14,6 +14,7 @@ from registry.web import (
     draft_files,
     editor,
     health,
+    inbox,
     members,
     projects,
     proposal,
@@ -27,6 +28,7 @@ from registry.web import (
     uploads,
     upstream,
     versions,
+    webhooks,
 )
 
 _VERSION = [
@@ -84,6 +86,15 @@ _AGENT = [
     path("remove/", agents.remove, name="agent-remove"),
 ]
 
+_WEBHOOK = [
+    path("", webhooks.show, name="webhook"),
+    path("switch/", webhooks.switch, name="webhook-switch"),
+    path("secret/", webhooks.secret, name="webhook-secret"),
+    path("test/", webhooks.test, name="webhook-test"),
+    path("replay/", webhooks.replay, name="webhook-replay"),
+    path("remove/", webhooks.remove, name="webhook-remove"),
+]
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="projects")),
     path("healthz", health.healthz, name="healthz"),
@@ -93,10 +104,15 @@ urlpatterns = [
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("account/", accounts.account, name="account"),
     path("account/name/", accounts.rename, name="account-name"),
+    path("account/mail/", accounts.choose_mail, name="account-mail"),
     path("account/password/", accounts.password, name="account-password"),
     path("account/sessions/<int:session>/end/", accounts.end_session, name="session-end"),
     path("account/sessions/end-others/", accounts.end_other_sessions, name="sessions-end"),
     path("theme/", accounts.theme, name="theme"),
+    path("inbox/", inbox.index, name="inbox"),
+    path("inbox/read/", inbox.read_all, name="inbox-read-all"),
+    path("inbox/<int:notice>/", inbox.follow, name="inbox-entry"),
+    path("inbox/<int:notice>/read/", inbox.read, name="inbox-read"),
     path("invitation/<str:secret>/", members.invitation, name="invitation"),
     path("styleguide/", styleguide.styleguide, name="styleguide"),
     path("client/", client_wheel.index, name="client"),
@@ -115,6 +131,8 @@ urlpatterns = [
     path("projects/<slug:slug>/tokens/<int:token>/revoke/", tokens.revoke, name="token-revoke"),
     path("projects/<slug:slug>/connect/", connect.connect, name="connect"),
     path("projects/<slug:slug>/connect/<slug:client>/", connect.connect, name="connect-client"),
+    path("projects/<slug:slug>/webhooks/", webhooks.index, name="webhooks"),
+    path("projects/<slug:slug>/webhooks/<int:webhook>/", include(_WEBHOOK)),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/public/", settings.publish, name="project-public"),
     path("projects/<slug:slug>/protected/", settings.protect, name="project-protected"),
