@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from registry.core.skill import SKILL_MD
-from registry.models import Draft, Project, Skill, User, Version
+from registry.models import Draft, Project, Proposal, Skill, User, Version
 from registry.services import catalog, permissions, skills
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle, skill_text
@@ -54,16 +54,55 @@ def raw(browser: Client, url: str, do: str, text: str, **more: Any) -> Any:
 # -- Who --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "url", [NEW, EDIT, CONFLICT, f"{EDIT}files/references/names.md", f"{EDIT}raw/references/names.md"]
-)
-def test_a_viewer_has_no_editor(browser_client: Callable[..., Client], greeting: Version, url: str) -> None:
+@pytest.mark.parametrize("url", [NEW, EDIT])
+def test_a_viewer_proposes_and_never_publishes(
+    browser_client: Callable[..., Client], greeting: Version, url: str
+) -> None:
     viewer = browser_client("viewer")
-    assert viewer.get(url).status_code == 403
-    if "raw/" not in url:
-        assert viewer.post(url, FORM).status_code == 403
+    page = viewer.get(url).content.decode()
+    assert 'name="do" value="propose"' in page
+    assert 'value="publish"' not in page
+    name = "greeting" if url == EDIT else "tea-round"
+    assert post(viewer, url, "publish", name=name).status_code == 403
+    assert Version.objects.count() == 1
+    assert not Proposal.objects.exists()
+    refused = post(viewer, url, "propose", name=name, justification=" ")
+    assert refused.status_code == 422
+    assert "The justification is missing." in refused.content.decode()
+    assert Draft.objects.count() == 1
+    made = post(viewer, url, "propose", name=name, justification="It was asked for.", base=greeting.digest)
+    proposal = Proposal.objects.get()
+    assert made["Location"] == f"/projects/demo/proposals/{proposal.pk}/"
+    assert (proposal.skill, proposal.proposer) == (name, "viewer")
     assert not Draft.objects.exists()
     assert Version.objects.count() == 1
+
+
+def test_where_every_change_is_reviewed_the_button_proposes_for_everybody(
+    browser_client: Callable[..., Client], project: Project, greeting: Version
+) -> None:
+    Project.objects.update(protected=True)
+    owner = browser_client("owner")
+    page = owner.get(EDIT).content.decode()
+    assert 'name="do" value="propose"' in page
+    assert 'value="publish"' not in page
+    assert post(owner, EDIT, "publish", name="greeting").status_code == 403
+    assert Version.objects.count() == 1
+
+
+def test_a_draft_that_was_overtaken_is_brought_together_before_it_is_proposed(
+    browser_client: Callable[..., Client], project: Project, author: Actor, greeting: Version
+) -> None:
+    viewer = browser_client("viewer")
+    post(viewer, EDIT, "keep", name="greeting", base=greeting.digest)
+    bundle = skill_bundle("greeting", body="Newer.")
+    skills.save(project, "greeting", bundle, base=greeting.digest, by=author)
+    sent = post(viewer, EDIT, "propose", name="greeting", justification="Better.", base=greeting.digest)
+    assert sent["Location"] == CONFLICT
+    page = viewer.get(CONFLICT).content.decode()
+    assert 'value="keep"' in page
+    assert 'value="publish"' not in page
+    assert not Proposal.objects.exists()
 
 
 @pytest.mark.parametrize("url", [NEW, EDIT, CONFLICT])

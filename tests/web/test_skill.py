@@ -1,6 +1,7 @@
 """The page of a skill: what agents get, to the byte; what it hides; who may do what to it."""
 
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -332,17 +333,18 @@ def test_what_hides_nothing_has_nothing_to_compare(project: Project, author: Act
 # -- Buttons and verbs --------------------------------------------------------------------------------------
 
 
-def test_a_viewer_sees_no_button_that_changes_anything(
+def test_a_viewer_sees_no_button_that_changes_anything_but_may_propose(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, name="from-library")
     skills.create(project, skill_bundle(), by=author)
     for page in ("/projects/demo/skills/from-library/", HERE, f"{HERE}versions/", f"{HERE}version/1/"):
         html = text(viewing.get(page))
-        assert 'method="post" action="/projects/demo' not in html, page
-        assert "/edit/" not in html
-        assert "<dialog" not in html
+        posts = set(re.findall(r'method="post" action="(/projects/demo[^"]*)"', html))
+        assert posts <= {f"{HERE}proposals/delete/"}, page
+        assert ">Edit</a>" not in html
         assert "/yank/" not in html
+        assert ("Propose a change</a>" in html) == ("/version/" not in page), page
 
 
 def test_a_viewer_is_refused_and_nothing_changes(
