@@ -59,7 +59,10 @@ class AgentForm(forms.Form):
         help_text="What holds for this agent alone. The last thing it is told.",
     )
     sees = forms.ChoiceField(
-        choices=[(_ALL, "All skills"), (_LISTED, "Only these")], initial=_ALL, required=False, label="May see"
+        label="May see",
+        choices=[(_ALL, "All skills"), (_LISTED, "Only these")],
+        initial=_ALL,
+        error_messages={"required": "Choose what the agent may see."},
     )
     allowed_skills = forms.CharField(
         label="Skills it may see",

@@ -244,50 +244,50 @@ async def use_skills() -> None:
     )
 
 
-def _loader(place: Place, key: str, title: str, package: str, imports: str, use: str) -> Recipe:
-    program = f"""import os
+@dataclass(frozen=True, slots=True)
+class _Loader:
+    """A framework whose loader is part of the Python client: its package, what is imported from it, and the use."""
 
-{imports}
+    key: str
+    title: str
+    package: str
+    theirs: str
+    ours: str
+    use: str
+
+    def __call__(self, place: Place) -> Recipe:
+        program = f"""import os
+
+{self.theirs}
+
+from registry.client import SkillsiteClient
+from registry.client.loaders.{self.key} import {self.ours}
 
 client = SkillsiteClient("{place.site}", "{place.project}", os.environ["{_VARIABLE}"])
-{use}"""
-    return Recipe(
-        key,
-        title,
-        "A loader comes with the Python client of this site.",
-        (
+{self.use}"""
+        steps = (
             _export(place),
-            Step("Install both", f'pip install {package} "{place.wheel}"'),
+            Step("Install both", f'pip install {self.package} "{place.wheel}"'),
             Step("In your program", program, python=True),
-        ),
-    )
+        )
+        return Recipe(self.key, self.title, "A loader comes with the Python client of this site.", steps)
 
 
-def _agno(place: Place) -> Recipe:
-    imports = (
-        "from agno.skills import Skills\n\n"
-        "from registry.client import SkillsiteClient\nfrom registry.client.loaders.agno import SkillsiteLoader"
-    )
-    return _loader(place, "agno", "agno", "agno", imports, "skills = Skills(loaders=[SkillsiteLoader(client)])")
-
-
-def _haystack(place: Place) -> Recipe:
-    imports = (
-        "from haystack.tools import SkillToolset\n\n"
-        "from registry.client import SkillsiteClient\nfrom registry.client.loaders.haystack import SkillsiteStore"
-    )
-    return _loader(
-        place, "haystack", "Haystack", "haystack-ai", imports, "tools = SkillToolset(SkillsiteStore(client))"
-    )
-
-
-def _deepagents(place: Place) -> Recipe:
-    imports = (
-        "from deepagents.backends import CompositeBackend, StateBackend\n\n"
-        "from registry.client import SkillsiteClient\nfrom registry.client.loaders.deepagents import SkillsiteBackend"
-    )
-    use = 'backend = CompositeBackend(default=StateBackend(), routes={"/skills/": SkillsiteBackend(client)})'
-    return _loader(place, "deepagents", "deepagents", "deepagents", imports, use)
+_LOADERS = (
+    _Loader(
+        "agno", "agno", "agno", "from agno.skills import Skills", "SkillsiteLoader",
+        "skills = Skills(loaders=[SkillsiteLoader(client)])",
+    ),
+    _Loader(
+        "haystack", "Haystack", "haystack-ai", "from haystack.tools import SkillToolset", "SkillsiteStore",
+        "tools = SkillToolset(SkillsiteStore(client))",
+    ),
+    _Loader(
+        "deepagents", "deepagents", "deepagents",
+        "from deepagents.backends import CompositeBackend, StateBackend", "SkillsiteBackend",
+        'backend = CompositeBackend(default=StateBackend(), routes={"/skills/": SkillsiteBackend(client)})',
+    ),
+)  # fmt: skip
 
 
 def _inspector(place: Place) -> Recipe:
@@ -309,6 +309,6 @@ def _inspector(place: Place) -> Recipe:
 _GROUPS: dict[str, tuple[Callable[[Place], Recipe], ...]] = {
     "Agents at your desk": (_claude_code, _cursor, _codex, _vs_code),
     "As files": (_skills, _client),
-    "In a program": (_rest, _fastmcp, _agent_framework, _agno, _haystack, _deepagents),
+    "In a program": (_rest, _fastmcp, _agent_framework, *_LOADERS),
     "Check and discover": (_inspector, _well_known),
 }
