@@ -8,7 +8,7 @@ from registry.api.shapes import ProblemShape
 
 
 class Schema(AutoSchema):
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         """Only what an operation says on purpose: the docstrings of views are for who reads the code."""
         return ""
 
