@@ -39,7 +39,7 @@ def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str,
     inbox["counts"] = "unread"
     if project is None:
         return [_item(request, "Projects", reverse("projects"), "folder"), inbox]
-    ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload")]
+    ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload", "catalog")]
     proposals = _item(request, "Proposals", reverse("proposals", args=[project.slug]), "proposals")
     # Asked only where a whole page is drawn, and once.
     proposals |= {"count": cache(partial(_waiting, request, project)), "yours": may(request, roles.REVIEW)}
