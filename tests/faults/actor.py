@@ -65,16 +65,15 @@ def make_token(slug: str, *scopes: str) -> str:
 
 def save(slug: str, name: str, who: str, tries: int) -> list[dict[str, str]]:
     """Each try starts from what stands now, as an editor does; some are overtaken before they are stored."""
-    outcomes = []
-    for number in range(tries):
-        standing = catalog.find(_project(slug).pk, name)
-        base = standing.winner.digest if standing and standing.winner else None
-        outcomes.append(
-            _stored(lambda n=number, b=base: skills.save(
-                _project(slug), name, _bundle(name, f"{who}, try {n}"), base=b, by=OPERATOR
-            ))
-        )  # fmt: skip
-    return outcomes
+    return [_save_once(slug, name, f"{who}, try {number}") for number in range(tries)]
+
+
+def _save_once(slug: str, name: str, said: str) -> dict[str, str]:
+    project = _project(slug)
+    standing = catalog.find(project.pk, name)
+    base = standing.winner.digest if standing and standing.winner else None
+    outcome = _stored(lambda: skills.save(project, name, _bundle(name, said), base=base, by=OPERATOR))
+    return {**outcome, "base": base or ""}
 
 
 def bring(slug: str, name: str, who: str) -> dict[str, str]:
@@ -131,9 +130,11 @@ def counted(slug: str) -> dict[str, Any]:
     }
 
 
-VERBS: dict[str, Callable[..., Any]] = {
-    verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)
-} | reviewing.VERBS | telling.VERBS
+VERBS: dict[str, Callable[..., Any]] = (
+    {verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)}
+    | reviewing.VERBS
+    | telling.VERBS
+)
 
 
 def act(socket_number: int) -> None:

@@ -43,7 +43,14 @@ def test_eight_processes_saving_one_skill_lose_no_save(crew: Crew, rounds: int) 
         assert accepted
         overtaken += len(refused)
         _check(crew, "saving", before, accepted)
+        _check_bases(accepted)
     assert overtaken, "the saves never met; the test proves nothing"
+
+
+def _check_bases(accepted: list[Outcome]) -> None:
+    """Each save was made from the very version before it, so none replaced what its author never saw."""
+    in_order = sorted(accepted, key=lambda one: int(one["version"]))
+    assert [one["base"] for one in in_order[1:]] == [one["digest"] for one in in_order[:-1]]
 
 
 def test_eight_processes_importing_into_one_skill_are_all_accepted(crew: Crew, rounds: int) -> None:
