@@ -46,6 +46,15 @@ def prepare(count: int) -> None:
     print(tokens.create_token(project, agent=agent, scopes=("read", "write"), by=by))
 
 
+def write(count: int, directory: str) -> None:
+    """For a shell: the same skills as directories."""
+    for number in range(count):
+        for path, content in bundle(number).items():
+            file = Path(directory, f"skill-{number:05}", path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+
+
 def fill(project: Project, count: int) -> None:
     """Brings the project to `count` skills of these names."""
     missing = sorted(set(range(count)) - _present(project))

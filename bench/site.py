@@ -33,7 +33,7 @@ def fresh() -> Iterator[Path]:
         "DJANGO_SETTINGS_MODULE": "bench.settings",
         "RATE_LIMIT_READ": "1000000000",
         "RATE_LIMIT_WRITE": "1000000000",
-        "PORT": str(_free_port()),
+        "PORT": str(free_port()),
         "LOG_LEVEL": "WARNING",
     }
     for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
@@ -55,7 +55,7 @@ def manage(*arguments: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

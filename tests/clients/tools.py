@@ -20,11 +20,7 @@ NODE_22 = (
 
 def install() -> None:
     """Does nothing for what stands already with these versions."""
-    python = HOME / "python"
-    if _wants(python, PYTHON):
-        _run([sys.executable, "-m", "venv", str(python)])
-        _run([str(python / "bin" / "pip"), "install", "--quiet", *PYTHON])
-        _note(python, PYTHON)
+    install_python()
     for directory, packages in ((HOME / "node-20", NODE_20), (HOME / "node-22", NODE_22)):
         if _wants(directory, packages):
             directory.mkdir(parents=True, exist_ok=True)
@@ -43,6 +39,14 @@ def install() -> None:
                 ]
             )
             _note(directory, packages)
+
+
+def install_python() -> None:
+    python = HOME / "python"
+    if _wants(python, PYTHON):
+        _run([sys.executable, "-m", "venv", str(python)])
+        _run([str(python / "bin" / "pip"), "install", "--quiet", *PYTHON])
+        _note(python, PYTHON)
 
 
 def python() -> Path:
