@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
-.PHONY: run test soak check openapi clients clean
+.PHONY: run test soak check openapi clients screenshots clean
 
 run: .venv/run
 	@$(DJANGO) serve
@@ -35,6 +35,10 @@ clients: .venv/dev
 # After a change of the API that is meant: writes the document that tests compare with.
 openapi: .venv/dev
 	@$(DJANGO) spectacular --file tests/api/openapi.json --format openapi-json --validate
+
+# Pictures of each screen for docs/screens.md. Wants a Chromium.
+screenshots: .venv/dev
+	@$(BIN)/python -m tests.browser.screenshots
 
 clean:
 	rm -rf .venv staticfiles

@@ -54,7 +54,7 @@ SCREENS = [
     _skill("skill-edit", "edit/?mode=raw", "brand-voice", "raw"),
     _skill("skill-conflict", "edit/conflict/", "shift-handover"),
     _skill("skill-edit-file", "edit/files/references/phone-list.md", "shift-handover"),
-    _skill("skill", ""),
+    _skill("skill", "", "late-shipment-reply"),
     _skill("skill", "", "meeting-minutes", "bundled"),
     _skill("skill", "", "manual-price-quote", "switched-off"),
     _skill("skill", "", "expense-report", "upstream-changed"),
@@ -90,6 +90,9 @@ SCREENS = [
     _project("agent-tokens", "agents/support-desk/tokens/"),
     _project("agent-new", "new-agent/"),
     _project("tokens", "tokens/"),
+    _project("webhooks", "webhooks/"),
+    Screen("webhook", lambda world: f"{world.team.base}/webhooks/{world.webhook}/"),
+    Screen("inbox", lambda world: "/inbox/"),
     _project("connect", "connect/"),
     _project("connect-client", "connect/claude-code/"),
 ]
@@ -106,6 +109,7 @@ NOT_PAGES = {
     "skill-new-raw": BYTES,
     "skill-edit-raw": BYTES,
     "audit-export": BYTES,
+    "inbox-entry": "leads on to what the entry is about",
 }
 
 ONLY_POSTED = {
@@ -114,4 +118,6 @@ ONLY_POSTED = {
     "skill-disable", "skill-enable", "skill-delete", "skill-undelete", "skill-customise", "skill-upstream-keep",
     "version-restore", "skill-propose-deletion", "project-protected", "project-advice", "proposal-approve",
     "proposal-withdraw", "proposal-rebase", "proposal-comment", "agent-token-revoke", "agent-remove", "token-revoke",
+    "account-mail", "inbox-read", "inbox-read-all", "webhook-switch", "webhook-secret", "webhook-test",
+    "webhook-replay", "webhook-remove",
 }  # fmt: skip

@@ -94,7 +94,7 @@ def _signed_in(user: User) -> str:
 
 
 @contextmanager
-def running(directory: Path) -> Iterator[Site]:
+def running(directory: Path, **more: str) -> Iterator[Site]:
     """The server works on the data directory of this process, so that both have the same key and the same files."""
     place = sites.Site(directory, "", sites.free_port())
     library = directory / "library"
@@ -106,6 +106,7 @@ def running(directory: Path) -> Iterator[Site]:
         "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
         "SKILLS_RELOAD_SECONDS": "1",
         "PUBLIC_URL": address,
+        **more,
     }
     with (
         override_settings(AGENT_SKILLS_DIRS=[library]),

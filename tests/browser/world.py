@@ -1,14 +1,16 @@
 """The demo project in every state that a page can show: drafts, a conflict, a change underneath, things that wait."""
 
+import io
 import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.core.management import call_command
+from django.test import override_settings
 from django.utils import timezone
 
-from registry.core import edits, roles, skillmd
+from registry.core import edits, roles, skillmd, telling
 from registry.core.drafting import Fields
 from registry.core.lifecycle import State
 from registry.core.skill import SKILL_MD, Bundle
@@ -28,6 +30,7 @@ from registry.services import (
     uploads,
     upstream,
     versions,
+    webhooks,
 )
 from registry.services.drafts import FORM, Place, Typed
 from registry.services.permissions import Actor
@@ -88,10 +91,11 @@ class World:
     upload: str
     waiting: int
     own: int
+    webhook: int
 
 
 def build(site: Site) -> World:
-    site.do(call_command, "load_demo", verbosity=0)
+    site.do(call_command, "load_demo", stdout=io.StringIO())
     team = Team(site, site.do(Project.objects.get, slug="demo"))
     team.adopt(site.do(lambda: {user.username: user for user in User.objects.filter(username__in=roles.ROLES)}))
     world = site.do(_fill, team, site.library, team.actor(roles.OWNER), team.actor(roles.AUTHOR))
@@ -115,7 +119,9 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     secret = accounts.make_sign_in_link(User.objects.get(pk=author.user_id), by=operator)
     invited = invitations.make(project, roles.AUTHOR, note="Noor", by=owner)
     waiting = Proposal.objects.filter(project=project, state=State.OPEN).order_by("pk")[0].pk
-    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner))
+    with override_settings(SKILLS_FETCH_ALLOW_HOSTS=["hooks.example.com"]):  # no name is looked up for it
+        hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [telling.OPENED], by=owner)
+    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner), hook.pk)
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:
