@@ -1,5 +1,6 @@
 """Proposals over the API: agents suggest and learn what became of it, people decide."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
@@ -7,6 +8,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry import models
 from registry.api import proposal_shapes as shapes
 from registry.api import writing
 from registry.api.reading import Answer, Read, as_json, page
@@ -15,7 +17,6 @@ from registry.core import edits, roles
 from registry.core.errors import Forbidden, InvalidRequest
 from registry.core.lifecycle import State
 from registry.core.skill import normalise
-from registry.models import Project
 from registry.services import permissions, proposal_views, proposals, rebasing, reviews, suggestions
 from registry.services.overtaking import DELETE
 from registry.services.suggestions import Suggestion
@@ -53,7 +54,7 @@ class Proposals(_Reading, Write):
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         asked = page(request)
         found = proposals.listed(
-            Project(pk=caller.project_id),
+            models.Project(pk=caller.project_id),
             state=_state(request),
             skill=normalise(request.GET.get("skill", "")),
             mine=_switch(request, "mine"),
@@ -86,7 +87,7 @@ class Proposal(_Reading, Write):
         raise NotImplementedError
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        found = proposal_views.look(Project(pk=caller.project_id), _id(kwargs["proposal"]), by=caller.actor)
+        found = proposal_views.look(models.Project(pk=caller.project_id), _id(kwargs["proposal"]), by=caller.actor)
         return as_json(shapes.whole(found))
 
     @extend_schema(
@@ -149,10 +150,7 @@ class Reject(Write):
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
-        reviews.may_decide(where, _id(proposal), by=by)
-        given = shapes.checked(shapes.CommentInput, request)
-        return Response(shapes.summary(reviews.reject(where, _id(proposal), comment=given["comment"], by=by)))
+        return _answered(request, proposal, reviews.reject)
 
 
 class RequestChanges(Write):
@@ -163,10 +161,15 @@ class RequestChanges(Write):
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
-        reviews.may_decide(where, _id(proposal), by=by)
-        given = shapes.checked(shapes.CommentInput, request)
-        return Response(shapes.summary(reviews.request_changes(where, _id(proposal), comment=given["comment"], by=by)))
+        return _answered(request, proposal, reviews.request_changes)
+
+
+def _answered(request: Request, proposal: str, verb: Callable[..., models.Proposal]) -> Response:
+    """Whoever may not decide learns that before what they sent is looked at."""
+    where, by = writing.project(request), actor(request)
+    reviews.may_decide(where, _id(proposal), by=by)
+    given = shapes.checked(shapes.CommentInput, request)
+    return Response(shapes.summary(verb(where, _id(proposal), comment=given["comment"], by=by)))
 
 
 class Rebase(Write):

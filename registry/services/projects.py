@@ -61,29 +61,25 @@ def bring_back(project: Project, *, by: Actor) -> None:
 
 def set_public(project: Project, public: bool, *, by: Actor) -> None:
     """Whether anybody may discover and read the skills that agents get here, without a token."""
-    require(by, roles.MANAGE, project)
-    with audit.change(
-        project, "project.published" if public else "project.unpublished", by=by, target=project.slug
-    ) as change:
-        if not Project.objects.filter(pk=project.pk).exclude(public=public).update(public=public):
-            change.cancel()
+    _switch(project, "public", public, "project.published" if public else "project.unpublished", by=by)
 
 
 def set_protected(project: Project, protected: bool, *, by: Actor) -> None:
     """Whether every change of its skills is reviewed before agents get it."""
-    require(by, roles.MANAGE, project)
-    verb = "project.protected" if protected else "project.unprotected"
-    with audit.change(project, verb, by=by, target=project.slug) as change:
-        if not Project.objects.filter(pk=project.pk).exclude(protected=protected).update(protected=protected):
-            change.cancel()
+    _switch(project, "protected", protected, "project.protected" if protected else "project.unprotected", by=by)
 
 
 def set_reviewer_agents(project: Project, allowed: bool, *, by: Actor) -> None:
     """Whether agents see the proposals of others and may recommend what to do with them."""
-    require(by, roles.MANAGE, project)
     verb = "project.advice-allowed" if allowed else "project.advice-ended"
+    _switch(project, "reviewer_agents", allowed, verb, by=by)
+
+
+def _switch(project: Project, field: str, on: bool, verb: str, *, by: Actor) -> None:
+    """What is so already leaves no event."""
+    require(by, roles.MANAGE, project)
     with audit.change(project, verb, by=by, target=project.slug) as change:
-        if not Project.objects.filter(pk=project.pk).exclude(reviewer_agents=allowed).update(reviewer_agents=allowed):
+        if not Project.objects.filter(pk=project.pk).exclude(**{field: on}).update(**{field: on}):
             change.cancel()
 
 
