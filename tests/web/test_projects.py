@@ -55,8 +55,8 @@ def test_the_number_of_queries_does_not_grow_with_the_projects(
         if number % 2:
             projects.archive(more, by=_member_of(more, person))
         if number in (0, 11):
-            # session, user, projects, archived ones, the switcher's projects
-            with django_assert_num_queries(5):
+            # session, user, projects, archived ones, the switcher's projects, unread entries of the inbox
+            with django_assert_num_queries(6):
                 client.get("/projects/")
 
 
