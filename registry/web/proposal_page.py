@@ -151,7 +151,8 @@ class ProposalPage:
     @property
     def after(self) -> dict[str, str]:
         if self.proposal.kind != DELETE:
-            return {"label": "Proposed", "digest": self.proposal.result_digest}
+            label = "Approved" if self.state is State.APPROVED else "Proposed"
+            return {"label": label, "digest": self.proposal.result_digest}
         left = self.content.after
         return {"label": "The bundled skill", "digest": left.digest} if left else {"label": "Nothing", "digest": ""}
 
