@@ -61,9 +61,9 @@ class ProjectQuerySet(models.QuerySet["Project"]):
 
     def archived_of(self, user: User) -> "ProjectQuerySet":
         """What a person may bring back."""
-        return self.filter(
-            memberships__user=user, memberships__role=roles.OWNER, archived_at__isnull=False
-        ).order_by("-archived_at")
+        return self.filter(memberships__user=user, memberships__role=roles.OWNER, archived_at__isnull=False).order_by(
+            "-archived_at"
+        )
 
 
 class Project(models.Model):

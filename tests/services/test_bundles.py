@@ -113,9 +113,7 @@ def test_a_name_with_capitals_is_served_under_its_normal_spelling(project: Proje
 
 
 def test_the_bytes_are_kept_as_they_came(project: Project, author: Actor) -> None:
-    text = (
-        b"\xef\xbb\xbf---\r\nname: greeting\r\n# a remark\r\nx-other: 1\r\ndescription: Hello.\r\n---\r\nHi  \r\n"
-    )
+    text = b"\xef\xbb\xbf---\r\nname: greeting\r\n# a remark\r\nx-other: 1\r\ndescription: Hello.\r\n---\r\nHi  \r\n"
     bundles.import_bundle(project, Bundle({"SKILL.md": text}), by=author)
     assert catalog.load(project.pk, "greeting").bundle()["SKILL.md"] == text
 
@@ -141,9 +139,7 @@ def test_a_note_that_is_too_long_is_refused(project: Project, author: Actor) -> 
         bundles.import_bundle(project, skill_bundle(), note="x" * 301, by=author)
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"no header", b"---\nname: x\n---\n", b"\xff\xfe", b"---\na: &a [*a]\n---\n"]
-)
+@pytest.mark.parametrize("text", [b"", b"no header", b"---\nname: x\n---\n", b"\xff\xfe", b"---\na: &a [*a]\n---\n"])
 def test_what_cannot_be_read_is_refused(project: Project, author: Actor, text: bytes) -> None:
     with nothing_left_behind(), pytest.raises(SkillsiteError) as refused:
         bundles.import_bundle(project, Bundle({"SKILL.md": text}), by=author)
