@@ -156,3 +156,12 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
 def test_every_verb_of_the_record_has_its_words(events: str) -> None:
     for verb in Event.objects.filter(chain__project__slug="demo").values_list("verb", flat=True):
         assert verbs.in_words(verb) != verb
+
+
+def test_the_page_says_where_a_change_came_from(events: str, browser_client: Browser, reviewing: Client) -> None:
+    author = signed_in(browser_client(roles.AUTHOR))
+    author.post("/projects/demo/skills/greeting/disable/", headers={"X-Forwarded-For": "192.0.2.7"})
+
+    page = text(reviewing.get(f"{LOG}?verb=skill.disabled"))
+    assert "from 127.0.0.1" in page
+    assert "192.0.2.7" not in page
