@@ -98,15 +98,15 @@ def name_confusable(subject: Subject) -> Iterator[Finding]:
             f"The name looks like “{looks}” and is spelled with letters of another script.",
             "Spell it with the letters a–z.",
         )
-    for other in sorted(subject.known_names or ()):
-        if other != name and _looks(other) == _looks(name):
-            yield subject.about(
-                "name-confusable",
-                Severity.WARNING,
-                "name",
-                f"The name “{name}” is easily taken for “{other}”, which is another skill.",
-                "Choose a name that differs in a word.",
-            )
+    own = _looks(name)
+    for other in sorted(each for each in subject.known_names or () if each != name and _looks(each) == own):
+        yield subject.about(
+            "name-confusable",
+            Severity.WARNING,
+            "name",
+            f"The name “{name}” is easily taken for “{other}”, which is another skill.",
+            "Choose a name that differs in a word.",
+        )
 
 
 def _looks(name: str) -> str:

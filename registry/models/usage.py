@@ -19,4 +19,7 @@ class Usage(models.Model):
                 fields=["project", "skill", "version", "caller", "day"], name="one_usage_row_per_day"
             )
         ]
-        indexes = [models.Index(fields=["project", "day"], name="usage_by_day")]
+        indexes = [
+            models.Index(fields=["project", "day"], name="usage_by_day"),
+            models.Index(fields=["project", "skill", "day"], name="usage_of_skill"),
+        ]

@@ -1,7 +1,8 @@
 """The small parts of the design system as template tags."""
 
+import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
@@ -76,6 +77,12 @@ def coded(text: str) -> SafeString:
     return format_html_join(
         "", "{}", ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts))
     )
+
+
+@register.filter
+def options(values: Iterable[str]) -> SafeString:
+    """What a datalist offers. There can be ten thousand names, and Django's own ways take a tenth of a second."""
+    return mark_safe("".join(f'<option value="{html.escape(value)}"></option>' for value in values))
 
 
 @register.filter
