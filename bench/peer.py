@@ -1,6 +1,6 @@
 """fastmcp with its skills extension over a directory, as its manual sets it up. Run by bench/doors.py with its Python.
 
-Messages are answered one by one and as plain JSON, which is the quickest that it offers.
+Messages are answered one by one and as plain JSON, as Skillsite answers them.
 """
 
 import os
@@ -21,7 +21,7 @@ def _listing() -> FastMCP:
 
 
 def _plain() -> FastMCP:
-    """Files only, found once at the start: cheaper to read from."""
+    """Files only, found once at the start, without the extension."""
     server = FastMCP("skills")
     server.add_provider(SkillsDirectoryProvider(DIRECTORY))
     return server
