@@ -1,10 +1,7 @@
 """What every answer of the site carries, and the one place where errors become pages."""
 
 from collections.abc import Callable
-from typing import Any
 
-from corsheaders.middleware import CorsMiddleware
-from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -65,13 +62,6 @@ class SecurityHeaders:
         response.setdefault("X-Content-Type-Options", "nosniff")
         response.setdefault("X-Frame-Options", "DENY")
         return response
-
-
-class Cors(CorsMiddleware):
-    """Costs nothing for as long as no operator has named an origin."""
-
-    def __call__(self, request: HttpRequest) -> Any:
-        return super().__call__(request) if settings.CORS_ALLOWED_ORIGINS else self.get_response(request)
 
 
 class Errors:
