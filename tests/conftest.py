@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.test import Client, override_settings
 
 from registry.core import roles, skillmd
@@ -37,6 +39,16 @@ def forget() -> Iterator[None]:
     yield
     cache.clear()
     usage.forget()
+
+
+@pytest.fixture
+def same_connection() -> Iterator[None]:
+    """A server gives its connection back between requests; where a test is the server, it holds the transaction."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture

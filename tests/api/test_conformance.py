@@ -1,12 +1,10 @@
 """The API against its own OpenAPI document: whatever is sent, no answer is a crash or breaks its promised shape."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import schemathesis
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -43,18 +41,8 @@ bounded = settings(
 schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", application)
 
 
-@pytest.fixture(autouse=True)
-def same_connection() -> Iterator[None]:
-    """A server gives its connection back between requests; here it holds the transaction of the test."""
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
-
-
 @pytest.fixture
-def owner(project: Project, person: Callable[[str], User], operator: Actor) -> Api:
+def owner(same_connection: None, project: Project, person: Callable[[str], User], operator: Actor) -> Api:
     """Somebody who may do everything, in a project where something stands."""
     skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
     agents.ensure(project, "bot", by=operator)

@@ -95,7 +95,9 @@ def _digest_of_zip(content: bytes) -> str:
 
 
 @pytest.fixture
-def site(project: Project, secret: Callable[..., str], tmp_path: Path) -> Iterator[SkillsiteClient]:
+def site(
+    same_connection: None, project: Project, secret: Callable[..., str], tmp_path: Path
+) -> Iterator[SkillsiteClient]:
     inside = httpx.WSGITransport(app=get_wsgi_application())
     with SkillsiteClient(
         "http://localhost", project.slug, secret(), cache_dir=tmp_path / "cache", transport=inside
@@ -137,6 +139,8 @@ def approve(project: Project, name: str, text: str, person: Callable[[str], User
     return made.result_digest
 
 
+# The client goes through the site as a server runs it, which gives its connection back after each request.
+@pytest.mark.django_db(transaction=True)
 def test_every_door_shows_the_same(
     doors: Callable[[], list[Seen]],
     project: Project,
