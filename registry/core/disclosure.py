@@ -194,7 +194,7 @@ def cost(catalog: Catalog, form: Form, unit: Unit) -> int:
     return -(-total // tokens.MILLI) if unit == "tokens" else total
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=65_536)
 def _weight(line: str) -> int:
     """Catalogs are asked for again and again, and their lines seldom change."""
     return tokens.weight(line)

@@ -67,6 +67,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.between.released.wait(30)
             self.close_connection = True
             return
+        # Counted before it is sent: who has the answer may look at the count at once.
+        self.server.between.bytes_sent += len(reply.body)
         self.send_response(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)
@@ -74,7 +76,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
         self.wfile.write(reply.body if reply.cut is None else reply.body[: reply.cut])
-        self.server.between.bytes_sent += len(reply.body)
         if reply.cut is not None:
             self.wfile.flush()
             self.connection.shutdown(socket.SHUT_RDWR)
