@@ -18,8 +18,8 @@ from django.utils import timezone
 from registry.core.telling import News
 from registry.models import Delivery, Endpoint
 from registry.models.outgoing import SENT, is_due
+from registry.remote.fetching import Asked, Failure
 from registry.services import fetching, outgoing
-from registry.services.fetching import Asked, Failure
 
 log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from registry.core.errors import Conflict, InvalidRequest, NotFound
 from registry.models import Delivery, Endpoint, Project
 from registry.models.outgoing import FAILED, PENDING
 from registry.models.webhooks import DeliveryQuerySet
+from registry.remote.fetching import host_of
 from registry.services import audit, deliveries, fetching, outbox
 from registry.services.permissions import Actor, require
 
@@ -158,4 +159,4 @@ def _events(events: Iterable[str]) -> list[str]:
 def _describe(change: audit.Change, endpoint: Endpoint) -> None:
     """The host alone: the rest of an address is often all that protects it."""
     change.target = f"webhook {endpoint.pk}"
-    change.data.update(host=fetching.host_of(endpoint.address), events=endpoint.events)
+    change.data.update(host=host_of(endpoint.address), events=endpoint.events)

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from registry.core import roles, telling
 from registry.core.errors import Conflict, InvalidRequest
 from registry.models import Delivery, Endpoint
-from registry.services import fetching, webhooks
+from registry.remote.fetching import host_of
+from registry.services import webhooks
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.words import counted
@@ -61,8 +62,7 @@ def index(request: ProjectRequest) -> HttpResponse:
         else:
             return _page(request, made, secret=secret, status=201)
     endpoints = [
-        (endpoint, fetching.host_of(endpoint.address))
-        for endpoint in webhooks.listed(request.project, by=request.actor)
+        (endpoint, host_of(endpoint.address)) for endpoint in webhooks.listed(request.project, by=request.actor)
     ]
     status = 422 if form.errors else 200
     return render(request, "webhooks/list.html", {"endpoints": endpoints, "form": form}, status=status)
@@ -100,7 +100,7 @@ def _page(
     page = Paginator(webhooks.delivery_log(endpoint, dead=dead), _PAGE).get_page(request.GET.get("page"))
     found: dict[str, Any] = {
         "endpoint": endpoint,
-        "host": fetching.host_of(endpoint.address),
+        "host": host_of(endpoint.address),
         "form": form or EndpointForm(initial={"address": endpoint.address, "events": endpoint.events}),
         "secret": secret,
         "page": page,

@@ -206,9 +206,7 @@ def test_the_queue_is_walked_by_keyboard_and_no_key_decides(queue: Page, bot: Bo
         expect(page.locator(field)).to_have_value(re.compile("^narp\n+$"))
         _press(page, "Escape")
         expect(asked).to_be_hidden()
-        page.wait_for_function(
-            "!document.querySelector(':popover-open') && !document.activeElement.closest('textarea')"
-        )
+        expect(page.locator(":popover-open, textarea:focus")).to_have_count(0)
     expect(steps.heading(page)).to_have_text("Second reason")
     _press(page, "q")
     expect(_rows(page)).to_have_count(3)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from registry.core.errors import InvalidRequest
+from registry.remote.fetching import Answer, Asked, Failure, Refused
 from registry.services import fetching
-from registry.services.fetching import Asked, Failure, Refused
 from tests.services.receivers import Receiver, answering, dripping, endless, hanging, receiving
 
 
@@ -19,7 +19,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
         yield made
 
 
-def get(url: str, **bounds: Any) -> fetching.Answer:
+def get(url: str, **bounds: Any) -> Answer:
     return fetching.send(Asked("GET", url, **{"seconds": 5.0, **bounds}))
 
 

@@ -1,0 +1,1 @@
+"""Skills from elsewhere: fetched safely and kept for good. Stands on core and knows no Django."""
