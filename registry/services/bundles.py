@@ -66,51 +66,72 @@ def place(finding: Finding) -> str:
     return f"{finding.file}, line {finding.line}" if finding.line else finding.file
 
 
-def preview(project: Project, bundle: Bundle, *, by: Actor) -> Preview:
+def preview(project: Project, bundle: Bundle, *, was: str = "", by: Actor) -> Preview:
     """What `import_bundle` would do with it."""
     require(by, roles.WRITE, project)
-    return _foresee(project, check(bundle, authoring=False))
+    return _foresee(project, check(bundle, authoring=False), was)
 
 
-def _foresee(project: Project, checked: Checked) -> Preview:
+def _foresee(project: Project, checked: Checked, was: str) -> Preview:
+    if was:
+        paths.component(was, what="version")
     skill = Skill.objects.filter(project=project, name=checked.name).select_related("current").first()
     standing = catalog.find(project.pk, checked.name)
-    action, same = _decide(skill, checked, standing)
+    action, same = _decide(skill, checked, standing, was)
     upcoming = versions.next_number(skill) if skill else "1"
-    named = same.version if same else checked.said.version or upcoming
+    named = same.version if same else _named(skill, checked, was) or upcoming
     return Preview(checked, action, named, standing, merge.would_hide(standing))
 
 
-def import_bundle(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Imported:
-    """Stores a bundle as a new skill or a new version, under the version its source names if it names one."""
+def import_bundle(project: Project, bundle: Bundle, *, was: str = "", note: str = "", by: Actor) -> Imported:
+    """Stores a bundle as a new skill or a new version, under the version its source names if it names one.
+
+    `was` is the version another site had given it; it is kept where it is free here.
+    """
     require_publish(by, project)
     checked = check(bundle, authoring=False)
     note = versions.checked_note(note)
-    _foresee(project, checked)  # what will be refused is refused before a file is stored
+    _foresee(project, checked, was)  # what will be refused is refused before a file is stored
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
         standing = catalog.find(project.pk, checked.name)
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
-        action, same = _decide(skill, checked, standing)
+        action, same = _decide(skill, checked, standing, was)
         change.data["action"] = action
         if action == UNCHANGED and same is not None:
             change.cancel()
         elif same is not None:
             versions.bring_back(skill, same, by=by, change=change)
         else:
-            same = versions.add(
-                skill, bundle, checked.said, named=checked.said.version, note=note, by=by, change=change
-            )
+            named = _named(skill, checked, was)
+            same = versions.add(skill, bundle, checked.said, named=named, note=note, by=by, change=change)
         return Imported(same, action, checked.findings)
 
 
-def _decide(skill: Skill | None, checked: Checked, standing: Effective | None) -> tuple[str, Version | None]:
+def _decide(skill: Skill | None, checked: Checked, standing: Effective | None, was: str) -> tuple[str, Version | None]:
     """The action, and the stored version that holds these very bytes already if there is one."""
-    named = checked.said.version
-    same = versions.same_version(skill, named, checked.bundle) if skill and named else None
+    named = checked.said.version if was in ("", checked.said.version) else None
+    same = _same(skill, checked.bundle, named, was) if skill else None
     if skill and skill.overrides:
         if same is None and named is None and skill.current and skill.current.digest == checked.bundle.digest:
             same = skill.current
         return (UNCHANGED if same else NEW_VERSION), same
     winner = standing.winner if standing else None
     return (OVERRIDE if winner and winner.source == BUNDLED else CREATE), same
+
+
+def _same(skill: Skill, bundle: Bundle, named: str | None, was: str) -> Version | None:
+    """A version that the author named stands for its bytes anywhere; one that a site counted up to, only there."""
+    if named:
+        return versions.same_version(skill, named, bundle)
+    if was and not Version.objects.filter(skill=skill, version=was).exclude(digest=bundle.digest).exists():
+        return versions.same_version(skill, was, bundle)
+    return None
+
+
+def _named(skill: Skill | None, checked: Checked, was: str) -> str | None:
+    """The version to store it under; None for the next number."""
+    if was in ("", checked.said.version):
+        return checked.said.version
+    taken = skill is not None and Version.objects.filter(skill=skill, version=was).exists()
+    return None if taken else was
