@@ -14,6 +14,14 @@ from registry.models.proposals import (
     Recommendation,
 )
 from registry.models.skills import Skill, Version
+from registry.models.sources import (
+    Installation,
+    Provenance,
+    Source,
+    SourceEntry,
+    SourceJob,
+    SourceJobItem,
+)
 from registry.models.usage import Usage
 from registry.models.webhooks import Delivery, Endpoint
 
@@ -27,6 +35,7 @@ __all__ = [
     "Draft",
     "Endpoint",
     "Event",
+    "Installation",
     "Invitation",
     "Letter",
     "Membership",
@@ -36,9 +45,14 @@ __all__ = [
     "Proposal",
     "ProposalComment",
     "ProposalRevision",
+    "Provenance",
     "Recommendation",
     "SignInLink",
     "Skill",
+    "Source",
+    "SourceEntry",
+    "SourceJob",
+    "SourceJobItem",
     "Token",
     "Upload",
     "Usage",

@@ -1,0 +1,266 @@
+"""Sources of a project: where skills come from, what each offers, what came from it, and the work that fetches it."""
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Count, F, Q
+from django.utils import timezone
+
+from registry.core.skill import FileEntry
+from registry.models.accounts import Project, User
+from registry.models.agents import Agent
+from registry.models.proposals import Proposal
+from registry.models.skills import Skill, Version
+
+URL, WELL_KNOWN, CLAWHUB, GIT = "url", "well-known", "clawhub", "git"
+KINDS = (URL, WELL_KNOWN, CLAWHUB, GIT)
+
+# What the last look found. `unreachable` says nothing about what is there; `empty` says that nothing is.
+NEW, READY, EMPTY, UNREACHABLE = "new", "ready", "empty", "unreachable"
+STATES = (NEW, READY, EMPTY, UNREACHABLE)
+
+LOOK, IMPORT, UPDATE = "look", "import", "update"
+JOBS = (LOOK, IMPORT, UPDATE)
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
+JOB_STATES = (QUEUED, RUNNING, DONE, FAILED)
+
+WAITING = "waiting"  # an item of a job that nothing was done about yet
+
+_DIGEST = 71
+_SAID = 200  # a version, digest or reference in the words of the source
+
+
+class SourceQuerySet(models.QuerySet["Source"]):
+    def of(self, project: Project) -> "SourceQuerySet":
+        return self.filter(project=project, removed_at=None)
+
+    def for_list(self) -> "SourceQuerySet":
+        """In order of name, with how many skills each offers and how many of them the project has."""
+        return self.annotate(
+            offered=Count("entries", distinct=True),
+            installed=Count("installations", filter=Q(installations__skill__overrides=True), distinct=True),
+        ).order_by("label", "address", "pk")
+
+
+class Source(models.Model):
+    """A place that offers skills. Its address never changes; another address is another source.
+
+    A removed one stays for the provenance of what came from it, and is taken up again when the address is added anew.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="sources")
+    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in KINDS])
+    address = models.CharField(max_length=500)
+    ref = models.CharField(max_length=_SAID, blank=True)
+    label = models.CharField(max_length=100, blank=True)
+    added_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    added_at = models.DateTimeField(default=timezone.now)
+    removed_at = models.DateTimeField(null=True)
+
+    # The last look. `seen_at` is when the source was last reached, `checked_at` when that was last tried.
+    state = models.CharField(max_length=16, default=NEW, choices=[(state, state) for state in STATES])
+    problem = models.CharField(max_length=500, blank=True)
+    problems = models.JSONField(default=list)  # what it offers and cannot be used, a sentence each
+    pin = models.CharField(max_length=_SAID, blank=True)
+    checked_at = models.DateTimeField(null=True)
+    seen_at = models.DateTimeField(null=True)
+
+    objects = SourceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "kind", "address", "ref"], name="one_source_per_address"),
+            models.CheckConstraint(condition=Q(kind__in=KINDS), name="source_kind_is_known"),
+            models.CheckConstraint(condition=Q(state__in=STATES), name="source_state_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label or self.shown
+
+    @property
+    def shown(self) -> str:
+        """The address as people see it: what stands behind a question mark may be meant for the server alone."""
+        return self.address.partition("?")[0]
+
+
+class SourceEntryQuerySet(models.QuerySet["SourceEntry"]):
+    def matching(self, text: str) -> "SourceEntryQuerySet":
+        """Every word is somewhere in the name or the description."""
+        found = self
+        for word in text.split()[:10]:
+            found = found.filter(Q(name__icontains=word) | Q(description__icontains=word))
+        return found
+
+    def for_list(self) -> "SourceEntryQuerySet":
+        return self.order_by("name")
+
+
+class SourceEntry(models.Model):
+    """One skill that a source offered at the last look; `version` and `digest` are the source's own words.
+
+    Where somebody has looked inside, the very bytes they saw wait here: `staged_digest` and `staged_manifest`.
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="entries")
+    name = models.CharField(max_length=128)
+    description = models.TextField(blank=True)
+    version = models.CharField(max_length=_SAID, blank=True)
+    digest = models.CharField(max_length=_SAID, blank=True)
+    location = models.TextField(blank=True)
+
+    staged_digest = models.CharField(max_length=_DIGEST, blank=True)
+    staged_manifest = models.JSONField(default=list)
+    staged_version = models.CharField(max_length=_SAID, blank=True)
+    staged_source_digest = models.CharField(max_length=_SAID, blank=True)
+    staged_at = models.DateTimeField(null=True)
+
+    objects = SourceEntryQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "name"], name="one_entry_per_name")]
+
+    @property
+    def staged_files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.staged_manifest)
+
+
+class Provenance(models.Model):
+    """What came from a source at one moment: for the history of a version, and as the base of later merges.
+
+    `fetched_digest` is of the bundle as the source gave it; `digest` and `manifest` are of the bundle as it was stored,
+    which differs where the skill was given another name here. `version` is None until a proposal is approved.
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="provenances")
+    name = models.CharField(max_length=128)
+    source_version = models.CharField(max_length=_SAID, blank=True)
+    source_digest = models.CharField(max_length=_SAID, blank=True)
+    pin = models.CharField(max_length=_SAID, blank=True)
+    fetched_digest = models.CharField(max_length=_DIGEST)
+    digest = models.CharField(max_length=_DIGEST)
+    manifest = models.JSONField()
+    how = models.CharField(max_length=16)  # imported, replaced, merged or kept
+    version = models.OneToOneField(Version, on_delete=models.CASCADE, null=True, related_name="provenance")
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, null=True, related_name="provenances")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    @property
+    def files(self) -> tuple[FileEntry, ...]:
+        return tuple(FileEntry(*entry) for entry in self.manifest)
+
+
+class InstallationQuerySet(models.QuerySet["Installation"]):
+    def standing(self) -> "InstallationQuerySet":
+        """Those whose skill was not deleted since, with all that says whether it was edited."""
+        return self.filter(source__removed_at=None, skill__overrides=True).select_related(
+            "base", "skill__current", "source"
+        )
+
+    def edited(self) -> "InstallationQuerySet":
+        return self.exclude(skill__current__digest=F("base__digest"))
+
+
+class Installation(models.Model):
+    """A skill of the project that came from a source, under the name that the source gives it.
+
+    `base` is what came last, with which an edit and the next update are compared. `before` is what stood under the name
+    when it first came, and comes back when it goes.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="installations")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="installations")
+    name = models.CharField(max_length=128)
+    skill = models.OneToOneField(Skill, on_delete=models.CASCADE, related_name="installation")
+    base = models.ForeignKey(Provenance, on_delete=models.PROTECT, related_name="+")
+    before = models.ForeignKey(Version, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    # The newest state of the source that is known to hold nothing new: its own digest, and that of the bundle.
+    known_digest = models.CharField(max_length=_SAID, blank=True)
+    known_bundle = models.CharField(max_length=_DIGEST)
+
+    objects = InstallationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "name"], name="one_installation_per_entry")]
+
+    @property
+    def edited(self) -> bool:
+        current = self.skill.current
+        return current is None or current.digest != self.base.digest
+
+
+def is_due(now: datetime) -> Q:
+    """Nobody works on it; whoever did has not come back in time."""
+    waits = Q(state=QUEUED) | Q(state=RUNNING, leased_until__lte=now)
+    return waits & Q(project__archived_at=None)
+
+
+class SourceJobQuerySet(models.QuerySet["SourceJob"]):
+    def unfinished(self) -> "SourceJobQuerySet":
+        return self.filter(state__in=(QUEUED, RUNNING))
+
+    def for_list(self) -> "SourceJobQuerySet":
+        """Newest first, with how far each came."""
+        return self.annotate(total=Count("items"), done=Count("items", filter=~Q(items__status=WAITING))).order_by(
+            "-pk"
+        )
+
+
+class SourceJob(models.Model):
+    """Work on a source for the worker. `attempts` counts up as a worker takes it, and tells whether it still has it."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="source_jobs")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=8, choices=[(kind, kind) for kind in JOBS])
+    state = models.CharField(max_length=8, default=QUEUED, choices=[(state, state) for state in JOB_STATES])
+    problem = models.CharField(max_length=500, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    leased_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+
+    # Whoever asked for it, so that it is done in their name: nobody for an operator.
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, null=True, related_name="+")
+    through = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    address = models.CharField(max_length=45, blank=True)
+
+    objects = SourceJobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=JOBS), name="source_job_kind_is_known"),
+            models.CheckConstraint(condition=Q(state__in=JOB_STATES), name="source_job_state_is_known"),
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(state__in=(QUEUED, RUNNING)), name="source_jobs_unfinished"),
+        ]
+
+    @property
+    def finished(self) -> bool:
+        return self.state in (DONE, FAILED)
+
+
+class SourceJobItem(models.Model):
+    """One skill that a job is about: what was asked for, and what came of it."""
+
+    job = models.ForeignKey(SourceJob, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=128)
+    asked = models.JSONField(default=dict)
+
+    status = models.CharField(max_length=16, default=WAITING)
+    reason = models.CharField(max_length=1000, blank=True)
+    skill = models.CharField(max_length=128, blank=True)
+    version = models.CharField(max_length=128, blank=True)
+    digest = models.CharField(max_length=_DIGEST, blank=True)
+    proposal = models.ForeignKey(Proposal, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["job", "position"], name="one_place_per_item"),
+            models.UniqueConstraint(fields=["job", "name"], name="one_item_per_name"),
+        ]
