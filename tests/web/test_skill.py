@@ -135,6 +135,14 @@ def test_an_unknown_skill_is_not_found(project: Project, viewing: Client) -> Non
         assert viewing.get(HERE + page).status_code == 404, page
 
 
+def test_the_page_for_what_is_not_there_leads_members_back_and_strangers_nowhere(
+    project: Project, viewing: Client, stranger: Client
+) -> None:
+    way_back = 'href="/projects/demo/skills/"'
+    assert way_back in viewing.get(HERE).content.decode()
+    assert way_back not in stranger.get(HERE).content.decode()
+
+
 def test_a_member_of_another_project_finds_nothing(project: Project, author: Actor, stranger: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     for page in ("", "source/", "files/", "files/SKILL.md", "raw/SKILL.md", "bundle.zip", "versions/", "usage/",
