@@ -49,12 +49,12 @@ class Imported:
     findings: tuple[Finding, ...]
 
 
-def check(bundle: Bundle, *, authoring: bool, directory: str | None = None) -> Checked:
+def check(bundle: Bundle, *, authoring: bool, directory: str | None = None, was: str = "") -> Checked:
     """Reads and lints a bundle; anything that must not be stored is an error that names file, line and fix."""
     said = skillmd.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
     name = paths.component(normalise(said.name), what="name")
-    if said.version is not None and not authoring:
-        paths.component(said.version, what="version")
+    if not authoring and (version := was or said.version):
+        paths.component(version, what="version")
     findings = rules.lint(said, bundle, authoring=authoring, directory=directory, limits=settings.LIMITS)
     if stopping := errors(findings):
         first = stopping[0]
@@ -66,15 +66,13 @@ def place(finding: Finding) -> str:
     return f"{finding.file}, line {finding.line}" if finding.line else finding.file
 
 
-def preview(project: Project, bundle: Bundle, *, was: str = "", by: Actor) -> Preview:
+def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
     """What `import_bundle` would do with it."""
     require(by, roles.WRITE, project)
-    return _foresee(project, check(bundle, authoring=False), was)
+    return _foresee(project, check(bundle, authoring=False, directory=directory, was=was), was)
 
 
 def _foresee(project: Project, checked: Checked, was: str) -> Preview:
-    if was:
-        paths.component(was, what="version")
     skill = Skill.objects.filter(project=project, name=checked.name).select_related("current").first()
     standing = catalog.find(project.pk, checked.name)
     action, same = _decide(skill, checked, standing, was)
@@ -83,13 +81,16 @@ def _foresee(project: Project, checked: Checked, was: str) -> Preview:
     return Preview(checked, action, named, standing, merge.would_hide(standing))
 
 
-def import_bundle(project: Project, bundle: Bundle, *, was: str = "", note: str = "", by: Actor) -> Imported:
+def import_bundle(
+    project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", note: str = "", by: Actor
+) -> Imported:
     """Stores a bundle as a new skill or a new version, under the version its source names if it names one.
 
-    `was` is the version another site had given it; it is kept where it is free here.
+    `directory` names a skill that does not name itself. `was` is the version that another site had given it, which is
+    kept where it is free here.
     """
     require_publish(by, project)
-    checked = check(bundle, authoring=False)
+    checked = check(bundle, authoring=False, directory=directory, was=was)
     note = versions.checked_note(note)
     _foresee(project, checked, was)  # what will be refused is refused before a file is stored
     blobs.put(bundle, now=timezone.now())
