@@ -3,11 +3,14 @@
 import stat
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice, takewhile
 
 from registry.core import paths, ziplayout
 from registry.core.bundleroot import at_root
-from registry.core.errors import InvalidArchive, TooLarge
+from registry.core.errors import InvalidArchive, SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.limits import DEFAULT, MIB, Limits
 from registry.core.skill import SKILL_MD, Bundle
@@ -30,10 +33,59 @@ def read_zip(data: bytes, *, limits: Limits = DEFAULT) -> Bundle:
     Sizes in headers are promises: each cap is held against them first, so that the refusal can name the
     number, and inflating stops at the first byte over what was promised.
     """
+    return _opened(data, _members(data, limits), limits)
+
+
+def read_skills(data: bytes, *, limits: Limits = DEFAULT) -> dict[str, Bundle | SkillsiteError]:
+    """Every skill in a zip by its directory (no slash at the end, "" is the top): its bundle, or why there is none.
+
+    What lies below a skill is part of it, further files SKILL.md too. Only a skill at the very top leaves those below
+    it to be skills as well. What belongs to none is not opened, and no fault of one skill costs the others.
+    """
+    members = sorted(_members(data, limits), key=lambda member: member.raw_name)
+    groups = {root: _below(root, members) for root in skill_directories(member.raw_name for member in members)}
+    total = sum({member.start: member.size for group in groups.values() for member in group}.values())
+    _cap("expanded-too-large", total, limits.expanded_bytes, f"The skills have {total:,} bytes together.")
+    found: dict[str, Bundle | SkillsiteError] = {}
+    for root, group in groups.items():
+        name = root.decode(errors="backslashreplace")
+        directory = name.removesuffix("/") or name  # that of `/SKILL.md` is not the top
+        try:
+            if root:
+                paths.check(directory, limits=limits)
+            found[directory] = _opened(data, group, limits)
+        except SkillsiteError as error:
+            found[directory] = error
+    return found
+
+
+def _below(root: bytes, members: list[Member]) -> list[Member]:
+    """Those of the sorted members that lie in a directory, named as seen from it."""
+    first = bisect_right(members, root, key=lambda member: member.raw_name) if root else 0
+    inside = takewhile(lambda member: member.raw_name.startswith(root), islice(members, first, None))
+    return [replace(member, raw_name=member.raw_name[len(root) :]) for member in inside]
+
+
+def skill_directories(names: Iterable[bytes]) -> list[bytes]:
+    """The directories of skills among raw names of files, each with its slash and "" for the top, in byte order."""
+    suffix = f"/{SKILL_MD}".encode()
+    files = (name for name in names if b"/" + name == suffix or name.endswith(suffix))
+    holding = sorted(name[: -len(SKILL_MD)] for name in files if not is_junk(name.decode(errors="replace")))
+    kept: list[bytes] = []
+    for directory in holding:
+        if not (kept and kept[-1] and directory.startswith(kept[-1])):
+            kept.append(directory)
+    return kept
+
+
+def _members(data: bytes, limits: Limits) -> tuple[Member, ...]:
     _cap("zip-too-large", len(data), limits.archive_bytes, f"This zip has {len(data):,} bytes.")
     _, _, count = ziplayout.end_record(data)
     _cap("zip-entries", count, limits.files * ENTRIES_PER_FILE, f"This zip has {count:,} entries.")
-    members = ziplayout.members(data)
+    return ziplayout.members(data)
+
+
+def _opened(data: bytes, members: Collection[Member], limits: Limits) -> Bundle:
     names = [_safe_name(member, limits) for member in members]
     paths.check_collisions(names)
     _check_sizes(((m.label, m.size) for m in members), limits)
@@ -86,6 +138,17 @@ def write_zip_stream(entries: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     _cap("zip-entries", count, _MOST_ENTRIES, f"The zip to write has {count:,} files.")
     length = sum(map(len, table))
     yield b"".join(table) + ziplayout.END.pack(ziplayout.END_SIGN, 0, 0, count, count, length, offset, 0)
+
+
+def zip_length(entries: Iterable[tuple[str, int]]) -> int:
+    """How many bytes `write_zip_stream` makes of files of these sizes; TooLarge where no such zip can be written."""
+    count = length = 0
+    for path, size in entries:
+        name = len(path.encode())
+        count, length = count + 1, length + ziplayout.LOCAL.size + ziplayout.CENTRAL.size + 2 * name + size
+    _cap("zip-entries", count, _MOST_ENTRIES, f"The zip to write has {count:,} files.")
+    _cap("zip-too-large", length, _MOST_BYTES, f"The zip to write has {length:,} bytes.")
+    return length + ziplayout.END.size
 
 
 def is_junk(path: str) -> bool:
