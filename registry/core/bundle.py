@@ -14,7 +14,7 @@ from registry.core.errors import InvalidArchive, SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.limits import DEFAULT, MIB, Limits
 from registry.core.skill import SKILL_MD, Bundle
-from registry.core.ziplayout import Member, refusal
+from registry.core.ziplayout import Bytes, Member, refusal
 
 # Below this a high ratio is the ordinary sign of a small text or an empty image, and harms nobody.
 RATIO_FROM_BYTES = 1 * MIB
@@ -33,7 +33,7 @@ def read_zip(data: bytes, *, limits: Limits = DEFAULT) -> Bundle:
     Sizes in headers are promises: each cap is held against them first, so that the refusal can name the
     number, and inflating stops at the first byte over what was promised.
     """
-    return _opened(data, _members(data, limits), limits)
+    return opened(data, _members(data, limits), limits)
 
 
 def read_skills(data: bytes, *, limits: Limits = DEFAULT) -> dict[str, Bundle | SkillsiteError]:
@@ -53,7 +53,7 @@ def read_skills(data: bytes, *, limits: Limits = DEFAULT) -> dict[str, Bundle | 
         try:
             if root:
                 paths.check(directory, limits=limits)
-            found[directory] = _opened(data, group, limits)
+            found[directory] = opened(data, group, limits)
         except SkillsiteError as error:
             found[directory] = error
     return found
@@ -85,7 +85,8 @@ def _members(data: bytes, limits: Limits) -> tuple[Member, ...]:
     return ziplayout.members(data)
 
 
-def _opened(data: bytes, members: Collection[Member], limits: Limits) -> Bundle:
+def opened(data: Bytes, members: Collection[Member], limits: Limits) -> Bundle:
+    """The bundle in these members of a zip, with its caps."""
     names = [_safe_name(member, limits) for member in members]
     paths.check_collisions(names)
     _check_sizes(((m.label, m.size) for m in members), limits)
@@ -93,8 +94,8 @@ def _opened(data: bytes, members: Collection[Member], limits: Limits) -> Bundle:
     kept = {name for name in names if not name.endswith("/") and not is_junk(name)}
     _cap("too-many-files", len(kept), limits.files, f"This zip opens to {len(kept):,} files.")
     # What is dropped is opened too: a damaged or lying member is refused wherever it stands.
-    opened = ((name, _content(data, member)) for name, member in zip(names, members, strict=True))
-    return _bundle({name: content for name, content in opened if name in kept}, limits)
+    contents = ((name, unpacked(data, member)) for name, member in zip(names, members, strict=True))
+    return _bundle({name: content for name, content in contents if name in kept}, limits)
 
 
 def read_folder(files: Mapping[str, bytes], *, limits: Limits = DEFAULT) -> Bundle:
@@ -214,7 +215,8 @@ def _check_ratio(members: Iterable[Member], archive_bytes: int, limits: Limits) 
         _cap("zip-ratio", times, limits.ratio, f"This zip opens to {times:,} times its size.")
 
 
-def _content(data: bytes, member: Member) -> bytes:
+def unpacked(data: Bytes, member: Member) -> bytes:
+    """The bytes of one member, exactly as many as it promises."""
     packed = memoryview(data)[member.start : member.start + member.packed]
     as_is = member.method == ziplayout.STORED or not packed
     content = bytes(packed) if as_is else _inflated(packed, member)

@@ -5,6 +5,7 @@ before each file. Here every byte of the archive has to belong to exactly one re
 has to be said alike. What the archive does not need in order to carry a few files is refused.
 """
 
+import mmap
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from registry.core.errors import InvalidArchive
 from registry.core.findings import Finding, Severity
 from registry.core.paths import shown
+
+Bytes = bytes | mmap.mmap  # a long archive stays on its disk
 
 STORED, DEFLATED = 0, 8
 UTF8_FLAG = 0x0800
@@ -59,11 +62,11 @@ def refusal(rule: str, message: str, *, member: str = "", fix: str = _REZIP) -> 
     return InvalidArchive(f"{message} Nothing was stored.", findings=[finding])
 
 
-def end_record(data: bytes) -> tuple[int, int, int]:
+def end_record(data: Bytes) -> tuple[int, int, int]:
     """Where the central directory starts and ends, and how many entries it claims."""
     end = data.rfind(END_SIGN)
     if end < 0 or len(data) - end < END.size:
-        if data.startswith(LOCAL_SIGN):
+        if data[:4] == LOCAL_SIGN:
             raise refusal("zip-truncated", "The zip ends too early: its table of contents is missing.")
         raise refusal("zip-not-a-zip", "This file is not a zip.", fix="Upload a zip of the directory.")
     _, disk, first_disk, here, count, length, start, comment = END.unpack_from(data, end)
@@ -83,7 +86,7 @@ def end_record(data: bytes) -> tuple[int, int, int]:
     return start, end, count
 
 
-def members(data: bytes) -> tuple[Member, ...]:
+def members(data: Bytes) -> tuple[Member, ...]:
     """Every entry in the order of the central directory, each compared with the header before its bytes."""
     start, end, count = end_record(data)
     entries: list[Member] = []
@@ -101,7 +104,7 @@ def members(data: bytes) -> tuple[Member, ...]:
     return tuple(entries)
 
 
-def _entry(data: bytes, position: int, start: int, end: int) -> tuple[Member, int]:
+def _entry(data: Bytes, position: int, start: int, end: int) -> tuple[Member, int]:
     if position + CENTRAL.size > end or data[position : position + 4] != CENTRAL_SIGN:
         raise refusal("zip-truncated", "The table of contents of the zip is damaged.")
     fields = CENTRAL.unpack_from(data, position)
@@ -154,7 +157,7 @@ def _extra_fields(label: str, extra: bytes) -> Iterator[tuple[int, bytes]]:
         extra = extra[4 + length :]
 
 
-def _data_start(data: bytes, header: int, name: bytes, known: tuple[int, ...], directory: int) -> int:
+def _data_start(data: Bytes, header: int, name: bytes, known: tuple[int, ...], directory: int) -> int:
     """Reads the header before the packed bytes and compares it with what the central directory says."""
     label = _label(name)
     if header + LOCAL.size > directory or data[header : header + 4] != LOCAL_SIGN:
@@ -176,7 +179,7 @@ def _data_start(data: bytes, header: int, name: bytes, known: tuple[int, ...], d
     return start
 
 
-def _check_tiling(data: bytes, entries: list[Member], directory: int) -> None:
+def _check_tiling(data: Bytes, entries: list[Member], directory: int) -> None:
     """Members lie end to end from the first byte to the central directory: no overlap, no gap."""
     position = 0
     in_place = sorted(entries, key=lambda entry: (entry.header, entry.start))
