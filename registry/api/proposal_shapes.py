@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from registry.api.shapes import FindingShape, Strict
 from registry.core.assessment import Assessment
 from registry.core.capabilities import Capability
+from registry.core.joining import Choice
 from registry.core.lifecycle import State
 from registry.models import Approval, Proposal, ProposalComment, ProposalRevision, Recommendation
 from registry.services.proposal_views import Content, Dossier
@@ -193,12 +194,23 @@ class RecommendationShape(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+class PlaceShape(serializers.Serializer[Any]):
+    base = serializers.CharField(allow_blank=True, help_text="What the proposal was made from.")
+    now = serializers.CharField(allow_blank=True)
+    proposed = serializers.CharField(allow_blank=True)
+
+
+class ClashShape(serializers.Serializer[Any]):
+    path = serializers.CharField()
+    places = PlaceShape(many=True, help_text="None where one side removed the file, or where it is no text.")
+
+
 class RebaseShape(serializers.Serializer[Any]):
     possible = serializers.BooleanField()
     base_digest = serializers.CharField(allow_null=True)
     result_digest = serializers.CharField(allow_null=True)
     reason = serializers.CharField(allow_blank=True)
-    files = serializers.ListField(child=serializers.CharField())
+    conflicts = ClashShape(many=True, help_text="Where both changed the same lines.")
 
 
 class ProposalShape(SummaryShape):
@@ -353,5 +365,9 @@ def _rebase(offer: Offer) -> dict[str, Any]:
         "base_digest": (prepared.base_digest or None) if prepared else None,
         "result_digest": (prepared.result_digest or None) if prepared else None,
         "reason": offer.reason,
-        "files": [file.path for file in offer.clashes],
+        "conflicts": [{"path": file.path, "places": [_place(one) for one in file.choices]} for file in offer.clashes],
     }
+
+
+def _place(choice: Choice) -> dict[str, str]:
+    return {"base": choice.block.base, "now": choice.block.theirs, "proposed": choice.block.mine}

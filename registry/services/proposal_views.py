@@ -68,7 +68,7 @@ def look(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
         revisions=list(proposal.revisions.select_related("user", "agent").order_by("number")),
         recommendations=list(proposal.recommendations.select_related("agent").order_by("pk")),
         backers=list(proposal.backers.select_related("user", "agent").order_by("pk")),
-        offer=None if joined else rebasing.offer(project, proposal),
+        offer=None if joined else rebasing.offer(project, proposal, by=by),
     )
 
 

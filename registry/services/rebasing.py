@@ -1,10 +1,14 @@
-"""A stale proposal brought over to what stands now, where nothing has to be guessed. The reviewer looks again."""
+"""A stale proposal brought over to what stands now: by itself where nothing has to be guessed, else by choices.
 
-from dataclasses import dataclass
+Nobody has approved what comes out, so the reviewer looks again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from registry.core import joining, roles, telling
-from registry.core.errors import Conflict, SkillsiteError
-from registry.core.joining import FileMerge
+from registry.core.errors import Conflict, InvalidRequest, SkillsiteError, StaleProposal
+from registry.core.joining import FileMerge, Joined
 from registry.core.lifecycle import Action, State, Who
 from registry.core.skill import Bundle
 from registry.models import Project, Proposal, ProposalRevision
@@ -13,19 +17,50 @@ from registry.services.overtaking import DELETE
 from registry.services.permissions import Actor, require
 from registry.services.suggestions import UPDATE, Prepared
 
+_REVISE = "Its proposer has to revise it."
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What stands now, and how far the proposal fits it; `joined` calls what stands theirs, and the proposal mine."""
+
+    current: Bundle
+    joined: Joined
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What the proposal would become; or why it cannot be brought over, and the files that stand against it."""
+    """What the proposal would become; or why it cannot be brought over, and where the two stand against each other."""
 
     prepared: Prepared | None
     reason: str = ""
-    clashes: tuple[FileMerge, ...] = ()
+    clash: Clash | None = None
+
+    @property
+    def clashes(self) -> tuple[FileMerge, ...]:
+        return self.clash.joined.open if self.clash else ()
+
+    @property
+    def joined(self) -> Bundle | None:
+        """All that fits, and the proposal where it does not; None where there is nothing to join it with."""
+        if self.clash is not None:
+            return Bundle(self.clash.joined.files({}))
+        return self.prepared.result if self.prepared else None
 
 
-def offer(project: Project, proposal: Proposal) -> Offer | None:
-    """For a stale proposal: what rebasing would make of it. None for any other."""
-    if proposal.state != State.STALE:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What somebody took at each place, and what they looked at: which revision, and the digest that stood."""
+
+    revision: int
+    standing: str
+    taken: Mapping[str, str] = field(default_factory=dict)
+
+
+def offer(project: Project, proposal: Proposal, *, by: Actor) -> Offer | None:
+    """For a stale proposal: what rebasing would make of it. None for any other, and for whoever may not see that."""
+    standing = catalog.find(project.pk, proposal.skill)
+    if proposal.state != State.STALE or (standing is not None and not suggestions.can_load(standing, by)):
         return None
     return _worked_out(project, proposal, proposals.current_revision(proposal))
 
@@ -45,7 +80,7 @@ def _worked_out(project: Project, proposal: Proposal, revision: ProposalRevision
     base = {entry.path: blobs.read(entry) for entry in revision.base_files}
     joined = joining.join(base, current, result)
     if not joined.clean:
-        return Offer(None, _clash(name, joined.open), joined.open)
+        return Offer(None, _clash(name, joined.open), Clash(current, joined))
     try:
         merged = Bundle(joined.settled)
         if merged.digest == current.digest:
@@ -64,16 +99,26 @@ def _clash(name: str, files: tuple[FileMerge, ...]) -> str:
     return f"Both the proposal and {name} changed the same lines of {', '.join(file.path for file in files)}."
 
 
-def rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
-    """A new revision with a new base and a new result: nobody has approved that one yet."""
+def may_rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
+    """Permission alone: for its proposer and for reviewers. An agent is shown nothing that it cannot load."""
     found = proposals.find(project, proposal_id, by=by)
+    require(by, roles.PROPOSE if proposals.is_proposer(found, by) else roles.REVIEW, project)
+    suggestions.standing_for(project, found.skill, by)
+    return found
+
+
+def rebase(project: Project, proposal_id: int, *, choices: Choices | None = None, by: Actor) -> Proposal:
+    """A new revision with a new base and a new result: nobody has approved that one yet.
+
+    Where both changed the same lines it takes `choices`, one for each place. The texts not taken stay on record.
+    """
+    found = may_rebase(project, proposal_id, by=by)
     who = Who.PROPOSER if proposals.is_proposer(found, by) else Who.REVIEWER
-    require(by, roles.PROPOSE if who is Who.PROPOSER else roles.REVIEW, project)
     overtaking.settle(project)
     found = proposals.get(project, proposal_id)
     proposals.step(found, Action.REBASE, who)
     newest = proposals.current_revision(found)
-    prepared = _required(_worked_out(project, found, newest))
+    prepared = _required(_worked_out(project, found, newest), newest, choices)
     prepared.store()
     weight = suggestions.weighed(prepared)
     with audit.change(project, "proposal.rebased", by=by, target=found.skill) as change:
@@ -84,15 +129,32 @@ def rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
         proposals.check_base(project, prepared)
         said, pieces = newest.justification, newest.evidence
         proposals.renew(proposal, prepared, weight, how=proposals.REBASED, justification=said, evidence=pieces, by=by)
+        change.data["chosen"] = dict(choices.taken) if choices else {}
         proposals.describe(change, proposal)
         notices.about(telling.REVISED, proposal, by=by)
     return proposal
 
 
-def _required(worked_out: Offer) -> Prepared:
-    if worked_out.prepared is None:
-        raise Conflict(
-            f"{worked_out.reason} Its proposer has to revise it. Nothing was changed.",
-            files=[file.path for file in worked_out.clashes],
-        )
-    return worked_out.prepared
+def _required(offered: Offer, newest: ProposalRevision, choices: Choices | None) -> Prepared:
+    if offered.clash is not None and choices is not None:
+        return _chosen(newest, offered.clash, choices)
+    if offered.prepared is None:
+        way_out = "Choose at each place, or let its proposer revise it." if offered.clash else _REVISE
+        files = [file.path for file in offered.clashes]
+        raise Conflict(f"{offered.reason} {way_out} Nothing was changed.", files=files)
+    return offered.prepared
+
+
+def _chosen(newest: ProposalRevision, clash: Clash, choices: Choices) -> Prepared:
+    """What the choices make, as long as they were made for what stands and what is proposed now."""
+    name = newest.proposal.skill
+    if (choices.revision, choices.standing) != (newest.number, clash.current.digest):
+        raise StaleProposal(f"{name} or the proposal changed once more. Choose again. Nothing was changed.")
+    missing = [key for key in clash.joined.keys if choices.taken.get(key) not in (joining.THEIRS, joining.MINE)]
+    if missing:
+        places = "1 place needs a choice" if len(missing) == 1 else f"{len(missing)} places need a choice"
+        raise InvalidRequest(f"{places} between what stands and the proposal. Nothing was changed.", missing=missing)
+    merged = Bundle(clash.joined.files(choices.taken))
+    if merged.digest == clash.current.digest:
+        raise InvalidRequest(f"With these choices {name} would stay as it is. Reject or withdraw the proposal instead.")
+    return _prepared(name, UPDATE, clash.current, merged)

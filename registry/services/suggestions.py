@@ -72,7 +72,7 @@ class Prepared:
 def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
     """Works out what the suggestion makes of the skill, held to the rules of authored content."""
     name = paths.component(normalise(suggestion.skill), what="name")
-    standing = _standing(project, name, by)
+    standing = standing_for(project, name, by)
     kind = suggestion.kind or (UPDATE if standing and standing.winner else CREATE)
     base_digest = _base(kind, name, standing)
     if suggestion.base_digest and suggestion.base_digest != base_digest:
@@ -109,23 +109,25 @@ def left(name: str, kind: str, result: Bundle | None) -> Bundle | None:
     return catalog.on_disk(bundled[0]).bundle() if bundled else None
 
 
-def _standing(project: Project, name: str, by: Actor) -> Effective | None:
+def standing_for(project: Project, name: str, by: Actor) -> Effective | None:
     """What stands under the name, for this proposer: an agent is told nothing about what it cannot load."""
     standing = catalog.find(project.pk, name)
-    if by.agent_id is None or standing is None:
-        return standing
-    if standing.enabled and _may_see(by.agent_id, name):
+    if standing is None or can_load(standing, by):
         return standing
     if standing.winner is None:
         return None
     raise NotFound(f"There is no skill {paths.shown(name)} that you can change in this project.")
 
 
-def _may_see(agent_id: int, name: str) -> bool:
-    agent = Agent.objects.get(pk=agent_id)
-    return agent.allowed_skills is None or name in {
+def can_load(standing: Effective, by: Actor) -> bool:
+    """People see every skill of their project; an agent those that are switched on and that it is given."""
+    if by.agent_id is None:
+        return True
+    agent = Agent.objects.get(pk=by.agent_id)
+    given = agent.allowed_skills is None or standing.name in {
         normalise(known) for known in (*agent.allowed_skills, *agent.uses_skills)
     }
+    return standing.enabled and given
 
 
 def _base(kind: str, name: str, standing: Effective | None) -> str:

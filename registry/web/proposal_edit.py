@@ -5,6 +5,7 @@ The text is looked at as a result before it counts: the button that decides send
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from django.conf import settings
@@ -19,9 +20,9 @@ from registry.core.edits import Edit
 from registry.core.errors import Conflict, InvalidInput, NotText, SkillsiteError, TooLarge
 from registry.core.findings import Finding
 from registry.core.skill import SKILL_MD, Bundle
-from registry.models import ProposalRevision
-from registry.services import blobs, bundles, catalog, proposals, reviews
-from registry.services.suggestions import Suggestion
+from registry.services import blobs, bundles, catalog, proposal_views, proposals, reviews
+from registry.services.catalog import Loaded
+from registry.services.suggestions import CREATE, UPDATE, Suggestion
 from registry.web.access import ProjectRequest, in_project
 from registry.web.comparison import Comparison
 from registry.web.htmx import render
@@ -30,6 +31,7 @@ from registry.web.proposal import approved_in_words, back
 from registry.web.proposal_page import compared, layouts
 
 _PREFIX = "file:"
+APPROVE, REVISE = "approve", "revise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,36 @@ class Seen:
 
 
 class Writing:
-    """The text of one revision, and what somebody typed in its place."""
+    """The text of one revision, and what somebody typed in its place.
+
+    A reviewer begins with what was proposed, and sees what they made of it. The next try is made for what stands, so
+    its proposer begins with both joined where the skill moved on, and sees what the try would change now.
+    """
 
     def __init__(self, request: ProjectRequest, number: int, purpose: str) -> None:
         self.request, self.purpose = request, purpose
-        self.proposal = proposals.find(request.project, number, by=request.actor)
-        self.revision: ProposalRevision = proposals.current_revision(self.proposal)
+        self.dossier = proposal_views.look(request.project, number, by=request.actor)
+        self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
         if not self.revision.result_files:
             raise InvalidInput("A proposal to delete a skill has no text to write.")
-        self.result = blobs.bundle(self.revision.result_files)
+        self.offer = self.dossier.offer if purpose == REVISE else None
+        joined = self.offer.joined if self.offer else None
+        self.result = joined or blobs.bundle(self.revision.result_files)
+
+    @cached_property
+    def standing(self) -> Loaded | None:
+        project, name = self.request.project, self.proposal.skill
+        return catalog.inspect(project, name)[1] if catalog.find(project.pk, name) else None
+
+    @property
+    def before(self) -> dict[str, str]:
+        if self.purpose == APPROVE:
+            return {"label": "Proposed", "digest": self.revision.result_digest}
+        return {"label": "Now", "digest": self.standing_digest}
+
+    @property
+    def standing_digest(self) -> str:
+        return self.standing.candidate.digest if self.standing else ""
 
     @property
     def given(self) -> dict[str, str]:
@@ -95,19 +118,27 @@ class Writing:
 
     def seen(self, made: Bundle) -> Seen:
         checked = bundles.check(made, authoring=True, directory=self.proposal.skill)
-        return Seen(compared(self.request, self.result, made), made.digest, checked.findings)
+        before = self.result if self.purpose == APPROVE else self.standing.bundle() if self.standing else None
+        return Seen(compared(self.request, before, made), made.digest, checked.findings)
+
+    def was_seen(self, made: Bundle) -> bool:
+        """Whether the page that decides showed this very result, and the next try against what still stands."""
+        sent = self.request.POST
+        same_ground = self.purpose == APPROVE or sent.get("standing") == self.standing_digest
+        return sent.get("seen") == made.digest and same_ground
 
     def context(self, **more: Any) -> dict[str, Any]:
         post = self.request.POST
         texts = self.typed if self.request.method == "POST" else self.given
         ordered = sorted(texts.items(), key=lambda item: (item[0] != SKILL_MD, item[0].encode()))
-        others = [entry for entry in self.revision.result_files if entry.path not in texts]
+        others = [entry for entry in self.result.manifest if entry.path not in texts]
         return {
             "proposal": self.proposal, "purpose": self.purpose, "fields": [Field(*each) for each in ordered],
             "others": others, "result_digest": post.get("result_digest", self.revision.result_digest),
             "comment": post.get("comment", ""), "layouts": layouts(self.request, "")[:0],
             "justification": post.get("justification", self.revision.justification),
-            "before": {"label": "Proposed", "digest": self.revision.result_digest}, **more,
+            "clashes": self.offer.clashes if self.offer else (), "standing": self.standing_digest,
+            "before": self.before, **more,
         }  # fmt: skip
 
 
@@ -127,7 +158,7 @@ def _text(content: bytes) -> str | None:
 def edit(request: ProjectRequest, number: int) -> HttpResponse:
     """For a reviewer: their own text of the result, approved. Both texts stay on record."""
     reviews.may_decide(request.project, number, approving=True, by=request.actor)
-    return _write(request, Writing(request, number, "approve"))
+    return _write(request, Writing(request, number, APPROVE))
 
 
 @in_project
@@ -136,7 +167,7 @@ def edit(request: ProjectRequest, number: int) -> HttpResponse:
 def revise(request: ProjectRequest, number: int) -> HttpResponse:
     """For its proposer: the next try, made for what stands now."""
     proposals.require_proposer(request.project, number, by=request.actor)
-    return _write(request, Writing(request, number, "revise"))
+    return _write(request, Writing(request, number, REVISE))
 
 
 def _write(request: ProjectRequest, writing: Writing) -> HttpResponse:
@@ -145,9 +176,9 @@ def _write(request: ProjectRequest, writing: Writing) -> HttpResponse:
     try:
         made = writing.outcome()
         seen = writing.seen(made)
-        if request.POST.get("do") != "decide" or request.POST.get("seen") != made.digest:
+        if request.POST.get("do") != "decide" or not writing.was_seen(made):
             return _page(writing, seen=seen, after={"label": "With your edit", "digest": made.digest})
-        return _approve(request, writing) if writing.purpose == "approve" else _revise(request, writing, made)
+        return _approve(request, writing) if writing.purpose == APPROVE else _revise(request, writing, made)
     except (InvalidInput, TooLarge, NotText, Conflict) as error:
         return _page(writing, error)
 
@@ -172,11 +203,16 @@ def _approve(request: ProjectRequest, writing: Writing) -> HttpResponse:
 
 
 def _revise(request: ProjectRequest, writing: Writing, made: Bundle) -> HttpResponse:
-    name = writing.proposal.skill
-    _, standing = catalog.inspect(request.project, name) if catalog.find(request.project.pk, name) else (None, None)
-    gone = [entry.path for entry in standing.files if entry.path not in made] if standing else []
+    there = writing.standing.files if writing.standing else ()
+    gone = [entry.path for entry in there if entry.path not in made]
     changes: Mapping[str, bytes | None] = {**dict.fromkeys(gone), **made}
-    suggestion = Suggestion(name, Edit(changes), request.POST.get("justification", ""))
+    suggestion = Suggestion(
+        writing.proposal.skill,
+        Edit(changes),
+        request.POST.get("justification", ""),
+        kind=UPDATE if writing.standing else CREATE,
+        base_digest=writing.standing_digest,
+    )
     revised = proposals.revise(request.project, writing.proposal.pk, suggestion, by=request.actor).proposal
     messages.success(request, f"Revision {revised.revision} is waiting for review.")
     return redirect("proposal", request.project.slug, revised.pk)

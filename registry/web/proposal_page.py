@@ -49,13 +49,14 @@ class Powers:
     ask: bool = False
     reject: bool = False
     rebase: bool = False
+    choose: bool = False
     revise: bool = False
     withdraw: bool = False
     why_not: str = ""
 
     @property
     def any(self) -> bool:
-        return any((self.approve, self.ask, self.reject, self.rebase, self.revise, self.withdraw))
+        return any((self.approve, self.ask, self.reject, self.rebase, self.choose, self.revise, self.withdraw))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +107,16 @@ class ProposalPage:
         proposing = lifecycle.allowed(self.state, Who.PROPOSER) if self.is_proposer else ()
         why_not = self._why_not() if Action.APPROVE in deciding else ""
         approve = Action.APPROVE in deciding and not why_not
-        fits = self.dossier.offer is not None and self.dossier.offer.prepared is not None
+        offer = self.dossier.offer
+        rebase = Action.REBASE in (*deciding, *proposing) and offer is not None
         gone = self.proposal.kind == DELETE
         return Powers(
             approve=approve,
             edit=approve and not gone,
             ask=Action.REQUEST_CHANGES in deciding and not self.is_proposer,
             reject=Action.REJECT in deciding and not self.is_proposer,
-            rebase=Action.REBASE in (*deciding, *proposing) and fits,
+            rebase=rebase and offer is not None and offer.prepared is not None,
+            choose=rebase and offer is not None and offer.clash is not None,
             revise=Action.REVISE in proposing and not gone,
             withdraw=Action.WITHDRAW in proposing,
             why_not=why_not,
@@ -131,11 +134,20 @@ class ProposalPage:
     @cached_property
     def base_label(self) -> str:
         """What it was made from, in words."""
-        if self.proposal.kind == CREATE or not self.proposal.base_digest:
+        return "nothing" if self.proposal.kind == CREATE else self._called(self.proposal.base_digest)
+
+    @cached_property
+    def standing_label(self) -> str:
+        return self._called(self.standing)
+
+    @property
+    def revision_label(self) -> str:
+        return f"revision {self.proposal.revision}"
+
+    def _called(self, digest: str) -> str:
+        if not digest:
             return "nothing"
-        found = Version.objects.filter(
-            skill__project=self.project, skill__name=self.proposal.skill, digest=self.proposal.base_digest
-        )
+        found = Version.objects.filter(skill__project=self.project, skill__name=self.proposal.skill, digest=digest)
         version = found.order_by("-pk").values_list("version", flat=True).first()
         return f"version {version}" if version else "the bundled skill"
 
@@ -233,7 +245,7 @@ class ProposalPage:
     def thread(self) -> list[Entry]:
         return thread(self.dossier)
 
-    @property
+    @cached_property
     def standing(self) -> str:
         """The digest that agents get now under the name."""
         found = catalog.find(self.project.pk, self.proposal.skill)

@@ -18,6 +18,7 @@ from registry.web import (
     members,
     projects,
     proposal,
+    proposal_conflict,
     proposal_edit,
     proposals,
     settings,
@@ -74,6 +75,7 @@ _PROPOSAL = [
     path("reject/", proposal.reject, name="proposal-reject"),
     path("withdraw/", proposal.withdraw, name="proposal-withdraw"),
     path("rebase/", proposal.rebase, name="proposal-rebase"),
+    path("conflict/", proposal_conflict.conflict, name="proposal-conflict"),
     path("comment/", proposal.comment, name="proposal-comment"),
     path("compare/", proposal.compare, name="proposal-compare"),
 ]

@@ -167,6 +167,19 @@ def test_a_stale_proposal_comes_with_what_it_would_become(
     assert approve(reviewer, rebased.json()).status_code == 200
 
 
+def test_a_stale_proposal_that_does_not_fit_comes_with_the_three_texts_of_each_place(
+    project: Project, digest: str, bot: Api, author: Actor
+) -> None:
+    proposal = made(bot)
+    skills.save(project, "greeting", skill_bundle(body=BODY.replace("One", "Eins")), base=digest, by=author)
+    found = bot.get(f"/proposals/{proposal['id']}").json()["rebase"]
+    assert (found["possible"], found["result_digest"]) == (False, None)
+    place = {"base": "One\n", "now": "Eins\n", "proposed": "Uno\n"}
+    assert found["conflicts"] == [{"path": "SKILL.md", "places": [place]}]
+    refused = bot.send("POST", f"/proposals/{proposal['id']}/rebase")
+    assert (refused.status_code, refused.json()["files"]) == (409, ["SKILL.md"])
+
+
 def test_a_deletion_is_suggested_and_approved(digest: str, bot: Api, reviewer: Api) -> None:
     proposal = made(bot, kind="delete", skill_md=...)
     assert (proposal["base_digest"], proposal["result_digest"]) == (digest, None)

@@ -83,6 +83,8 @@ SCREENS = [
     _proposal("proposal-ask", "request-changes/"),
     _proposal("proposal-compare", "compare/"),
     Screen("proposal-revise", lambda world: f"{world.team.base}/proposals/{world.own}/revise/"),
+    Screen("proposal", lambda world: f"{world.team.base}/proposals/{world.clashing}/", state="overtaken"),
+    Screen("proposal-conflict", lambda world: f"{world.team.base}/proposals/{world.clashing}/conflict/"),
     _project("audit", "audit/"),
     _project("agents", "agents/"),
     _project("agent", "agents/support-desk/"),

@@ -91,6 +91,7 @@ class World:
     upload: str
     waiting: int
     own: int
+    clashing: int
     webhook: int
 
 
@@ -107,7 +108,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     project, operator = team.project, permissions.operator()
     _files_of_all_kinds(project, author)
     _changed_underneath(project, library, author)
-    _overtaken(project, owner, author)
+    clashing = _overtaken(project, owner, author)
     _begun(project, owner)
     (library / "torn-page").mkdir()
     (library / "torn-page" / SKILL_MD).write_text("---\nname: torn-page\ndescription: one\ndescription: two\n---\n")
@@ -121,7 +122,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     waiting = Proposal.objects.filter(project=project, state=State.OPEN).order_by("pk")[0].pk
     with override_settings(SKILLS_FETCH_ALLOW_HOSTS=["hooks.example.com"]):  # no name is looked up for it
         hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [telling.OPENED], by=owner)
-    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner), hook.pk)
+    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk)
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:
@@ -167,8 +168,8 @@ def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
     path.write_bytes(_edited(theirs, "1.2.0", "1.3.0"))
 
 
-def _overtaken(project: Project, owner: Actor, author: Actor) -> None:
-    """The owner writes; the author publishes something else meanwhile."""
+def _overtaken(project: Project, owner: Actor, author: Actor) -> int:
+    """The owner writes, and somebody has proposed; the author publishes something else. Gives the proposal."""
     text = skillmd.compose(
         name="shift-handover",
         description="Hand a shift over in five minutes: open cases, promises, what is broken. Use when a shift ends.",
@@ -179,8 +180,12 @@ def _overtaken(project: Project, owner: Actor, author: Actor) -> None:
     first = skills.create(project, files, note="First version", by=author).version
     place = Place(project, "shift-handover")
     drafts.keep(place, Typed(drafts.RAW, text=text.replace("on the board", "in the shared list")), by=owner)
+    ledger = edits.parse(skill_md=text.replace("on the board", "into the ledger"))
+    why = "The board is wiped every night, and the promises with it."
+    made = proposals.propose(project, Suggestion("shift-handover", ledger, why), by=author).proposal
     board = files.replacing({SKILL_MD: text.replace("on the board", "on the board by the door, in red").encode()})
     skills.save(project, "shift-handover", board, base=first.digest, note="Red is seen from afar", by=author)
+    return made.pk
 
 
 def _suggested(project: Project, owner: Actor) -> int:

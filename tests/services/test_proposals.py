@@ -616,9 +616,18 @@ def test_the_proposer_may_bring_it_over_and_others_may_not(
     assert rebasing.rebase(project, made.pk, by=bot).state == State.OPEN
 
 
-def test_a_clash_is_left_to_the_proposer(
-    project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
+def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bringing_its_proposal_over(
+    project: Project, skill: str, bot: Actor, author: Actor
 ) -> None:
+    made = propose(project, bot)
+    save(project, author, Nine="Secret")
+    Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
+    assert proposal_views.look(project, made.pk, by=bot).offer is None
+    with nothing_left_behind(), pytest.raises(NotFound):
+        rebasing.rebase(project, made.pk, by=bot)
+
+
+def test_a_clash_is_left_to_people(project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     save(project, author, One="Eins")
     offer = proposal_views.look(project, made.pk, by=reviewer).offer

@@ -10,7 +10,7 @@ from django.test import Client
 from registry.core import edits, roles
 from registry.core.skill import SKILL_MD
 from registry.models import Approval, Event, Membership, Project, Proposal, Token, User, Version
-from registry.services import agents, catalog, disk, permissions, proposals, reviews, skills, suggestions
+from registry.services import agents, blobs, catalog, disk, permissions, proposals, reviews, skills, suggestions
 from registry.services.permissions import Actor
 from registry.services.suggestions import Suggestion
 from tests.conftest import on_disk, skill_bundle, skill_text
@@ -77,8 +77,8 @@ def now(proposal: Proposal) -> Proposal:
 
 # -- Who ----------------------------------------------------------------------------------------------------------
 
-PAGES = ("", "edit/", "compare/", "reject/", "request-changes/")
-POSTS = ("approve/", "edit/", "revise/", "request-changes/", "reject/", "withdraw/", "rebase/", "comment/")
+PAGES = ("", "edit/", "compare/", "reject/", "request-changes/", "conflict/")
+POSTS = ("approve/", "edit/", "revise/", "request-changes/", "reject/", "withdraw/", "rebase/", "conflict/", "comment/")
 
 
 def test_somebody_of_another_project_finds_nothing(
@@ -525,8 +525,110 @@ def test_what_does_not_fit_any_more_says_why(
     html = text(reviewer.get(url(made)))
     assert "changed the same lines of SKILL.md" in html
     assert "Bring it over" not in html
+    assert url(made, "conflict/") in html
     with nothing_left_behind():
-        assert "Its proposer has to revise it." in text(reviewer.post(url(made, "rebase/")), 409)
+        assert "Choose at each place" in text(reviewer.post(url(made, "rebase/")), 409)
+
+
+def keys_in(html: str) -> list[str]:
+    return sorted(set(re.findall(r'type="radio" name="([^"]+)"', html)))
+
+
+def looked_at(html: str) -> dict[str, str]:
+    fields = ("revision", "standing")
+    return {name: found[1] for name in fields if (found := re.search(f'name="{name}" value="([^"]*)"', html))}
+
+
+@pytest.fixture
+def clashing(project: Project, greeting: Version, author: Actor, viewer: Actor) -> Proposal:
+    """Both changed the first line; each another one besides."""
+    made = suggest(project, viewer, body=LINES.replace("One", "Uno").replace("Six", "Sei"))
+    overtake(project, author, greeting.digest, One="Eins", Three="Drei")
+    return now(made)
+
+
+@pytest.mark.parametrize(("taken", "line"), [("theirs", "Eins"), ("mine", "Uno")])
+@pytest.mark.parametrize("who", [roles.REVIEWER, roles.VIEWER])
+def test_a_conflict_is_seen_three_ways_and_resolved_into_a_revision_that_is_looked_at_again(
+    project: Project, clashing: Proposal, browser_client: Browser, who: str, taken: str, line: str
+) -> None:
+    client, standing = signed_in(browser_client(who)), served(project)
+    html = text(client.get(url(clashing, "conflict/")))
+    for words in ("Made from", "version 1", "version 2", "revision 1", ">One<", "Eins", "Uno"):
+        assert words in html, words
+    sent = {**looked_at(html), **dict.fromkeys(keys_in(html), taken)}
+    html = text(client.post(url(clashing, "conflict/"), sent, follow=True))
+    assert "Look again: nobody has approved this result." in html
+    made = now(clashing)
+    assert (made.state, made.revision, made.base_digest) == ("open", 2, standing)
+    assert not Approval.objects.exists()
+    assert served(project) == standing
+    joined = proposals.current_revision(made)
+    wanted = LINES.replace("One", line).replace("Three", "Drei").replace("Six", "Sei")
+    assert blobs.bundle(joined.result_files)[SKILL_MD].decode() == skill_text(body=wanted)
+    assert [revision.how for revision in made.revisions.order_by("number")] == ["proposed", "rebased"]
+    assert clashing.result_digest == made.revisions.get(number=1).result_digest
+
+
+def test_a_place_without_a_choice_is_asked_for_and_the_others_are_kept(clashing: Proposal, reviewer: Client) -> None:
+    sent = looked_at(text(reviewer.get(url(clashing, "conflict/"))))
+    for choice in ({}, {"take-0-0": "nonsense"}, {"other": "mine"}):
+        with nothing_left_behind():
+            html = text(reviewer.post(url(clashing, "conflict/"), {**sent, **choice}), 422)
+        assert "1 place needs a choice" in html
+        assert "is-missing" in html
+
+
+def test_choices_for_what_has_moved_on_once_more_are_made_again(
+    project: Project, clashing: Proposal, author: Actor, reviewer: Client
+) -> None:
+    html = text(reviewer.get(url(clashing, "conflict/")))
+    sent = {**looked_at(html), **dict.fromkeys(keys_in(html), "mine")}
+    overtake(project, author, served(project), One="Un")
+    with nothing_left_behind():
+        answer = reviewer.post(url(clashing, "conflict/"), sent)
+    assert (answer.status_code, answer.headers["Location"]) == (302, url(clashing, "conflict/"))
+    assert ">Un</" in text(reviewer.get(url(clashing, "conflict/"))).replace("<ins>", "").replace("</ins>", "")
+
+
+def test_choices_that_leave_nothing_of_the_proposal_are_refused(
+    project: Project, greeting: Version, viewer: Actor, author: Actor, reviewer: Client
+) -> None:
+    made = suggest(project, viewer)
+    overtake(project, author, greeting.digest, One="Eins")
+    html = text(reviewer.get(url(made, "conflict/")))
+    sent = {**looked_at(html), **dict.fromkeys(keys_in(html), "theirs")}
+    with nothing_left_behind():
+        html = text(reviewer.post(url(made, "conflict/"), sent), 422)
+    assert "greeting would stay as it is" in html
+
+
+def test_there_is_no_conflict_to_resolve_where_nothing_clashes(made: Proposal, reviewer: Client) -> None:
+    assert reviewer.get(url(made, "conflict/")).headers["Location"] == url(made)
+    with nothing_left_behind():
+        assert "is not for a proposal that is open" in text(reviewer.post(url(made, "conflict/")), 409)
+
+
+def test_the_next_try_of_what_was_overtaken_begins_with_both_changes(
+    project: Project, clashing: Proposal, viewing: Client, author: Actor
+) -> None:
+    html = text(viewing.get(url(clashing, "revise/")))
+    for words in ("Uno", "Drei", "Sei", url(clashing, "conflict/")):
+        assert words in html
+    assert "Eins" not in html
+    sent = typed(LINES.replace("One", "Uno").replace("Three", "Drei"), standing=served(project), do="look")
+    html = text(viewing.post(url(clashing, "revise/"), sent))
+    assert "What it would change now" in html
+    assert "Eins" in html.replace("<del>", "").replace("</del>", "")
+    seen = re.search(r'name="seen" value="([^"]+)"', html)
+    assert seen is not None
+    overtake(project, author, served(project), Two="Zwei")
+    with nothing_left_behind():
+        html = text(viewing.post(url(clashing, "revise/"), {**sent, "do": "decide", "seen": seen[1]}))
+    assert "Zwei" in html.replace("<del>", "").replace("</del>", "")
+    sent["standing"] = served(project)
+    text(viewing.post(url(clashing, "revise/"), {**sent, "do": "decide", "seen": seen[1]}, follow=True))
+    assert (now(clashing).state, now(clashing).revision) == ("open", 2)
 
 
 # -- Edit and approve, revise -------------------------------------------------------------------------------------
@@ -598,7 +700,7 @@ def test_a_person_revises_what_was_sent_back(
     page = text(viewing.get(url(made)))
     assert "It can be approved once you have revised it." in page
     assert url(made, "revise/") in page
-    sent = typed(LINES.replace("One", "Uno per tutti"), justification="For all guests.")
+    sent = typed(LINES.replace("One", "Uno per tutti"), justification="For all guests.", standing=greeting.digest)
     html = text(viewing.post(url(made, "revise/"), {**sent, "do": "look"}))
     seen = re.search(r'name="seen" value="([^"]+)"', html)
     assert seen is not None
