@@ -4,10 +4,14 @@ Every request goes through `registry.remote.fetching`, and git is held to the sa
 may be in a private network and may be spoken to without TLS.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from registry.core.limits import DEFAULT, Limits
 from registry.remote.fetching import Failure, Refused
+from registry.remote.sources import clawhub, git, places, several, url, well_known
+from registry.remote.sources.errand import Errand
+from registry.remote.sources.places import shown
 from registry.remote.sources.values import (
     CLAWHUB,
     GIT,
@@ -29,40 +33,70 @@ __all__ = [
     "check", "fetch", "fetch_all", "listing", "search", "shown",
 ]  # fmt: skip
 
+_LISTING: dict[str, Callable[[Place, Errand], Listing]] = {
+    URL: url.listing,
+    WELL_KNOWN: well_known.listing,
+    CLAWHUB: clawhub.listing,
+    GIT: git.listing,
+}
+
 
 def check(place: Place, *, allowed: frozenset[str]) -> Place:
     """The place as it will be used; InvalidRequest where it cannot be a source, or is a credential."""
-    raise NotImplementedError
-
-
-def shown(address: str) -> str:
-    """An address as it may be shown and logged: up to the question mark."""
-    return address.partition("?")[0]
+    return places.check(place, allowed=allowed)
 
 
 def listing(place: Place, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS) -> Listing:
-    """What the source offers. Raises Unreachable, Refused or NotASource, each with a sentence; never a core error."""
-    raise NotImplementedError
+    """What the source offers. Raises Unreachable, Refused or NotASource, each with a sentence; no error of core."""
+    return _LISTING[place.kind](place, Errand(allowed, limits, seconds))
 
 
 def search(
     place: Place, query: str, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
 ) -> Listing:
-    """Offers that match: asked of the source where it can search, else taken from its listing."""
-    raise NotImplementedError
+    """Offers that match: asked of the source where it can search, else those of its listing that have every word."""
+    errand = Errand(allowed, limits, seconds)
+    if place.kind == CLAWHUB:
+        return clawhub.search(place, query, errand)
+    found = _LISTING[place.kind](place, errand)
+    words = query.casefold().split()
+    matching = (o for o in found.offers if all(word in f"{o.name} {o.description}".casefold() for word in words))
+    return replace(found, offers=tuple(matching))
 
 
 def fetch(
-    place: Place, offer: Offer, *, allowed: frozenset[str], limits: Limits = DEFAULT, pin: str = "",
+    place: Place,
+    offer: Offer,
+    *,
+    allowed: frozenset[str],
+    limits: Limits = DEFAULT,
+    pin: str = "",
     seconds: float = SECONDS,
-) -> Fetched:  # fmt: skip
-    """One skill. Raises a Failure, or an error of core where the bytes came and are no skill."""
-    raise NotImplementedError
+) -> Fetched:
+    """One skill. Raises a Failure, NotFound where the source has it no more, or what core says of the bytes."""
+    for _, found in fetch_all(place, [offer], allowed=allowed, limits=limits, pin=pin, seconds=seconds):
+        if isinstance(found, Fetched):
+            return found
+        raise found
+    raise AssertionError("One offer has one answer.")
 
 
 def fetch_all(
-    place: Place, offers: Iterable[Offer], *, allowed: frozenset[str], limits: Limits = DEFAULT, pin: str = "",
+    place: Place,
+    offers: Iterable[Offer],
+    *,
+    allowed: frozenset[str],
+    limits: Limits = DEFAULT,
+    pin: str = "",
     seconds: float = SECONDS,
-) -> Iterator[tuple[Offer, Fetched | Exception]]:  # fmt: skip
-    """Each offer with its skill or with what went wrong, in the order given; one never costs the others."""
-    raise NotImplementedError
+) -> Iterator[tuple[Offer, Fetched | Exception]]:
+    """Each offer with its skill or with what went wrong, in the order given; one never costs the others.
+
+    One download or one clone serves all where the source is one; else eight are fetched at a time, `seconds` for each.
+    """
+    if place.kind == GIT:
+        return git.fetch_all(place, list(offers), Errand(allowed, limits, seconds), pin)
+    if place.kind == URL:
+        return url.fetch_all(place, list(offers), Errand(allowed, limits, seconds))
+    one = {WELL_KNOWN: well_known.fetch, CLAWHUB: clawhub.fetch}[place.kind]
+    return several.at_once(lambda offer: one(place, offer, Errand(allowed, limits, seconds)), offers)

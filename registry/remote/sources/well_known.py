@@ -1,0 +1,172 @@
+"""A source that is the well-known index of a site: version 0.2.0 with digests, else version 0.1 with lists of files.
+
+Digests are verified. Nothing falls back from a digest that does not hold to an index that has none.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from registry.core import paths
+from registry.core.errors import NotFound, SkillsiteError, TooLarge
+from registry.core.limits import Limits
+from registry.core.skill import SKILL_MD, Bundle, content_digest, normalise
+from registry.remote.fetching import scheme_refusal
+from registry.remote.sources import url as artifacts
+from registry.remote.sources.entries import Gathered, text
+from registry.remote.sources.errand import Errand, joined
+from registry.remote.sources.places import credential_fault
+from registry.remote.sources.values import Fetched, Listing, NotASource, Offer, Place
+
+SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+SKILL, ARCHIVE, FILES = "skill-md", "archive", "files"
+_INDEXES = (".well-known/agent-skills/index.json", ".well-known/skills/index.json")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    url: httpx.URL
+    entries: list[Any]
+
+
+class _Unusable(Exception):
+    """Why an entry cannot be used; the sentence goes on after its name."""
+
+
+def listing(place: Place, errand: Errand) -> Listing:
+    index = _index(place, errand)
+    gathered = Gathered(errand.limits)
+    for number, entry in enumerate(index.entries, start=1):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(name, str) or not name.strip():
+            gathered.problem(f"Entry {number:,} of the index has no name.")
+            continue
+        try:
+            gathered.add(_offer(name, entry, index.url, errand))
+        except _Unusable as error:
+            gathered.problem(f"{paths.shown(name)} cannot be used: {error}")
+    return gathered.listing()
+
+
+def fetch(place: Place, offer: Offer, errand: Errand) -> Fetched:
+    kind, _, address = offer.location.partition(" ")
+    if kind == FILES:
+        return Fetched(_from_files(offer, httpx.URL(address), errand), "", "")
+    limits = errand.limits
+    most = limits.skill_md_bytes if kind == SKILL else limits.archive_bytes
+    got = errand.get(httpx.URL(address), most=most)
+    if f"sha256:{content_digest(got.body)}" != offer.digest:
+        page = " It is a web page (HTML)." if got.is_page else ""
+        raise NotASource(
+            f"What was sent for {offer.name} does not have the digest that the index names.{page} "
+            "Either the source changed since it was listed, or somebody changed the bytes on their way."
+        )
+    bundle = artifacts.text_bundle(got.body, limits) if kind == SKILL else artifacts.archive(got.body, limits)
+    return Fetched(bundle, "", offer.digest)
+
+
+def _index(place: Place, errand: Errand) -> _Index:
+    """The index that the address names, or the newest that lies below it. That of the whole site stands for no part."""
+    base = httpx.URL(place.address)
+    if base.path.endswith("/index.json"):
+        return _read(base, errand)
+    directory = base.copy_with(path=f"{base.path.rstrip('/')}/")
+    try:
+        return _read(directory.join(_INDEXES[0]), errand)
+    except NotASource as newest:
+        try:
+            return _read(directory.join(_INDEXES[1]), errand)
+        except NotASource:
+            raise NotASource(f"There is no index of skills below this address. {newest}") from newest
+
+
+def _read(address: httpx.URL, errand: Errand) -> _Index:
+    said, found_at = errand.get_json(address)
+    if said.get("$schema", SCHEMA) != SCHEMA:
+        raise NotASource("The index is in a version that is not read here: only 0.2.0 and 0.1 are.")
+    entries = said.get("skills")
+    if not isinstance(entries, list):
+        raise NotASource("The answer is JSON, but it has no list called skills.")
+    return _Index(found_at, entries)
+
+
+def _offer(name: str, entry: Mapping[str, Any], index: httpx.URL, errand: Errand) -> Offer:
+    description = text(entry.get("description"), errand.limits.description_chars)
+    if "files" in entry and "digest" not in entry:
+        _files(name, entry, errand.limits)
+        return Offer(name, description, location=f"{FILES} {_address(str(index), index, errand)}")
+    kind, address, digest = entry.get("type"), entry.get("url"), entry.get("digest")
+    if kind not in (SKILL, ARCHIVE):
+        raise _Unusable(f"its type is neither {SKILL} nor {ARCHIVE}.")
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise _Unusable("its digest is not sha256: and 64 hexadecimal digits.")
+    if not isinstance(address, str) or not address.strip():
+        raise _Unusable("it has no url.")
+    return Offer(name, description, digest=digest, location=f"{kind} {_address(address, index, errand)}")
+
+
+def _address(text: str, index: httpx.URL, errand: Errand) -> httpx.URL:
+    """The address of an entry, by the rules for any address. Where it leads is judged when it is asked."""
+    try:
+        found = joined(index, text.strip())
+    except NotASource as error:
+        raise _Unusable("its url cannot be read.") from error
+    fault = credential_fault(found) or scheme_refusal(found, allowed=errand.allowed)
+    if fault:
+        raise _Unusable(fault)
+    return found
+
+
+def _files(name: str, entry: Mapping[str, Any], limits: Limits) -> list[str]:
+    files = entry["files"]
+    if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
+        raise _Unusable("its files are not a list of paths.")
+    if SKILL_MD not in files:
+        raise _Unusable("SKILL.md is not among its files.")
+    if len(files) > limits.files:
+        raise _Unusable(f"it has {len(files):,} files. {limits.files:,} are allowed.")
+    try:
+        for path in files:
+            paths.check(path, limits=limits)
+        paths.check_collisions(files)
+        paths.component(name, what="name")
+    except SkillsiteError as error:
+        raise _Unusable(error.message) from error
+    return files
+
+
+def _from_files(offer: Offer, index: httpx.URL, errand: Errand) -> Bundle:
+    entries = _read(index, errand).entries
+    entry = next((one for one in entries if isinstance(one, dict) and _is_named(one, offer.name)), None)
+    if entry is None or "files" not in entry:
+        raise NotFound(f"The source does not hold {offer.name} any more.")
+    try:
+        wanted = _files(offer.name, entry, errand.limits)
+    except _Unusable as error:
+        raise NotASource(f"{paths.shown(offer.name)} cannot be used: {error}") from error
+    found: dict[str, bytes] = {}
+    for path in wanted:
+        found[path] = _file(index.join(quote(f"{entry['name']}/{path}")), path, found, errand)
+    return Bundle(found)
+
+
+def _file(address: httpx.URL, path: str, before: Mapping[str, bytes], errand: Errand) -> bytes:
+    limits = errand.limits
+    got = errand.get(address, most=limits.skill_md_bytes if path == SKILL_MD else limits.file_bytes)
+    if path == SKILL_MD and got.is_page:
+        raise NotASource("It answered with a web page (HTML), not with a SKILL.md.")
+    total = len(got.body) + sum(map(len, before.values()))
+    if total > limits.archive_bytes:
+        message = f"The files have {total:,} bytes together. {limits.archive_bytes:,} are allowed. Nothing was stored."
+        raise TooLarge(message, actual=total, allowed=limits.archive_bytes)
+    return got.body
+
+
+def _is_named(entry: Mapping[str, Any], name: str) -> bool:
+    said = entry.get("name")
+    return isinstance(said, str) and normalise(said) == normalise(name)
