@@ -152,9 +152,7 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        found = resolve(host, port)
-        if not is_allowed(host, port, self._allowed):
-            found = _public(host, found)
+        found = judged(host, port, allowed=self._allowed)
         last: Exception | None = None
         for address in found:
             try:
@@ -208,6 +206,12 @@ def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
+def judged(host: str, port: int, *, allowed: frozenset[str]) -> list[str]:
+    """The addresses of a host that a connection may go to, for whoever dials by themselves; Refused where none may."""
+    found = resolve(host, port)
+    return found if is_allowed(host, port, allowed) else _public(host, found)
+
+
 def _public(host: str, found: list[str]) -> list[str]:
     public = [address for address in found if addresses.is_public(address)]
     if not public:
@@ -246,7 +250,7 @@ def check(text: str, *, allowed: frozenset[str] = NOBODY) -> str:
     port = url.port or (443 if url.scheme == "https" else 80)
     if not is_allowed(url.host, port, allowed):
         try:
-            _public(url.host, resolve(url.host, port))
+            judged(url.host, port, allowed=allowed)
         except Refused as error:
             raise InvalidRequest(f"{error} Nothing was stored.") from error
         except Failure as error:

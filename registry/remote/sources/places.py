@@ -17,7 +17,7 @@ _SIGNED = re.compile(
     r"|sig|sign|key|auth|jwt|code|policy|expires|key-pair-id|hmac|sas",
     re.IGNORECASE,
 )
-_OPEN_SECRET = "This address holds a token, which whoever sees the source would have. Use that of a public project."
+_GIVES_AWAY = "This address holds a token, which whoever sees the source would have. Use that of a public project."
 _OUR_TOKEN = re.compile(r"sks_[\w-]{8,}")
 # What git itself does not allow in a ref, and a leading dash, which would be an option.
 _REF_FAULT = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/+]|[/.]$|(^|/)\.|\.lock(/|$)|^@$")
@@ -42,13 +42,13 @@ def credential_fault(url: httpx.URL) -> str:
     if any(_SIGNED.fullmatch(key) for key, _ in url.params.multi_items()):
         return "This address is signed and will stop working. Upload the file instead."
     if _OUR_TOKEN.search(url.path) or _OUR_TOKEN.search(url.query.decode(errors="replace")):
-        return _OPEN_SECRET
+        return _GIVES_AWAY
     return ""
 
 
 def _form_fault(place: Place, url: httpx.URL) -> str:
     if place.kind == WELL_KNOWN and re.match(r"/t/[^/]", url.path):
-        return _OPEN_SECRET
+        return _GIVES_AWAY
     if place.kind != URL and url.query:
         return "An address of this kind has no question mark. Leave out what follows it."
     if place.kind != GIT and place.ref.strip():
