@@ -31,6 +31,7 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.StaleProposal: 409,
     errors.Stale: 412,
     errors.PreconditionRequired: 428,
+    errors.SourceFailed: 502,
     errors.RateLimited: 429,
 }
 

@@ -18,6 +18,7 @@ SkillsiteError
 │   └── StaleProposal        stale                the skill moved on since the proposal was made for it
 ├── Stale                    stale                somebody else saved since; If-Match did not hold
 ├── PreconditionRequired     precondition-required  a guard is needed and was not given
+├── SourceFailed             source-failed        a source did not answer, or with nothing that can be used
 └── RateLimited              rate-limited         too many requests; says when to come back
 """
 
@@ -105,6 +106,10 @@ class Stale(SkillsiteError):
 
 class PreconditionRequired(SkillsiteError):
     code = "precondition-required"
+
+
+class SourceFailed(SkillsiteError):
+    code = "source-failed"
 
 
 class RateLimited(SkillsiteError):

@@ -15,9 +15,10 @@ from registry.models.skills import Skill, Version
 URL, WELL_KNOWN, CLAWHUB, GIT = "url", "well-known", "clawhub", "git"
 KINDS = (URL, WELL_KNOWN, CLAWHUB, GIT)
 
-# What the last look found. `unreachable` says nothing about what is there; `empty` says that nothing is.
-NEW, READY, EMPTY, UNREACHABLE = "new", "ready", "empty", "unreachable"
-STATES = (NEW, READY, EMPTY, UNREACHABLE)
+# What the last look found. `unreachable` says nothing about what is there, `empty` that nothing is, and `unusable` that
+# something else than a source of this kind is, or that we do not go there.
+NEW, READY, EMPTY, UNREACHABLE, UNUSABLE = "new", "ready", "empty", "unreachable", "unusable"
+STATES = (NEW, READY, EMPTY, UNREACHABLE, UNUSABLE)
 
 LOOK, IMPORT, UPDATE = "look", "import", "update"
 JOBS = (LOOK, IMPORT, UPDATE)
@@ -210,7 +211,10 @@ class SourceJobQuerySet(models.QuerySet["SourceJob"]):
 
 
 class SourceJob(models.Model):
-    """Work on a source for the worker. `attempts` counts up as a worker takes it, and tells whether it still has it."""
+    """Work on a source for the worker, which has the job for as long as `leased_until` is what it wrote there.
+
+    `attempts` counts how often a worker took it without getting anywhere.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="source_jobs")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="jobs")
@@ -226,6 +230,7 @@ class SourceJob(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, null=True, related_name="+")
     through = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    scopes = models.JSONField(default=list)
     address = models.CharField(max_length=45, blank=True)
 
     objects = SourceJobQuerySet.as_manager()

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from registry.core import roles
+from registry.core.agent import visible
 from registry.core.errors import Forbidden, NotFound
+from registry.core.skill import normalise
 from registry.models import Agent, Membership, Project, User
 
 _NEEDS = {
@@ -78,6 +80,16 @@ def require_publish(by: Actor, project: Project) -> None:
 def require_withdraw(by: Actor, project: Project) -> None:
     """For taking something away from agents at once; where changes are reviewed, that is for reviewers."""
     require(by, roles.REVIEW if is_protected(project.pk) else roles.WRITE, project)
+
+
+def require_reach(by: Actor, name: str) -> None:
+    """An agent that is given only some skills changes only those."""
+    if by.agent_id is None:
+        return
+    lists = Agent.objects.filter(pk=by.agent_id).values_list("allowed_skills", "uses_skills").first()
+    reach = visible(*lists) if lists else frozenset()
+    if reach is not None and normalise(name) not in reach:
+        raise Forbidden(f"{by.name} may change only the skills it is given, and {name[:128]} is none of them.")
 
 
 def is_protected(project_id: int) -> bool:

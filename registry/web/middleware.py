@@ -44,6 +44,7 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.StaleProposal: 409,
     errors.Stale: 409,
     errors.PreconditionRequired: 409,
+    errors.SourceFailed: 502,
     errors.RateLimited: 429,
 }
 
