@@ -17,8 +17,8 @@ from registry.core import bundle as bundle_files
 from registry.core import disclosure, media, roles, skillmd
 from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.skill import Bundle, normalise
-from registry.models import Approval
 from registry.services import catalog, skills
+from registry.services.own import Approved
 from registry.services.tokens import Caller
 
 _VERSION = OpenApiParameter("version", str, description="One exact version; the current one when not given.")
@@ -113,12 +113,12 @@ class Skill(Read, Write):
         return Response(status=204)
 
 
-def _approval(approval: Approval) -> dict[str, Any]:
+def _approval(approval: Approved) -> dict[str, Any]:
     return {
-        "by": approval.by.display_name,
+        "by": approval.by,
         "at": approval.at.isoformat(),
         "digest": approval.digest,
-        "proposal": approval.proposal_id,
+        "proposal": approval.proposal,
     }
 
 

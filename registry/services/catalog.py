@@ -19,7 +19,8 @@ from registry.core.limits import Limits
 from registry.core.merge import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
 from registry.core.skill import SKILL_MD, Bundle, FileEntry, normalise
 from registry.models import Approval, Project, Skill, Version
-from registry.services import blobs, disk
+from registry.services import blobs, disk, own
+from registry.services.own import Approved
 
 _KEPT_VIEWS = 32
 _SMALL = 64 * 1024
@@ -50,7 +51,7 @@ class Loaded:
     candidate: Candidate
     files: tuple[FileEntry, ...]
     on_disk: disk.DiskSkill | None = None
-    approval: Approval | None = None  # filled in by `load`, which reads it along
+    approval: Approved | None = None  # filled in by `load`, which reads it along
 
     @property
     def name(self) -> str:
@@ -148,21 +149,7 @@ def _claims(project_id: int) -> dict[str, Claim]:
 
 
 def _claim(row: tuple[Any, ...]) -> Claim:
-    (
-        name,
-        enabled,
-        overrides,
-        version,
-        digest,
-        description,
-        kind,
-        tags,
-        requires,
-        triggers,
-        tokens,
-        at,
-        *who,
-    ) = row
+    name, enabled, overrides, version, digest, description, kind, tags, requires, triggers, tokens, at, *who = row
     candidate = None
     if overrides and version is not None:
         candidate = Candidate(
@@ -195,19 +182,26 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
     """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
     name = normalise(name)
     permit(name, allowed)
-    rows = Skill.objects.filter(project_id=project_id, name=name).select_related("current__approval__by")
-    skill = next(iter(rows), None)  # one at most, so there is no order to ask for
-    if skill is not None and not skill.enabled:
+    found = own.under(project_id, name)
+    if found is not None and not found.enabled:
         raise _unknown(name)
-    if skill is None or not skill.overrides:
+    if found is None or not found.overrides:
         return _bundled(name, version)
-    found = skill.current if skill.current and skill.current.yanked_at is None else None
-    if version is not None and (found is None or found.version != version):
-        wanted = Version.objects.available().filter(skill=skill, version=version)
-        found = wanted.select_related("approval__by").first()
+    if version is not None and (found.candidate is None or found.candidate.version != version):
+        return _earlier(project_id, name, version)
+    if found.candidate is None:
+        raise _unknown(name, version)
+    return Loaded(found.candidate, found.files, approval=found.approval)
+
+
+def _earlier(project_id: int, name: str, version: str) -> Loaded:
+    """A version that is not the one agents get without asking."""
+    wanted = Version.objects.available().filter(skill__project_id=project_id, skill__name=name, version=version)
+    found = wanted.select_related("approval__by").first()
     if found is None:
         raise _unknown(name, version)
-    return replace(stored(name, found), approval=getattr(found, "approval", None))
+    approval: Approval | None = getattr(found, "approval", None)
+    return replace(stored(name, found), approval=own.approved(approval) if approval else None)
 
 
 def permit(name: str, allowed: frozenset[str] | None) -> None:
