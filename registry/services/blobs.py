@@ -11,7 +11,7 @@ from django.core.files.storage import Storage, storages
 
 from registry.core.errors import NotFound
 from registry.core.skill import Bundle, FileEntry, content_digest
-from registry.models import Draft, ProposalRevision, Skill, Upload, Version
+from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
 from registry.services.storage import TEMPORARY
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
@@ -56,6 +56,11 @@ def _fresh(name: str, size: int, now: datetime) -> bool:
 
 def read(entry: FileEntry) -> bytes:
     return _read_small(entry.digest) if entry.size <= _SMALL else _read(entry.digest)
+
+
+def read_once(entry: FileEntry) -> bytes:
+    """For whoever reads in bulk: nothing of it is remembered."""
+    return _read(entry.digest)
 
 
 @lru_cache(maxsize=2_000)
@@ -104,6 +109,10 @@ def _named() -> set[str]:
         Draft.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
         ProposalRevision.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
         ProposalRevision.objects.values_list("result_manifest", flat=True).iterator(chunk_size=500),
+        Provenance.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+        SourceEntry.objects.exclude(staged_digest="")
+        .values_list("staged_manifest", flat=True)
+        .iterator(chunk_size=500),
     )
     waiting = Upload.objects.values_list("key", flat=True)
     return {digest for manifest in manifests for _, _, digest in manifest} | set(waiting)

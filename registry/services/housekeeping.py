@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
-from registry.services import outbox, uploads
+from registry.services import outbox, source_jobs, uploads
 
 _KEPT_LINKS_FOR = timedelta(days=1)
 
@@ -13,6 +13,7 @@ _KEPT_LINKS_FOR = timedelta(days=1)
 def sweep(*, now: datetime) -> dict[str, int]:
     """Counts what it removed. Running it twice, or on two workers at once, does no harm."""
     outbox.wake_overdue(now=now)
+    source_jobs.wake_overdue(now=now)
     gone = Session.objects.filter(expire_date__lt=now).values("session_key")
     return {
         "browser sessions": BrowserSession.objects.filter(session_key__in=gone).delete()[0],
@@ -20,4 +21,5 @@ def sweep(*, now: datetime) -> dict[str, int]:
         "sign-in links": SignInLink.objects.filter(expires_at__lt=now - _KEPT_LINKS_FOR).delete()[0],
         "uploads": uploads.sweep(now=now),
         **outbox.clean(now=now),
+        **source_jobs.clean(now=now),
     }

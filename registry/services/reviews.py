@@ -19,6 +19,7 @@ from registry.services import (
     blobs,
     bundles,
     catalog,
+    lineage,
     notices,
     overtaking,
     proposals,
@@ -181,15 +182,20 @@ def _apply(
     if verdict.checked is None:
         skills.remove(skill, change=change)
         return None
+    before = skill.current if skill.overrides else None
+    if before is None:
+        lineage.forget(skill)
     if standing and standing.winner and standing.winner.source == BUNDLED:
         skills.remember(skill, catalog.Loaded(standing.winner, verdict.revision.base_files))
     said = disclosure.one_line(verdict.revision.justification)
     note = disclosure.shorten(f"Proposal {proposal.pk}: {said}", version_rows.NOTE_CHARS)
     checked = verdict.checked
-    return version_rows.add(
+    version = version_rows.add(
         skill, checked.bundle, checked.said, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
         change=change, approved=True,
     )  # fmt: skip
+    lineage.approved(proposal, skill, version, before=before)
+    return version
 
 
 def _proposer(proposal: Proposal) -> Actor:

@@ -9,9 +9,9 @@ from registry.core.findings import Finding, Severity
 from registry.core.merge import BUNDLED, Effective
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
-from registry.services import audit, blobs, bundles, catalog, overtaking, versions
+from registry.services import audit, blobs, bundles, catalog, lineage, overtaking, versions
 from registry.services.catalog import Loaded
-from registry.services.permissions import Actor, require_publish, require_withdraw
+from registry.services.permissions import Actor, require_publish, require_reach, require_withdraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
     """A new skill of the project. Under the name of a bundled skill it is an override, and hides its files too."""
     require_publish(by, project)
     checked, note = bundles.check(bundle, authoring=True), versions.checked_note(note)
+    require_reach(by, checked.name)
     if Skill.objects.filter(project=project, name=checked.name, overrides=True).exists():
         raise _taken(checked.name)
     blobs.put(bundle, now=timezone.now())
@@ -32,6 +33,7 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         if skill.overrides:
             raise _taken(checked.name)
+        lineage.forget(skill)
         version = versions.add(skill, bundle, checked.said, named=None, note=note, by=by, change=change)
     return Saved(version, True, checked.findings)
 
@@ -49,6 +51,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
     """
     require_publish(by, project)
     name = normalise(name)
+    require_reach(by, name)
     checked, note = bundles.check(bundle, authoring=True, directory=name), versions.checked_note(note)
     standing = catalog.find(project.pk, name)
     _guard(standing, name, base)
@@ -58,6 +61,8 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
         standing = catalog.find(project.pk, name)
         _guard(standing, name, base)
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=name)
+        if not skill.overrides:
+            lineage.forget(skill)
         if upstream is not None:
             remember(skill, upstream)
         if skill.overrides and skill.current and skill.current.digest == bundle.digest:
@@ -140,6 +145,7 @@ def enable(project: Project, name: str, *, by: Actor) -> None:
 
 def _switch(project: Project, name: str, *, enabled: bool, by: Actor) -> None:
     require_withdraw(by, project)
+    require_reach(by, name)
     with audit.change(
         project, "skill.enabled" if enabled else "skill.disabled", by=by, target=normalise(name)
     ) as change:
@@ -154,6 +160,7 @@ def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -
     """Removes the project's own skill; a bundled one of the name shows again. History stays and can be restored."""
     require_publish(by, project)
     name = normalise(name)
+    require_reach(by, name)
     with audit.change(project, "skill.deleted", by=by, target=name) as change:
         skill = _own(project, name)
         if not skill.overrides:
@@ -176,6 +183,7 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
     """Brings a deleted skill back as it was: its newest version that was not yanked."""
     require_publish(by, project)
     name = normalise(name)
+    require_reach(by, name)
     with audit.change(project, "skill.undeleted", by=by, target=name) as change:
         skill = _own(project, name)
         if skill.overrides:

@@ -8,7 +8,7 @@ from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
 from registry.services import audit, blobs, notices, overtaking
 from registry.services.audit import Change
-from registry.services.permissions import Actor, require_publish, require_withdraw
+from registry.services.permissions import Actor, require_publish, require_reach, require_withdraw
 
 NOTE_CHARS = 300
 
@@ -126,6 +126,7 @@ def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
 def restore(project: Project, name: str, version: str, *, note: str = "", by: Actor) -> Version:
     """An old version becomes the newest one. Also brings back a deleted skill."""
     require_publish(by, project)
+    require_reach(by, name)
     with audit.change(project, "version.restored", by=by, target=normalise(name)) as change:
         old = get(project, name, version)
         bundle = blobs.bundle(old.files)
@@ -145,6 +146,7 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
 def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -> Version:
     """Makes one version unavailable on every path; the newest one left becomes current."""
     require_withdraw(by, project)
+    require_reach(by, name)
     reason = checked_note(reason)
     if not reason:
         raise InvalidRequest("Say why the version is withdrawn: the reason is shown to whoever looks for it.")

@@ -20,6 +20,7 @@ from registry.web.verbs import GROUPS, in_words
 
 _PAGE = 50
 _WALKED = 20_000
+_ABOUT_SKILLS = ("skill.", "version.", "proposal.", "bundle.", "upstream.", "source.")
 _FIELDS = ("verb", "actor", "target", "since", "until")
 _SHOWN_DETAILS = 12
 
@@ -97,7 +98,7 @@ def _moment(day: date) -> datetime:
 
 def _row(event: Event) -> Row:
     pairs = [(key, str(value)) for key, value in event.data.items() if value not in ("", None, [])]
-    about_skill = event.verb.startswith(("skill.", "version.", "proposal.", "bundle.", "upstream."))
+    about_skill = event.verb.startswith(_ABOUT_SKILLS) and event.verb not in ("source.added", "source.removed")
     return Row(event, in_words(event.verb), about_skill and bool(event.target), tuple(pairs[:_SHOWN_DETAILS]))
 
 
