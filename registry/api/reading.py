@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.utils.http import parse_etags
 from rest_framework.views import APIView
@@ -68,7 +68,7 @@ class Read(APIView):
         except SkillsiteError as error:
             return problems.response(error)
 
-    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponse:
+    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
         caller = authentication.identify(request, project)
         rate = throttle.take(caller.token_id, writing=False)
         self.permit(caller, **kwargs)
@@ -79,12 +79,7 @@ class Read(APIView):
             matched = _matches(request, etag)
         for load in answer.loads if answer is not None and request.method == "GET" else ():
             usage.count(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
-        response = _not_modified() if matched else _whole(request, answer)
-        response["ETag"] = etag
-        response["Vary"] = "Authorization, Accept"
-        response["Cache-Control"] = "private, no-cache"
-        rate.mark(response)
-        return response
+        return _marked(_not_modified() if matched else _whole(request, answer), etag, rate)
 
     def _find(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, Answer | None]:
         """The ETag of the answer, and the answer itself where it is at hand."""
@@ -108,11 +103,39 @@ class Read(APIView):
         return _etag(request, caller), self.answer(request, caller, **kwargs)
 
 
-def _etag(request: HttpRequest, caller: Caller) -> str:
+class Streamed(Read):
+    """A read that is too long to keep: made anew each time and sent as it is made. Its ETag is made as of the others.
+
+    People and agents may be told apart by it.
+    """
+
+    def stream(self, request: HttpRequest, caller: Caller, **kwargs: str) -> StreamingHttpResponse:
+        raise NotImplementedError
+
+    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
+        caller = authentication.identify(request, project)
+        rate = throttle.take(caller.token_id, writing=False)
+        self.permit(caller, **kwargs)
+        etag = _etag(request, caller, caller.actor.kind)
+        if _matches(request, etag):
+            return _marked(_not_modified(), etag, rate)
+        return _marked(self.stream(request, caller, **kwargs), etag, rate)
+
+
+def _marked(response: HttpResponseBase, etag: str, rate: throttle.Rate) -> HttpResponseBase:
+    response["ETag"] = etag
+    response["Vary"] = "Authorization, Accept"
+    response["Cache-Control"] = "private, no-cache"
+    rate.mark(response)
+    return response
+
+
+def _etag(request: HttpRequest, caller: Caller, more: str = "") -> str:
     said = "\n".join(
         (
             disk.snapshot().fingerprint,
             caller.view_tag,
+            more,
             f"{request.path}?{request.META.get('QUERY_STRING', '')}",
             request.META.get("HTTP_ACCEPT", ""),
         )

@@ -3,7 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from registry.api import agents, audit, bundles, catalog, proposals, skills, versions
+from registry.api import agents, audit, bundles, catalog, exporting, proposals, skills, versions
 
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
@@ -20,6 +20,7 @@ _in_project = [
     path(f"{_SKILL}/versions/<str:version>/yank", versions.Yank.as_view(), name="api-yank"),
     path("skills", skills.Skills.as_view(), name="api-skills"),
     path("bundles", bundles.Bundles.as_view(), name="api-bundles"),
+    path("export.zip", exporting.Export.as_view(), name="api-export"),
     path("effective", catalog.EffectiveSkills.as_view(), name="api-effective"),
     path("diagnostics", catalog.Diagnostics.as_view(), name="api-diagnostics"),
     path("agents", agents.Agents.as_view(), name="api-agents"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 
 from registry.core.errors import RateLimited
 
@@ -21,7 +21,7 @@ class Rate:
     remaining: int
     reset: int
 
-    def mark(self, response: HttpResponse) -> None:
+    def mark(self, response: HttpResponseBase) -> None:
         if self.limit:
             response["RateLimit-Limit"] = str(self.limit)
             response["RateLimit-Remaining"] = str(self.remaining)

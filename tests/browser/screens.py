@@ -111,6 +111,7 @@ NOT_PAGES = {
     "skill-new-raw": BYTES,
     "skill-edit-raw": BYTES,
     "audit-export": BYTES,
+    "export": BYTES,
     "inbox-entry": "leads on to what the entry is about",
 }
 

@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from registry import services
 from registry.core import roles
 from registry.core.agent import Definition
-from registry.core.errors import Forbidden, NotFound
+from registry.core.errors import Forbidden, NotFound, SkillsiteError
 from registry.models import Delivery, Event, Project, Token, User
 from registry.services import (
     accounts,
@@ -26,6 +27,7 @@ from registry.services import (
     audit,
     bulk,
     bundles,
+    catalog,
     disk,
     invitations,
     members,
@@ -185,11 +187,14 @@ NO_EVENT_OF_THEIR_OWN = {
     "draft_files": "belong to a draft",
     "draft_checks": "belong to a draft",
     "conflicts": "settle a draft",
-    "uploads": "confirming goes through bundles.import_bundle",
+    "uploads": "confirming goes through bundles.import_bundle, proposing through proposals.propose",
     "permissions.require_publish": "asks, and changes nothing",
     "permissions.require_withdraw": "asks, and changes nothing",
     "permissions.require_still": "asks, and changes nothing",
     "versions.bring_back": "works inside the change of a verb",
+    "exporting": "looks, and changes nothing",
+    "export_directory": "looks, and changes nothing here",
+    "moving": "each skill goes through bundles.import_bundle",
     "audit.events": "looks, and changes nothing",
     # Whose proposal it is counts as well as a scope: test_proposal_verbs holds them to the same.
     "proposals": "see test_proposal_verbs",
@@ -326,3 +331,55 @@ def test_a_link_that_signs_somebody_in_is_made_at_the_command_line_only(world: W
     by = owner if kind == "person" else permissions.agent(world.agent, frozenset(roles.SCOPES))
     with nothing_left_behind(), pytest.raises(Forbidden):
         accounts.make_sign_in_link(world.member, by=by)
+
+
+# -- Projects where every change is reviewed -----------------------------------------------------------------------
+
+PUBLISHING = [
+    "skills.create", "skills.save", "skills.delete", "skills.undelete", "bulk.tag", "bulk.untag", "versions.restore",
+    "upstream.customise", "upstream.rebase", "bundles.import_bundle",
+]  # fmt: skip
+FOR_REVIEWERS = ["skills.disable", "skills.enable", "bulk.switch", "versions.yank"]
+
+
+def served(project: Project) -> dict[str, str]:
+    return {skill.name: skill.digest for skill in catalog.view(project.pk, -1).served}
+
+
+@pytest.fixture
+def protected(world: World, owner: Actor) -> World:
+    projects.set_protected(world.project, True, by=owner)
+    return world
+
+
+@pytest.mark.parametrize("name", PUBLISHING)
+def test_in_a_protected_project_nobody_publishes_directly(
+    protected: World, owner: Actor, operator: Actor, name: str
+) -> None:
+    agent = permissions.agent(protected.agent, frozenset(roles.SCOPES))
+    for by in (owner, operator, agent):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="Propose it instead") as refused:
+            VERBS[name].call(protected, by)
+        assert refused.value.data == {"protected": True}
+
+
+@pytest.mark.parametrize("name", FOR_REVIEWERS)
+def test_in_a_protected_project_reviewers_alone_take_away_at_once(
+    protected: World, person: Callable[[str], User], name: str
+) -> None:
+    author = permissions.person(person(roles.AUTHOR), protected.project)
+    agent = permissions.agent(protected.agent, frozenset(roles.SCOPES))
+    for by in (author, agent):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="review proposals"):
+            VERBS[name].call(protected, by)
+    VERBS[name].call(protected, permissions.person(person(roles.REVIEWER), protected.project))
+
+
+@pytest.mark.parametrize("name", sorted(VERBS.keys() - {*FOR_REVIEWERS}))
+def test_in_a_protected_project_no_other_verb_changes_what_agents_get(
+    protected: World, owner: Actor, name: str
+) -> None:
+    before = served(protected.project)
+    with suppress(SkillsiteError):
+        VERBS[name].call(protected, owner)
+    assert served(protected.project) == before
