@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from registry.remote.fetching import Answer, Asked, Failure, Refused
 from registry.remote.sources.values import SECONDS, NotASource, Unreachable
 
 REDIRECTS = 5
+REDIRECTING = frozenset({301, 302, 303, 307, 308})
 JSON_BYTES = 8 * MIB
 _LATER = frozenset({408, 425, 429})  # statuses that say: ask again another time
 
@@ -45,8 +47,8 @@ class Errand:
     def get(self, url: httpx.URL, *, most: int, accept: str = "*/*") -> Got:
         """The body of a successful answer. Redirects are followed here: what is relative is so to the last of them."""
         for _ in range(REDIRECTS + 1):
-            answer = self._send(url, most, accept)
-            if not (answer.status in (301, 302, 303, 307, 308) and "location" in answer.headers):
+            answer = self.ask(url, most=most, headers={"Accept": accept})
+            if not (answer.status in REDIRECTING and "location" in answer.headers):
                 return _got(url, answer, most)
             url = joined(url, answer.headers["location"])
         raise NotASource(f"It redirects more than {REDIRECTS} times.")
@@ -64,12 +66,13 @@ class Errand:
             raise NotASource("The answer is JSON, but not an object.")
         return said, got.url
 
-    def _send(self, url: httpx.URL, most: int, accept: str) -> Answer:
+    def ask(self, url: httpx.URL, *, most: int, headers: Mapping[str, str]) -> Answer:
+        """The answer to one request, whatever its status; Unreachable where there is none in the time that is left."""
         left = self.left
         try:
             if left <= 0:
                 raise Failure
-            asked = Asked("GET", str(url), headers={"Accept": accept}, seconds=round(left, 2) or left, most=most)
+            asked = Asked("GET", str(url), headers=headers, seconds=round(left, 2) or left, most=most)
             return fetching.send(asked, allowed=self.allowed)
         except Refused:
             raise
@@ -78,11 +81,15 @@ class Errand:
             raise Unreachable(late if self.left <= 0.02 else str(error)) from error
 
 
-def _got(url: httpx.URL, answer: Answer, most: int) -> Got:
+def check_status(answer: Answer) -> None:
     if answer.status in _LATER or answer.status >= 500:
         raise Unreachable(f"It answered with status {answer.status}, which says to come back later.")
     if not 200 <= answer.status < 300:
         raise NotASource(f"It answered with status {answer.status}.")
+
+
+def _got(url: httpx.URL, answer: Answer, most: int) -> Got:
+    check_status(answer)
     if not answer.complete:
         raise NotASource(f"The answer has more than the {most:,} bytes that are allowed.")
     if answer.headers.get("content-encoding", "identity").lower() != "identity":

@@ -1,0 +1,78 @@
+"""The files of one commit as git lists them, and the skills among them, before a byte of them is read."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+from registry.core.bundle import skill_directories
+from registry.core.limits import Limits
+from registry.core.paths import shown
+from registry.core.skill import SKILL_MD
+
+_LINK, _SUBMODULE, _DIRECTORY = b"120000", b"160000", b"040000"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    path: bytes
+    mode: bytes
+    id: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory with a SKILL.md. `id` names its content: it changes when a file in it does, and only then."""
+
+    path: str
+    id: str
+    skill_md: Entry
+    files: tuple[Entry, ...]
+
+    def fault(self, limits: Limits) -> str:
+        """Why it cannot be fetched, or nothing."""
+        for entry in self.files:
+            label = shown(entry.path.decode(errors="replace"))
+            if entry.mode == _LINK:
+                return f"{label} is a symbolic link, which is not followed."
+            if entry.mode == _SUBMODULE:
+                return f"{label} is a submodule, whose files are in another repository."
+            if entry.size > limits.file_bytes:
+                return f"{label} has {entry.size:,} bytes. {limits.file_bytes:,} are allowed."
+        if self.skill_md.size > limits.skill_md_bytes:
+            return f"SKILL.md has {self.skill_md.size:,} bytes. {limits.skill_md_bytes:,} are allowed."
+        if len(self.files) > limits.files:
+            return f"It has {len(self.files):,} files. {limits.files:,} are allowed."
+        total = sum(entry.size for entry in self.files)
+        if total > limits.archive_bytes:
+            return f"Its files have {total:,} bytes together. {limits.archive_bytes:,} are allowed."
+        return ""
+
+
+def parse(said: bytes) -> list[Entry]:
+    """What `git ls-tree -r -t -z -l` wrote, in byte order."""
+    entries = []
+    for line in said.split(b"\0")[:-1]:
+        facts, _, path = line.partition(b"\t")
+        mode, _, identity, size = facts.split()
+        entries.append(Entry(path, mode, identity.decode(), int(size) if size.isdigit() else 0))
+    return sorted(entries, key=lambda entry: entry.path)
+
+
+def directories(entries: list[Entry], top: str) -> dict[str, Directory]:
+    """Those that hold a skill, by path; `top` is the id of the whole."""
+    files = [entry for entry in entries if entry.mode != _DIRECTORY]
+    ids = {entry.path: entry.id for entry in entries if entry.mode == _DIRECTORY} | {b"": top}
+    plain = {entry.path: entry for entry in files if entry.mode not in (_LINK, _SUBMODULE)}
+    found = {}
+    for root in skill_directories(plain):
+        path, inside = root.removesuffix(b"/"), _below(root, files)
+        name = path.decode(errors="backslashreplace")
+        if path in ids:
+            found[name] = Directory(name, ids[path], plain[root + SKILL_MD.encode()], inside)
+    return found
+
+
+def _below(root: bytes, files: list[Entry]) -> tuple[Entry, ...]:
+    first = bisect_right(files, root, key=lambda entry: entry.path)
+    return tuple(takewhile(lambda entry: entry.path.startswith(root), islice(files, first, None)))
