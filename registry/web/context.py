@@ -70,6 +70,8 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
         _item(request, "Connect", reverse("connect", args=[project.slug]), "link", also=[tokens]),
         _item(request, "Members", reverse("members", args=[project.slug]), "members"),
     ]
+    if may(request, roles.WRITE):
+        items.insert(1, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
     if may(request, roles.REVIEW):
         items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))
     if may(request, roles.MANAGE):

@@ -15,10 +15,11 @@ from registry.core.errors import NotFound
 from registry.core.findings import Finding, Severity
 from registry.core.merge import PROJECT, Candidate, Effective
 from registry.core.skill import SKILL_MD, normalise
-from registry.models import Version
-from registry.services import catalog, disk, inspection, queue, upstream, usage, versions
+from registry.models import Provenance, Version
+from registry.services import catalog, disk, inspection, queue, source_views, upstream, usage, versions
 from registry.services.catalog import Loaded
 from registry.services.inspection import Difference, Facts
+from registry.services.source_views import Lineage
 from registry.services.upstream import Origin
 from registry.web.access import ProjectRequest
 from registry.web.context import may, may_publish, may_withdraw
@@ -157,6 +158,18 @@ class SkillPage:
         return upstream.find(self.project, self.name) if self.own and self.asked is None else None
 
     @cached_property
+    def lineage(self) -> Lineage | None:
+        """The source that the skill came from, where it stands for it still."""
+        return source_views.lineage(self.project, self.name) if self.own else None
+
+    @cached_property
+    def came(self) -> Provenance | None:
+        """What came from a source last; of an older version, what came with that one."""
+        if self.asked is None:
+            return self.lineage.installed.base if self.lineage else None
+        return source_views.origins([self.row]).get(self.row.pk) if self.row else None
+
+    @cached_property
     def hides(self) -> tuple[Hides, ...]:
         """Where the project's own skill wins it hides every bundled one; among those the first hides the others."""
         if self.outcome is None:
@@ -226,7 +239,8 @@ class SkillPage:
     def context(self, tab: str, **more: Any) -> dict[str, Any]:
         return {
             "page": self, "tabs": self.tabs(tab), "may_write": may_publish(self.request),
-            "may_withdraw": may_withdraw(self.request), "may_propose": may(self.request, roles.PROPOSE), **more,
+            "may_withdraw": may_withdraw(self.request), "may_propose": may(self.request, roles.PROPOSE),
+            "may_source": may(self.request, roles.WRITE), **more,
         }  # fmt: skip
 
 

@@ -60,6 +60,7 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "may_write": may_publish(request),
         "may_tick": may_withdraw(request),
         "may_propose": may(request, roles.PROPOSE),
+        "may_source": may(request, roles.WRITE),
         **more,
     }
     response = render(request, "skills/list.html", context, partial="skills/_results.html", status=status)

@@ -25,6 +25,11 @@ from registry.web import (
     settings,
     skill,
     skills,
+    source_entry,
+    source_jobs,
+    source_page,
+    source_uninstall,
+    sources,
     styleguide,
     tokens,
     uploads,
@@ -89,6 +94,17 @@ _AGENT = [
     path("remove/", agents.remove, name="agent-remove"),
 ]
 
+_SOURCE = [
+    path("", source_page.show, name="source"),
+    path("look/", sources.look, name="source-look"),
+    path("remove/", sources.remove, name="source-remove"),
+    path("import/", source_jobs.choose, name="source-import"),
+    path("jobs/<int:job>/", source_jobs.job, name="source-job"),
+    path("jobs/<int:job>/retry/", source_jobs.retry, name="source-retry"),
+    path("skills/<str:name>/", source_entry.entry, name="source-entry"),
+    path("skills/<str:name>/uninstall/", source_uninstall.uninstall, name="source-uninstall"),
+]
+
 _WEBHOOK = [
     path("", webhooks.show, name="webhook"),
     path("switch/", webhooks.switch, name="webhook-switch"),
@@ -136,6 +152,8 @@ urlpatterns = [
     path("projects/<slug:slug>/connect/<slug:client>/", connect.connect, name="connect-client"),
     path("projects/<slug:slug>/webhooks/", webhooks.index, name="webhooks"),
     path("projects/<slug:slug>/webhooks/<int:webhook>/", include(_WEBHOOK)),
+    path("projects/<slug:slug>/sources/", sources.index, name="sources"),
+    path("projects/<slug:slug>/sources/<int:source>/", include(_SOURCE)),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
     path("projects/<slug:slug>/public/", settings.publish, name="project-public"),
     path("projects/<slug:slug>/protected/", settings.protect, name="project-protected"),

@@ -1,5 +1,6 @@
 """The history of a skill: every version, any two of them compared, back to one, one taken out of reach."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.core.skill import normalise
-from registry.models import Version
-from registry.services import blobs, permissions, versions
+from registry.models import Provenance, Version
+from registry.services import blobs, permissions, source_views, versions
 from registry.web import comparison
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
@@ -35,6 +36,7 @@ class Entry:
     tokens: int | None
     size: int | None
     files: int
+    came: Provenance | None
 
 
 @in_project
@@ -43,7 +45,8 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     history = versions.history(request.project, name)
     current = history[0].skill.current_id if page.own else None
-    entries = [_entry(version, _before(history, place), current) for place, version in enumerate(history)]
+    came = source_views.origins(history)
+    entries = [_entry(version, _before(history, place), current, came) for place, version in enumerate(history)]
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))
     context = page.context("versions", entries=shown, readable=readable)
@@ -55,7 +58,7 @@ def _before(history: list[Version], place: int) -> Version | None:
     return next((older for older in history[place + 1 :] if older.yanked_at is None), None)
 
 
-def _entry(version: Version, older: Version | None, current: int | None) -> Entry:
+def _entry(version: Version, older: Version | None, current: int | None, came: Mapping[int, Provenance]) -> Entry:
     return Entry(
         version,
         live=version.pk == current,
@@ -63,6 +66,7 @@ def _entry(version: Version, older: Version | None, current: int | None) -> Entr
         tokens=version.tokens - older.tokens if older else None,
         size=version.size - older.size if older else None,
         files=len(version.manifest),
+        came=came.get(version.pk),
     )
 
 
