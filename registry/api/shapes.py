@@ -146,6 +146,17 @@ class PreviewShape(ImportedShape):
     hides = HiddenShape(many=True)
 
 
+class ProvenanceShape(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=["url", "well-known", "clawhub", "git"])
+    address = serializers.CharField()
+    name = serializers.CharField()
+    version = serializers.CharField(allow_blank=True)
+    digest = serializers.CharField(allow_blank=True)
+    bundle = serializers.CharField(help_text="The digest of the bundle as the source gave it.")
+    how = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
 class VersionShape(serializers.Serializer[Any]):
     version = serializers.CharField()
     digest = serializers.CharField()
@@ -159,6 +170,7 @@ class VersionShape(serializers.Serializer[Any]):
     tokens = serializers.IntegerField()
     yanked_at = serializers.DateTimeField(allow_null=True)
     yank_reason = serializers.CharField(allow_blank=True)
+    provenance = ProvenanceShape(allow_null=True, help_text="Where it came from, if from a source.")
 
 
 class VersionsPage(serializers.Serializer[Any]):

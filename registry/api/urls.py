@@ -3,11 +3,12 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from registry.api import agents, audit, bundles, catalog, exporting, proposals, skills, versions
+from registry.api import agents, audit, bundles, catalog, exporting, proposals, skills, sources, versions
 
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
 _PROPOSAL = "proposals/<str:proposal>"
+_SOURCE = "sources/<str:source>"
 
 # Matched one after the other below the part they have in common, so what agents ask for most stands first.
 _in_project = [
@@ -37,6 +38,15 @@ _in_project = [
     path(f"{_PROPOSAL}/rebase", proposals.Rebase.as_view(), name="api-rebase"),
     path(f"{_PROPOSAL}/comments", proposals.Comments.as_view(), name="api-comments"),
     path(f"{_PROPOSAL}/recommend", proposals.Recommend.as_view(), name="api-recommend"),
+    path("sources", sources.Sources.as_view(), name="api-sources"),
+    path(_SOURCE, sources.Source.as_view(), name="api-source"),
+    path(f"{_SOURCE}/look", sources.Look.as_view(), name="api-source-look"),
+    path(f"{_SOURCE}/entries", sources.Entries.as_view(), name="api-source-entries"),
+    path(f"{_SOURCE}/preview", sources.Preview.as_view(), name="api-source-preview"),
+    path(f"{_SOURCE}/import", sources.Import.as_view(), name="api-source-import"),
+    path(f"{_SOURCE}/update", sources.Update.as_view(), name="api-source-update"),
+    path(f"{_SOURCE}/jobs/<str:job>", sources.Job.as_view(), name="api-source-job"),
+    path(f"{_SOURCE}/installed/<str:name>", sources.Installed.as_view(), name="api-source-installed"),
     path("audit", audit.Audit.as_view(), name="api-audit"),
     path("audit/verify", audit.Verify.as_view(), name="api-audit-verify"),
 ]

@@ -7,7 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, writing
+from registry.api import shapes, source_shapes, writing
 from registry.api.reading import Answer, Read, as_json, page
 from registry.api.writing import Write, actor
 from registry.core import roles
@@ -73,6 +73,7 @@ class Yank(Write):
 
 
 def _version(version: Version) -> dict[str, Any]:
+    came = getattr(version, "provenance", None)
     return {
         "version": version.version,
         "digest": version.digest,
@@ -86,4 +87,5 @@ def _version(version: Version) -> dict[str, Any]:
         "tokens": version.tokens,
         "yanked_at": version.yanked_at.isoformat() if version.yanked_at else None,
         "yank_reason": version.yank_reason,
+        "provenance": source_shapes.provenance(came) if came else None,
     }

@@ -51,7 +51,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
         return self.order_by("-pk")
 
     def for_timeline(self) -> "VersionQuerySet":
-        return self.newest_first().select_related("author", "agent", "approval__by")
+        return self.newest_first().select_related("author", "agent", "approval__by", "provenance__source")
 
 
 class Version(models.Model):
