@@ -6,13 +6,13 @@ A skill that cannot be changed does not stop the others: it is named with the re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from registry.core import roles, skillmd
+from registry.core import skillmd
 from registry.core.errors import InvalidRequest, SkillsiteError
 from registry.core.merge import BUNDLED
 from registry.core.skill import normalise
 from registry.models import Project
 from registry.services import catalog, skills
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, require_publish, require_withdraw
 
 MOST_AT_ONCE = 200
 TAG_CHARS = 40
@@ -27,7 +27,7 @@ class Outcome:
 
 def switch(project: Project, names: Iterable[str], *, enabled: bool, by: Actor) -> Outcome:
     """Switches skills on or off, whatever their source."""
-    require(by, roles.WRITE, project)
+    require_withdraw(by, project)
     verb = skills.enable if enabled else skills.disable
 
     def change(name: str) -> bool:
@@ -41,13 +41,13 @@ def switch(project: Project, names: Iterable[str], *, enabled: bool, by: Actor) 
 
 def tag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> Outcome:
     """Adds a tag: a new version of each skill that does not have it."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     word = _checked(word)
     return _each(names, lambda name: _retag(project, name, lambda tags: (*tags, word), f"Tagged {word}", by))
 
 
 def untag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> Outcome:
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     word = _checked(word)
 
     def without(tags: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,13 +6,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import merge, paths, roles, rules, skillmd, tokens
-from registry.core.errors import InvalidSkill
+from registry.core.errors import InvalidSkill, Stale
 from registry.core.findings import Finding, errors
 from registry.core.merge import BUNDLED, Effective, Hidden
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
-from registry.services import audit, blobs, catalog, versions
-from registry.services.permissions import Actor, require, require_publish
+from registry.services import audit, blobs, catalog, lineage, versions
+from registry.services.permissions import Actor, require, require_publish, require_reach
 
 CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", "unchanged"
 
@@ -67,8 +67,8 @@ def place(finding: Finding) -> str:
 
 
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
-    """What `import_bundle` would do with it."""
-    require(by, roles.WRITE, project)
+    """What `import_bundle` would do with it. Whoever may propose it may look."""
+    require(by, roles.PROPOSE, project)
     return _foresee(project, check(bundle, authoring=False, directory=directory, was=was), was)
 
 
@@ -82,23 +82,39 @@ def _foresee(project: Project, checked: Checked, was: str) -> Preview:
 
 
 def import_bundle(
-    project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", note: str = "", by: Actor
+    project: Project,
+    bundle: Bundle,
+    *,
+    directory: str | None = None,
+    was: str = "",
+    seen: str | None = None,
+    note: str = "",
+    by: Actor,
 ) -> Imported:
     """Stores a bundle as a new skill or a new version, under the version its source names if it names one.
 
     `directory` names a skill that does not name itself. `was` is the version that another site had given it, which is
-    kept where it is free here.
+    kept where it is free here. `seen` is the digest that somebody saw standing there, empty for nothing.
     """
     require_publish(by, project)
     checked = check(bundle, authoring=False, directory=directory, was=was)
+    require_reach(by, checked.name)
     note = versions.checked_note(note)
     _foresee(project, checked, was)  # what will be refused is refused before a file is stored
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
         standing = catalog.find(project.pk, checked.name)
+        if seen is not None and digest_of(standing) != seen:
+            raise Stale(
+                f"{checked.name} was saved by somebody else since you looked. Look at the difference again. "
+                "Nothing was stored.",
+                digest=digest_of(standing),
+            )
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         action, same = _decide(skill, checked, standing, was)
         change.data["action"] = action
+        if not skill.overrides:
+            lineage.forget(skill)
         if action == UNCHANGED and same is not None:
             change.cancel()
         elif same is not None:
@@ -107,6 +123,10 @@ def import_bundle(
             named = _named(skill, checked, was)
             same = versions.add(skill, bundle, checked.said, named=named, note=note, by=by, change=change)
         return Imported(same, action, checked.findings)
+
+
+def digest_of(standing: Effective | None) -> str:
+    return standing.winner.digest if standing and standing.winner else ""
 
 
 def _decide(skill: Skill | None, checked: Checked, standing: Effective | None, was: str) -> tuple[str, Version | None]:

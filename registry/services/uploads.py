@@ -1,8 +1,9 @@
 """Uploads: a bundle that somebody looks at before they decide. Nothing is in the registry until they confirm.
 
 The bytes wait in blob storage under a random key that only a row of the person names. Both go when the person
-confirms, discards or leaves the page; the worker sweeps what is left after an hour. None of this is a change of the
-project, so it is not audited; confirming is, through `bundles.import_bundle`.
+confirms, proposes, discards or leaves the page; the worker sweeps what is left after an hour. None of this is a change
+of the project, so it is not audited; confirming is, through `bundles.import_bundle`, and proposing is, through
+`proposals.propose`. Whoever may propose may upload.
 """
 
 import secrets
@@ -18,13 +19,16 @@ from django.db.models import QuerySet
 
 from registry.core import bundle as bundle_files
 from registry.core import paths, roles
-from registry.core.errors import Forbidden, InvalidArchive, NotFound, Stale
+from registry.core.edits import Edit
+from registry.core.errors import Forbidden, InvalidArchive, NotFound
 from registry.core.limits import MIB, Limits
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Upload
-from registry.services import bundles, catalog
+from registry.services import bundles, catalog, proposals
 from registry.services.bundles import Imported, Preview
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, require, require_publish
+from registry.services.proposals import Proposed
+from registry.services.suggestions import CREATE, Suggestion
 
 KEPT_FOR = timedelta(hours=1)
 _FOLDER = "uploads"
@@ -71,27 +75,35 @@ def look(project: Project, key: str, *, by: Actor) -> Waiting:
     bundle = _read(upload)
     preview = bundles.preview(project, bundle, by=by)
     standing = catalog.inspect(project, preview.checked.name)[1] if preview.standing else None
-    return Waiting(upload, preview, _digest(preview), standing.bundle() if standing else {})
+    return Waiting(upload, preview, bundles.digest_of(preview.standing), standing.bundle() if standing else {})
 
 
 def confirm(project: Project, key: str, *, seen: str, note: str = "", by: Actor) -> Imported:
     """Stores the bundle. Where what it would replace was saved meanwhile, the person looks again first."""
+    require_publish(by, project)
     upload = _find(project, key, by)
-    bundle = _read(upload)
-    preview = bundles.preview(project, bundle, by=by)
-    if _digest(preview) != seen:
-        raise Stale(
-            f"{preview.checked.name} was saved by somebody else since you looked. Look at the difference again. "
-            "Nothing was stored."
-        )
-    imported = bundles.import_bundle(project, bundle, note=note, by=by)
+    imported = bundles.import_bundle(project, _read(upload), seen=seen, note=note, by=by)
     _forget(upload)
     return imported
 
 
+def propose(project: Project, key: str, *, seen: str, justification: str, by: Actor) -> Proposed:
+    """The bundle becomes a proposal, for what the person saw. It is held to the rules of authored content."""
+    upload = _find(project, key, by)
+    bundle = _read(upload)
+    name = bundles.check(bundle, authoring=False).name
+    standing = catalog.inspect(project, name)[1] if catalog.find(project.pk, name) else None
+    gone = {entry.path: None for entry in standing.files if entry.path not in bundle} if standing else {}
+    kind = None if seen else CREATE
+    suggestion = Suggestion(name, Edit({**gone, **bundle}), justification, kind=kind, base_digest=seen)
+    proposed = proposals.propose(project, suggestion, by=by)
+    _forget(upload)
+    return proposed
+
+
 def discard(project: Project, key: str, *, by: Actor) -> None:
     """Forgets an upload; one that is gone already is none to complain about."""
-    require(by, roles.WRITE, project)
+    require(by, roles.PROPOSE, project)
     for upload in _rows(project, by).filter(key=key):
         _forget(upload)
 
@@ -102,11 +114,6 @@ def sweep(*, now: datetime) -> int:
     for upload in stale:
         _forget(upload)
     return len(stale)
-
-
-def _digest(preview: Preview) -> str:
-    winner = preview.standing.winner if preview.standing else None
-    return winner.digest if winner else ""
 
 
 def _person(by: Actor) -> int:
@@ -120,7 +127,7 @@ def _rows(project: Project, by: Actor) -> QuerySet[Upload]:
 
 
 def _find(project: Project, key: str, by: Actor) -> Upload:
-    require(by, roles.WRITE, project)
+    require(by, roles.PROPOSE, project)
     upload = _rows(project, by).filter(key=key).first()
     if upload is None:
         raise NotFound("This upload is gone: it was stored, discarded, or you left its page. Send it again.")

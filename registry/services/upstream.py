@@ -15,7 +15,7 @@ from registry.models import Project, Skill, Version
 from registry.services import audit, blobs, bundles, catalog, disk, skills, versions
 from registry.services.audit import Change
 from registry.services.catalog import Loaded
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, require, require_publish
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Origin:
 
 def customise(project: Project, name: str, *, by: Actor) -> Version:
     """Copies a bundled skill into the project, files and all; from then on agents get the copy."""
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     bundled = _standing(project, name)
     bundle = bundled.bundle()
     checked = bundles.check(bundle, authoring=False, directory=bundled.name)
@@ -91,7 +91,7 @@ def rebase(
 
     `theirs` and `mine` are the digests the person looked at. Each place that does not fit together needs an answer.
     """
-    require(by, roles.WRITE, project)
+    require_publish(by, project)
     origin = _seen(project, name, theirs, mine)
     bundle = _answered(origin, answers or {})
     checked = bundles.check(bundle, authoring=False, directory=origin.skill.name)

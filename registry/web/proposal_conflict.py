@@ -69,4 +69,4 @@ def _choose(request: ProjectRequest, number: int) -> HttpResponse:
 
 
 def _taken(request: ProjectRequest) -> dict[str, str]:
-    return {key: value for key, value in request.POST.items() if key.startswith("take-")}
+    return {key: value for key, value in request.POST.dict().items() if key.startswith("take-")}

@@ -13,15 +13,27 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
-from registry.core.errors import InvalidRequest, NotFound, SkillsiteError, Stale, TooLarge
+from registry.core.errors import (
+    AlreadyExists,
+    Conflict,
+    InvalidInput,
+    InvalidRequest,
+    NotFound,
+    SkillsiteError,
+    Stale,
+    StaleProposal,
+    TooLarge,
+)
 from registry.core.merge import BUNDLED
 from registry.core.skill import Bundle
 from registry.services import bundles, permissions, uploads
 from registry.services.uploads import Waiting
 from registry.web import comparison, sending
 from registry.web.access import ProjectRequest, in_project
+from registry.web.context import may_publish
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
+from registry.web.proposing import proposed_in_words
 
 _DONE = {
     bundles.CREATE: "{name} is live as version {version}. Agents get it with their next request.",
@@ -37,7 +49,7 @@ _DONE = {
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: ProjectRequest) -> HttpResponse:
-    permissions.require(request.actor, roles.WRITE, request.project)
+    permissions.require(request.actor, roles.PROPOSE, request.project)
     if request.method != "POST":
         return _page(request)
     try:
@@ -85,18 +97,32 @@ def _page(request: ProjectRequest, error: SkillsiteError | None = None) -> HttpR
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def preview(request: ProjectRequest, key: str) -> HttpResponse:
-    """What waits under the key, until it is confirmed, discarded or left alone."""
+    """What waits under the key, until it is confirmed, proposed, discarded or left alone."""
     do = request.POST.get("do", "") if request.method == "POST" else ""
     try:
         if do == "confirm":
             return _confirm(request, key)
+        if do == "propose":
+            return _propose(request, key)
         if do in ("discard", "leave"):
             uploads.discard(request.project, key, by=request.actor)
             return HttpResponse(status=204) if do == "leave" else _forgotten(request)
-        waiting = uploads.look(request.project, key, by=request.actor)
+        return _preview(request, key)
     except NotFound as error:
         return _page(request, error)
-    return render(request, "uploads/preview.html", _shown(waiting))
+
+
+def _preview(request: ProjectRequest, key: str, error: SkillsiteError | None = None) -> HttpResponse:
+    """The page of what waits; after a refusal with the words that were typed."""
+    words = {name: request.POST.get(name, "") for name in ("note", "justification")}
+    shown = _shown(uploads.look(request.project, key, by=request.actor))
+    context = {**shown, **words, "error": error, "proposing": not may_publish(request)}
+    return render(request, "uploads/preview.html", context, status=STATUS[type(error)] if error else 200)
+
+
+def _look_again(request: ProjectRequest, key: str, error: SkillsiteError) -> HttpResponse:
+    messages.info(request, error.message)
+    return redirect("upload-preview", request.project.slug, key)
 
 
 def _confirm(request: ProjectRequest, key: str) -> HttpResponse:
@@ -104,14 +130,24 @@ def _confirm(request: ProjectRequest, key: str) -> HttpResponse:
     try:
         imported = uploads.confirm(request.project, key, seen=seen, note=note, by=request.actor)
     except Stale as error:
-        messages.info(request, error.message)
-        return redirect("upload-preview", request.project.slug, key)
+        return _look_again(request, key, error)
     except InvalidRequest as error:
-        waiting = uploads.look(request.project, key, by=request.actor)
-        return render(request, "uploads/preview.html", {**_shown(waiting), "error": error, "note": note}, status=422)
+        return _preview(request, key, error)
     name, version = imported.version.skill.name, imported.version.version
     messages.success(request, _DONE[imported.action].format(name=name, version=version))
     return redirect("skill", request.project.slug, name)
+
+
+def _propose(request: ProjectRequest, key: str) -> HttpResponse:
+    seen, why = request.POST.get("seen", ""), request.POST.get("justification", "")
+    try:
+        made = uploads.propose(request.project, key, seen=seen, justification=why, by=request.actor)
+    except (StaleProposal, AlreadyExists) as error:
+        return _look_again(request, key, error)
+    except (InvalidInput, Conflict, TooLarge) as error:
+        return _preview(request, key, error)
+    messages.success(request, proposed_in_words(made))
+    return redirect("proposal", request.project.slug, made.proposal.pk)
 
 
 def _forgotten(request: ProjectRequest) -> HttpResponse:

@@ -7,7 +7,6 @@ import pytest
 from registry.core.errors import (
     AlreadyExists,
     Conflict,
-    Forbidden,
     InvalidRequest,
     InvalidSkill,
     NotFound,
@@ -358,11 +357,11 @@ def test_a_view_made_before_a_change_is_not_given_after_it(project: Project, aut
     assert served(project) == []
 
 
-def test_looking_at_a_bundle_leaves_nothing_behind(project: Project, author: Actor, viewer: Actor) -> None:
+def test_looking_at_a_bundle_leaves_nothing_behind(project: Project, other_project: Project, viewer: Actor) -> None:
     with nothing_left_behind():
-        bundles.preview(project, skill_bundle(), by=author)
-        with pytest.raises(Forbidden):
-            bundles.preview(project, skill_bundle(), by=viewer)
+        bundles.preview(project, skill_bundle(), by=viewer)
+        with pytest.raises(NotFound):
+            bundles.preview(other_project, skill_bundle(), by=viewer)
 
 
 def test_the_footprint_notices_a_write(project: Project, author: Actor) -> None:

@@ -9,10 +9,19 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from registry.core import bundle as bundle_files
-from registry.core.errors import Forbidden, InvalidInput, NotFound, SkillsiteError, Stale, VersionConflict
+from registry.core.errors import (
+    AlreadyExists,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    SkillsiteError,
+    Stale,
+    StaleProposal,
+    VersionConflict,
+)
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Upload, User, Version
-from registry.services import blobs, housekeeping, permissions, skills, uploads
+from registry.services import blobs, catalog, housekeeping, permissions, reviews, skills, uploads
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle
 from tests.core.hostile import CORPUS
@@ -55,9 +64,51 @@ def test_what_is_no_skill_is_refused_and_leaves_nothing(
         receive(project, uploads.opened(files, folder=folder), author)
 
 
-def test_a_viewer_cannot_upload(project: Project, viewer: Actor) -> None:
+def test_whoever_may_only_propose_cannot_store_an_upload(project: Project, viewer: Actor) -> None:
+    key = receive(project, skill_bundle(), viewer).key
     with nothing_left_behind(), pytest.raises(Forbidden):
-        receive(project, skill_bundle(), viewer)
+        uploads.confirm(project, key, seen="", by=viewer)
+
+
+def test_in_a_protected_project_an_upload_is_proposed_and_not_stored(
+    project: Project, author: Actor, colleague: Actor
+) -> None:
+    standing = skills.create(project, skill_bundle(files={"old.md": b"Old.\n"}), by=author).version.digest
+    Project.objects.update(protected=True)
+    bundle = skill_bundle(body="New.", files={"new.bin": b"\0\1"})
+    key = receive(project, bundle, author).key
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        uploads.confirm(project, key, seen=standing, by=author)
+    made = uploads.propose(project, key, seen=standing, justification="It is newer.", by=author).proposal
+    assert (made.kind, made.base_digest, made.result_digest) == ("update", standing, bundle.digest)
+    assert (Upload.objects.count(), Version.objects.count()) == (0, 1)
+    reviews.approve(project, made.pk, result_digest=bundle.digest, by=colleague)
+    assert catalog.load(project.pk, "greeting").bundle() == bundle
+
+
+def test_an_upload_of_a_new_skill_is_proposed_as_a_creation(project: Project, viewer: Actor) -> None:
+    key = receive(project, skill_bundle(), viewer).key
+    made = uploads.propose(project, key, seen="", justification="We need it.", by=viewer).proposal
+    assert (made.kind, made.base_digest) == ("create", "")
+
+
+@pytest.mark.parametrize("seen", ["", "sha256:other"])
+def test_a_save_in_between_is_seen_before_anything_is_proposed(
+    project: Project, viewer: Actor, author: Actor, seen: str
+) -> None:
+    key = receive(project, skill_bundle(body="New."), viewer).key
+    skills.create(project, skill_bundle(), by=author)
+    with nothing_left_behind(), pytest.raises((StaleProposal, AlreadyExists)):
+        uploads.propose(project, key, seen=seen, justification="Why.", by=viewer)
+
+
+def test_an_upload_is_not_proposed_without_a_reason_nor_against_the_rules(project: Project, viewer: Actor) -> None:
+    key = receive(project, skill_bundle(), viewer).key
+    with nothing_left_behind(), pytest.raises(InvalidInput, match="justification"):
+        uploads.propose(project, key, seen="", justification=" ", by=viewer)
+    odd = receive(project, skill_bundle("Odd_Name"), viewer).key
+    with nothing_left_behind(), pytest.raises(InvalidInput):
+        uploads.propose(project, odd, seen="", justification="Why.", by=viewer)
 
 
 def test_an_operator_without_an_account_uses_the_command_line(project: Project, operator: Actor) -> None:

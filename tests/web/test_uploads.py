@@ -10,7 +10,7 @@ from django.test import Client
 from registry.core import bundle as bundle_files
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD, Bundle
-from registry.models import Project, Upload, User, Version
+from registry.models import Project, Proposal, Upload, User, Version
 from registry.services import catalog, skills
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle, skill_text
@@ -108,12 +108,51 @@ def test_too_many_files_are_said_before_any_is_read(browser: Client, settings: A
     assert "1,000 allowed" in answer.content.decode()
 
 
-def test_a_viewer_cannot_upload(visited: Callable[..., Client]) -> None:
-    viewer = visited("viewer")
+@pytest.mark.parametrize(("role", "protected"), [("viewer", False), ("author", True), ("owner", True)])
+def test_whoever_may_not_publish_proposes_what_they_uploaded(
+    visited: Callable[..., Client], project: Project, role: str, protected: bool
+) -> None:
+    Project.objects.update(protected=protected)
+    client = visited(role)
+    assert UPLOAD in client.get("/projects/demo/skills/").content.decode()
+    preview = send(client, skill_bundle())
+    html = client.get(preview).content.decode()
+    assert 'value="propose"' in html
+    assert 'value="confirm"' not in html
     with nothing_left_behind():
-        assert viewer.get(UPLOAD).status_code == 403
-        assert viewer.post(UPLOAD, zipped(skill_bundle())).status_code == 403
-        assert viewer.post(f"{UPLOAD}abc/", {"do": "confirm"}).status_code == 403
+        assert client.post(preview, {"do": "confirm", "seen": ""}).status_code == 403
+        refused = client.post(preview, {"do": "propose", "seen": "", "justification": " "})
+    assert refused.status_code == 422
+    assert "The justification is missing." in refused.content.decode()
+    answer = client.post(preview, {"do": "propose", "seen": "", "justification": "We need it."}, follow=True)
+    assert "is waiting for review" in answer.content.decode()
+    made = Proposal.objects.get()
+    assert (made.kind, made.result_digest) == ("create", skill_bundle().digest)
+    assert not Version.objects.exists()
+    assert not Upload.objects.exists()
+
+
+def test_what_breaks_a_rule_for_authors_is_not_proposed_and_says_why(visited: Callable[..., Client]) -> None:
+    client = visited("viewer")
+    preview = send(client, skill_bundle("Odd_Name"))
+    with nothing_left_behind():
+        refused = client.post(preview, {"do": "propose", "seen": "", "justification": "My words."})
+    assert refused.status_code == 422
+    html = refused.content.decode()
+    assert "<code>SKILL.md:2</code>" in html
+    assert "My words." in html
+
+
+def test_a_proposed_upload_is_looked_at_again_after_a_save_in_between(
+    visited: Callable[..., Client], project: Project, author: Actor
+) -> None:
+    client = visited("viewer")
+    preview = send(client, skill_bundle(body="New."))
+    skills.create(project, skill_bundle(), by=author)
+    with nothing_left_behind():
+        answer = client.post(preview, {"do": "propose", "seen": "", "justification": "Why."})
+    assert (answer.status_code, answer.headers["Location"]) == (302, preview)
+    assert "A proposal to change greeting." in client.get(preview).content.decode()
 
 
 def test_somebody_of_another_project_finds_nothing(project: Project, django_user_model: type[User]) -> None:
