@@ -170,7 +170,12 @@ STORAGES = {
 
 REDIS_URL = env.text("REDIS_URL")
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        # What is only counted there is not worth waiting for.
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+    }
     if REDIS_URL
     else {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
@@ -251,6 +256,12 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "ImportAction": ["create", "override", "new-version", "unchanged"],
         "ProposalKind": ["create", "update", "delete"],
+        "ProposalState": ["open", "changes-requested", "stale", "approved", "rejected", "withdrawn"],
+        "SourceKind": ["url", "well-known", "clawhub", "git"],
+        "SourceState": ["new", "ready", "empty", "unreachable", "unusable"],
+        "JobKind": ["look", "import", "update"],
+        "JobState": ["queued", "running", "done", "failed"],
+        "ChangeStatus": ["added", "removed", "changed", "renamed"],
     },
 }
 
