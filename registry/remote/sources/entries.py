@@ -48,7 +48,10 @@ class Gathered:
         return Listing(tuple(self._offers.values()), pin, tuple(said))
 
     def add_skill(self, content: bytes, *, fallback: str, digest: str, location: str) -> None:
-        """An offer from the SKILL.md of the directory that is its location."""
+        """An offer from the SKILL.md of the directory that is its location. What is too many is not even read."""
+        if len(self._offers) >= self._most:
+            self.full = True
+            return None
         try:
             skill = skillmd.read(content, fallback_name=fallback, limits=self._limits)
         except SkillsiteError as error:

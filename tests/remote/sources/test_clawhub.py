@@ -1,0 +1,180 @@
+"""A registry that speaks the REST interface of ClawHub, and servers that only look like one."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from registry.core.errors import InvalidArchive, SkillsiteError
+from registry.remote import sources
+from registry.remote.sources import CLAWHUB, Fetched, Listing, NotASource, Offer, Place, Refused, Unreachable
+from tests.core import hostile
+from tests.core.hostile import tree
+from tests.remote.sources.places import Served, as_json, redirecting, serving
+from tests.services.receivers import Receiver, answering, hanging
+
+API = "/api/v1"
+ZIP = tree("SKILL.md", "docs/x.md")
+
+
+def item(slug: object = "pdf-tools", **changes: Any) -> dict[str, Any]:
+    known = {"slug": slug, "displayName": "PDF", "summary": "Splits PDFs.", "tags": {"latest": "1.2.0"}, "stats": {}}
+    return known | {"createdAt": 1, "updatedAt": 2, "latestVersion": {"version": "1.2.0", "createdAt": 1}} | changes
+
+
+def page(*items: object, following: object = None) -> bytes:
+    return as_json({"items": list(items), "nextCursor": following})
+
+
+def listed(server: Receiver, served: Served, path: str = "", **options: Any) -> Listing:
+    server.behave = serving(served)
+    return sources.listing(Place(CLAWHUB, server.url(path)), allowed=frozenset({server.host}), **options)
+
+
+def fetched(server: Receiver, offer: Offer, **options: Any) -> Fetched:
+    return sources.fetch(Place(CLAWHUB, server.url("")), offer, allowed=frozenset({server.host}), **options)
+
+
+def asked(server: Receiver) -> list[tuple[str, dict[str, str]]]:
+    parts = [urlsplit(got.path) for got in server.got]
+    return [(part.path, {key: values[0] for key, values in parse_qs(part.query).items()}) for part in parts]
+
+
+@pytest.mark.parametrize("path", ["", "/", "/api/v1", "/api/v1/"])
+def test_skills_are_listed_with_their_versions(server: Receiver, path: str) -> None:
+    found = listed(server, {f"{API}/skills": page(item(), item("notes", latestVersion=None, summary=None))}, path)
+    assert [(o.name, o.description, o.version, o.digest) for o in found.offers] == [
+        ("pdf-tools", "Splits PDFs.", "1.2.0", "version:1.2.0"),
+        ("notes", "PDF", "1.2.0", "version:1.2.0"),
+    ]
+
+
+def test_a_registry_may_stand_below_a_path(server: Receiver) -> None:
+    assert len(listed(server, {"/hub/api/v1/skills": page(item())}, "/hub").offers) == 1
+
+
+def test_pages_are_read_to_the_last(server: Receiver) -> None:
+    served = {f"{API}/skills?limit=100": page(item("a"), following="x y&z"),
+              f"{API}/skills?limit=100&cursor=x+y%26z": page(item("b"))}  # fmt: skip
+    assert [offer.name for offer in listed(server, served).offers] == ["a", "b"]
+
+
+def test_a_list_that_never_ends_ends(server: Receiver) -> None:
+    assert len(listed(server, {f"{API}/skills": page(item(), following="again")}).offers) == 1
+    assert len(server.got) == 2
+
+
+def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
+    def endless(handler: Any) -> None:
+        start = len(server.got) * 300
+        answering(200, page(*(item(f"s{start + n}") for n in range(300)), following=str(start)))(handler)
+
+    found = listed(server, {f"{API}/skills": endless})
+    assert (len(found.offers), len(server.got)) == (1_000, 4)
+    assert found.problems == ("There are more than 1,000 skills here. The first 1,000 are offered.",)
+
+
+def test_a_registry_without_skills_is_an_empty_listing(server: Receiver) -> None:
+    assert listed(server, {f"{API}/skills": page()}) == Listing(())
+
+
+def test_the_version_that_was_listed_is_downloaded(server: Receiver) -> None:
+    served = {f"{API}/skills": page(item(ownerHandle="ann")), f"{API}/download": ZIP}
+    (offer,) = listed(server, served).offers
+    got = fetched(server, offer)
+    assert (list(got.bundle), got.version, got.digest) == (["SKILL.md", "docs/x.md"], "1.2.0", "version:1.2.0")
+    assert asked(server)[-1] == (f"{API}/download", {"slug": "pdf-tools", "ownerHandle": "ann", "version": "1.2.0"})
+
+
+def test_where_no_version_was_listed_the_latest_is_asked_for(server: Receiver) -> None:
+    bare = item(latestVersion=None, tags={})
+    detail = as_json({"skill": bare, "latestVersion": {"version": "3.0.0"}, "owner": None})
+    served = {f"{API}/skills": page(bare), f"{API}/skills/pdf-tools": detail, f"{API}/download": ZIP}
+    (offer,) = listed(server, served).offers
+    assert (offer.version, offer.digest) == ("", "")
+    assert fetched(server, offer).version == "3.0.0"
+
+
+def test_a_skill_without_any_version_cannot_be_fetched(server: Receiver) -> None:
+    server.behave = serving({f"{API}/skills/x": as_json({"skill": None, "latestVersion": None})})
+    with pytest.raises(NotASource, match="no version of 'x'"):
+        fetched(server, Offer("x", location="x"))
+
+
+def test_search_is_asked_of_the_registry(server: Receiver, allowed: frozenset[str]) -> None:
+    results = [{"slug": "a", "displayName": "A", "summary": "s", "version": "2.0.0", "score": 0.9, "ownerHandle": "bo"},
+               {"score": 0.1}]  # fmt: skip
+    server.behave = serving({f"{API}/search": as_json({"results": results})})
+    found = sources.search(Place(CLAWHUB, server.url("")), "größe & mehr", allowed=allowed)
+    assert [(o.name, o.version, o.location) for o in found.offers] == [("a", "2.0.0", "bo/a")]
+    assert found.problems == ("An entry has no slug that can be used.",)
+    assert asked(server) == [(f"{API}/search", {"q": "größe & mehr", "limit": "100"})]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["text", None, 7, {}, item(""), item(None), item("../x"), item("a/b"), item(".x"), item("x" * 200),
+     item("a\u202eb"), item("a", ownerHandle=7), item("a", ownerHandle="../b"), item("a", owner={"handle": ["x"]})],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: Receiver, bad: object) -> None:
+    found = listed(server, {f"{API}/skills": page(bad, item("good"))})
+    assert [offer.name for offer in found.offers] == ["good"]
+    assert len(found.problems) == 1 and found.problems[0].endswith(".")
+
+
+@pytest.mark.parametrize("version", ["../1", "a/b", "", None, ["1"], "x" * 200, {"a": 1}, "1\n2", True])
+def test_a_version_that_cannot_be_a_directory_counts_as_none(server: Receiver, version: object) -> None:
+    found = listed(server, {f"{API}/skills": page(item(latestVersion={"version": version}, tags=[]))})
+    assert [offer.version for offer in found.offers] == [""]
+
+
+def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -> None:
+    found = listed(server, {f"{API}/skills": page(item("a", ownerHandle="x"), item("A", ownerHandle="y"))})
+    assert [offer.location for offer in found.offers] == ["x/a"]
+    assert "more than once" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>", b"", b"[]", b'{"items": {}}', b'{"results": []}', b"not json", as_json({"items": [], "nextCursor": 7})],
+)
+def test_what_answers_with_something_else_is_no_source(server: Receiver, body: bytes) -> None:
+    with pytest.raises(NotASource):
+        listed(server, {f"{API}/skills": body})
+
+
+def test_a_site_without_the_interface_is_no_source(server: Receiver) -> None:
+    with pytest.raises(NotASource, match="status 404"):
+        listed(server, {})
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_registry_in_trouble_is_unreachable(server: Receiver, status: int) -> None:
+    with pytest.raises(Unreachable, match=str(status)):
+        listed(server, {f"{API}/skills": answering(status)})
+
+
+def test_the_time_is_that_of_all_pages_together(server: Receiver) -> None:
+    served = {f"{API}/skills?limit=100": page(item(), following="x"), f"{API}/skills": hanging(server)}
+    with pytest.raises(Unreachable, match=r"within 0\.2 seconds"):
+        listed(server, served, seconds=0.2)
+
+
+def test_a_download_that_leads_into_a_private_network_is_refused(server: Receiver) -> None:
+    server.behave = serving({f"{API}/download": redirecting("https://192.168.0.1/x.zip")})
+    with pytest.raises(Refused):
+        fetched(server, Offer("a", version="1", location="a"))
+
+
+@pytest.mark.parametrize("body", [b"<!doctype html>", b"nothing", hostile.CORPUS["ratio bomb"], tree("README.md")])
+def test_a_download_that_is_no_skill_is_refused(server: Receiver, body: bytes) -> None:
+    server.behave = serving({f"{API}/download": body})
+    with pytest.raises((NotASource, SkillsiteError)):
+        fetched(server, Offer("a", version="1", location="a"))
+
+
+def test_one_that_fails_costs_no_other(server: Receiver, allowed: frozenset[str]) -> None:
+    server.behave = serving({f"{API}/download?slug=a&version=1": ZIP, f"{API}/download?slug=b&version=1": b"x"})
+    offers = [Offer(name, version="1", location=name) for name in "abc"]
+    answers = list(sources.fetch_all(Place(CLAWHUB, server.url("")), offers, allowed=allowed))
+    assert [type(answer) for _, answer in answers] == [Fetched, InvalidArchive, NotASource]

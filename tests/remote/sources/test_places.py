@@ -1,0 +1,97 @@
+"""Which addresses may become a source, and which give something away or cannot be one."""
+
+import pytest
+
+from registry.core.errors import InvalidRequest
+from registry.remote import sources
+from registry.remote.sources import CLAWHUB, GIT, KINDS, URL, WELL_KNOWN, Place
+
+NOBODY: frozenset[str] = frozenset()
+HOST = "https://1.1.1.1"
+
+
+def refusal(place: Place) -> str:
+    with pytest.raises(InvalidRequest) as refused:
+        sources.check(place, allowed=NOBODY)
+    assert refused.value.message.endswith("Nothing was stored.")
+    return refused.value.message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_good_address_is_kept_as_it_will_be_used(kind: str) -> None:
+    assert sources.check(Place(kind, f" {HOST}/a/b#c "), allowed=NOBODY) == Place(kind, f"{HOST}/a/b")
+
+
+def test_a_file_may_have_a_plain_query() -> None:
+    assert sources.check(Place(URL, f"{HOST}/a.zip?raw=1"), allowed=NOBODY).address == f"{HOST}/a.zip?raw=1"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "X-Amz-Signature=abc", "x-amz-credential=abc", "X-Goog-Signature=a", "Signature=a", "sig=a", "token=a",
+        "TOKEN=", "access_token=a", "key=a", "api_key=a", "apikey=a", "AWSAccessKeyId=a", "Expires=1", "Key-Pair-Id=a",
+        "auth=a", "a=b&GoogleAccessId=x", "private_token=a", "password=a", "client_secret=a",
+    ],
+)  # fmt: skip
+def test_a_signed_address_is_refused(query: str) -> None:
+    said = refusal(Place(URL, f"{HOST}/a.zip?{query}"))
+    assert said.startswith("This address is signed and will stop working. Upload the file instead.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("path", ["/t/sks_0123456789abcdef", "/sub/t/sks_0123456789abcdef/.well-known/x/index.json"])
+def test_an_address_with_one_of_our_tokens_is_refused(kind: str, path: str) -> None:
+    assert "holds a token" in refusal(Place(kind, HOST + path))
+
+
+def test_any_address_of_a_token_is_refused_as_an_index() -> None:
+    assert "holds a token" in refusal(Place(WELL_KNOWN, f"{HOST}/t/whatever/"))
+    assert "holds a token" in refusal(Place(WELL_KNOWN, f"{HOST}/t/whatever/.well-known/agent-skills/index.json"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_address_with_a_password_or_in_a_private_network_is_refused(kind: str) -> None:
+    assert "password" in refusal(Place(kind, "https://me:secret@1.1.1.1/"))
+    assert "private network" in refusal(Place(kind, "https://127.0.0.1/"))
+    assert "over https" in refusal(Place(kind, "http://1.1.1.1/"))
+    assert "Write the whole address" in refusal(Place(kind, "1.1.1.1/a"))
+
+
+@pytest.mark.parametrize("scheme", ["ssh", "git", "file", "ext", "http"])
+def test_git_is_spoken_over_https_only(scheme: str) -> None:
+    assert "over https" in refusal(Place(GIT, f"{scheme}://1.1.1.1/x.git"))
+
+
+@pytest.mark.parametrize("kind", [WELL_KNOWN, CLAWHUB, GIT])
+def test_only_a_file_has_a_query(kind: str) -> None:
+    assert "question mark" in refusal(Place(kind, f"{HOST}/a?b=c"))
+
+
+def test_a_kind_that_is_none_is_refused() -> None:
+    assert "'ftp'" in refusal(Place("ftp", HOST))
+
+
+@pytest.mark.parametrize("kind", [URL, WELL_KNOWN, CLAWHUB])
+def test_only_git_has_a_ref(kind: str) -> None:
+    assert "Only a git source" in refusal(Place(kind, HOST, ref="main"))
+
+
+@pytest.mark.parametrize("ref", ["main", "v1.0", "feature/größe", "a" * 40, "refs/heads/x", "a-b", ""])
+def test_a_ref_that_git_allows_is_allowed(ref: str) -> None:
+    assert sources.check(Place(GIT, f"{HOST}/x.git", ref), allowed=NOBODY).ref == ref
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        "-x", "--upload-pack=touch /tmp/x", "a b", "a:b", "+main", "a..b", "main^", "main~1", "refs/*", "a\\b", "@{u}",
+        "@", "/a", "a/", "a//b", ".a", "a/.b", "a.lock", "a.", "a\nb", "a\x00b", "a\u202eb", "x" * 201, "[a]", "a?",
+    ],
+)  # fmt: skip
+def test_a_ref_that_is_none_is_refused(ref: str) -> None:
+    assert "branch, tag or commit" in refusal(Place(GIT, f"{HOST}/x.git", ref))
+
+
+def test_an_address_is_shown_up_to_the_question_mark() -> None:
+    assert sources.shown(f"{HOST}/a.zip?x=y&z") == f"{HOST}/a.zip"
