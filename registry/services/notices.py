@@ -167,9 +167,18 @@ def open_one(user: User, notice_id: int) -> Notice:
     found = Notice.objects.of(user).filter(pk=notice_id).first()
     if found is None:
         raise NotFound("There is no such entry in your inbox.")
-    same = Q(pk=found.pk) if found.proposal_id is None else Q(proposal=found.proposal_id)
-    Notice.objects.filter(same, user=user, read_at=None).update(read_at=timezone.now())
+    if found.proposal_id is not None:
+        saw(user, found.proposal_id)
+    else:
+        Notice.objects.filter(pk=found.pk, read_at=None).update(read_at=timezone.now())
     return found
+
+
+def saw(user: User, proposal_id: int) -> None:
+    """Whoever looks at a proposal has read what they were told about it. Looking twice writes nothing."""
+    told = Notice.objects.filter(user=user, proposal=proposal_id, read_at=None)
+    if told.exists():
+        told.update(read_at=timezone.now())
 
 
 def mark_all_read(user: User) -> int:

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.sessions.models import Session
-from django.core.cache import cache
 
 from registry.core.errors import NotFound
 from registry.models import BrowserSession, User
-from registry.services import audit
+from registry.services import audit, shared
 from registry.services.permissions import visitor
 
 SEEN_EVERY = 5 * 60
@@ -31,8 +30,8 @@ def begin(user: User, browser: Browser, *, now: datetime) -> None:
 
 
 def seen(user: User, browser: Browser, *, now: datetime) -> None:
-    """Moves the time of the last visit, once in a few minutes for each process. No change an audit would note."""
-    if browser.session_key and cache.add(f"seen:{browser.session_key}", True, timeout=SEEN_EVERY):
+    """Moves the time of the last visit, once in a few minutes. No change an audit would note."""
+    if browser.session_key and shared.first(f"seen:{browser.session_key}", seconds=SEEN_EVERY):
         _remember(user, browser, now=now)
 
 

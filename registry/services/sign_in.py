@@ -2,11 +2,9 @@
 
 import hashlib
 
-from django.core.cache import cache
-
 from registry.core.errors import RateLimited
 from registry.models import User
-from registry.services import audit
+from registry.services import audit, shared
 from registry.services.permissions import Actor, visitor
 
 FOR_A_NAME, FOR_AN_ADDRESS, REST = 10, 50, 15 * 60
@@ -17,8 +15,10 @@ def attempt(username: str, *, address: str) -> None:
 
     The refusal is the same for a name that exists and one that does not.
     """
-    tried = {"name": (_count(_key("name", username)), FOR_A_NAME)}
-    tried["address"] = (_count(_key("address", address)), FOR_AN_ADDRESS)
+    tried = {
+        "name": (shared.count(_key("name", username), seconds=REST), FOR_A_NAME),
+        "address": (shared.count(_key("address", address), seconds=REST), FOR_AN_ADDRESS),
+    }
     for what, (number, most) in tried.items():
         if number == most + 1:
             _record(what, username, address)
@@ -30,25 +30,13 @@ def attempt(username: str, *, address: str) -> None:
 
 def right(user: User, *, address: str) -> None:
     """The password was right, so the attempt counts for nothing."""
-    cache.delete(_key("name", user.username))
-    try:
-        cache.decr(_key("address", address))
-    except ValueError:
-        return
+    shared.forget(_key("name", user.username))
+    shared.uncount(_key("address", address))
 
 
 def note(user: User) -> None:
     with audit.change(None, "signed-in", by=visitor(user), target=user.username) as change:
         change.data["with"] = "password"
-
-
-def _count(key: str) -> int:
-    cache.add(key, 0, timeout=REST)
-    try:
-        return int(cache.incr(key))
-    except ValueError:  # it ran out between the two
-        cache.set(key, 1, timeout=REST)
-        return 1
 
 
 def _record(what: str, username: str, address: str) -> None:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from registry.core.errors import Conflict, InvalidInput, InvalidRequest, NotFound, SkillsiteError, TooLarge
 from registry.core.skill import Bundle, FileEntry
 from registry.models import ProposalRevision
-from registry.services import blobs, proposals, rebasing, reviews
+from registry.services import blobs, notices, proposals, rebasing, reviews
 from registry.services.suggestions import TEXT_CHARS
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
@@ -29,7 +29,9 @@ _PAGE = "proposals/proposal.html"
 @never_cache
 @require_safe
 def show(request: ProjectRequest, number: int) -> HttpResponse:
-    return render(request, _PAGE, ProposalPage(request, number).context())
+    page = ProposalPage(request, number)
+    notices.saw(request.user, number)
+    return render(request, _PAGE, page.context())
 
 
 def again(request: ProjectRequest, number: int, error: SkillsiteError, **more: Any) -> HttpResponse:

@@ -1,6 +1,6 @@
 """Signing in, by password and by link; the account page; sessions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import BrowserSession, Event, Project, SignInLink, User
-from registry.services import accounts, sessions, sign_in
+from registry.services import accounts, sessions, shared, sign_in
 from registry.services.permissions import Actor
 from registry.web import visitor
 from tests.services.footprint import nothing_left_behind
@@ -101,6 +101,29 @@ def test_the_right_password_starts_the_count_of_the_name_anew(maja: User) -> Non
             sign_in.attempt("maja", address="127.0.0.1")
         assert enter(Client()).status_code == 302
     assert cache.get(sign_in._key("address", "127.0.0.1")) == 3 * (sign_in.FOR_A_NAME - 1)
+
+
+@pytest.fixture
+def unreachable_cache(settings: Any) -> Iterator[None]:
+    """A Redis that nobody listens for."""
+    settings.CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    }
+    yield
+    shared._own.clear()
+
+
+@pytest.mark.usefixtures("unreachable_cache")
+def test_where_the_shared_cache_is_down_people_get_in_and_passwords_still_cannot_be_tried_out(maja: User) -> None:
+    client = Client()
+    assert enter(client)["Location"] == "/projects/"
+    for page in ("/projects/", "/account/", "/inbox/"):
+        assert client.get(page).status_code == 200
+    for _ in range(sign_in.FOR_A_NAME):
+        assert enter(Client(), "wrong").status_code == 422
+    assert enter(Client()).status_code == 429
+    assert enter(Client(), "wrong", "nobody").status_code == 422
+    assert client.get("/account/").status_code == 200
 
 
 @pytest.mark.parametrize("following", ["https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"])

@@ -76,6 +76,23 @@ def test_the_number_of_unread_entries_stands_in_the_navigation(
     assert "unread</span>" not in text(browser_client(roles.VIEWER), "/projects/")
 
 
+def test_whoever_looks_at_a_proposal_has_read_what_they_were_told_about_it(
+    reviewer: Client, browser_client: Browser, propose: Callable[[str], int]
+) -> None:
+    owner = signed_in(browser_client(roles.OWNER))
+    seen, other = propose("A"), propose("B")
+    assert '1<span class="vh"> unread</span>' in text(reviewer, f"/projects/demo/proposals/{seen}/")
+    assert list(Notice.objects.filter(read_at=None, user__username=roles.REVIEWER).values_list("proposal")) == [
+        (other,)
+    ]
+    assert '2<span class="vh"> unread</span>' in text(owner, "/projects/")
+    with nothing_left_behind():
+        text(reviewer, f"/projects/demo/proposals/{seen}/")
+        text(reviewer, "/projects/demo/proposals/")
+        reviewer.post(f"/projects/demo/proposals/{other}/approve/", {"result_digest": "other"})
+    assert '1<span class="vh"> unread</span>' in text(reviewer, "/projects/")
+
+
 def test_strangers_are_sent_to_the_sign_in_page(client: Client, propose: Callable[[str], int]) -> None:
     for path in ("/inbox/", "/inbox/1/"):
         assert client.get(path)["Location"].startswith("/sign-in/")
