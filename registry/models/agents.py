@@ -41,6 +41,7 @@ class TokenQuerySet(models.QuerySet["Token"]):
             project_slug=F("project__slug"),
             project_revision=F("project__revision"),
             project_archived_at=F("project__archived_at"),
+            last_event=F("project__audit_chain__head"),
             agent_name=F("agent__name"),
             user_name=F("user__username"),
             user_active=F("user__is_active"),

@@ -30,7 +30,11 @@ class _Source:
     project_id: int
     slug: str
     revision: int
+    last_event: str | None
     allowed: frozenset[str] | None = None
+
+    def tag(self) -> tuple[object, ...]:
+        return self.project_id, self.revision, self.last_event, self.allowed and sorted(self.allowed)
 
     def candidates(self) -> tuple[Candidate, ...]:
         return catalog.view(self.project_id, self.revision, allowed=self.allowed).served
@@ -51,8 +55,7 @@ class Shelf:
         return shelf
 
     def tag(self) -> str:
-        said = [(one.project_id, one.revision, sorted(one.allowed or ())) for one in self.sources]
-        return f"{disk.snapshot().fingerprint} {said} {self.name}"
+        return f"{disk.snapshot().fingerprint} {[source.tag() for source in self.sources]} {self.name}"
 
     def load(self, name: str) -> Loaded:
         name = normalise(name)
@@ -111,7 +114,7 @@ class Shelf:
 
 
 def mine(caller: Caller) -> Shelf:
-    source = _Source(caller.project_id, caller.project_slug, caller.revision, caller.allowed)
+    source = _Source(caller.project_id, caller.project_slug, caller.revision, caller.last_event, caller.allowed)
     return Shelf((source,), caller.actor.name)
 
 
@@ -129,7 +132,7 @@ def of_project(slug: str) -> Shelf:
 
 def _public(**where: str) -> tuple[_Source, ...]:
     rows = Project.objects.filter(public=True, archived_at=None, **where).order_by("slug")
-    return tuple(_Source(*row) for row in rows.values_list("pk", "slug", "revision"))
+    return tuple(_Source(*row) for row in rows.values_list("pk", "slug", "revision", "audit_chain__head"))
 
 
 def kind_of(loaded: Loaded) -> str:

@@ -29,7 +29,9 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 class Caller:
     """Who sent a request: all that a hot read needs to know, from one row.
 
-    `allowed` are the only skills there are for this caller; None where all are.
+    `last_event` is the hash of the last change of the project, which tells its states apart also where a restored
+    backup makes the revisions start again from an earlier one. `allowed` are the only skills there are for this caller;
+    None where all are.
     """
 
     actor: Actor
@@ -37,13 +39,14 @@ class Caller:
     project_id: int
     project_slug: str
     revision: int
+    last_event: str
     allowed: frozenset[str] | None = None
 
     @property
     def view_tag(self) -> str:
         """Changes whenever the caller could notice a change, and differs between callers who see different skills."""
         scope = "" if self.allowed is None else json.dumps(sorted(self.allowed))
-        return f"{self.project_id} {self.revision} {scope}"
+        return f"{self.project_id} {self.revision} {self.last_event} {scope}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,7 @@ def _read_holder(row: tuple[Any, ...]) -> _Holder:
     (
         token_id, scopes, expires_at, revoked_at, agent_id, user_id, project_id,
         slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed, maker_id,
+        last_event,
     ) = row  # fmt: skip
     made_with = frozenset(scopes)
     if agent_id is not None:
@@ -225,13 +229,14 @@ def _read_holder(row: tuple[Any, ...]) -> _Holder:
         actor = Actor("person", user_name, project_id, granted, user_id=user_id, maker_id=maker_id)
     allowed = visible(listed, uses)
     revoked = bool(revoked_at or archived_at or removed_at or (user_id and not user_active))
-    return _Holder(Caller(actor, token_id, project_id, slug, revision, allowed), made_with, revoked, expires_at)
+    caller = Caller(actor, token_id, project_id, slug, revision, last_event or "", allowed)
+    return _Holder(caller, made_with, revoked, expires_at)
 
 
 _HOLDER_COLUMNS = (
     "pk", "scopes", "expires_at", "revoked_at", "agent_id", "user_id", "project_id",
     "project_slug", "project_revision", "project_archived_at", "agent_name", "user_name", "user_active", "role",
-    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "owner_id",
+    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "owner_id", "last_event",
 )  # fmt: skip
 _holder = OneRow(
     lambda digest: Token.objects.for_request().filter(digest=digest).values_list(*_HOLDER_COLUMNS), read=_read_holder

@@ -1,16 +1,19 @@
 """What every read has in common: ETags, 304, HEAD, headers, paging, and who may ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
+from registry.api import reading
 from registry.core import roles
 from registry.models import Project, Token, User
-from registry.services import disk, members, projects, skills, tokens
+from registry.services import catalog, disk, members, projects, skills, tokens
 from registry.services.permissions import Actor
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
@@ -338,3 +341,31 @@ def test_an_address_that_is_no_text_is_answered_like_any_other(bot: Api, path: s
 def test_an_accept_header_that_asks_for_something_else_still_gets_an_answer(bot: Api) -> None:
     for accept in ("text/html", "image/png", "nonsense", "*/*;q=0", "application/xml;q=0.1,*/*"):
         assert bot.get("/skills/greeting", headers={"Accept": accept}).status_code == 200
+
+
+@contextmanager
+def undone_by_a_restored_backup(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What happens inside is gone from the database afterwards, and the server starts anew."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    monkeypatch.setattr(catalog, "_views", catalog._Views())
+    monkeypatch.setattr(reading, "_answers", reading._Answers())
+
+
+@pytest.mark.parametrize("path", ["/catalog", "/effective", "/skills/greeting", "/skills/greeting/files/SKILL.md"])
+def test_an_etag_of_changes_that_a_restored_backup_took_back_never_matches_again(
+    bot: Api, full: Project, operator: Actor, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save(word: str) -> int:
+        bundle = skill_bundle(files={"a.txt": b"a"}, description=f"{word}. Use when somebody greets.", body=word)
+        skills.save(full, "greeting", bundle, base=catalog.load(full.pk, "greeting").candidate.digest, by=operator)
+        return Project.objects.get(pk=full.pk).revision
+
+    with undone_by_a_restored_backup(monkeypatch):
+        first = save("One")
+        lost = bot.get(path)
+    assert save("Two") == first
+    now = bot.get(path, headers={"If-None-Match": lost["ETag"]})
+    assert now.status_code == 200
+    assert now.content != lost.content

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project
-from registry.services import agents, bundles, projects, skills, throttle, usage
+from registry.services import agents, bundles, catalog, projects, skills, throttle, usage
 from registry.services.agents import Definition
 from registry.services.permissions import Actor
 from skillsite.logs import Masked, masked
@@ -399,3 +400,24 @@ def test_the_metadata_of_the_protected_resource_names_it(client: Client) -> None
         assert body["resource"] == "http://testserver/mcp"
         assert body["bearer_methods_supported"] == ["header"]
         assert json.dumps(body).find("sks_") == -1
+
+
+@pytest.mark.parametrize("place", ["", "/projects/demo", "/t/{token}"])
+def test_an_index_of_changes_that_a_restored_backup_took_back_never_matches_again(
+    client: Client,
+    public: Project,
+    operator: Actor,
+    secret: Callable[..., str],
+    place: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = f"{place.format(token=secret())}{NEW}/index.json"
+    with transaction.atomic():
+        skills.create(public, skill_bundle("lost"), by=operator)
+        lost = client.get(address)
+        transaction.set_rollback(True)
+    monkeypatch.setattr(catalog, "_views", catalog._Views())  # as in a server that starts anew
+    skills.create(public, skill_bundle("kept"), by=operator)
+    now = client.get(address, headers={"If-None-Match": lost["ETag"]})
+    assert (lost.status_code, now.status_code) == (200, 200)
+    assert (names(lost)[1], names(now)[1]) == ("lost", "kept")

@@ -96,7 +96,7 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
     context = Context(_caller(request, secret))
     message = messages.parse(_body(request))
     try:
-        modern = eras.is_modern(message, request.headers)
+        modern = eras.is_modern(message, request.META)
         if message.id is None:
             return HttpResponse(status=202)
         body, loads = _result(context, message, modern)
@@ -110,7 +110,7 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
 
 def _check_origin(request: HttpRequest) -> None:
     """A page of another site must not talk to this one through somebody's browser."""
-    origin = request.headers.get("Origin")
+    origin = request.META.get("HTTP_ORIGIN")
     if origin is None:
         return
     known = {urlsplit(address)[:2] for address in (settings.PUBLIC_URL, *settings.CORS_ALLOWED_ORIGINS)}

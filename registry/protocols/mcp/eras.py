@@ -25,11 +25,13 @@ _VERSION, _CAPABILITIES, SERVER_INFO = (
 )
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _MODERN_ONLY = frozenset({"server/discover"})
+# As a request's META spells them: to have all headers in their own form costs more than the rest of a check.
+_VERSION_HEADER, _METHOD_HEADER, _NAME_HEADER = "HTTP_MCP_PROTOCOL_VERSION", "HTTP_MCP_METHOD", "HTTP_MCP_NAME"
 
 
-def is_modern(message: Message, headers: Mapping[str, str]) -> bool:
+def is_modern(message: Message, meta: Mapping[str, Any]) -> bool:
     """Refused where the revision is not spoken here, or where headers and body do not say the same."""
-    said, header = message.meta.get(_VERSION), headers.get("MCP-Protocol-Version")
+    said, header = message.meta.get(_VERSION), meta.get(_VERSION_HEADER)
     handshake = message.method == "initialize" or (header in (None, *LEGACY) and message.method not in _MODERN_ONLY)
     if said is None and handshake:
         return False
@@ -37,7 +39,7 @@ def is_modern(message: Message, headers: Mapping[str, str]) -> bool:
     if version in LEGACY:
         return False
     if message.id is not None:
-        _check(message, headers)
+        _check(message, meta)
     return True
 
 
@@ -58,15 +60,15 @@ def _version(said: Any, header: str | None) -> str:
     return header
 
 
-def _check(message: Message, headers: Mapping[str, str]) -> None:
+def _check(message: Message, meta: Mapping[str, Any]) -> None:
     if not isinstance(message.meta.get(_CAPABILITIES), dict):
         raise Refused(INVALID_PARAMS, f"_meta lacks {_CAPABILITIES}.", status=400)
-    method = headers.get("Mcp-Method")
+    method = meta.get(_METHOD_HEADER)
     if method != message.method:
         raise _mismatch(f"The header Mcp-Method is {method!r}, the body says {message.method!r}.")
     source = _NAMED.get(message.method)
     if source is not None and isinstance(message.params.get(source), str):
-        name = _decoded(headers.get("Mcp-Name"))
+        name = _decoded(meta.get(_NAME_HEADER))
         if name != message.params[source]:
             raise _mismatch(f"The header Mcp-Name is {name!r}, the body says {message.params[source]!r}.")
 
