@@ -69,7 +69,7 @@ class Repository:
 
     def _ask(self, address: str, *arguments: str, then: Sequence[str] = ()) -> bytes:
         """A command that dials: only that host, only at the addresses that were judged just now."""
-        url, pin = _pinned(address, self._errand.allowed)
+        url, pin = pinned(address, self._errand.allowed)
         settings = {"http.curloptResolve": pin} if pin else {}
         return self.run(*arguments, "--", str(url), *then, settings=settings, protocol=url.scheme)
 
@@ -156,7 +156,7 @@ def repository(errand: Errand) -> Iterator[Repository]:
         yield Repository(Path(directory), errand)
 
 
-def _pinned(address: str, allowed: frozenset[str]) -> tuple[httpx.URL, str]:
+def pinned(address: str, allowed: frozenset[str]) -> tuple[httpx.URL, str]:
     """The address as git gets it, and the line that fixes where its name leads. A number is its own address."""
     url = httpx.URL(address)
     if refusal := fetching.scheme_refusal(url, allowed=allowed):

@@ -50,6 +50,8 @@ def listing(place: Place, errand: Errand) -> Listing:
             gathered.add(_offer(name, entry, index.url, errand))
         except _Unusable as error:
             gathered.problem(f"{paths.shown(name)} cannot be used: {error}")
+        if gathered.full:
+            break
     return gathered.listing()
 
 
