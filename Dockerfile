@@ -4,6 +4,11 @@ FROM python:3.12-slim
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 SKILLSITE_DATA=/data HOST=0.0.0.0
 WORKDIR /app
 
+# For sources that are git repositories.
+RUN apt-get update -qq \
+ && apt-get install -y -qq --no-install-recommends git \
+ && rm -rf /var/lib/apt/lists/*
+
 COPY pyproject.toml README.md ./
 COPY skillsite/__init__.py skillsite/
 COPY registry/__init__.py registry/
