@@ -86,9 +86,9 @@ def options(values: Iterable[str]) -> SafeString:
 
 
 @register.filter
-def drawn(text: str) -> SafeString:
+def drawn(text: object) -> SafeString:
     """A line of somebody's words, with what cannot be seen drawn."""
-    return drawing.inline(text)
+    return drawing.inline(str(text))
 
 
 # -- Signs -------------------------------------------------------------------------------------------------

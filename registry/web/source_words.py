@@ -15,7 +15,6 @@ from registry.models.sources import (
     LOOK,
     NEW,
     QUEUED,
-    READY,
     RUNNING,
     UNREACHABLE,
     UNUSABLE,
@@ -65,7 +64,6 @@ KINDS = {
 
 STATES = {
     NEW: Sign("Not looked at yet", "", "clock"),
-    READY: Sign("Reached", "ok", "check"),
     EMPTY: Sign("Nothing there", "line", "inbox"),
     UNREACHABLE: Sign("Unreachable", "danger", "error"),
     UNUSABLE: Sign("Not a source", "warn", "warning"),

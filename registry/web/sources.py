@@ -106,8 +106,9 @@ def _rows(request: ProjectRequest) -> list[dict[str, Any]]:
     ]
 
 
-def state_of(source: Source, job: SourceJob | None) -> words.Sign:
-    return words.LOOKING if job is not None and job.kind == LOOK else words.STATES[source.state]
+def state_of(source: Source, job: SourceJob | None) -> words.Sign | None:
+    """What is worth saying about a source; nothing where it was reached and had something."""
+    return words.LOOKING if job is not None and job.kind == LOOK else words.STATES.get(source.state)
 
 
 @in_project

@@ -32,6 +32,17 @@ def _proposal(route: str, path: str) -> Screen:
     return Screen(route, lambda world: f"{world.team.base}/proposals/{world.waiting}/{path}")
 
 
+def _source(route: str, path: str = "", state: str = "", which: str = "source") -> Screen:
+    return Screen(route, lambda world: f"{world.team.base}/sources/{getattr(world.places, which)}/{path}", state=state)
+
+
+def _job(which: str, state: str = "") -> Screen:
+    def path(world: World) -> str:
+        return f"{world.team.base}/sources/{world.places.source}/jobs/{getattr(world.places, which)}/"
+
+    return Screen("source-job", path, state=state)
+
+
 SCREENS = [
     Screen("sign-in", lambda world: "/sign-in/", signed_in=False),
     Screen("sign-in-link", lambda world: f"/sign-in/{world.sign_in_link}/", signed_in=False),
@@ -92,6 +103,24 @@ SCREENS = [
     _project("agent-tokens", "agents/support-desk/tokens/"),
     _project("agent-new", "new-agent/"),
     _project("tokens", "tokens/"),
+    _project("sources", "sources/"),
+    _source("source"),
+    _source("source", "?q=nothing-of-the-kind", "nothing-found"),
+    _source("source", "?show=update", "updates"),
+    _source("source", state="unreachable", which="unreachable"),
+    _source("source", state="empty", which="empty"),
+    _source("source-import", "import/?skill=parcel-sizes&skill=meeting-minutes&skill=shelf-labels"),
+    _source("source-entry", "skills/shelf-labels/"),
+    _source("source-entry", "skills/parcel-sizes/", "taken"),
+    _source("source-entry", "skills/meeting-minutes/", "bundled"),
+    _source("source-entry", "skills/goods-return/", "update"),
+    _source("source-entry", "skills/gift-wrapping/", "merge"),
+    _source("source-entry", "skills/shipping-labels/", "same"),
+    _source("source-uninstall", "skills/gift-wrapping/uninstall/"),
+    _job("finished"),
+    _job("running", "running"),
+    _skill("skill", "", "gift-wrapping", "imported"),
+    _skill("skill-versions", "versions/", "gift-wrapping", "imported"),
     _project("webhooks", "webhooks/"),
     Screen("webhook", lambda world: f"{world.team.base}/webhooks/{world.webhook}/"),
     Screen("inbox", lambda world: "/inbox/"),
@@ -122,5 +151,5 @@ ONLY_POSTED = {
     "version-restore", "skill-propose-deletion", "project-protected", "project-advice", "proposal-approve",
     "proposal-withdraw", "proposal-rebase", "proposal-comment", "agent-token-revoke", "agent-remove", "token-revoke",
     "account-mail", "inbox-read", "inbox-read-all", "webhook-switch", "webhook-secret", "webhook-test",
-    "webhook-replay", "webhook-remove",
+    "webhook-replay", "webhook-remove", "source-look", "source-remove", "source-retry",
 }  # fmt: skip

@@ -76,7 +76,9 @@ def test_every_address_of_the_site_is_a_page_here_or_excused() -> None:
 
 
 _SAMPLES = {"slug": "demo", "name": "parcel-sizes", "version": "1"}
-_SAMPLES |= dict.fromkeys(("session", "member", "invitation", "number", "token", "notice", "webhook"), "1")
+_SAMPLES |= dict.fromkeys(
+    ("session", "member", "invitation", "number", "token", "notice", "webhook", "source", "job"), "1"
+)
 
 
 def test_what_is_only_posted_shows_nothing_to_who_looks(world: World, owner: Page) -> None:

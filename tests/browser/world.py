@@ -35,6 +35,8 @@ from registry.services import (
 from registry.services.drafts import FORM, Place, Typed
 from registry.services.permissions import Actor
 from registry.services.suggestions import Suggestion
+from tests.browser import elsewhere
+from tests.browser.elsewhere import Places
 from tests.browser.site import Site, Team
 from tests.faults.sites import wait_for
 
@@ -93,6 +95,7 @@ class World:
     own: int
     clashing: int
     webhook: int
+    places: Places
 
 
 def build(site: Site) -> World:
@@ -122,7 +125,8 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     waiting = Proposal.objects.filter(project=project, state=State.OPEN).order_by("pk")[0].pk
     with override_settings(SKILLS_FETCH_ALLOW_HOSTS=["hooks.example.com"]):  # no name is looked up for it
         hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [telling.OPENED], by=owner)
-    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk)
+    places = elsewhere.fill(project, owner)
+    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk, places)
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:
