@@ -172,9 +172,9 @@ def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJo
 def _settle(job: SourceJob, item: SourceJobItem, came: Goods | Exception, *, by: Actor, now: datetime) -> None:
     """One skill: what came of it is written down with it, or neither is."""
     try:
-        plan = came if isinstance(came, Exception) else importing.prepare(job.source, came, _wish(item), by=by)
+        plan = _planned(job.source, item, came, by=by)
         with transaction.atomic():
-            _note(job, item, _outcome(item, plan, by=by), now=now)
+            _note(job, item, _carried_out(item, plan, by=by) if isinstance(plan, Plan) else plan, now=now)
     except _Lost:
         raise
     except Exception:
@@ -182,15 +182,22 @@ def _settle(job: SourceJob, item: SourceJobItem, came: Goods | Exception, *, by:
         _note(job, item, Outcome(item.name, NOT_DONE, _UNFORESEEN), now=now)
 
 
-def _outcome(item: SourceJobItem, plan: Plan | Outcome | Exception, *, by: Actor) -> Outcome:
+def _planned(source: Source, item: SourceJobItem, came: Goods | Exception, *, by: Actor) -> Plan | Outcome:
     try:
-        if isinstance(plan, Exception):
-            raise plan
-        return importing.carry_out(plan, by=by) if isinstance(plan, Plan) else plan
+        if isinstance(came, Exception):
+            raise came
+        return importing.prepare(source, came, _wish(item), by=by)
     except SkillsiteError as error:
         return Outcome(item.name, NOT_DONE, error.message)
     except Failure as failure:
         return Outcome(item.name, NOT_DONE, f"It could not be fetched. {failure}")
+
+
+def _carried_out(item: SourceJobItem, plan: Plan, *, by: Actor) -> Outcome:
+    try:
+        return importing.carry_out(plan, by=by)
+    except SkillsiteError as error:
+        return Outcome(item.name, NOT_DONE, error.message)
 
 
 def _wish(item: SourceJobItem) -> Wish:
