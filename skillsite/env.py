@@ -59,6 +59,16 @@ def private_directory(name: str, default: Path) -> Path:
     return path
 
 
+def private_file(path: Path) -> Path:
+    """A file that only this user can read, empty when it was missing. What SQLite puts beside it is as private."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        path.chmod(0o600)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{path} cannot be used: {error.strerror}.") from error
+    return path
+
+
 def kept_secret(path: Path) -> str:
     """A secret made once and read ever after, also when several processes start at the same moment."""
     fresh = path.with_name(f".{path.name}-{secrets.token_hex(8)}")

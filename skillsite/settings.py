@@ -143,6 +143,9 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}.") from error
 
+if not DATABASE_URL:
+    env.private_file(SKILLSITE_DATA / "skillsite.sqlite3")
+
 S3_BUCKET = env.text("S3_BUCKET")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},

@@ -19,8 +19,7 @@ class AtomicFileStorage(FileSystemStorage):
     def _save(self, name: str, content: File[bytes]) -> str:
         target = Path(self.path(name))
         if not target.parent.is_dir():
-            target.parent.mkdir(mode=self.directory_permissions_mode or 0o777, parents=True, exist_ok=True)
-            _sync_directory(target.parent.parent)
+            self._make(target.parent)
         temporary = target.with_name(f"{TEMPORARY}{secrets.token_hex(8)}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self.file_permissions_mode or 0o666)
         try:
@@ -35,6 +34,13 @@ class AtomicFileStorage(FileSystemStorage):
             raise
         _sync_directory(target.parent)
         return name
+
+    def _make(self, directory: Path) -> None:
+        """Every directory on the way gets the mode, where `parents=True` would give it to the last one alone."""
+        if not directory.parent.is_dir():
+            self._make(directory.parent)
+        directory.mkdir(mode=self.directory_permissions_mode or 0o777, exist_ok=True)
+        _sync_directory(directory.parent)
 
 
 def _sync_directory(path: Path) -> None:

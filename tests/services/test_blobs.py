@@ -18,6 +18,7 @@ from registry.core.skill import Bundle, FileEntry, content_digest
 from registry.models import Project
 from registry.services import blobs, skills
 from registry.services.permissions import Actor
+from registry.services.storage import AtomicFileStorage
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import stored_files
 
@@ -54,6 +55,15 @@ def test_stored_files_are_for_this_user_alone(blob_directory: Path) -> None:
     file = place(blob_directory, b"private")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_every_directory_on_the_way_is_for_this_user_alone(tmp_path: Path) -> None:
+    top = tmp_path / "data" / "blobs"
+    storage = AtomicFileStorage(location=top, file_permissions_mode=0o600, directory_permissions_mode=0o700)
+    storage.save("ab/abc", ContentFile(b"private"))
+    storage.save("cd/cde", ContentFile(b"private"))
+    for directory in (top.parent, top, top / "ab", top / "cd"):
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700, directory
 
 
 def test_a_file_that_is_there_is_not_written_again(blob_directory: Path) -> None:

@@ -1,9 +1,11 @@
 """Settings from the environment: nonsense fails at start with a sentence, and secrets stay private."""
 
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,22 @@ def test_a_kept_secret_is_made_once_and_private(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
 
+def test_a_private_file_is_kept_and_made_private_with_all_that_sqlite_puts_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "open.sqlite3"
+    file.touch(mode=0o644)
+    for path in (file, tmp_path / "new.sqlite3"):
+        with closing(sqlite3.connect(env.private_file(path))) as database:
+            database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE IF NOT EXISTS one (id)")
+            modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in tmp_path.glob(f"{path.name}*")}
+            assert modes == dict.fromkeys((path.name, f"{path.name}-wal", f"{path.name}-shm"), 0o600)
+            assert env.private_file(path).stat().st_size > 0
+
+
+def test_a_private_file_that_is_a_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ImproperlyConfigured, match="cannot be used"):
+        env.private_file(tmp_path)
+
+
 # -- The settings as a whole, in a process of their own ----------------------------------------------------
 
 
@@ -144,6 +162,11 @@ def test_the_key_is_made_once_and_used_by_every_command(tmp_path: Path) -> None:
     assert key.read_text() == first.strip()
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert stat.S_IMODE(key.parent.stat().st_mode) == 0o700
+
+
+def test_the_database_of_a_new_site_is_for_this_user_alone(tmp_path: Path) -> None:
+    assert start(tmp_path).returncode == 0
+    assert stat.S_IMODE((tmp_path / "data" / "skillsite.sqlite3").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(
