@@ -92,6 +92,10 @@ class Cache:
             raise NotFound(f"{paths.shown(name)} {paths.shown(version)} was not resolved here, or is gone.")
         raise Conflict("The copy changed since it was resolved. Resolve it again.", digest=seen.tree.digest)
 
+    def vouches_for(self, name: str, version: str, digest: str) -> bool:
+        """Whether these very bytes were checked and kept under this version before."""
+        return self._place(name, version).records.find(digest)[0] is not None
+
     def keep(self, name: str, version: str, bundle: Bundle, *, origin: str) -> Copy:
         """Puts a copy in place, or finds that somebody else did so first and gives theirs."""
         place, record = self._place(name, version), _said(bundle, name, origin, self._limits)

@@ -1,0 +1,121 @@
+"""A web server and an S3 server of a test, both real and on loopback, and a volume to keep copies on."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from unittest import mock
+from zipfile import ZipFile
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from registry.remote import resolving, s3
+from registry.remote.resolving import Bounds, Resolved
+from tests.services.receivers import Behaviour, Receiver, answering, receiving
+
+PATIENT = Bounds(each=5, all=10)  # for tests in which nobody is slow, on a machine that may be
+
+
+def zipped(files: dict[str, bytes | str]) -> bytes:
+    made = BytesIO()
+    with ZipFile(made, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+class Web:
+    """Answers by path; what is not given is 404."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self.receiver = receiver
+        self.pages: dict[str, Behaviour] = {}
+        receiver.behave = self._behave
+
+    def _behave(self, handler: BaseHTTPRequestHandler) -> None:
+        self.pages.get(handler.path.partition("?")[0], answering(404, b"not here"))(handler)
+
+    def put(self, path: str, body: bytes | str = b"", status: int = 200, **headers: str) -> str:
+        self.pages[path] = answering(status, body.encode() if isinstance(body, str) else body, **headers)
+        return self.url(path)
+
+    def behave(self, path: str, behaviour: Behaviour) -> str:
+        self.pages[path] = behaviour
+        return self.url(path)
+
+    def url(self, path: str) -> str:
+        return self.receiver.url(path)
+
+    @property
+    def asked(self) -> list[str]:
+        return [one.path for one in self.receiver.got]
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        return frozenset([self.receiver.host])
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with receiving() as receiver:
+        yield Web(receiver)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "volume"
+
+
+@dataclass
+class Buckets:
+    endpoint: str
+    client: Any
+
+    def put(self, bucket: str, files: dict[str, bytes]) -> None:
+        self.client.create_bucket(Bucket=bucket)
+        for key, content in files.items():
+            self.client.put_object(Bucket=bucket, Key=key, Body=content)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[Buckets]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "very-secret", "AWS_DEFAULT_REGION": "us-east-1"}
+    with mock.patch.dict(os.environ, keys):
+        endpoint = f"http://{host}:{port}"
+        yield Buckets(endpoint, boto3.client("s3", endpoint_url=endpoint))
+    server.stop()
+
+
+@pytest.fixture
+def buckets(s3_server: Buckets) -> Iterator[Buckets]:
+    yield s3_server
+    for bucket in s3_server.client.list_buckets()["Buckets"]:
+        name = bucket["Name"]
+        for one in s3_server.client.list_objects_v2(Bucket=name).get("Contents", ()):
+            s3_server.client.delete_object(Bucket=name, Key=one["Key"])
+        s3_server.client.delete_bucket(Bucket=name)
+
+
+Resolve = Callable[..., list[Resolved]]
+
+
+@pytest.fixture
+def resolve(web: Web, root: Path) -> Resolve:
+    """`resolve(entry, entry, …)` with the web server allowed."""
+
+    def call(*entries: Any, **more: Any) -> list[Resolved]:
+        return resolving.resolve(list(entries), **{"root": root, "allowed": web.allowed, "bounds": PATIENT, **more})
+
+    return call
+
+
+def storage(buckets: Buckets, **more: Any) -> s3.Storage:
+    return s3.Storage(endpoint_url=buckets.endpoint, **more)
