@@ -11,7 +11,7 @@ from registry.core.agent import Definition
 from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
 from registry.core.wishes import Wish
 from registry.models import Event, Project, Source, SourceJob, User
-from registry.services import agents, importing, permissions, skills, source_jobs, sources
+from registry.services import agents, importing, members, permissions, skills, source_jobs, sources
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle
 from tests.services.elsewhere import Elsewhere, elsewhere
@@ -271,8 +271,6 @@ def test_a_new_name_that_is_none_is_refused(project: Project, source: Source, au
 def test_whoever_lost_the_role_meanwhile_imports_nothing(
     project: Project, source: Source, author: Actor, operator: Actor, person: Callable[[str], User]
 ) -> None:
-    from registry.services import members
-
     job = sources.start(project, source.pk, [Wish("greeting")], by=author)
     members.set_role(project, person(roles.AUTHOR), roles.VIEWER, by=operator)
     source_jobs.run_due()
