@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice, takewhile
 
-from registry.core import paths, ziplayout
+from registry.core import paths, tarball, ziplayout
 from registry.core.bundleroot import at_root
 from registry.core.errors import InvalidArchive, SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity
@@ -108,6 +108,14 @@ def read_folder(files: Mapping[str, bytes], *, limits: Limits = DEFAULT) -> Bund
     kept = {name: content for name, content in named if not is_junk(name)}
     _cap("too-many-files", len(kept), limits.files, f"This folder has {len(kept):,} files.")
     return _bundle(kept, limits)
+
+
+def read_archive(data: bytes, *, limits: Limits = DEFAULT) -> Bundle:
+    """The bundle in a zip or in a .tar.gz, as other sites publish them."""
+    if not data.startswith(tarball.GZIP_SIGN):
+        return read_zip(data, limits=limits)
+    _cap("zip-too-large", len(data), limits.archive_bytes, f"This archive has {len(data):,} bytes.")
+    return read_folder(tarball.unpack(data, limits=limits), limits=limits)
 
 
 def write_zip(bundle: Bundle) -> bytes:

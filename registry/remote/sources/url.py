@@ -52,11 +52,6 @@ def fetch_all(place: Place, offers: Sequence[Offer], errand: Errand) -> Iterator
             yield offer, error
 
 
-def archive(body: bytes, limits: Limits) -> Bundle:
-    """A skill in an archive of its own."""
-    return bundle.read_zip(body, limits=limits)
-
-
 def text_bundle(body: bytes, limits: Limits) -> Bundle:
     """A skill that is its SKILL.md and nothing else."""
     if len(body) > limits.skill_md_bytes:

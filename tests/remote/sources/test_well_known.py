@@ -1,5 +1,7 @@
 """The well-known index of another site: both versions, digests that hold, and entries that do not."""
 
+import io
+import tarfile
 from typing import Any
 
 import pytest
@@ -56,6 +58,18 @@ def test_the_new_version_lists_and_fetches_both_types(server: Receiver) -> None:
     assert dict(fetched(server, found.offers[0]).bundle) == {"SKILL.md": MD}
     assert list(fetched(server, found.offers[1]).bundle) == ["SKILL.md", "docs/x.md"]
     assert fetched(server, found.offers[1]).digest == digest(ZIP)
+
+
+def test_an_archive_may_be_a_tarball(server: Receiver) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, content in {"SKILL.md": MD, "größe.md": b"x"}.items():
+            made = tarfile.TarInfo(name)
+            made.size = len(content)
+            tar.addfile(made, io.BytesIO(content))
+    data = out.getvalue()
+    served = {f"{V2}/index.json": index(entry("a", data, type="archive", url="a.tar.gz")), f"{V2}/a.tar.gz": data}
+    assert dict(fetched(server, listed(server, served).offers[0]).bundle) == {"SKILL.md": MD, "größe.md": b"x"}
 
 
 def test_the_old_version_is_read_file_by_file(server: Receiver) -> None:
