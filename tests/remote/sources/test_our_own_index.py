@@ -1,0 +1,84 @@
+"""Another site of this kind as a source: what it serves is what is fetched, byte for byte."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from registry.core.errors import InvalidRequest
+from registry.core.skill import Bundle
+from registry.models import Project
+from registry.remote import sources
+from registry.remote.sources import URL, WELL_KNOWN, Fetched, Listing, NotASource, Place
+from registry.services import agents, bundles, projects, tokens
+from registry.services.permissions import Actor
+from tests.conftest import skill_bundle
+from tests.services.isolation import blob_directory, nothing_remembered
+
+__all__ = ["blob_directory", "nothing_remembered"]
+
+FILES = {
+    "references/Ü ber 100%.md": b"# Preise\r\n",
+    "assets/bytes.bin": bytes(range(256)),
+    "deep/er/x.txt": b"",
+}
+
+
+@pytest.fixture
+def published(live_server: Any, project: Project, operator: Actor) -> dict[str, Bundle]:
+    """Two skills of a public project: one is SKILL.md alone, the other has files that are hard to carry."""
+    made = {"greeting": skill_bundle("greeting"), "offers": skill_bundle("offers", FILES)}
+    for bundle in made.values():
+        bundles.import_bundle(project, bundle, by=operator)
+    projects.set_public(project, True, by=operator)
+    return made
+
+
+def listed(address: str) -> tuple[Place, Listing, frozenset[str]]:
+    place, allowed = Place(WELL_KNOWN, address), frozenset({urlsplit(address).netloc})
+    checked = sources.check(place, allowed=allowed)
+    return checked, sources.listing(checked, allowed=allowed), allowed
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/projects/demo/", "/projects/demo/skills", "/.well-known/agent-skills/index.json",
+             "/projects/demo/.well-known/skills/index.json"]
+)  # fmt: skip
+def test_every_skill_comes_as_it_was_published(live_server: Any, published: dict[str, Bundle], path: str) -> None:
+    place, found, allowed = listed(live_server.url + path)
+    assert [offer.name for offer in found.offers] == ["greeting", "offers"]
+    assert found.problems == () and all(offer.description for offer in found.offers)
+    for offer, got in sources.fetch_all(place, found.offers, allowed=allowed):
+        assert isinstance(got, Fetched) and got.bundle.digest == published[offer.name].digest
+        assert got.digest == offer.digest
+
+
+def test_the_address_of_one_skill_offers_that_one(live_server: Any, published: dict[str, Bundle]) -> None:
+    _, found, _ = listed(f"{live_server.url}/projects/demo/skills/offers")
+    assert [offer.name for offer in found.offers] == ["offers"]
+
+
+def test_one_archive_of_it_is_a_file_at_an_address(live_server: Any, published: dict[str, Bundle]) -> None:
+    allowed = frozenset({urlsplit(live_server.url).netloc})
+    place = Place(URL, f"{live_server.url}/.well-known/agent-skills/offers.zip")
+    (offer,) = sources.listing(place, allowed=allowed).offers
+    assert (offer.name, offer.digest) == ("offers", published["offers"].digest)
+
+
+def test_what_is_not_public_is_no_source(
+    live_server: Any, published: dict[str, Bundle], project: Project, operator: Actor
+) -> None:
+    projects.set_public(project, False, by=operator)
+    with pytest.raises(NotASource, match="status 404"):
+        listed(f"{live_server.url}/projects/demo")
+    assert listed(live_server.url)[1] == Listing(())
+
+
+def test_the_address_of_a_token_is_refused_as_a_source(
+    live_server: Any, published: dict[str, Bundle], project: Project, operator: Actor
+) -> None:
+    bot = agents.ensure(project, "bot", by=operator)
+    secret = tokens.create_token(project, agent=bot, scopes=("read",), by=operator)
+    with pytest.raises(InvalidRequest, match="holds a token") as refused:
+        listed(f"{live_server.url}/t/{secret}")
+    assert secret not in refused.value.message
