@@ -95,7 +95,7 @@ def _said_plainly(seconds: float) -> Iterator[None]:
         raise Failure(f"The connection broke off: {error}.") from error
     except httpx.TooManyRedirects as error:
         raise Failure("There were too many redirects.") from error
-    except (httpx.RequestError, httpx.InvalidURL, httpcore.UnsupportedProtocol) as error:
+    except (httpx.RequestError, httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
         raise Failure(f"The request could not be made: {error}.") from error
 
 
@@ -262,8 +262,9 @@ def _parsed(text: str) -> httpx.URL:
     if len(text) > _URL_CHARS:
         raise InvalidRequest(f"The address has {len(text)} characters. {_URL_CHARS} are allowed. Nothing was stored.")
     try:
-        return httpx.URL(text.strip())
-    except httpx.InvalidURL as error:
+        url = httpx.URL(text.strip())
+        return url.copy_with(host=url.host)  # a name that is no name is only found out when it is read
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise InvalidRequest(f"The address cannot be read: {error}. Nothing was stored.") from error
 
 

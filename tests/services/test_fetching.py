@@ -172,7 +172,7 @@ def test_a_port_where_nobody_listens_is_a_failure(settings: Any) -> None:
             get(f"http://127.0.0.1:{port}/")
 
 
-@pytest.mark.parametrize("host", ["nowhere.invalid", f"{'a' * 64}.example", "a..b"])
+@pytest.mark.parametrize("host", ["nowhere.invalid", f"{'a' * 64}.example", "a..b", "xn--a"])
 def test_a_name_that_is_none_is_a_failure(host: str) -> None:
     with pytest.raises(Failure):
         get(f"https://{host}/")
@@ -205,6 +205,7 @@ def test_no_failure_tells_the_address(receiver: Receiver) -> None:
         ("https://1.1.1.1:99999/", "no port 99999"),
         ("https://1.1.1.1:8x/", "cannot be read"),
         ("https://nowhere.invalid/", "typing mistake"),
+        ("https://xn--a/", "cannot be read"),
         (f"https://1.1.1.1/{'x' * 500}", "500 are allowed"),
     ],
 )

@@ -100,6 +100,7 @@ def _got(url: httpx.URL, answer: Answer, most: int) -> Got:
 def joined(base: httpx.URL, target: str) -> httpx.URL:
     """The address that `target` is, seen from `base`."""
     try:
-        return base.join(target).copy_with(fragment=None)
+        found = base.join(target).copy_with(fragment=None)
+        return found.copy_with(host=found.host)  # a name that is no name is only found out when it is read
     except (httpx.InvalidURL, ValueError) as error:
         raise NotASource("It names an address that cannot be read.") from error

@@ -159,7 +159,7 @@ def test_an_index_that_leads_into_a_private_network_is_refused(server: Receiver)
         entry("a", type="tar"), entry("a", type=None), entry("a", type=["skill-md"]),
         entry("a", digest=None), entry("a", digest="sha256:abc"), entry("a", digest="md5:" + "0" * 64),
         entry("a", digest="sha256:" + "A" * 64), entry("a", digest=5), entry("a", digest=digest(b"") + "\n"),
-        entry("a", url=None), entry("a", url=""), entry("a", url={"x": 1}), entry("a", url="http://[x/"),
+        entry("a", url=None), entry("a", url=""), entry("a", url={"x": 1}), entry("a", url="http://[x/"), entry("a", url="https://xn--a/"),
         entry("a", url="http://1.1.1.1/x"), entry("a", url="file:///etc/passwd"), entry("a", url="javascript:x"),
         entry("a", url="https://me:pw@1.1.1.1/x"), entry("a", url="https://1.1.1.1/x?X-Amz-Signature=abc"),
         entry("a", url="https://1.1.1.1/t/sks_0123456789abcdef/x"),
