@@ -26,6 +26,7 @@ from registry.remote.sources import (
     Unreachable,
     git_process,
 )
+from tests.remote.sources.packs import handing_out, unfolding
 from tests.remote.sources.places import git_server, head, redirecting, repository, serving, skill
 from tests.services.receivers import Receiver, answering, dripping, hanging, receiving
 
@@ -275,6 +276,15 @@ def test_a_tree_that_unfolds_without_end_is_no_source(server: Receiver, root: Pa
     git(path, "update-ref", "refs/heads/main", commit)
     with pytest.raises(NotASource, match="200,000 bytes that are allowed"):
         listed(server, limits=Limits(archive_bytes=200_000))
+
+
+def test_an_object_that_unfolds_in_memory_is_not_unfolded(server: Receiver) -> None:
+    """A delta of a few hundred bytes that is many times the mebibyte it copies."""
+    server.behave = handing_out(server, *unfolding(skill("small"), 2))
+    assert [offer.name for offer in listed(server).offers] == ["small"]
+    server.behave = handing_out(server, *unfolding(skill("small"), 300))
+    with pytest.raises(NotASource, match="Git could not fetch"):
+        listed(server)
 
 
 def test_a_repository_that_is_too_large_is_left_while_it_comes(server: Receiver, root: Path) -> None:
