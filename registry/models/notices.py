@@ -64,3 +64,11 @@ class Letter(Outgoing):
     """A notice on its way by email."""
 
     notice = models.OneToOneField(Notice, on_delete=models.CASCADE, related_name="letter")
+
+
+class NewAddress(Outgoing):
+    """Where a person wants their email, until they follow the link that is sent there. Then it is their address."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="new_address")
+    address = models.EmailField(max_length=254)
+    asked_at = models.DateTimeField(default=timezone.now)

@@ -1,18 +1,16 @@
 """What people are told. A verb says what happened inside its own change; people and webhooks get their rows with it.
 
-What a person reads in their inbox and how they want to be told is their own: it is no change of a project.
+What a person reads in their inbox is their own: it is no change of a project.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db.models import Q
 from django.utils import timezone
 
 from registry.core import disclosure, roles, telling
-from registry.core.errors import InvalidRequest, NotFound
+from registry.core.errors import NotFound
 from registry.core.telling import BACKERS, KINDS, REVIEWERS, TALKERS, News, Published, Suggested
 from registry.models import (
     Backer,
@@ -25,11 +23,11 @@ from registry.models import (
     User,
     Version,
 )
-from registry.models.notices import MAIL, WAITING, NoticeQuerySet
-from registry.services import audit, deliveries, letters, outbox
-from registry.services.permissions import Actor, visitor
+from registry.models.notices import WAITING, NoticeQuerySet
+from registry.services import deliveries, letters, outbox
+from registry.services.permissions import Actor
 
-TITLE_CHARS, TEXT_CHARS, ACTOR_CHARS, ADDRESS_CHARS = 500, 300, 150, 254
+TITLE_CHARS, TEXT_CHARS, ACTOR_CHARS = 500, 300, 150
 _REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REVIEW in scopes]
 
 
@@ -183,29 +181,3 @@ def saw(user: User, proposal_id: int) -> None:
 
 def mark_all_read(user: User) -> int:
     return Notice.objects.filter(user=user, read_at=None).update(read_at=timezone.now())
-
-
-def choose_mail(user: User, *, address: str, wanted: str) -> None:
-    """Where a person gets email, and how much of it."""
-    address = address.strip()
-    if wanted not in MAIL:
-        raise InvalidRequest(f"There is no choice {wanted[:40]!r}. There are: {', '.join(MAIL)}.")
-    if address:
-        _check_address(address)
-    with audit.change(None, "user.mail-chosen", by=visitor(user), target=user.username) as change:
-        if (user.email, letters.wants(user.pk)) == (address, wanted):
-            change.cancel()
-            return
-        change.data.update(mail=wanted, address=bool(address))
-        user.email = address
-        user.save(update_fields=["email"])
-        Preference.objects.update_or_create(user=user, defaults={"mail": wanted})
-
-
-def _check_address(address: str) -> None:
-    try:
-        validate_email(address)
-    except ValidationError:
-        raise InvalidRequest(f"{address[:80]} is no email address. Nothing was stored.") from None
-    if len(address) > ADDRESS_CHARS:
-        raise InvalidRequest(f"The address has {len(address)} characters. {ADDRESS_CHARS} are allowed.")

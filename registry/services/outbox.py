@@ -9,11 +9,12 @@ from django.db import transaction
 from django_tasks import task
 from django_tasks_db.models import DBTaskResult
 
-from registry.models import Delivery, Letter, Notice
+from registry.models import Delivery, Letter, NewAddress, Notice
 from registry.models.outgoing import PENDING, is_due
 from registry.services import deliveries, letters
 
 _KEEP_DELIVERIES = timedelta(days=30)
+_KEEP_ADDRESSES = timedelta(days=7)
 _KEEP_NOTICES = timedelta(days=180)
 _KEEP_TASKS = timedelta(days=1)
 
@@ -36,7 +37,8 @@ def _enqueue() -> None:
 
 def wake_overdue(*, now: datetime) -> None:
     overdue = Delivery.objects.filter(is_due(now), endpoint__enabled=True, endpoint__project__archived_at=None)
-    if Letter.objects.filter(is_due(now)).exists() or overdue.exists():
+    letters_due = (letter.objects.filter(is_due(now)).exists() for letter in (Letter, NewAddress))
+    if any(letters_due) or overdue.exists():
         send.enqueue()
 
 
@@ -45,6 +47,7 @@ def clean(*, now: datetime) -> dict[str, int]:
     old = Delivery.objects.filter(created_at__lt=now - _KEEP_DELIVERIES).exclude(state=PENDING, endpoint__enabled=True)
     return {
         "deliveries": old.delete()[0],
+        "addresses": NewAddress.objects.filter(asked_at__lt=now - _KEEP_ADDRESSES).delete()[0],
         "notices": Notice.objects.filter(created_at__lt=now - _KEEP_NOTICES).delete()[0],
         "finished tasks": DBTaskResult.objects.finished().filter(finished_at__lt=now - _KEEP_TASKS).delete()[0],
     }

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from registry.core.errors import InvalidRequest, NotFound, RateLimited
 from registry.models import User
 from registry.models.notices import EVERYTHING, NOTHING, WAITING
-from registry.services import accounts, letters, notices, sessions
+from registry.services import accounts, letters, mailing, sessions
 from registry.services import sign_in as attempts
 from registry.web import visitor
 from registry.web.access import PersonRequest, signed_in
@@ -51,9 +51,10 @@ class MailForm(forms.Form):
     address = forms.CharField(
         label="Address",
         required=False,
-        max_length=notices.ADDRESS_CHARS,
+        max_length=mailing.ADDRESS_CHARS,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-        help_text="Without one, you are told in your inbox alone. Only this site sees it.",
+        help_text="Without one, you are told in your inbox alone. Only this site sees it. A new one counts once you "
+        "follow the link that is sent there.",
     )
     wanted = forms.ChoiceField(
         label="What you get by email",
@@ -172,9 +173,12 @@ def account(request: PersonRequest) -> HttpResponse:
 
 
 def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> HttpResponse:
+    asked, wanted = mailing.asked(request.user), letters.wants(request.user.pk)
     found = {
         "name": NameForm(initial={"full_name": request.user.get_full_name()}),
-        "mail": MailForm(initial={"address": request.user.email, "wanted": letters.wants(request.user.pk)}),
+        "mail": MailForm(initial={"address": asked or request.user.email, "wanted": wanted}),
+        "asked": asked,
+        "wanted": wanted,
         "password": PasswordForm(request.user),
         "sessions": sessions.of(request.user, now=timezone.now()),
         "this": request.session.session_key,
@@ -205,12 +209,29 @@ def choose_mail(request: PersonRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, mail=form, status=422)
     try:
-        notices.choose_mail(request.user, **form.cleaned_data)
+        again = request.POST.get("again") == "yes"
+        asks = mailing.choose(request.user, **form.cleaned_data, again=again)
     except InvalidRequest as error:
         form.add_error("address", error.message)
         return _page(request, mail=form, status=422)
-    messages.success(request, "Your choice of email is saved.")
+    link = f" A link is on its way to {form.cleaned_data['address'].strip()}. It works for a day."
+    messages.success(request, f"Your choice of email is saved.{link if asks else ''}")
     return redirect("account")
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
+    """Looking does not spend the link: programs that read letters follow the links in them."""
+    try:
+        if request.method == "POST":
+            messages.success(request, f"Your email goes to {mailing.confirm(request.user, secret)} now.")
+            return redirect("account")
+        found = {"address": mailing.look(request.user, secret).address}
+    except NotFound as error:
+        found = {"refused": error.message}
+    return render(request, "accounts/confirm_mail.html", found, status=404 if "refused" in found else 200)
 
 
 @signed_in

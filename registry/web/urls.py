@@ -124,6 +124,7 @@ urlpatterns = [
     path("account/", accounts.account, name="account"),
     path("account/name/", accounts.rename, name="account-name"),
     path("account/mail/", accounts.choose_mail, name="account-mail"),
+    path("account/mail/<str:secret>/", accounts.confirm_mail, name="account-mail-confirm"),
     path("account/password/", accounts.password, name="account-password"),
     path("account/sessions/<int:session>/end/", accounts.end_session, name="session-end"),
     path("account/sessions/end-others/", accounts.end_other_sessions, name="sessions-end"),

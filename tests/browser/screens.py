@@ -49,6 +49,7 @@ SCREENS = [
     Screen("invitation", lambda world: f"/invitation/{world.invitation}/", signed_in=False),
     Screen("invitation", lambda world: f"/invitation/{world.invitation}/", state="signed-in"),
     Screen("account", lambda world: "/account/"),
+    Screen("account-mail-confirm", lambda world: f"/account/mail/{world.mail_link}/"),
     Screen("styleguide", lambda world: "/styleguide/"),
     Screen("client", lambda world: "/client/", signed_in=False),
     Screen("projects", lambda world: "/projects/"),

@@ -14,7 +14,8 @@ from registry.core import edits, roles, skillmd, telling
 from registry.core.drafting import Fields
 from registry.core.lifecycle import State
 from registry.core.skill import SKILL_MD, Bundle
-from registry.models import Project, Proposal, User
+from registry.models import NewAddress, Project, Proposal, User
+from registry.models.notices import WAITING
 from registry.services import (
     accounts,
     catalog,
@@ -22,6 +23,8 @@ from registry.services import (
     draft_files,
     drafts,
     invitations,
+    letters,
+    mailing,
     members,
     permissions,
     projects,
@@ -89,6 +92,7 @@ class World:
 
     team: Team
     sign_in_link: str
+    mail_link: str
     invitation: str
     upload: str
     waiting: int
@@ -126,7 +130,15 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     with override_settings(SKILLS_FETCH_ALLOW_HOSTS=["hooks.example.com"]):  # no name is looked up for it
         hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [telling.OPENED], by=owner)
     places = elsewhere.fill(project, owner)
-    return World(team, secret, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk, places)
+    mail_link = _new_address(User.objects.get(pk=owner.user_id))
+    return World(
+        team, secret, mail_link, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk, places
+    )
+
+
+def _new_address(user: User) -> str:
+    mailing.choose(user, address="maja@example.org", wanted=WAITING)
+    return letters.secret_for(NewAddress.objects.get(user=user))
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:

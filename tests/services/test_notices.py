@@ -1,5 +1,6 @@
 """Who is told what, in the inbox and by email, and who is not."""
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -11,13 +12,14 @@ from django.utils import timezone
 
 from registry.core import edits, roles, telling
 from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
-from registry.models import Agent, Letter, Membership, Notice, Preference, Project, Proposal, User
+from registry.models import Agent, Event, Letter, Membership, NewAddress, Notice, Preference, Project, Proposal, User
 from registry.models.notices import EVERYTHING, NOTHING, WAITING
 from registry.models.outgoing import DROPPED, FAILED, PENDING, SENT
 from registry.services import (
     accounts,
     agents,
     letters,
+    mailing,
     members,
     notices,
     outgoing,
@@ -337,11 +339,17 @@ def box(settings: Any) -> Iterator[Mailbox]:
         yield made
 
 
+def gets_mail(user: User, address: str, wanted: str = WAITING) -> User:
+    """Somebody who has confirmed where they get their email."""
+    user.email = address
+    user.save(update_fields=["email"])
+    Preference.objects.create(user=user, mail=wanted)
+    return user
+
+
 @pytest.fixture
 def maja(people: People) -> User:
-    user = people("maja")
-    notices.choose_mail(user, address="maja@example.org", wanted=WAITING)
-    return user
+    return gets_mail(people("maja"), "maja@example.org")
 
 
 def test_what_waits_for_somebody_arrives_by_email(
@@ -375,7 +383,7 @@ def test_a_person_gets_as_much_email_as_they_chose(
     project: Project, people: People, acting: Any, bot: Actor, skill: str, box: Mailbox, wanted: str, address: str,
     arrive: list[str],
 ) -> None:  # fmt: skip
-    notices.choose_mail(people("maja"), address=address, wanted=wanted)
+    gets_mail(people("maja"), address, wanted)
     made = propose(project, bot)
     proposals.comment(project, made.pk, "Hm.", by=acting("maja"))
     proposals.withdraw(project, made.pk, by=bot)
@@ -424,7 +432,7 @@ def test_a_mail_server_that_is_down_puts_the_letter_off_and_later_it_arrives(
 def test_a_mailbox_that_does_not_exist_is_given_up_and_does_not_hold_up_others(
     project: Project, maja: User, people: People, bot: Actor, skill: str, box: Mailbox
 ) -> None:
-    notices.choose_mail(people("noor"), address="noor@example.org", wanted=WAITING)
+    gets_mail(people("noor"), "noor@example.org")
     box.refuses = {"maja@example.org"}
     propose(project, bot)
     now = timezone.now()
@@ -453,4 +461,106 @@ def test_a_name_with_a_line_break_adds_no_header(
 def test_an_address_or_a_choice_that_is_none_is_refused(people: People, address: str, wanted: str) -> None:
     user = people("maja")
     with nothing_left_behind(), pytest.raises(InvalidRequest):
-        notices.choose_mail(user, address=address, wanted=wanted)
+        mailing.choose(user, address=address, wanted=wanted)
+
+
+# -- Addresses that were not confirmed yet -------------------------------------------------------------------------
+
+
+def link_in(letter: Any) -> str:
+    return str(letter.get_content().split("https://skills.example.org/account/mail/")[1].split("/")[0])
+
+
+def test_no_notice_goes_to_an_address_before_its_person_confirmed_it(
+    project: Project, people: People, bot: Actor, skill: str, box: Mailbox
+) -> None:
+    maja = people("maja")
+    assert mailing.choose(maja, address="maja@example.org", wanted=WAITING)
+    propose(project, bot)
+    assert letters.send_due() == 1
+    (question,) = box.got
+    assert (question["To"], question["Subject"]) == ("maja@example.org", "Confirm this address")
+    assert (mailing.asked(maja), User.objects.get(pk=maja.pk).email) == ("maja@example.org", "")
+    assert mailing.confirm(maja, link_in(question)) == "maja@example.org"
+    assert (mailing.asked(maja), User.objects.get(pk=maja.pk).email) == ("", "maja@example.org")
+    propose(project, bot, "Another one.")
+    assert letters.send_due() == 1
+    assert "proposes a change" in box.got[1]["Subject"]
+
+
+def test_the_old_address_holds_until_the_new_one_is_confirmed(
+    project: Project, maja: User, bot: Actor, skill: str, box: Mailbox
+) -> None:
+    mailing.choose(maja, address="new@example.org", wanted=WAITING)
+    propose(project, bot)
+    assert letters.send_due() == 2
+    assert [letter["To"] for letter in box.got] == ["new@example.org", "maja@example.org"]
+    mailing.confirm(maja, link_in(box.got[0]))
+    assert User.objects.get(pk=maja.pk).email == "new@example.org"
+    assert [event.verb for event in Event.objects.filter(verb__startswith="user.mail").order_by("pk")][-2:] == [
+        "user.mail-chosen", "user.mail-confirmed"]  # fmt: skip
+
+
+def asked_for(user: User, address: str = "new@example.org") -> str:
+    """The secret in the link that would be sent."""
+    mailing.choose(user, address=address, wanted=WAITING)
+    return letters.secret_for(NewAddress.objects.get(user=user))
+
+
+@pytest.mark.parametrize("how", ["spent", "late", "forged", "cut", "another one since", "changed their mind", "none"])
+def test_a_link_that_is_over_confirms_nothing(
+    maja: User, how: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = asked_for(maja)
+    match how:
+        case "spent":
+            mailing.confirm(maja, secret)
+        case "late":
+            later = time.time() + 86_401
+            monkeypatch.setattr("django.core.signing.time.time", lambda: later)
+        case "forged":
+            settings.SECRET_KEY = "another" * 10
+        case "cut":
+            secret = secret[:-1]
+        case "another one since":
+            asked_for(maja, "other@example.org")
+        case "changed their mind":
+            mailing.choose(maja, address="maja@example.org", wanted=WAITING)
+        case _:
+            mailing.choose(maja, address="", wanted=WAITING)
+    before = User.objects.get(pk=maja.pk).email
+    with nothing_left_behind(), pytest.raises(NotFound, match="This link was used"):
+        mailing.confirm(maja, secret)
+    assert User.objects.get(pk=maja.pk).email == before
+
+
+def test_a_link_is_its_persons_alone(maja: User, people: People) -> None:
+    secret, noor = asked_for(maja), people("noor")
+    with nothing_left_behind(), pytest.raises(NotFound):
+        mailing.confirm(noor, secret)
+
+
+def test_saving_the_same_again_sends_no_second_link_unless_it_is_asked_for(maja: User, box: Mailbox) -> None:
+    asked_for(maja)
+    letters.send_due()
+    with nothing_left_behind():
+        assert not mailing.choose(maja, address="new@example.org", wanted=WAITING)
+    assert not mailing.choose(maja, address="new@example.org", wanted=EVERYTHING)
+    assert mailing.asked(maja) == "new@example.org"
+    assert letters.send_due() == 0
+    assert mailing.choose(maja, address="new@example.org", wanted=EVERYTHING, again=True)
+    assert letters.send_due() == 1
+
+
+def test_nobody_fills_the_mailbox_of_a_stranger_with_links(maja: User) -> None:
+    for number in range(5):
+        mailing.choose(maja, address=f"stranger-{number}@example.org", wanted=WAITING)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="5 links an hour"):
+        mailing.choose(maja, address="stranger@example.org", wanted=WAITING, again=True)
+
+
+def test_the_link_is_not_sent_to_somebody_who_was_shut_out(maja: User, box: Mailbox) -> None:
+    asked_for(maja)
+    User.objects.filter(pk=maja.pk).update(is_active=False)
+    assert letters.send_due() == 0
+    assert NewAddress.objects.get().state == DROPPED

@@ -1,15 +1,17 @@
 """The inbox: everybody sees their own, marks it as read, and goes to what it is about."""
 
+import re
 from collections.abc import Callable
 
 import pytest
+from django.core.mail import EmailMessage
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from registry.core import edits, roles, telling
 from registry.models import Notice, Preference, Project, User
-from registry.services import agents, members, notices, permissions, proposals, skills
+from registry.services import agents, letters, members, permissions, proposals, skills
 from registry.services.permissions import Actor
 from registry.services.suggestions import Suggestion
 from tests.conftest import skill_bundle, skill_text
@@ -179,14 +181,46 @@ def test_htmx_gets_the_rows_alone(reviewer: Client, propose: Callable[[str], int
     assert "<html" not in page
 
 
-def test_email_is_chosen_on_the_account_page(browser_client: Browser) -> None:
-    client = signed_in(browser_client(roles.VIEWER))
+def test_email_is_chosen_on_the_account_page_and_the_address_is_confirmed_by_its_link(
+    browser_client: Browser, mailoutbox: list[EmailMessage]
+) -> None:
+    client, other = signed_in(browser_client(roles.VIEWER)), signed_in(browser_client(roles.AUTHOR))
     assert 'value="waiting" selected' in text(client, "/account/")
     answer = client.post("/account/mail/", {"address": "v@example.org", "wanted": "everything"}, follow=True)
-    assert "Your choice of email is saved." in answer.content.decode()
-    assert User.objects.get(username="viewer").email == "v@example.org"
+    html = answer.content.decode()
+    assert "A link is on its way to v@example.org." in html
+    assert "v@example.org is not confirmed yet." in html
     assert Preference.objects.get().mail == "everything"
-    assert notices.inbox(User.objects.get(username="viewer"), unread=True).count() == 0
+    letters.send_due()
+    link = re.search(r"(/account/mail/\S+)", str(mailoutbox[0].body))
+    assert link is not None
+    strict = browser_client(roles.VIEWER, strict=True)
+    assert Client().get(link[1]).status_code == 302
+    with nothing_left_behind():
+        assert other.get(link[1]).status_code == 404
+        assert other.post(link[1]).status_code == 404
+        assert "Confirm v@example.org" in text(client, link[1])
+        assert strict.post(link[1]).status_code == 403
+    assert User.objects.get(username="viewer").email == ""
+    answer = client.post(link[1], follow=True)
+    assert "Your email goes to v@example.org now." in answer.content.decode()
+    assert User.objects.get(username="viewer").email == "v@example.org"
+    assert "not confirmed yet" not in text(client, "/account/")
+    with nothing_left_behind():
+        assert "This link no longer works" in client.post(link[1]).content.decode()
+
+
+def test_another_link_is_sent_on_request(browser_client: Browser, mailoutbox: list[EmailMessage]) -> None:
+    client = signed_in(browser_client(roles.VIEWER))
+    given = {"address": "v@example.org", "wanted": "everything"}
+    client.post("/account/mail/", given)
+    client.post("/account/mail/", given)
+    letters.send_due()
+    assert len(mailoutbox) == 1
+    client.post("/account/mail/", {**given, "again": "yes"})
+    letters.send_due()
+    assert [letter.to for letter in mailoutbox] == [["v@example.org"]] * 2
+    assert mailoutbox[0].body != mailoutbox[1].body
 
 
 @pytest.mark.parametrize(
