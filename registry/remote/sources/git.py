@@ -78,6 +78,7 @@ def _one(commit: _Commit | None, offer: Offer, errand: Errand) -> Fetched | Exce
             raise NotFound(f"The repository does not hold {offer.name} at this commit.")
         if fault := _fault(skill, errand):
             raise NotASource(f"{where(skill.path)}: {fault}")
+        commit.repository.renew()
         return Fetched(_bundle(commit.repository, skill, errand), "", _digest(skill))
     except (Failure, SkillsiteError) as error:
         return error

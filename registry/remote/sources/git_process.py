@@ -9,8 +9,10 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -73,6 +75,10 @@ class Repository:
         settings = {"http.curloptResolve": pin} if pin else {}
         return self.run(*arguments, "--", str(url), *then, settings=settings, protocol=url.scheme)
 
+    def renew(self) -> None:
+        """The time starts anew: what was fetched waits for nobody, and whoever takes it may be slow."""
+        self._errand = replace(self._errand, started=time.monotonic())
+
     def run(
         self, *arguments: str, stdin: bytes = b"", settings: Mapping[str, str] | None = None, protocol: str = ""
     ) -> bytes:
@@ -104,9 +110,9 @@ class Repository:
                     continue
             self._check_bounds()
         finally:
-            if process.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):  # helpers may outlive it; mostly nobody is left
                 os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            process.wait()
 
     def _check_bounds(self) -> None:
         if self._errand.left <= 0:

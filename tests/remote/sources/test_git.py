@@ -142,6 +142,18 @@ def test_many_skills_are_one_clone_and_one_that_fails_costs_no_other(
     assert [got.method for got in server.got].count("POST") == 1
 
 
+def test_whoever_takes_them_slowly_gets_them_all(
+    server: Receiver, root: Path, allowed: frozenset[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(root / "x.git", {f"s{number}/SKILL.md": skill(f"s{number}") for number in range(2)})
+    answers = sources.fetch_all(place_of(server), listed(server).offers, allowed=allowed)
+    assert isinstance(next(answers)[1], Fetched)
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + 3_600)
+    assert isinstance(next(answers)[1], Fetched)
+    assert list(answers) == []
+
+
 def test_a_clone_that_fails_is_the_answer_to_each(server: Receiver, allowed: frozenset[str]) -> None:
     server.behave = answering(404)
     answers = list(sources.fetch_all(place_of(server), [Offer("a"), Offer("b")], allowed=allowed))
