@@ -164,9 +164,9 @@ class SkillPage:
 
     @cached_property
     def came(self) -> Provenance | None:
-        """What came from a source last; of an older version, what came with that one."""
-        if self.asked is None:
-            return self.lineage.installed.base if self.lineage else None
+        """What came from a source last; of an older version, or once the source is removed, what came with that one."""
+        if self.asked is None and self.lineage:
+            return self.lineage.installed.base
         return source_views.origins([self.row]).get(self.row.pk) if self.row else None
 
     @cached_property
