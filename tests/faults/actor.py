@@ -34,7 +34,7 @@ from registry.services import (  # noqa: E402
     tokens,
     usage,
 )
-from tests.faults import reviewing, telling  # noqa: E402
+from tests.faults import bringing, reviewing, telling  # noqa: E402
 
 OPERATOR = permissions.operator()
 
@@ -134,6 +134,7 @@ VERBS: dict[str, Callable[..., Any]] = (
     {verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)}
     | reviewing.VERBS
     | telling.VERBS
+    | bringing.VERBS
 )
 
 
