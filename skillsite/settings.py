@@ -38,6 +38,7 @@ AGENT_SKILLS_DIRS = [
 ]
 SKILLS_RELOAD_SECONDS = env.integer("SKILLS_RELOAD_SECONDS", 5)
 SKILLS_FETCH_ALLOW_HOSTS = env.items("SKILLS_FETCH_ALLOW_HOSTS")
+SKILLS_S3_BUCKETS = env.items("SKILLS_S3_BUCKETS")
 _defaults = Limits()
 LIMITS = Limits(
     archive_bytes=env.integer("LIMIT_ARCHIVE_BYTES", _defaults.archive_bytes, least=1),
@@ -147,13 +148,14 @@ if not DATABASE_URL:
     env.private_file(SKILLSITE_DATA / "skillsite.sqlite3")
 
 S3_BUCKET = env.text("S3_BUCKET")
+S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "blobs": {
         "BACKEND": "storages.backends.s3.S3Storage",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
-            "endpoint_url": env.text("S3_ENDPOINT_URL") or None,
+            "endpoint_url": S3_ENDPOINT_URL or None,
             "location": env.text("S3_PREFIX", "blobs"),
             "default_acl": None,
             "file_overwrite": True,
@@ -284,5 +286,7 @@ LOGGING = {
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         "botocore": {"level": "WARNING"},
+        "boto3": {"level": "WARNING"},
+        "urllib3": {"level": "WARNING"},
     },
 }

@@ -6,8 +6,9 @@ import shutil
 import tempfile
 
 for name in list(os.environ):
-    if name.startswith(("SKILLSITE_", "LIMIT_", "RATE_LIMIT_", "S3_", "EMAIL_", "SKILLS_FETCH_")) or name in {
+    if name.startswith(("SKILLSITE_", "LIMIT_", "RATE_LIMIT_", "S3_", "EMAIL_", "SKILLS_")) or name in {
         "AGENT_SKILLS_DIRS",
+        "PERSISTENT_VOLUME_STORAGE",
         "REDIS_URL",
         "DEBUG",
     }:

@@ -144,7 +144,7 @@ class SkillFile(Read):
         try:
             text = loaded.read_text(path, settings.LIMITS)
         except (NotText, TooLarge) as error:
-            error.data["download"] = _download_link(request)
+            error.data["download"] = download_link(request)
             raise
         found = loaded.candidate
         return as_json(
@@ -187,7 +187,7 @@ def raw(path: str, content: bytes, *, attach: bool = False) -> Answer:
     return Answer(content, media.content_type(path), headers)
 
 
-def _download_link(request: HttpRequest) -> str:
+def download_link(request: HttpRequest) -> str:
     query = request.GET.copy()
     query["download"] = "1"
     return f"{quote(request.path)}?{query.urlencode()}"

@@ -3,7 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from registry.api import agents, audit, bundles, catalog, exporting, proposals, skills, sources, versions
+from registry.api import agents, audit, bundles, catalog, exporting, proposals, resolve, skills, sources, versions
 
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
@@ -20,6 +20,10 @@ _in_project = [
     path(f"{_SKILL}/versions/<str:version>/restore", versions.Restore.as_view(), name="api-restore"),
     path(f"{_SKILL}/versions/<str:version>/yank", versions.Yank.as_view(), name="api-yank"),
     path("skills", skills.Skills.as_view(), name="api-skills"),
+    path("resolve", resolve.Resolve.as_view(), name="api-resolve"),
+    path(
+        "resolved/<str:name>/<str:version>/files/<path:path>", resolve.ResolvedFile.as_view(), name="api-resolved-file"
+    ),
     path("bundles", bundles.Bundles.as_view(), name="api-bundles"),
     path("export.zip", exporting.Export.as_view(), name="api-export"),
     path("effective", catalog.EffectiveSkills.as_view(), name="api-effective"),

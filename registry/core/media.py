@@ -1,6 +1,10 @@
 """Which content types leave our doors. Everything not on the short list is a download of plain bytes."""
 
+from collections.abc import Callable
 from pathlib import PurePosixPath
+
+from registry.core.errors import NotText, TooLarge
+from registry.core.limits import Limits
 
 OCTETS = "application/octet-stream"
 
@@ -42,3 +46,18 @@ def is_attachment(path: str) -> bool:
 
 def is_image(path: str) -> bool:
     return content_type(path).startswith("image/")
+
+
+def as_text(path: str, size: int, read: Callable[[], bytes], *, limits: Limits) -> str:
+    """A file as text; what is no text, or too long for a prompt, is offered as a download instead."""
+    if size > limits.text_read_bytes:
+        raise TooLarge(
+            f"{path} has {size:,} bytes. {limits.text_read_bytes:,} are allowed as text. Download it instead."
+        )
+    try:
+        text = read().decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise NotText(f"{path} is binary. Download it instead.")
+    return text

@@ -13,8 +13,8 @@ from typing import Any
 
 from django.db.models import F
 
-from registry.core import merge, paths, relevance, skillmd
-from registry.core.errors import NotFound, NotText, TooLarge
+from registry.core import media, merge, paths, relevance, skillmd
+from registry.core.errors import NotFound
 from registry.core.limits import Limits
 from registry.core.merge import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
 from registry.core.skill import SKILL_MD, Bundle, FileEntry, normalise
@@ -68,20 +68,8 @@ class Loaded:
         return disk.index().read(self.on_disk, entry) if self.on_disk else blobs.read(entry)
 
     def read_text(self, path: str, limits: Limits) -> str:
-        """One file as text; what is no text, or too long for a prompt, is offered as a download instead."""
         entry = self.entry(path)
-        if entry.size > limits.text_read_bytes:
-            raise TooLarge(
-                f"{path} has {entry.size:,} bytes. {limits.text_read_bytes:,} are allowed as text. Download it instead."
-            )
-        content = self.read(entry)
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            text = "\0"
-        if "\0" in text:
-            raise NotText(f"{path} is binary. Download it instead.")
-        return text
+        return media.as_text(path, entry.size, lambda: self.read(entry), limits=limits)
 
     def skill_md(self) -> skillmd.SkillMd:
         content = self.read(self.entry(SKILL_MD))

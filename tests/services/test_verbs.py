@@ -20,7 +20,9 @@ from registry import services
 from registry.core import roles
 from registry.core.agent import Definition
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
-from registry.models import Delivery, Event, Project, Token, User
+from registry.core.wishes import Wish
+from registry.models import Delivery, Event, Project, SourceEntry, Token, User
+from registry.remote.sources import Fetched
 from registry.services import (
     accounts,
     agents,
@@ -29,12 +31,16 @@ from registry.services import (
     bundles,
     catalog,
     disk,
+    importing,
     invitations,
     members,
+    offers,
     permissions,
     projects,
     skills,
+    sources,
     tokens,
+    uninstalling,
     upstream,
     versions,
     webhooks,
@@ -54,6 +60,7 @@ class World:
     invitation: int
     token: int
     webhook: int
+    source: int
 
     @property
     def digest(self) -> str:
@@ -77,7 +84,8 @@ class Verb:
     scope: str | None = roles.WRITE
 
 
-HOOK = "https://1.1.1.1/hook"
+SITE = "https://1.1.1.1"
+HOOK = f"{SITE}/hook"
 
 VERBS: dict[str, Verb] = {
     "skills.create": Verb(lambda w, by: skills.create(w.project, skill_bundle("new"), by=by), "skill.created"),
@@ -102,6 +110,14 @@ VERBS: dict[str, Verb] = {
     "upstream.keep": Verb(lambda w, by: upstream.keep(w.project, "copied", theirs=w.bundled, by=by), "upstream.kept"),
     "bundles.import_bundle": Verb(
         lambda w, by: bundles.import_bundle(w.project, skill_bundle("brought"), by=by), "bundle.imported"
+    ),
+    "sources.add": Verb(lambda w, by: sources.add(w.project, "url", f"{SITE}/b.md", by=by), "source.added"),
+    "sources.remove": Verb(lambda w, by: sources.remove(w.project, w.source, by=by), "source.removed"),
+    "importing.bring": Verb(
+        lambda w, by: importing.bring(w.project, w.source, Wish("offered"), by=by), "source.imported"
+    ),
+    "uninstalling.uninstall": Verb(
+        lambda w, by: uninstalling.uninstall(w.project, w.source, "brought-before", by=by), "source.uninstalled"
     ),
     "agents.ensure": Verb(lambda w, by: agents.ensure(w.project, "helper", by=by), "agent.created", roles.MANAGE),
     "agents.create": Verb(
@@ -182,6 +198,20 @@ NO_EVENT_OF_THEIR_OWN = {
     "permissions.require_operator": "asks, and changes nothing",
     "versions.add": "works inside the change of a verb",
     "bundles.preview": "looks, and changes nothing",
+    "arrivals.preview": "puts aside what a source has, and changes nothing of the project",
+    "importing.prepare": "looks, and changes nothing",
+    "importing.carry_out": "is the second half of importing.bring",
+    "lineage": "is written inside the change of a verb",
+    "offers": "look, and change nothing",
+    "source_jobs": "do what was asked for through importing",
+    "sources.look": "is done by the worker, and changes nothing of the project",
+    "sources.start": "asks the worker for importing.bring",
+    "sources.listed": "looks, and changes nothing",
+    "sources.find": "looks, and changes nothing",
+    "sources.entries": "looks, and changes nothing",
+    "sources.jobs": "looks, and changes nothing",
+    "sources.job": "looks, and changes nothing",
+    "uninstalling.find": "looks, and changes nothing",
     # What one person has not published or confirmed yet is noticed by nobody else.
     "drafts": "publishing goes through skills.save and skills.create",
     "draft_files": "belong to a draft",
@@ -190,6 +220,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "uploads": "confirming goes through bundles.import_bundle, proposing through proposals.propose",
     "permissions.require_publish": "asks, and changes nothing",
     "permissions.require_withdraw": "asks, and changes nothing",
+    "permissions.require_reach": "asks, and changes nothing",
     "permissions.require_still": "asks, and changes nothing",
     "versions.bring_back": "works inside the change of a verb",
     "exporting": "looks, and changes nothing",
@@ -207,6 +238,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "webhooks.find": "looks, and changes nothing",
     "approvals": "are part of a review",
     "proposal_views": "look, and change nothing",
+    "remote": "keeps copies of what a request names; nothing of the project changes",
 }
 
 
@@ -241,7 +273,17 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     invitation = project.invitations.get().pk
     webhook, _ = webhooks.create(project, HOOK, ["version.published"], by=operator)
     Delivery.objects.create(endpoint=webhook, event="version.published", key="evt_1", body="{}", state="failed")
-    return World(project, member, agent, invitation, Token.objects.get().pk, webhook.pk)
+    return World(project, member, agent, invitation, Token.objects.get().pk, webhook.pk, source(project, operator))
+
+
+def source(project: Project, operator: Actor) -> int:
+    """One that offers a skill, and that another one came from; both are put aside, so nobody is asked."""
+    made = sources.add(project, "url", f"{SITE}/a.zip", by=operator)
+    for name in ("offered", "brought-before"):
+        entry = SourceEntry.objects.create(source=made, name=name, digest="1")
+        offers.stage(entry, Fetched(skill_bundle(name), "", "1"))
+    importing.bring(project, made.pk, Wish("brought-before"), by=operator)
+    return made.pk
 
 
 @pytest.fixture
