@@ -118,6 +118,7 @@ def test_an_index_with_nothing_in_it_is_an_empty_listing(server: Receiver, body:
         b"\xff\xfe", b'{"a":' * 50_000, as_json({"$schema": "https://example.org/9.9.9.json", "skills": []}),
         b"1" * 5_000, b"null",
     ],
+    ids=lambda body: body[:8].decode(errors="replace"),
 )  # fmt: skip
 def test_what_is_no_index_is_no_source(server: Receiver, body: bytes) -> None:
     with pytest.raises(NotASource):
@@ -201,7 +202,7 @@ def test_a_description_of_any_length_is_one_line_of_so_many_characters(server: R
 
 
 @pytest.mark.parametrize("kind", ["skill-md", "archive"])
-@pytest.mark.parametrize("sent", [MD + b" ", b"", b"<html>sign in</html>", ZIP])
+@pytest.mark.parametrize("sent", [MD + b" ", b"", b"<html>sign in</html>", ZIP], ids=["more", "nothing", "page", "zip"])
 def test_bytes_without_the_digest_of_the_index_are_refused(server: Receiver, kind: str, sent: bytes) -> None:
     """Not even where an index of the old version would offer the same skill without a digest."""
     served = {f"{V2}/index.json": index(entry(type=kind, url="x")), f"{V2}/x": sent,
