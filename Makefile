@@ -23,9 +23,9 @@ check: .venv/dev
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
 
-# Races and kills in the numbers that found the rare ones.
+# Races, kills and requests of every shape in the numbers that found the rare ones.
 soak: .venv/dev
-	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults
+	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults
 
 # The real clients of other people against the real server. Wants Node 20 or newer; keeps them in .venv/clients.

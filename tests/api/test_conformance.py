@@ -1,5 +1,6 @@
 """The API against its own OpenAPI document: whatever is sent, no answer is a crash or breaks its promised shape."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from schemathesis.specs.openapi.checks import (
     response_headers_conformance,
     response_schema_conformance,
     status_code_conformance,
+    unsupported_method,
 )
 
 from registry.core import roles
@@ -26,12 +28,15 @@ CHECKS = (
     content_type_conformance,
     response_headers_conformance,
     response_schema_conformance,
+    unsupported_method,
 )
-# Few examples, the same in every run: the shapes of requests matter here, not luck.
+# Beside the cases that the document itself gives, its edges and what lies beyond them: in a test always the same few,
+# for the shapes of requests matter there, not luck; in a soak as many more as it has rounds, each time others.
+_ROUNDS = int(os.environ.get("SOAK_ROUNDS", "0"))
 bounded = settings(
-    max_examples=6,
+    max_examples=_ROUNDS or 2,
     deadline=None,
-    derandomize=True,
+    derandomize=not _ROUNDS,
     database=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
