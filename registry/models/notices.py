@@ -4,6 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from registry.core import telling
+from registry.core.lifecycle import State
 from registry.models.accounts import Project, User
 from registry.models.outgoing import Outgoing
 from registry.models.proposals import Proposal
@@ -22,7 +24,7 @@ class NoticeQuerySet(models.QuerySet["Notice"]):
         return self.filter(read_at=None)
 
     def for_list(self) -> "NoticeQuerySet":
-        return self.select_related("project").order_by("-pk")
+        return self.select_related("project", "proposal").order_by("-pk")
 
 
 class Notice(models.Model):
@@ -42,6 +44,15 @@ class Notice(models.Model):
     read_at = models.DateTimeField(null=True)
 
     objects = NoticeQuerySet.as_manager()
+
+    @property
+    def waits_still(self) -> bool:
+        """Since then somebody else may have decided, or its proposer gone on."""
+        for_reviewers = telling.waits_for_reviewers(self.event)
+        state = self.proposal.state if self.proposal else ""
+        return self.waits and (
+            state == State.OPEN if for_reviewers else state in (State.CHANGES_REQUESTED, State.STALE)
+        )
 
     class Meta:
         indexes = [

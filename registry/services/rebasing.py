@@ -129,7 +129,8 @@ def rebase(project: Project, proposal_id: int, *, choices: Choices | None = None
         proposals.check_base(project, prepared)
         said, pieces = newest.justification, newest.evidence
         proposals.renew(proposal, prepared, weight, how=proposals.REBASED, justification=said, evidence=pieces, by=by)
-        change.data["chosen"] = dict(choices.taken) if choices else {}
+        if choices is not None:
+            change.data["chosen"] = dict(choices.taken)
         proposals.describe(change, proposal)
         notices.about(telling.REVISED, proposal, by=by)
     return proposal

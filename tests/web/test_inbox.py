@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.core import edits, roles, telling
 from registry.models import Notice, Preference, Project, User
-from registry.services import agents, letters, members, permissions, proposals, skills
+from registry.services import agents, letters, members, permissions, proposals, reviews, skills
 from registry.services.permissions import Actor
 from registry.services.suggestions import Suggestion
 from tests.conftest import skill_bundle, skill_text
@@ -76,6 +76,16 @@ def test_the_number_of_unread_entries_stands_in_the_navigation(
     for page in ("/projects/", "/projects/demo/skills/", "/inbox/"):
         assert '2<span class="vh"> unread</span>' in text(reviewer, page)
     assert "unread</span>" not in text(browser_client(roles.VIEWER), "/projects/")
+
+
+def test_what_somebody_else_decided_waits_for_nobody_any_more(
+    reviewer: Client, project: Project, person: Callable[[str], User], propose: Callable[[str], int]
+) -> None:
+    number = propose("Shorter is better.")
+    assert "Waiting for you" in text(reviewer)
+    reviews.reject(project, number, comment="No.", by=permissions.person(person(roles.OWNER), project))
+    assert "Shorter is better." in text(reviewer)
+    assert "Waiting for you" not in text(reviewer)
 
 
 def test_whoever_looks_at_a_proposal_has_read_what_they_were_told_about_it(
