@@ -37,6 +37,12 @@ def root(slug: str) -> Path:
     return Path(settings.PERSISTENT_VOLUME_STORAGE) / "projects" / slug
 
 
+def cached_projects() -> list[str]:
+    """The projects that have a part of the volume, also those that are gone by now."""
+    everyone = root("").resolve()
+    return sorted(path.name for path in everyone.iterdir() if path.is_dir()) if everyone.is_dir() else []
+
+
 def storage() -> s3.Storage:
     """The S3 of the site. Its own bucket holds the files of every project, and is never a place to load skills from."""
     return s3.Storage(
@@ -113,3 +119,8 @@ def clean(slug: str, *, older_than: float | None = None, keep: int | None = None
     """Removes leftovers, and versions that nobody used for so many seconds or that are too many of one name."""
     require_operator(by)
     return cleaning.clean(root(slug), older_than=older_than, keep=keep)
+
+
+__all__ = [
+    "BOUNDS", "BY_HAND", "File", "Resolved", "cached_projects", "clean", "read", "resolve", "root", "storage", "turn",
+]  # fmt: skip

@@ -1,0 +1,214 @@
+"""Eight processes resolve one version at the same moment: one result is served, and nobody ever sees a part of it."""
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from registry.core.skill import SKILL_MD, Bundle
+from registry.remote import cleaning, resolving, trees
+from registry.remote.cache import Cache
+from tests.conftest import skill_text
+from tests.faults.resolvers import Resolvers, kill, resolvers
+from tests.remote.conftest import Web, zipped
+from tests.services.receivers import answering, receiving
+
+pytestmark = pytest.mark.races
+
+PARTS = [f"references/part-{number}.md" for number in range(6)]
+ACTORS = 8
+PAUSE = threading.Event()
+
+
+def package(mark: str) -> dict[str, bytes]:
+    """Every file says which download it belongs to."""
+    text = skill_text("a", body=f"Download {mark}.").encode()
+    return {SKILL_MD: text, **{path: f"Download {mark}.".encode() * 200 for path in PARTS}}
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    """No two downloads of an address are the same."""
+    number = count(1)
+
+    def fresh(handler: BaseHTTPRequestHandler) -> None:
+        answering(200, zipped(dict(package(str(next(number))))))(handler)
+
+    with receiving() as receiver:
+        made = Web(receiver)
+        made.behave("/a.zip", fresh)
+        yield made
+
+
+@pytest.fixture
+def crew(tmp_path: Path) -> Iterator[Resolvers]:
+    with resolvers(tmp_path) as made:
+        yield made
+
+
+class Watcher:
+    """Looks at a place as an agent does, again and again, and keeps what should never be seen."""
+
+    def __init__(self, place: Path, check: Callable[[Path], str]) -> None:
+        self._place, self._check = place, check
+        self.faults: list[str] = []
+        self.looks = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            if fault := self._check(self._place):
+                self.faults.append(fault)
+            self.looks += 1
+
+    def __enter__(self) -> "Watcher":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def partial(place: Path) -> str:
+    """What is wrong with the directory, if it is there at all: it appears once, whole, and is never replaced."""
+    if not place.is_dir():
+        return ""
+    found = {path: (place / path).read_bytes() if (place / path).is_file() else None for path in (SKILL_MD, *PARTS)}
+    missing = [path for path, content in found.items() if content is None]
+    if missing:
+        return f"without {missing}"
+    marks = {content.split(b"Download ")[1].split(b".")[0] for content in found.values() if content}
+    return "" if len(marks) == 1 else f"mixed from {marks}"
+
+
+def left_behind(root: Path) -> list[str]:
+    return [str(path) for path in root.rglob(".*") if path.name.startswith((".new-", ".old-"))]
+
+
+def definition(web: Web, version: str) -> list[dict[str, str]]:
+    return [{"name": "a", "version": version, "url": web.url("/a.zip")}]
+
+
+def on_disk(place: Path) -> str:
+    tree = trees.read(place)
+    assert tree is not None
+    return tree.digest
+
+
+def test_eight_processes_that_resolve_one_version_are_served_one_result(crew: Resolvers, web: Web, rounds: int) -> None:
+    met = looks = 0
+    for turn in range(rounds):
+        place = crew.root / "skills" / "a" / str(turn)
+        before = len(web.asked)
+        with Watcher(place, partial) as watcher, crew.at_once([definition(web, str(turn))] * ACTORS, web.allowed):
+            answers, ended = crew.answers()
+        assert watcher.faults == []
+        assert ended == [0] * ACTORS
+        assert {one["reason"] for one in answers} == {""}
+        assert {one["digest"] for one in answers} == {on_disk(place)}
+        assert "loaded" in {one["status"] for one in answers}
+        assert left_behind(crew.root) == []
+        assert len(list((crew.root / "skills" / "a" / ".records" / str(turn)).iterdir())) == 1
+        met += len(web.asked) - before - 1
+        looks += watcher.looks
+    assert met, "no two downloads ever met; the test proves nothing"
+    assert looks > rounds
+
+
+def test_a_broken_place_is_repaired_by_whoever_comes_first(crew: Resolvers, web: Web, rounds: int) -> None:
+    for turn in range(rounds):
+        place = crew.root / "skills" / "a" / str(turn)
+        place.mkdir(parents=True)
+        (place / "half.md").write_text("left by something else")
+        with crew.at_once([definition(web, str(turn))] * ACTORS, web.allowed):
+            answers, ended = crew.answers()
+        assert ended == [0] * ACTORS
+        assert {one["reason"] for one in answers} == {""}
+        assert on_disk(place) in {one["digest"] for one in answers}
+        assert partial(place) == ""
+        assert left_behind(crew.root) == []
+
+
+def test_processes_killed_at_any_moment_leave_nothing_that_is_taken_for_a_skill(
+    crew: Resolvers, web: Web, rounds: int
+) -> None:
+    killed = served = 0
+    for turn in range(rounds):
+        chance = random.Random(turn)
+        place = crew.root / "skills" / "a" / str(turn)
+        wanted = [definition(web, str(turn))] * ACTORS
+        with Watcher(place, partial) as watcher, crew.at_once(wanted, web.allowed) as pids:
+            for pid in chance.sample(pids, chance.randrange(1, ACTORS + 1)):
+                PAUSE.wait(chance.uniform(0, 0.04))
+                kill(pid)
+            answers, ended = crew.answers()
+        assert watcher.faults == []
+        killed += sum(code == -9 for code in ended)
+        served += len(answers)
+        assert all(one["reason"] == "" for one in answers)
+        assert {one["digest"] for one in answers} <= {on_disk(place) if place.exists() else ""}
+        (after,) = resolving.resolve(definition(web, str(turn)), root=crew.root, allowed=web.allowed)
+        assert (after.reason, after.digest) == ("", on_disk(place))
+        assert {one["digest"] for one in answers} <= {after.digest}
+        _clean(crew.root)
+        assert left_behind(crew.root) == []
+        found = Cache(crew.root).find("a", str(turn))
+        assert found is not None
+        assert (found.digest, found.origin) == (after.digest, web.url("/a.zip"))
+    assert killed > rounds / 2, "hardly anybody was killed; the test proves nothing"
+    assert served, "nobody survived; the test proves nothing"
+
+
+def _clean(root: Path) -> None:
+    """Hours later."""
+    cleaning.clean(root, clock=lambda: time.time() + 3 * cleaning.GRACE_SECONDS)
+
+
+def inline(text: str) -> list[dict[str, str]]:
+    return [{"name": "a", "version": "1", "content": text}]
+
+
+def test_texts_written_over_a_package_by_many_at_once_are_never_mixed(crew: Resolvers, web: Web, rounds: int) -> None:
+    """The last text stays, whole, without a file of the package; some of the writers are killed."""
+    place = crew.root / "skills" / "a" / "1"
+    for turn in range(rounds):
+        chance = random.Random(turn)
+        trees.discard(crew.root)
+        (first,) = resolving.resolve(definition(web, "1"), root=crew.root, allowed=web.allowed)
+        texts = [skill_text("a", body=f"Text {number} of round {turn}." * 50) for number in range(ACTORS)]
+        whole = {text.encode() for text in texts}
+        old = (place / SKILL_MD).read_bytes()
+
+        def torn(_: Path, known: set[bytes] = whole | {old}) -> str:
+            try:
+                content = (place / SKILL_MD).read_bytes()
+            except FileNotFoundError:
+                return ""  # between two renames
+            return "" if content in known else content[:200].decode(errors="replace")
+
+        wanted = [inline(text) for text in texts]
+        with Watcher(place, torn) as watcher, crew.at_once(wanted, web.allowed) as pids:
+            for pid in chance.sample(pids, turn % 3):
+                PAUSE.wait(chance.uniform(0, 0.02))
+                kill(pid)
+            answers, _ = crew.answers()
+        assert watcher.faults == []
+        assert all(one["reason"] == "" for one in answers)
+        resolving.resolve(inline(texts[0]), root=crew.root)
+        assert on_disk(place) == Bundle({SKILL_MD: texts[0].encode()}).digest
+        assert first.digest != on_disk(place)
+        _clean(crew.root)
+        assert left_behind(crew.root) == []
+        assert _vouched_for(crew.root) == {on_disk(place)}
+
+
+def _vouched_for(root: Path) -> set[str]:
+    return {json.loads(path.read_text())["digest"] for path in root.rglob(".records/1/*.json")}
