@@ -1,5 +1,7 @@
 """What a project is called, and putting it away. For owners."""
 
+from collections.abc import Callable
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
@@ -9,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.services import projects
-from registry.web.access import ProjectRequest, in_project, needs
+from registry.web.access import ProjectRequest, View, in_project, needs
 from registry.web.htmx import render
 
 
@@ -40,37 +42,38 @@ def settings(request: ProjectRequest) -> HttpResponse:
     return render(request, "settings/project.html", {"form": form}, status=422 if form.errors else 200)
 
 
-@in_project
-@require_POST
-def publish(request: ProjectRequest) -> HttpResponse:
-    """Opens the project to readers without a token, or closes it again."""
-    public = request.POST.get("public") == "yes"
-    projects.set_public(request.project, public, by=request.actor)
-    said = "Anybody can read its skills now." if public else "Only tokens of this project read its skills now."
-    messages.success(request, said)
-    return redirect("settings", request.project.slug)
+def _switch(name: str, verb: Callable[..., None], on: str, off: str) -> View:
+    """Switches one thing of a project on or off, as the button says, and tells what that means."""
+
+    @in_project
+    @require_POST
+    def view(request: ProjectRequest) -> HttpResponse:
+        wanted = request.POST.get(name) == "yes"
+        verb(request.project, wanted, by=request.actor)
+        messages.success(request, on if wanted else off)
+        return redirect("settings", request.project.slug)
+
+    return view
 
 
-@in_project
-@require_POST
-def protect(request: ProjectRequest) -> HttpResponse:
-    """Whether every change of the skills is reviewed before agents get it."""
-    protected = request.POST.get("protected") == "yes"
-    projects.set_protected(request.project, protected, by=request.actor)
-    said = "Every change is reviewed now." if protected else "Authors publish their changes themselves now."
-    messages.success(request, said)
-    return redirect("settings", request.project.slug)
-
-
-@in_project
-@require_POST
-def advice(request: ProjectRequest) -> HttpResponse:
-    """Whether agents may recommend what to do with a proposal."""
-    allowed = request.POST.get("advice") == "yes"
-    projects.set_reviewer_agents(request.project, allowed, by=request.actor)
-    said = "Agents may recommend now. People decide." if allowed else "Agents see only their own proposals now."
-    messages.success(request, said)
-    return redirect("settings", request.project.slug)
+publish = _switch(
+    "public",
+    projects.set_public,
+    on="Anybody can read its skills now.",
+    off="Only tokens of this project read its skills now.",
+)
+protect = _switch(
+    "protected",
+    projects.set_protected,
+    on="Every change is reviewed now.",
+    off="Authors publish their changes themselves now.",
+)
+advice = _switch(
+    "advice",
+    projects.set_reviewer_agents,
+    on="Agents may recommend now. People decide.",
+    off="Agents see only their own proposals now.",
+)
 
 
 @in_project

@@ -13,7 +13,7 @@ from tests.browser import chromium
 from tests.browser.site import Site, Team, running
 
 _HERE = Path(__file__).parent
-_PATIENCE = 15_000
+PATIENCE = 30_000  # what is slow is not wrong
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 
@@ -32,7 +32,7 @@ def browser() -> Iterator[Browser]:
             pytest.fail(said)
         sys.__stderr__.write(f"\n{said}\n")
         pytest.skip(said)
-    expect.set_options(timeout=_PATIENCE)
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         started = chromium.launch(playwright)
         yield started
@@ -68,7 +68,7 @@ class Windows:
             **more,
         )
         self.contexts.append(context)
-        context.set_default_timeout(_PATIENCE)
+        context.set_default_timeout(PATIENCE)
         if session:
             context.add_cookies([{"name": "sessionid", "value": session, "url": self.site.address}])
         context.on("console", self._heard)

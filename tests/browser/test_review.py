@@ -6,27 +6,20 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from registry.core import roles
 from registry.core.skill import SKILL_MD
 from registry.services import accounts, agents, permissions, skills, tokens
 from tests.browser import steps
-from tests.browser.conftest import Windows
+from tests.browser.conftest import PATIENCE, Windows
 from tests.browser.site import Team
 from tests.conftest import skill_bundle, skill_text
 
-_PATIENCE = 30_000
 _STANDING = "# Wrap a gift\n\nFold the paper twice.\n\nUse the red ribbon."
 _PROPOSED = _STANDING.replace("twice", "nine times")
 _REVISED = _STANDING.replace("twice", "three times")
 _APPROVED = _REVISED.replace("red ribbon", "red ribbon, 40 cm of it")
-
-
-@pytest.fixture(autouse=True)
-def patience(browser: Browser) -> None:
-    """These walks cross many pages; what is slow is not wrong."""
-    expect.set_options(timeout=_PATIENCE)
 
 
 class Bot:
@@ -65,7 +58,7 @@ def bot(team: Team) -> Iterator[Bot]:
         base_url=f"{site.address}/api/v1{team.base}",
         headers={"Authorization": f"Bearer {secret}"},
         trust_env=False,
-        timeout=_PATIENCE / 1000,
+        timeout=PATIENCE / 1000,
     ) as http:
         yield Bot(http)
 
@@ -81,7 +74,6 @@ def _rows(page: Page) -> Locator:
 def _sign_in(team: Team, windows: Windows) -> Page:
     secret = team.site.do(accounts.make_sign_in_link, team.person(roles.REVIEWER), by=permissions.operator())
     page = windows.open()
-    page.set_default_timeout(_PATIENCE)
     page.goto(f"/sign-in/{secret}/")
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("main").get_by_role("link", name=team.project.name).click()
@@ -170,7 +162,6 @@ def waiting(bot: Bot) -> list[int]:
 @pytest.fixture
 def queue(team: Team, windows: Windows, waiting: list[int]) -> Page:
     page = windows.open(team.session(roles.REVIEWER))
-    page.set_default_timeout(_PATIENCE)
     page.goto(f"{team.base}/proposals/")
     expect(_rows(page)).to_have_count(3)
     return page
