@@ -77,12 +77,14 @@ class Row:
 def show(request: ProjectRequest, source: int) -> HttpResponse:
     """The whole page, or what htmx asks for: the offers that match, or how the work goes."""
     found = sources.find(request.project, source, by=request.actor)
-    if wants_fragment(request) and request.GET.get("part") == "working":
+    part = request.GET.get("part", "")
+    if wants_fragment(request) and part == "working":
         return _working(request, found)
     query = Query(" ".join(request.GET.get("q", "")[:200].split()), _one_of(request.GET.get("show", "")))
     context = _context(request, found, query)
-    response = render_either(request, "sources/source.html", context, partial="sources/_offers.html")
-    if wants_fragment(request):
+    partial = None if part == "page" else "sources/_offers.html"
+    response = render_either(request, "sources/source.html", context, partial=partial)
+    if wants_fragment(request) and partial:
         said = query.address()
         response["HX-Push-Url"] = f"{request.path}?{said}" if said else request.path
     return response
@@ -178,14 +180,10 @@ def _job(job: SourceJob) -> dict[str, Any]:
 
 
 def _working(request: ProjectRequest, source: Source) -> HttpResponse:
-    """How the work goes, where that changed. At its end a page without a list is loaded anew; one with a list, in which
-    somebody may have ticked something, says that there is news."""
+    """How the work goes, where that changed. At its end a page without a list asks for all of itself; one with a list,
+    in which somebody may have ticked something, says that there is news."""
     job = sources.jobs(request.project, source.pk, by=request.actor).unfinished().order_by("pk").first()
     if job is not None and request.GET.get("was") == f"{job.pk}-{job.state}":
         return HttpResponse(status=204)
-    context = {**frame(request, source), "working": _job(job) if job else None, "over": job is None}
-    context["any"] = "list" in request.GET
-    response = render(request, "sources/_working.html", context)
-    if job is None and not context["any"]:
-        response["HX-Refresh"] = "true"
-    return response
+    context = {"working": _job(job) if job else None, "over": job is None, "any": "list" in request.GET}
+    return render(request, "sources/_working.html", {**frame(request, source), **context})

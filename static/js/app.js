@@ -83,4 +83,12 @@
   document.addEventListener("htmx:afterOnLoad", (event) => {
     if (event.detail.successful) trouble(false);
   });
+
+  /* What a page still asks for when it is left is nobody's trouble. */
+  const asked = new Set();
+  document.addEventListener("htmx:beforeSend", (event) => asked.add(event.detail.xhr));
+  document.addEventListener("htmx:afterRequest", (event) => asked.delete(event.detail.xhr));
+  const letGo = () => { for (const xhr of asked) xhr.onabort = xhr.onerror = null; };
+  window.addEventListener("beforeunload", letGo);
+  window.addEventListener("pagehide", letGo);
 })();

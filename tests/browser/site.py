@@ -19,6 +19,7 @@ from registry.services import accounts, members, permissions, projects
 from registry.services.permissions import Actor
 from tests.faults import sites
 
+_HERE = "127.0.0.1"  # where tests have the sources that the site goes to
 _LIBRARY = sites.ROOT / "registry" / "library"
 _NAMES = {
     roles.OWNER: "Ines Marchetti",
@@ -106,10 +107,11 @@ def running(directory: Path, **more: str) -> Iterator[Site]:
         "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
         "SKILLS_RELOAD_SECONDS": "1",
         "PUBLIC_URL": address,
+        "SKILLS_FETCH_ALLOW_HOSTS": _HERE,
         **more,
     }
     with (
-        override_settings(AGENT_SKILLS_DIRS=[library]),
+        override_settings(AGENT_SKILLS_DIRS=[library], SKILLS_FETCH_ALLOW_HOSTS=[_HERE]),
         ThreadPoolExecutor(1, initializer=_connect, initargs=(settings.SKILLSITE_DATA / "skillsite.sqlite3",)) as hand,
     ):
         hand.submit(call_command, "migrate", interactive=False, verbosity=0).result()
