@@ -1,0 +1,224 @@
+"""Skills from elsewhere: a source is added, watched, searched, imported from, merged with, and left again."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from registry.core import roles
+from registry.core.skill import SKILL_MD
+from registry.services import catalog, skills, source_jobs
+from tests.browser import steps
+from tests.browser.conftest import Windows
+from tests.browser.site import Team
+from tests.conftest import skill_bundle
+from tests.services.elsewhere import Elsewhere, elsewhere
+
+_GIFTS = "# Wrap a gift\n\nFold the paper twice.\n\nUse the red ribbon.\n\nAdd a card."
+
+
+@pytest.fixture
+def shop() -> Iterator[Elsewhere]:
+    """Another site with three skills."""
+    with elsewhere() as made:
+        made.skills["gifts"] = skill_bundle("gifts", body=_GIFTS)
+        made.skills["labels"] = skill_bundle("labels", files={"assets/sizes.csv": b"size\nA6\n"})
+        made.skills["returns"] = skill_bundle("returns")
+        yield made
+
+
+def _work(team: Team) -> None:
+    """What the worker does when it is told."""
+    team.site.do(source_jobs.run_due)
+
+
+def _change(shop: Elsewhere, before: str, after: str) -> None:
+    text = shop.skills["gifts"][SKILL_MD].decode()
+    assert before in text
+    shop.skills["gifts"] = shop.skills["gifts"].replacing({SKILL_MD: text.replace(before, after).encode()})
+
+
+def _served(team: Team, name: str) -> str:
+    return team.site.do(lambda: catalog.load(team.project.pk, name).bundle()[SKILL_MD].decode())
+
+
+def _row(page: Page, name: str) -> Locator:
+    return page.get_by_role("row").filter(has=page.get_by_role("link", name=name, exact=True))
+
+
+def _add(page: Page, team: Team, shop: Elsewhere) -> None:
+    page.goto(f"{team.base}/sources/")
+    page.get_by_label("Address").fill(shop.address)
+    page.get_by_label("Kind").select_option("Skills of a site")
+    page.get_by_role("button", name="Add source").click()
+    expect(page.get_by_text("Looking at the source")).to_be_visible()
+    _work(team)
+
+
+def test_a_skill_comes_from_elsewhere_is_edited_merged_and_goes(team: Team, windows: Windows, shop: Elsewhere) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/skills/")
+    page.get_by_role("link", name="Import", exact=True).click()
+    page.get_by_label("Address").fill("https://github.com/acme/skills")
+    expect(page.get_by_text("Looks like: a git repository.")).to_be_visible()
+    _add(page, team, shop)
+    expect(page.get_by_role("link", name="returns", exact=True)).to_be_visible()
+    _several(page, team)
+    _one(page)
+    _edit_here(page, team)
+    _merge(page, team, shop)
+    _uninstall(page, team)
+
+
+def _several(page: Page, team: Team) -> None:
+    """Ticked, imported, and watched without loading the page again."""
+    for name in ("labels", "returns"):
+        page.get_by_role("checkbox", name=f"Tick {name}").check()
+    page.get_by_role("button", name="Import…").click()
+    expect(steps.heading(page)).to_have_text("Import 2 skills")
+    page.get_by_role("button", name="Import 2 skills").click()
+    expect(steps.heading(page)).to_have_text("Importing 2 skills")
+    expect(page.get_by_text("Waiting for its turn")).to_be_visible()
+    _work(team)
+    expect(page.get_by_text("2 of 2 skills done")).to_be_visible()
+    expect(page.get_by_text("Imported", exact=True)).to_have_count(2)
+    page.get_by_role("link", name="Back to the source").click()
+    expect(_row(page, "labels")).to_contain_text("Installed")
+    expect(_row(page, "gifts")).to_contain_text("Not installed")
+
+
+def _one(page: Page) -> None:
+    """Fetched when somebody looks, and read before it is stored."""
+    page.get_by_role("link", name="gifts", exact=True).click()
+    expect(page.get_by_text("A new skill gifts.")).to_be_visible()
+    expect(page.get_by_text("Use the red ribbon.")).to_be_visible()
+    page.get_by_role("button", name="Import gifts").click()
+    expect(steps.toast(page, "gifts is live as version 1")).to_be_visible()
+    expect(page.get_by_role("complementary", name="About this skill")).to_contain_text(
+        "imported just now by Ada Okafor"
+    )
+
+
+def _edit_here(page: Page, team: Team) -> None:
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.get_by_role("textbox", name="Instructions").fill(
+        _GIFTS.replace("red", "green").replace("Add a card.", "Add a card with the name.")
+    )
+    steps.publish(page, 2, "Green this year")
+
+
+def _merge(page: Page, team: Team, shop: Elsewhere) -> None:
+    """Both changed one line, which is chosen; what only one of them touched is there in any case."""
+    _change(shop, "red ribbon", "silver ribbon")
+    _change(shop, "twice", "three times")
+    page.goto(f"{team.base}/sources/")
+    page.get_by_role("main").get_by_role("link").first.click()
+    page.get_by_role("button", name="Look again").click()
+    expect(page.get_by_text("Looking at the source")).to_be_visible()
+    _work(team)
+    expect(page.get_by_text("What is listed here may have changed.")).to_be_visible()
+    page.get_by_role("link", name="Show it").click()
+    expect(_row(page, "gifts")).to_contain_text("Update available")
+    expect(_row(page, "gifts")).to_contain_text("Edited here")
+    page.goto(f"{team.base}/skills/gifts/")
+    page.get_by_role("link", name="See the update").click()
+    expect(page.get_by_text("1 place to choose for a merge")).to_be_visible()
+    page.get_by_role("button", name="Merge").click()
+    expect(page.get_by_text("1 place needs a choice")).to_be_visible()
+    assert "green ribbon" in _served(team, "gifts")
+    page.get_by_role("group", name="choose one").get_by_role("radio", name="Keep yours").check()
+    page.get_by_role("button", name="Merge").click()
+    expect(steps.toast(page, "Version 3 of gifts is live")).to_be_visible()
+    expect(page.get_by_text("Update available")).to_have_count(0)
+    told = _served(team, "gifts")
+    assert "three times" in told and "green ribbon" in told and "with the name" in told and "silver" not in told
+
+
+def _uninstall(page: Page, team: Team) -> None:
+    page.get_by_label("More actions").click()
+    page.get_by_role("link", name="Uninstall").click()
+    expect(steps.heading(page)).to_have_text("Uninstall gifts?")
+    expect(page.get_by_role("region", name="Your edits that go with it")).to_contain_text("green")
+    page.get_by_role("button", name="Uninstall").click()
+    expect(steps.toast(page, "gifts is uninstalled")).to_be_visible()
+    expect(_row(page, "gifts")).to_contain_text("Not installed")
+    expect(_row(page, "labels")).to_contain_text("Installed")
+    assert team.site.do(catalog.find, team.project.pk, "gifts") is None
+
+
+def test_a_slow_answer_never_takes_the_place_of_a_newer_one(team: Team, windows: Windows, shop: Elsewhere) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    _add(page, team, shop)
+    expect(page.get_by_role("link", name="gifts", exact=True)).to_be_visible()
+    held: list[Route] = []
+    arrived = threading.Event()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+        arrived.set()
+
+    page.route("**/*q=lab*", hold)
+    search = page.get_by_role("searchbox", name="Search this source")
+    with page.expect_request("**/*q=lab*"):
+        search.press_sequentially("lab")
+    search.fill("gif")
+    expect(page.get_by_role("link", name="labels", exact=True)).to_have_count(0)
+    expect(page.get_by_role("link", name="gifts", exact=True)).to_be_visible()
+    assert arrived.is_set()
+    for route in held:
+        route.abort() if route.request.failure else route.continue_()
+    search.fill("g")
+    expect(page.get_by_role("link", name="labels", exact=True)).to_be_visible()
+    search.fill("nothing of it")
+    expect(page.get_by_role("heading", name="Nothing here matches “nothing of it”")).to_be_visible()
+
+
+def test_unreachable_looks_different_from_nothing_there(team: Team, windows: Windows, shop: Elsewhere) -> None:
+    page = windows.open(team.session(roles.AUTHOR), narrow=True)
+    shop.status = 503
+    _add(page, team, shop)
+    expect(page.get_by_text("The source could not be reached.")).to_be_visible()
+    shop.status = 200
+    shop.skills.clear()
+    page.get_by_role("button", name="Look again").click()
+    expect(page.get_by_text("Looking at the source")).to_be_visible()
+    _work(team)
+    expect(page.get_by_role("heading", name="Nothing there")).to_be_visible()
+    expect(page.get_by_text("The source could not be reached.")).to_have_count(0)
+
+
+def test_all_of_it_works_without_scripts(team: Team, windows: Windows, shop: Elsewhere) -> None:
+    """Names that are taken are chosen about, a failure is tried again, an update replaces what it shows."""
+    by = team.actor(roles.AUTHOR)
+    team.site.do(skills.create, team.project, skill_bundle("returns", body="Ours"), by=by)
+    page = windows.open(team.session(roles.AUTHOR), script=False)
+    _add(page, team, shop)
+    page.get_by_role("link", name="Load again").click()
+    for name in ("gifts", "labels", "returns"):
+        page.get_by_role("checkbox", name=f"Tick {name}").check()
+    page.get_by_role("button", name="Import…").click()
+    page.get_by_role("radio", name="Import under another name").check()
+    page.get_by_role("textbox", name="Other name").fill("their-returns")
+    page.get_by_role("button", name="Import 3 skills").click()
+    labels = shop.skills.pop("labels")
+    _work(team)
+    page.get_by_role("link", name="Load again").click()
+    expect(page.get_by_text("3 of 3 skills done")).to_be_visible()
+    expect(page.get_by_text("Failed", exact=True)).to_have_count(1)
+    shop.skills["labels"] = labels
+    page.get_by_role("button", name="Try 1 skill again").click()
+    _work(team)
+    page.goto(page.url)
+    expect(page.get_by_text("1 of 1 skill done")).to_be_visible()
+    assert "Ours" in _served(team, "returns") and "Follow the steps" in _served(team, "their-returns")
+    _change(shop, "twice", "three times")
+    page.get_by_role("link", name="Back to the source").click()
+    page.get_by_role("button", name="Look again").click()
+    _work(team)
+    page.goto(f"{team.base}/skills/gifts/")
+    page.get_by_role("link", name="See the update").click()
+    page.get_by_role("link", name="Look inside").click()
+    page.get_by_role("button", name="Update gifts").click()
+    expect(steps.toast(page, "gifts is up to date")).to_be_visible()
+    assert "three times" in _served(team, "gifts")
