@@ -1,0 +1,62 @@
+"""The inbox in a browser: the count goes down as things are read, and what comes by email is chosen."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from registry.core import edits, roles
+from registry.services import agents, permissions, proposals, skills
+from registry.services.suggestions import Suggestion
+from tests.browser import steps
+from tests.browser.conftest import Windows
+from tests.browser.site import Team
+from tests.conftest import skill_bundle, skill_text
+
+_REASONS = ("First reason", "Second reason", "Third reason")
+
+
+@pytest.fixture
+def told(team: Team) -> list[int]:
+    """Three proposals that a reviewer is told about, the oldest first."""
+    site = team.site
+    team.person(roles.REVIEWER)
+    site.do(skills.create, team.project, skill_bundle("gifts"), by=team.actor(roles.AUTHOR))
+    agent = site.do(agents.ensure, team.project, "wrapper", by=permissions.operator())
+    bot = permissions.agent(agent, frozenset({roles.PROPOSE}))
+
+    def propose(why: str) -> int:
+        change = edits.parse(skill_md=skill_text("gifts", body=why))
+        return proposals.propose(team.project, Suggestion("gifts", change, why), by=bot).proposal.pk
+
+    return [site.do(propose, why) for why in _REASONS]
+
+
+def _unread(page: Page) -> Locator:
+    return page.get_by_role("link", name=re.compile("^Inbox")).first
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
+def test_reading_takes_the_count_down_and_mail_is_chosen(
+    team: Team, windows: Windows, told: list[int], script: bool
+) -> None:
+    page = windows.open(team.session(roles.REVIEWER), script=script)
+    page.goto(f"{team.base}/proposals/{told[0]}/")
+    expect(_unread(page)).to_contain_text("2 unread")
+    _unread(page).click()
+    expect(page.get_by_role("main")).not_to_contain_text("First reason")
+    page.get_by_role("button", name="Mark as read").last.click()
+    expect(_unread(page)).to_contain_text("1 unread")
+    page.get_by_role("button", name="Mark all as read").click()
+    expect(steps.toast(page, "1 entry is marked as read.")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("You have read everything")
+    expect(_unread(page)).not_to_contain_text("unread")
+
+    page.get_by_role("link", name="What of it you get by email").click()
+    mail = page.get_by_role("region", name="Email")
+    mail.get_by_label("What you get by email").select_option("Everything in my inbox")
+    mail.get_by_label("Address").fill("tomas@example.org")
+    mail.get_by_role("button", name="Save email").click()
+    expect(steps.toast(page, "A link is on its way to tomas@example.org.")).to_be_visible()
+    expect(mail).to_contain_text("tomas@example.org is not confirmed yet.")
+    expect(mail.get_by_label("What you get by email")).to_have_value("everything")
