@@ -93,8 +93,8 @@ def _decide(request: ProjectRequest, offered: SourceEntry, context: dict[str, An
         messages.info(request, outcome.reason)
         return redirect(request.path)
     if outcome.status == wishes.SKIPPED and "conflict" not in request.POST:
-        error = InvalidRequest("Choose what to do about the name. Nothing was stored.")
-        return _again(request, context, offered, error)
+        undecided = InvalidRequest("Choose what to do about the name. Nothing was stored.")
+        return _again(request, context, offered, undecided)
     if outcome.status in wishes.REFUSED and (outcome.status != wishes.SKIPPED or wish.new_name):
         return _again(request, context, offered, InvalidRequest(outcome.reason), missing=outcome)
     return _after(request, source.pk, outcome)
