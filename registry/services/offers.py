@@ -180,10 +180,23 @@ def stage(entry: SourceEntry, fetched: Fetched) -> Goods:
     return Goods(entry, fetched.bundle, entry.staged_version, entry.staged_source_digest)
 
 
+def put_aside(source: Source, entries: Sequence[SourceEntry]) -> Iterator[str]:
+    """Fetches them all, one after the other; yields a sentence for each that did not come."""
+    for entry, came in fetch_all(source, entries) if entries else ():
+        if isinstance(came, Exception):
+            yield f"{entry.name} did not come. {came}"
+
+
+def is_staged(entry: SourceEntry, digest: str = "") -> bool:
+    """Put aside are the bytes of that digest, or without one those that the source had at the last look."""
+    if digest:
+        return entry.staged_digest == digest
+    return bool(entry.staged_digest and entry.digest and entry.staged_source_digest == entry.digest)
+
+
 def staged(entry: SourceEntry, digest: str = "") -> Goods | None:
-    """What was put aside: the bytes of that digest, or without one those that the source had at the last look."""
-    known = entry.staged_digest == digest if digest else entry.digest and entry.staged_source_digest == entry.digest
-    if not known or not entry.staged_digest:
+    """What was put aside, where that is what is asked for."""
+    if not is_staged(entry, digest):
         return None
     return Goods(entry, blobs.bundle(entry.staged_files), entry.staged_version, entry.staged_source_digest)
 

@@ -7,7 +7,7 @@ transaction, so none is imported twice.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -232,12 +232,21 @@ def _finish(job: SourceJob, state: str, *, now: datetime, problem: str = "") -> 
     _mine(job, state=state, finished_at=now, leased_until=None, problem=problem[:_PROBLEM_CHARS])
 
 
-def warm(project: Project, *, now: datetime) -> dict[str, int]:
+@dataclass(frozen=True, slots=True)
+class Warmed:
+    """What was put aside of one source; `problem` says why it could not be asked, `failed` why a skill did not come."""
+
+    source: str
+    problem: str
+    skills: int
+    failed: tuple[str, ...]
+
+
+def warm(project: Project, *, now: datetime) -> Iterator[Warmed]:
     """Looks at every source of a project and puts all it offers aside, so that importing needs no network."""
-    counts = {"sources": 0, "unreachable": 0, "skills": 0, "failed": 0}
     for source in Source.objects.of(project).select_related("project").order_by("pk"):
-        counts["unreachable" if offers.look(source, now=now) else "sources"] += 1
-        missing = [entry for entry in source.entries.order_by("name") if offers.staged(entry) is None]
-        for _, came in offers.fetch_all(source, missing) if missing else ():
-            counts["failed" if isinstance(came, Exception) else "skills"] += 1
-    return counts
+        problem = offers.look(source, now=now)
+        entries = list(source.entries.order_by("name")) if not problem else []
+        missing = [entry for entry in entries if not offers.is_staged(entry)]
+        came = list(offers.put_aside(source, missing))
+        yield Warmed(str(source), problem, len(entries) - len(came), tuple(came))

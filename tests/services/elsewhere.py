@@ -16,11 +16,15 @@ _ROOT = "/.well-known/agent-skills"
 
 @dataclass
 class Elsewhere:
-    """`skills` by the name that the site gives them; `asked` are the skills that were fetched, in order."""
+    """`skills` by the name that the site gives them, `withheld` those that it lists and does not hand out.
+
+    `asked` are the skills that were fetched, in order.
+    """
 
     receiver: Receiver
     skills: dict[str, Bundle] = field(default_factory=dict)
     status: int = 200
+    withheld: set[str] = field(default_factory=set)
 
     @property
     def address(self) -> str:
@@ -37,7 +41,7 @@ class Elsewhere:
         if handler.path == f"{_ROOT}/index.json":
             return answering(200, json.dumps({"skills": list(map(self._entry, self.skills))}).encode())(handler)
         name = handler.path.removeprefix(f"{_ROOT}/").removesuffix(".zip")
-        if name not in self.skills:
+        if name not in self.skills or name in self.withheld:
             return answering(404)(handler)
         return answering(200, bundle_files.write_zip(self.skills[name]))(handler)
 

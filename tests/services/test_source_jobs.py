@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -201,23 +203,36 @@ def test_a_long_job_makes_room_for_others_and_goes_on(
     assert turns > 1
 
 
+def warm(project: Project) -> str:
+    said = StringIO()
+    call_command("warm_cache", "--project", project.slug, "--sources", stdout=said)
+    return said.getvalue()
+
+
 def test_what_was_put_aside_needs_no_network(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
-    assert source_jobs.warm(project, now=timezone.now()) == {"sources": 1, "unreachable": 0, "skills": 6, "failed": 0}
+    assert warm(project) == f"{source}: 6 skills\n"
     site.status = 503
     job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
     source_jobs.run_due()
     assert set(outcomes(job).values()) == {"imported"}
-    assert source_jobs.warm(project, now=timezone.now())["unreachable"] == 1
+    with pytest.raises(CommandError, match="1 could not be fetched"):
+        warm(project)
 
 
-def test_warming_twice_fetches_once(project: Project, site: Elsewhere, filled: Callable[[list[str]], Source]) -> None:
+def test_warming_twice_fetches_once_and_says_what_did_not_come(
+    project: Project, site: Elsewhere, filled: Callable[[list[str]], Source]
+) -> None:
     filled(FEW)
-    source_jobs.warm(project, now=timezone.now())
-    source_jobs.warm(project, now=timezone.now())
+    warm(project)
+    warm(project)
     assert sorted(site.asked) == FEW
+    site.skills["late"] = skill_bundle("late")
+    site.withheld.add("late")
+    with pytest.raises(CommandError, match="1 could not be fetched"):
+        warm(project)
 
 
 def test_a_job_waits_while_its_project_is_archived(

@@ -6,24 +6,32 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from registry.core import definitions
 from registry.core.errors import SkillsiteError
 from registry.models import Project
-from registry.services import permissions, remote
+from registry.services import permissions, remote, source_jobs
 
 
 class Command(BaseCommand):
-    help = "Resolves definitions from a file or standard input, as /resolve does, so that their first use is quick."
+    help = (
+        "Resolves definitions from a file or standard input, as /resolve does, so that their first use is quick; "
+        "or puts aside all that the sources of the project offer, so that importing needs no network."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--sources", action="store_true", help="the sources of the project, and no definitions")
         parser.add_argument("definitions", nargs="?", default="-", help="a file with JSON; - or none is standard input")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"], archived_at=None).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
+        if options["sources"]:
+            self._warm_sources(project)
+            return
         skipped = 0
         for one in self._resolved(project, _given(options["definitions"])):
             reason = f"  {one.reason}" if one.reason else ""
@@ -31,6 +39,16 @@ class Command(BaseCommand):
             skipped += one.status == "skipped"
         if skipped:
             raise CommandError(f"{skipped:,} could not be fetched.")
+
+    def _warm_sources(self, project: Project) -> None:
+        failed = 0
+        for one in source_jobs.warm(project, now=timezone.now()):
+            self.stdout.write(f"{one.source}: {one.problem or f'{one.skills:,} skills'}")
+            for reason in one.failed:
+                self.stdout.write(f"  {reason}")
+            failed += len(one.failed) + bool(one.problem)
+        if failed:
+            raise CommandError(f"{failed:,} could not be fetched.")
 
     def _resolved(self, project: Project, given: object) -> list[remote.Resolved]:
         """As many at a time as one request may name."""
