@@ -9,11 +9,15 @@ DJANGO := $(BIN)/python manage.py
 run: .venv/run
 	@$(DJANGO) serve
 
-# Every test, on SQLite and on a real PostgreSQL. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1 insists.
+# What may differ between databases: the verbs and their queries, stories through all layers, races. Pages do not.
+ON_POSTGRES := tests/services tests/flows tests/faults tests/api/test_queries.py tests/protocols/test_one_resolver.py
+
+# Every test on SQLite, and those on a real PostgreSQL too. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1
+# insists.
 test: .venv/dev
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -n auto
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto tests/services tests/api tests/protocols tests/web tests/flows tests/faults
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto --dist loadgroup -p no:schemathesis $(ON_POSTGRES)
 
 check: .venv/dev
 	@$(BIN)/ruff check .
@@ -23,10 +27,11 @@ check: .venv/dev
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
 
-# Races, kills and requests of every shape in the numbers that found the rare ones.
+# Races, kills, laws and requests of every shape in the numbers that found the rare ones.
+LAWS := tests/services/test_proposal_laws.py tests/services/test_exporting.py
 soak: .venv/dev
-	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py
-	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults
+	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
+	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults $(LAWS)
 
 # The real clients of other people against the real server. Wants Node 20 or newer; keeps them in .venv/clients.
 clients: .venv/dev

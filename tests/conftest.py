@@ -1,5 +1,6 @@
 """Data made through the real verbs: a project, its people, an agent, and clients that call the API."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,31 @@ from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
 from registry.services import accounts, agents, members, permissions, projects, tokens, usage
 from registry.services.permissions import Actor
+
+TESTS = Path(__file__).parent
+BROWSER = TESTS / "browser"
+# The fixtures that stand for a database, of the test itself or of the processes it starts.
+OF_A_DATABASE = {"db", "transactional_db", "live_server", "template", "fresh"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Workers take whole files, so that what a module sets up is set up once; one of them takes all of the browser.
+
+    On PostgreSQL there is nothing to learn from a test that uses no database.
+    """
+    for item in items:
+        group = BROWSER if BROWSER in item.path.parents else item.path
+        item.add_marker(pytest.mark.xdist_group(group.relative_to(TESTS).as_posix()))
+    if "DATABASE_URL" in os.environ:
+        config.hook.pytest_deselected(items=[item for item in items if not _uses_a_database(item)])
+        items[:] = [item for item in items if _uses_a_database(item)]
+
+
+def _uses_a_database(item: pytest.Item) -> bool:
+    if item.get_closest_marker("one_database"):
+        return False
+    named = set(getattr(item, "fixturenames", ()))
+    return bool(named & OF_A_DATABASE) or item.get_closest_marker("django_db") is not None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,9 +9,10 @@ from registry.core import paths
 from registry.core.bundle import is_junk
 from registry.core.errors import UnsafePath
 from registry.core.skill import SKILL_MD, Bundle
+from tests import effort
 
 # No deadline: the machine that runs the suite may be busy, and a slow example is not a wrong one.
-law = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+law = settings(max_examples=effort.examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def accepted(path: str) -> bool:

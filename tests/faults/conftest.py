@@ -1,18 +1,24 @@
 """Sites whose database is migrated already, and how often a fault is tried."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import effort
 from tests.faults.crew import Crew, crew_of
 from tests.faults.sites import Site, new_site, template_of
 
 
 @pytest.fixture(scope="session")
 def rounds() -> int:
-    return int(os.environ.get("SOAK_ROUNDS", "5"))
+    return effort.rounds(3)
+
+
+@pytest.fixture(scope="session")
+def restarts() -> int:
+    """The same where each round starts a server."""
+    return effort.rounds(2)
 
 
 @pytest.fixture(scope="session")

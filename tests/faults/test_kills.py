@@ -49,13 +49,13 @@ def _stored(state: dict[str, Any]) -> dict[str, str]:
     return {version["name"]: version["digest"] for version in state["versions"]}
 
 
-def test_a_kill_in_the_middle_of_uploads_leaves_no_half_skill(site: Site, clerk: Crew, rounds: int) -> None:
+def test_a_kill_in_the_middle_of_uploads_leaves_no_half_skill(site: Site, clerk: Crew, restarts: int) -> None:
     clerk.do("make_project", "demo")
     token = clerk.do("make_token", "demo", "read", "write")
     accepted: dict[str, str] = {}
     begun: dict[str, Bundle] = {}
     seen = 0
-    for turn in range(rounds):
+    for turn in range(restarts):
         with serving(site, *OPTIONS) as server:
             uploads = Uploads(site, token, "demo", random.Random(turn).randrange(1, 400_000), server.kill_all)
             uploads.run(clients=4, prefix=f"skill-{turn}", seed=turn)

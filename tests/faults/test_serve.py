@@ -42,6 +42,7 @@ def _web(server: Server) -> tuple[int, list[int]]:
     return main, [pid for pid in everyone if pid != main]
 
 
+@pytest.mark.one_database
 def test_it_starts_in_an_empty_directory_and_a_stop_leaves_nothing_running(fresh: Site) -> None:
     with serving(fresh) as server:
         running = server.descendants()
@@ -62,6 +63,7 @@ def test_each_start_prints_a_new_link_until_an_owner_has_a_password(person: Call
     assert silent.getvalue() == ""
 
 
+@pytest.mark.one_database
 def test_a_port_in_use_is_refused_before_anything_is_made(fresh: Site) -> None:
     with socket.socket() as other:
         # The web server itself would share such a port without a word.
@@ -75,6 +77,7 @@ def test_a_port_in_use_is_refused_before_anything_is_made(fresh: Site) -> None:
     assert not (fresh.data / "skillsite.sqlite3").exists()
 
 
+@pytest.mark.one_database
 def test_a_database_that_cannot_be_reached_is_named_without_a_traceback(fresh: Site) -> None:
     away = replace(fresh, database_url=f"postgresql://nobody:hidden-word@127.0.0.1:{free_port()}/nothing")
     code, output = finish(away.popen("manage.py", "serve"))
@@ -84,6 +87,7 @@ def test_a_database_that_cannot_be_reached_is_named_without_a_traceback(fresh: S
     assert "hidden-word" not in output
 
 
+@pytest.mark.one_database
 def test_it_can_be_stopped_while_it_waits_to_prepare(fresh: Site) -> None:
     with alone_in(fresh.data), started(fresh, "--no-worker") as server:
         wait_for(lambda: _waits_for_a_lock(server.process.pid))
@@ -111,6 +115,7 @@ def test_several_that_start_at_once_prepare_an_empty_site_once(fresh: Site) -> N
     assert sum("The project “demo” is there" in output for _, output in finished) == 1
 
 
+@pytest.mark.one_database
 def test_when_it_is_killed_its_processes_end_too_and_it_starts_again(site: Site) -> None:
     with serving(site, *QUICKLY) as server:
         running = server.descendants()
@@ -121,6 +126,7 @@ def test_when_it_is_killed_its_processes_end_too_and_it_starts_again(site: Site)
         assert server.stop(signal.SIGINT) == 0
 
 
+@pytest.mark.one_database
 def test_a_web_worker_that_dies_is_replaced(site: Site) -> None:
     with serving(site, *QUICKLY) as server:
         main, (worker,) = _web(server)
@@ -131,6 +137,7 @@ def test_a_web_worker_that_dies_is_replaced(site: Site) -> None:
         assert server.stop() == 0
 
 
+@pytest.mark.one_database
 def test_when_the_web_server_dies_all_of_it_ends_and_says_so(site: Site) -> None:
     with serving(site, "--no-prepare") as server:
         running = server.descendants()
@@ -155,6 +162,7 @@ def test_two_web_workers_take_writes_at_once_and_lose_no_count(site: Site, clerk
     assert clerk.do("counted", "demo")["loads"] == dict.fromkeys(uploads.accepted, 1)
 
 
+@pytest.mark.one_database
 def test_processes_that_start_at_once_agree_on_the_secret_key(fresh: Site) -> None:
     alone = replace(fresh, database_url="")
     code = "from django.conf import settings; print(settings.SECRET_KEY)"

@@ -6,14 +6,22 @@ from pathlib import Path
 
 from django.apps import apps
 from django.core.files.storage import storages
+from django.db import connection
 
 Footprint = dict[str, list[str]]
 
 
 def footprint() -> Footprint:
     models = apps.get_app_config("registry").get_models()
-    rows = {model.__name__: sorted(map(repr, model._default_manager.values_list())) for model in models}
+    rows = {model.__name__: _rows(model._meta.db_table) for model in models}
     return {**rows, "stored files": stored_files()}
+
+
+def _rows(table: str) -> list[str]:
+    """As the database gives them: this is asked before and after hundreds of refusals, and models would take longer."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608 - the name of a table of ours
+        return sorted(map(repr, cursor.fetchall()))
 
 
 def stored_files() -> list[str]:

@@ -33,6 +33,7 @@ from registry.services import (
     versions,
 )
 from registry.services.permissions import Actor
+from tests import effort
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.core.strategies import distinct, file_contents, safe_paths
 from tests.services.footprint import nothing_left_behind
@@ -183,7 +184,7 @@ def arriving(draw: st.DrawFn) -> dict[str, tuple[Bundle, str]]:
     return found
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=25)
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=effort.examples(12))
 @given(left=arriving(), off=st.booleans())
 def test_every_project_comes_back_the_same(
     db: None, library: Path, operator: Actor, tmp_path: Path, left: dict[str, tuple[Bundle, str]], off: bool

@@ -30,6 +30,7 @@ from registry.services import (
 )
 from registry.services.permissions import Actor
 from registry.services.suggestions import Suggestion
+from tests import effort
 from tests.conftest import skill_bundle, skill_text
 
 OPERATOR = permissions.operator()
@@ -176,6 +177,9 @@ def test_what_agents_are_served_was_let_through_by_somebody_with_the_right(libra
     run_state_machine_as_test(
         Review,
         settings=settings(
-            max_examples=12, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=effort.examples(5),
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
         ),
     )
