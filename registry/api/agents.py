@@ -108,12 +108,11 @@ class Agents(Read, Write):
         raise NotImplementedError
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        asked, rows = page(request), agents.rows(Project(pk=caller.project_id))
-        shown = [
-            {**_agent(row.agent), "tokens": row.tokens, "loads": row.loads}
-            for row in rows[asked.offset : asked.offset + asked.limit]
-        ]
-        return as_json({"results": shown, "next": asked.next_link(request, len(rows))})
+        asked, where = page(request), Project(pk=caller.project_id)
+        found = agents.all_of(where)
+        rows = agents.rows(where, found[asked.offset : asked.offset + asked.limit])
+        shown = [{**_agent(row.agent), "tokens": row.tokens, "loads": row.loads} for row in rows]
+        return as_json({"results": shown, "next": asked.next_link(request, found.count())})
 
     @extend_schema(operation_id="create_agent", summary="Add an agent", request=AgentInput, responses={201: AgentShape})
     def post(self, request: Request, project: str) -> Response:

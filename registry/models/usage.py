@@ -22,4 +22,5 @@ class Usage(models.Model):
         indexes = [
             models.Index(fields=["project", "day"], name="usage_by_day"),
             models.Index(fields=["project", "skill", "day"], name="usage_of_skill"),
+            models.Index(fields=["project", "caller", "day", "loads"], name="usage_of_caller"),
         ]

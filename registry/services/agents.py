@@ -1,10 +1,11 @@
 """Agents of a project: what each is told and may see, and how much it is used."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from registry.core import roles
@@ -51,19 +52,23 @@ class Row:
         return sum(self.by_day)
 
 
-def rows(project: Project, *, name: str | None = None, days: int = 30) -> list[Row]:
-    """Every agent of the project in order of name, or the one of that name, with two queries."""
-    now = timezone.now()
-    live = Q(tokens__revoked_at=None) & (Q(tokens__expires_at=None) | Q(tokens__expires_at__gt=now))
-    agents = Agent.objects.filter(project=project, removed_at=None).order_by("name")
+def all_of(project: Project) -> QuerySet[Agent]:
+    """In order of name."""
+    return Agent.objects.filter(project=project, removed_at=None).order_by("name")
+
+
+def rows(project: Project, found: Iterable[Agent], *, days: int = 30) -> list[Row]:
+    """These agents of the project with two queries, however much the others are used."""
+    shown, now = list(found), timezone.now()
+    names = [agent.name for agent in shown]
     window = [now.date() - timedelta(days=back) for back in reversed(range(days))]
-    used = Usage.objects.filter(project=project, day__gte=window[0])
-    if name is not None:
-        agents, used = agents.filter(name=name), used.filter(caller=name)
+    live = Q(expires_at=None) | Q(expires_at__gt=now)
+    held = Token.objects.filter(live, agent__in=shown, revoked_at=None).values_list("agent").annotate(Count("pk"))
+    used = Usage.objects.filter(project=project, caller__in=names, day__gte=window[0])
     loads = {(caller, day): total for caller, day, total in used.values_list("caller", "day").annotate(Sum("loads"))}
+    tokens = dict(held)
     return [
-        Row(agent, agent.live_tokens, tuple(loads.get((agent.name, day), 0) for day in window))
-        for agent in agents.annotate(live_tokens=Count("tokens", filter=live))
+        Row(agent, tokens.get(agent.pk, 0), tuple(loads.get((agent.name, day), 0) for day in window)) for agent in shown
     ]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -20,11 +21,12 @@ from registry.services import agents, catalog, instructions, listing
 from registry.services.catalog import View
 from registry.services.instructions import Instructions
 from registry.services.tokens import Issued, revoke_token, tokens_of
-from registry.web import context
+from registry.web import completion, context
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.tokens import TokenForm, listed
 
+_PAGE = 50
 _ALL, _LISTED = "all", "listed"
 _LONG = {"rows": 5, "spellcheck": "true"}
 _NAMES = {
@@ -121,10 +123,13 @@ def _standing(agent: Agent) -> dict[str, Any]:
 @in_project
 @require_safe
 def index(request: ProjectRequest) -> HttpResponse:
-    view, rows = _view(request), agents.rows(request.project)
+    page = Paginator(agents.all_of(request.project), _PAGE).get_page(request.GET.get("page"))
+    view, rows = _view(request), agents.rows(request.project, page)
     told = instructions.costs((row.agent for row in rows), view)
     shown = [{"row": row, "told": told[row.agent.name], "catalog": _seen(row.agent, view)[1]} for row in rows]
-    return render(request, "agents/list.html", {"rows": shown, "manages": context.may(request, roles.MANAGE)})
+    return render(
+        request, "agents/list.html", {"rows": shown, "page": page, "manages": context.may(request, roles.MANAGE)}
+    )
 
 
 def _view(request: ProjectRequest) -> View:
@@ -159,7 +164,7 @@ def new(request: ProjectRequest) -> HttpResponse:
 
 
 def _to_fill_in(request: ProjectRequest, form: AgentForm) -> dict[str, Any]:
-    return {"form": form, "known_names": sorted(candidate.name for candidate in _view(request).served)}
+    return {"form": form, **completion.offered(_view(request))}
 
 
 @in_project
@@ -206,7 +211,7 @@ def _part(part: instructions.Part) -> dict[str, Any]:
 
 
 def _frame(request: ProjectRequest, found: Agent, tab: str, more: dict[str, Any], *, status: int = 200) -> HttpResponse:
-    (row,) = agents.rows(request.project, name=found.name)
+    (row,) = agents.rows(request.project, [found])
     manages = context.may(request, roles.MANAGE)
     tabs = [("agent", "What it is given", None), ("agent-tokens", "Tokens", row.tokens)]
     tabs += [("agent-change", "Change", None)] if manages else []

@@ -16,10 +16,10 @@ from registry.core.findings import Finding, Severity
 from registry.core.merge import Candidate
 from registry.core.skill import SKILL_MD, FileEntry
 from registry.models import Draft
-from registry.services import catalog, draft_checks, draft_files, drafts
+from registry.services import catalog, draft_checks, draft_files, drafts, listing
 from registry.services.draft_checks import Report
 from registry.services.drafts import FORM, RAW, Place
-from registry.web import markdown
+from registry.web import completion, markdown
 from registry.web.access import ProjectRequest
 from registry.web.context import may_publish
 from registry.web.words import counted
@@ -104,8 +104,7 @@ def context(
         "rows": rows(draft, report), "tally": _tally(report.findings), "errors": _errors(report.findings),
         "name_rows": [row for row in rows(draft, report) if row.target == "f-name"],
         "cost": _cost(report, winner), "preview": preview(report, draft, urls),
-        "known_names": sorted(candidate.name for candidate in view.served if candidate.name != place.name),
-        "known_tags": sorted({tag for candidate in view.served for tag in candidate.tags}),
+        **completion.offered(view, without=place.name), "known_tags": listing.tags(view),
         "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
         "proposing": not may_publish(request), "justification": request.POST.get("justification", ""),
         "files": [_file(entry, urls) for entry in draft.files], "removed": draft_files.removed(draft),

@@ -4,6 +4,20 @@
 
   const items = (value) => [...new Set(value.split(/[,\n]/).map((item) => item.trim().replace(/\s+/g, " ")).filter(Boolean))];
 
+  /* A page with very many skills carries some names; those with the typed letters come once somebody types. */
+  const complete = (entry) => {
+    let waiting;
+    const ask = async () => {
+      const typed = entry.value.trim();
+      const answer = await fetch(`${entry.list.dataset.more}?${new URLSearchParams({ q: typed })}`);
+      if (answer.ok && entry.value.trim() === typed) entry.list.innerHTML = await answer.text();
+    };
+    entry.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(ask, 150);
+    });
+  };
+
   const chips = (field) => {
     const box = document.createElement("div");
     const entry = document.createElement("input");
@@ -65,6 +79,7 @@
       }
     });
     entry.addEventListener("blur", take);
+    if (entry.list?.dataset.more) complete(entry);
     draw();
   };
   for (const field of document.querySelectorAll("[data-chips]")) chips(field);

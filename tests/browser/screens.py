@@ -142,6 +142,7 @@ NOT_PAGES = {
     "skill-edit-raw": BYTES,
     "audit-export": BYTES,
     "export": BYTES,
+    "skill-names": BYTES,
     "inbox-entry": "leads on to what the entry is about",
 }
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from registry.core import roles
@@ -14,6 +16,7 @@ from registry.core.agent import Definition
 from registry.models import Agent, Event, Project, Token, User
 from registry.services import accounts, agents, disk, members, permissions, skills, tokens
 from registry.services.permissions import Actor
+from registry.web import completion
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
@@ -107,7 +110,7 @@ def test_looking_counts_no_load(desk: Agent, browser_client: Browser) -> None:
     client = signed_in(browser_client(roles.VIEWER))
     with nothing_left_behind():
         client.get(DESK)
-    assert agents.rows(desk.project)[0].loads == 0
+    assert agents.rows(desk.project, [desk])[0].loads == 0
 
 
 def test_hostile_texts_are_text(desk: Agent, project: Project, operator: Actor, browser_client: Browser) -> None:
@@ -131,7 +134,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
         tokens.create_token(project, agent=agent, by=operator)
         client.get(LIST)
         if number in (0, 11):
-            with django_assert_max_num_queries(8):
+            with django_assert_max_num_queries(10):
                 client.get(LIST)
 
 
@@ -333,3 +336,70 @@ def test_owners_see_and_stop_the_tokens_of_others_and_others_do_not(
     assert start in owner.get(MINE).content.decode()
     assert owner.post(where).status_code == 302
     assert reads(issued.secret) == 401
+
+
+# -- Very many of them ------------------------------------------------------------------------------------------
+
+
+def test_a_list_of_very_many_agents_comes_in_pages_at_the_same_cost(
+    desk: Agent, project: Project, browser_client: Browser
+) -> None:
+    client = browser_client(roles.VIEWER)
+    client.get(LIST)
+    with CaptureQueriesContext(connection) as few:
+        client.get(LIST)
+    Agent.objects.bulk_create([Agent(project=project, name=f"agent-{number:02}") for number in range(60)])
+    with CaptureQueriesContext(connection) as many:
+        client.get(LIST)
+    assert len(many) == len(few)
+    first, second = client.get(LIST), client.get(f"{LIST}?page=2")
+    assert "61 agents" in first.content.decode()
+    assert [len(page.context["rows"]) for page in (first, second)] == [50, 11]
+    assert second.context["rows"][-1]["row"].agent.name == "desk"
+
+
+NAMES = "/projects/demo/names"
+
+
+@pytest.fixture
+def very_many(project: Project, library: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr(completion, "MOST", 3)
+    for name in ("alpha", "beta", "delta", "gamma", "metal-alloy"):
+        on_disk(library, name)
+    disk.index().refresh()
+    return project
+
+
+@pytest.mark.parametrize("where", [NEW, "/projects/demo/new/"])
+def test_a_form_carries_some_names_and_says_where_the_others_are(
+    very_many: Project, browser_client: Browser, where: str
+) -> None:
+    page = browser_client(roles.OWNER).get(where)
+    assert page.context["known_names"] == ["alpha", "beta", "delta"]
+    assert f'<datalist id="known-names" data-more="{NAMES}">' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("", ["alpha", "beta", "delta"]),
+        ("al", ["alpha", "metal-alloy"]),
+        (" GA ", ["gamma"]),
+        ("lta", ["delta"]),
+        ("nothing", []),
+        ("</datalist><script>", []),
+    ],
+)
+def test_names_are_completed_those_that_begin_so_first(
+    very_many: Project, browser_client: Browser, typed: str, names: list[str]
+) -> None:
+    answer = browser_client(roles.VIEWER).get(NAMES, {"q": typed})
+    assert answer.content.decode() == "".join(f'<option value="{name}"></option>' for name in names)
+    assert answer["Cache-Control"] == "private, no-store"
+
+
+def test_names_are_for_members_alone(very_many: Project, client: Client, operator: Actor) -> None:
+    assert client.get(NAMES).status_code == 302
+    client.force_login(accounts.create_user("stranger", by=operator))
+    assert client.get(NAMES).status_code == 404
+    assert client.post(NAMES).status_code in (404, 405)
