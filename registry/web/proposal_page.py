@@ -174,7 +174,7 @@ class ProposalPage:
 
     @property
     def files(self) -> int:
-        return len(self.content.after or self.content.before or ())
+        return len({*(self.content.before or ()), *(self.content.after or ())})
 
     @property
     def layout(self) -> str:
