@@ -11,9 +11,9 @@ from functools import wraps
 from typing import Any
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.http import parse_etags
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
 
 from registry.core import bundle, errors, media
 from registry.core.errors import SkillsiteError
@@ -36,19 +36,39 @@ _STATUS = {
 def _door(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Finds the shelf that an address names, and gives every answer, errors too, the headers of this door."""
 
-    @require_safe
+    @_for_every_page
     @wraps(view)
     def answer(request: HttpRequest, secret: str = "", slug: str = "", only: str = "", **kwargs: Any) -> HttpResponse:
         try:
             response = view(request, _shelf(request, secret, slug, only), **kwargs)
         except SkillsiteError as error:
             response = _plain(error)
-        response["Access-Control-Allow-Origin"] = "*"
         if secret:
             response["Cache-Control"] = "private, no-cache"
-            response["Referrer-Policy"] = "no-referrer"
         elif response.status_code in (200, 304):
             response["Cache-Control"] = "public, max-age=60"
+        return response
+
+    return answer
+
+
+def _for_every_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Pages of any site may read, and may ask first whether they may. Nothing is written, so nothing is forged."""
+
+    @csrf_exempt
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "OPTIONS":
+            response = HttpResponse(status=204)
+            response["Access-Control-Allow-Methods"] = response["Allow"] = "GET, HEAD, OPTIONS"
+            response["Access-Control-Allow-Headers"] = "If-None-Match"
+            response["Access-Control-Max-Age"] = "86400"
+        elif request.method in ("GET", "HEAD"):
+            response = view(request, *args, **kwargs)
+        else:
+            response = HttpResponseNotAllowed(["GET", "HEAD", "OPTIONS"])
+        response["Access-Control-Allow-Origin"] = "*"
+        response["Access-Control-Expose-Headers"] = "ETag, Retry-After"
         return response
 
     return answer
@@ -178,7 +198,7 @@ def _bytes(path: str, content: bytes) -> HttpResponse:
     return response
 
 
-@require_safe
+@_for_every_page
 def protected_resource(request: HttpRequest) -> HttpResponse:
     """What RFC 9728 says about /mcp: tokens come in the header, and owners of a project make them on its pages."""
     body = {
@@ -187,6 +207,4 @@ def protected_resource(request: HttpRequest) -> HttpResponse:
         "bearer_methods_supported": ["header"],
         "scopes_supported": ["read", "propose"],
     }
-    response = HttpResponse(json.dumps(body), content_type="application/json")
-    response["Access-Control-Allow-Origin"] = "*"
-    return response
+    return HttpResponse(json.dumps(body), content_type="application/json")

@@ -57,6 +57,10 @@ class SecurityHeaders:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
+        if request.path.startswith("/t/"):
+            # There is a token in this address: no page of ours may tell it on, whatever it says.
+            response["Referrer-Policy"] = "no-referrer"
+            response.setdefault("Cache-Control", "private, no-store")
         if "Content-Security-Policy" not in response:
             docs = request.path.startswith("/api/docs/")
             response["Content-Security-Policy"] = _DOCS_POLICY if docs else _PAGE_POLICY

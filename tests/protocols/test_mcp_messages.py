@@ -71,6 +71,10 @@ def test_a_body_beyond_the_limit_is_refused_before_it_is_read(caller: Mcp, monke
     assert "50 are allowed" in response.json()["error"]["message"]
 
 
+def test_a_body_in_chunks_is_refused_rather_than_taken_for_an_empty_one(caller: Mcp) -> None:
+    assert error(caller.post(json.dumps(ONE).encode(), {"Transfer-Encoding": "chunked"})) == (411, -32600)
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "PATCH"])
 def test_there_is_no_stream_and_no_session(caller: Mcp, method: str) -> None:
     response = caller.client.generic(method, "/mcp", headers=caller.headers)

@@ -137,8 +137,43 @@ def test_a_nul_is_refused(client: Client, public: Project) -> None:
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
-def test_nothing_is_written_here(client: Client, public: Project, method: str) -> None:
-    assert getattr(client, method)(f"{NEW}/index.json").status_code == 405
+@pytest.mark.parametrize(
+    "path", [f"{NEW}/index.json", f"{OLD}/offers/SKILL.md", "/.well-known/oauth-protected-resource"]
+)
+def test_nothing_is_written_here(public: Project, method: str, path: str) -> None:
+    answer = getattr(Client(enforce_csrf_checks=True), method)(path)
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS")
+
+
+@pytest.mark.parametrize(
+    "path", [f"{NEW}/index.json", f"{OLD}/offers/SKILL.md", "/t/sks_x/.well-known/skills/index.json"]
+)
+def test_a_page_of_another_site_may_ask_whether_it_may_read(client: Client, public: Project, path: str) -> None:
+    asked = {"Origin": "https://tools.example", "Access-Control-Request-Method": "GET"}
+    answer = client.options(path, headers={**asked, "Access-Control-Request-Headers": "if-none-match"})
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert answer["Access-Control-Allow-Headers"] == "If-None-Match"
+    assert "Access-Control-Allow-Credentials" not in answer
+
+
+def test_a_page_of_another_site_sees_the_etag(client: Client, public: Project) -> None:
+    answer = client.get(f"{NEW}/index.json", headers={"Origin": "https://tools.example"})
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert "ETag" in answer["Access-Control-Expose-Headers"]
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "/nothing", "/projects/demo/", f"{NEW}/%00", f"{NEW}/absent.zip", f"{NEW}/index.json", "/mcp"]
+)
+@pytest.mark.parametrize("method", ["get", "post", "options"])
+def test_no_answer_below_a_token_lets_the_address_be_told_on_or_kept_for_others(
+    client: Client, offers: Bundle, secret: Callable[..., str], method: str, path: str
+) -> None:
+    client.raise_request_exception = False
+    answer = getattr(client, method)(f"/t/{secret()}{path}")
+    assert answer["Referrer-Policy"] == "no-referrer"
+    assert answer["Cache-Control"].startswith("private")
 
 
 def test_a_head_tells_what_a_get_would(client: Client, public: Project) -> None:

@@ -147,6 +147,9 @@ def _body(request: HttpRequest) -> bytes:
     if request.content_type != "application/json":
         raise Refused(messages.INVALID_REQUEST, "Content-Type is application/json.", status=415)
     length = request.META.get("CONTENT_LENGTH") or "0"
+    if request.META.get("HTTP_TRANSFER_ENCODING"):
+        message = "A body in chunks is not read. Send it whole, with Content-Length."
+        raise Refused(messages.INVALID_REQUEST, message, status=411)
     if not length.isdecimal() or int(length) > BODY_BYTES:
         message = f"The request has {length[:20]} bytes. {BODY_BYTES:,} are allowed."
         raise Refused(messages.INVALID_REQUEST, message, status=413)

@@ -46,6 +46,8 @@ def read_resource(context: Context, message: Message) -> Outcome:
     if uri == uris.INDEX:
         return _answer(uri, {"mimeType": _JSON, "text": _index(context)})
     name, path = uris.split(uri)
+    if not name:
+        raise unknown(uri, "Resources stand at skill://name/path.")
     try:
         loaded = context.load(name)
         entry = uris.entry(loaded, path)
