@@ -22,7 +22,7 @@ SKIPPED, EDITED, CONFLICTS, MOVED, FAILED = "skipped", "edited", "conflicts", "m
 REFUSED = (SKIPPED, EDITED, CONFLICTS, MOVED, FAILED)
 
 MOST = 1_000
-_ANSWERS = 10_000
+_ANSWERS, _CHARS = 10_000, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,10 @@ class Wish:
     answers: Mapping[str, str] = field(default_factory=dict)
 
     def checked(self) -> "Wish":
-        """The same, where it makes sense; InvalidRequest else."""
+        """The same, where it makes sense and can be written down; InvalidRequest else."""
+        texts = (self.name, self.digest, self.seen, *self.answers, *self.answers.values())
+        if len(self.name) > paths.COMPONENT_CHARS or any("\0" in text or len(text) > _CHARS for text in texts):
+            raise InvalidRequest(f"{paths.shown(self.name)}: a name, digest or answer is too long, or has a NUL.")
         if self.on_conflict not in ON_CONFLICT:
             raise InvalidRequest(f"on_conflict is one of {', '.join(ON_CONFLICT)}; not {self.on_conflict[:40]!r}.")
         if self.if_edited and self.if_edited not in IF_EDITED:

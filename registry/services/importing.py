@@ -70,7 +70,10 @@ def prepare(source: Source, goods: Goods, wish: Wish, *, by: Actor) -> Plan | Ou
         reason = f"The source has another {name} now than the one you looked at: {goods.bundle.digest}. Look again."
         return Outcome(name, MOVED, reason, digest=goods.bundle.digest)
     arrival = arrivals.compare(source, goods, new_name=wish.new_name)
-    require_reach(by, arrival.target)
+    target = arrival.target
+    require_reach(by, target)
+    if wish.seen and wish.seen != arrival.seen:
+        return Outcome(name, MOVED, f"{target} was saved by somebody since you looked. Look again.", skill=target)
     planned = _first(arrival, wish) if arrival.installed is None else _next(arrival, wish)
     if isinstance(planned, Plan):
         for bundle in (planned.bundle, arrival.theirs):
@@ -106,8 +109,6 @@ def _taken(arrival: Arrival) -> str:
 def _next(arrival: Arrival, wish: Wish) -> Plan | Outcome:
     """An update of what came from the same place before."""
     name, target = arrival.name, arrival.target
-    if wish.seen and wish.seen != arrival.seen:
-        return Outcome(name, MOVED, f"{target} was saved by somebody since you looked. Look again.", skill=target)
     if arrival.action == arrivals.SAME:
         return Plan(arrival, UNCHANGED)
     if arrival.action == arrivals.UPDATE:
@@ -243,7 +244,7 @@ def _provenance(plan: Plan, **more: object) -> Provenance:
     goods, source = plan.arrival.goods, plan.arrival.source
     return Provenance(
         source=source, name=goods.entry.name, source_version=goods.version, source_digest=goods.digest,
-        pin=source.pin, fetched_digest=goods.bundle.digest, how=plan.how, **more,
+        pin=_pin(plan), fetched_digest=goods.bundle.digest, how=plan.how, **more,
     )  # fmt: skip
 
 
@@ -263,4 +264,10 @@ def _describe(change: Change, plan: Plan) -> None:
     goods, source = plan.arrival.goods, plan.arrival.source
     change.data["source"] = lineage.described(source) | {
         "name": goods.entry.name, "version": goods.version, "digest": goods.digest, "bundle": goods.bundle.digest,
+        "commit": _pin(plan),
     }  # fmt: skip
+
+
+def _pin(plan: Plan) -> str:
+    """The commit that the files are of; not known for what was put aside before the last look."""
+    return plan.arrival.source.pin if plan.arrival.goods.newest else ""

@@ -47,7 +47,7 @@ def attach(skill: Skill, base: Provenance, *, before: Version | None) -> Install
 def approved(proposal: Proposal, skill: Skill, version: Version, *, before: Version | None) -> None:
     """Inside the change that lets a proposal through: what it brought from a source is installed now."""
     came = Provenance.objects.filter(proposal=proposal, version=None).order_by("-pk").first()
-    if came is None or Source.objects.filter(pk=came.source_id, removed_at=None).first() is None:
+    if came is None:
         return
     came.version = version
     came.save(update_fields=["version"])
@@ -62,4 +62,4 @@ def of(skill: Skill) -> Installation | None:
 def described(source: Source) -> dict[str, object]:
     """A source as every event names it: its address only up to the question mark."""
     said: dict[str, object] = {"id": source.pk, "kind": source.kind, "address": source.shown}
-    return said | {key: value for key, value in (("ref", source.ref), ("commit", source.pin)) if value}
+    return said | ({"ref": source.ref} if source.ref else {})

@@ -33,6 +33,11 @@ class Goods:
     version: str
     digest: str
 
+    @property
+    def newest(self) -> bool:
+        """It is what the source had at the last look, and not what somebody had put aside before that."""
+        return self.digest == self.entry.digest
+
 
 def find(project: Project, source_id: int, *, by: Actor) -> Source:
     """One source of the project; that of another project is not there."""

@@ -123,9 +123,9 @@ def _bring(job: SourceJob, *, clock: Callable[[], datetime], stop: datetime) -> 
         _give_up(job, error.message, now=clock())
         return
     items = list(job.items.filter(status=WAITING).order_by("position"))
-    for item, came in _came(job.source, items):
+    for done, (item, came) in enumerate(_came(job.source, items), start=1):
         _settle(job, item, came, by=by, now=clock())
-        if clock() >= stop and item is not items[-1]:
+        if clock() >= stop and done < len(items):
             _mine(job, state=QUEUED, leased_until=None, attempts=0)
             return
     _finish(job, DONE, now=clock())

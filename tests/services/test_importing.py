@@ -152,9 +152,11 @@ def test_what_cannot_be_fetched_is_an_error_with_its_reason(
 
 
 def test_what_a_source_does_not_offer_cannot_be_had(project: Project, source: Source, author: Actor) -> None:
-    for name in ("nothing", "../greeting", "a\0b", ""):
+    for name in ("nothing", "../greeting", ""):
         with nothing_left_behind(), pytest.raises(NotFound, match="does not offer"):
             importing.bring(project, source.pk, Wish(name), by=author)
+    with nothing_left_behind(), pytest.raises(NotFound, match="does not offer"):
+        arrivals.preview(project, source.pk, "a\0b", by=author)
 
 
 def test_viewers_and_strangers_bring_nothing(
@@ -191,6 +193,17 @@ def test_a_taken_name_as_a_new_version_keeps_what_was_there_in_history(
     assert bring(on_conflict="version").version == "2"
     assert [version.digest for version in versions.history(project, "greeting")][1] == mine.digest
     assert Installation.objects.get().before == mine
+
+
+def test_a_new_version_of_what_somebody_saved_meanwhile_is_not_made(
+    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+) -> None:
+    skills.create(project, skill_bundle(body="Mine."), by=author)
+    seen = arrivals.preview(project, source.pk, "greeting", by=author)
+    assert seen.action == "taken"
+    mine = edit(project, "Mine, once more.", author)
+    assert bring(digest=seen.digest, seen=seen.seen, on_conflict="version").status == "moved"
+    assert current(project) == mine
 
 
 def test_under_another_name_one_line_changes(
@@ -555,6 +568,16 @@ def test_an_import_into_a_protected_project_is_a_proposal(
     reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
     assert (state(source), current(project).provenance.source) == ("installed", source)
     assert bring().status == "unchanged"
+
+
+def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
+    project: Project, source: Source, author: Actor, reviewer: Actor, protected: None, bring: Callable[..., Outcome]
+) -> None:
+    bring()
+    sources.remove(project, source.pk, by=author)
+    proposal = Proposal.objects.get()
+    reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
+    assert current(project).provenance.source == source
 
 
 def test_a_rejected_import_is_not_installed(

@@ -253,6 +253,10 @@ def test_another_projects_source_and_jobs_are_not_there(
         ([Wish("a", if_edited="discard")], "if_edited is one of"),
         ([Wish("a", on_conflict="rename")], "go together"),
         ([Wish("a", new_name="b")], "go together"),
+        ([Wish("a" * 129)], "too long"),
+        ([Wish("a\0b")], "NUL"),
+        ([Wish("a", answers={"take-0\0": "mine"})], "NUL"),
+        ([Wish("a", answers={f"take-{number}": "mine" for number in range(10_001)})], "10,000 are allowed"),
         ([Wish(str(number)) for number in range(1_001)], "1,000 are allowed"),
     ],
 )
