@@ -150,6 +150,37 @@ def _is_loaded_as_approved(bot: Bot, number: int, shown: str, *, proposed: str) 
     assert told["approved"] == {"version": "2", "digest": shown, "proposed_digest": proposed, "edited": True}
 
 
+def test_a_conflict_is_resolved_place_by_place_and_what_comes_out_is_looked_at_again(
+    team: Team, windows: Windows, bot: Bot
+) -> None:
+    number = bot.propose(_PROPOSED.replace("red ribbon", "green ribbon"), "Two folds tear.")["id"]
+    saved = skill_bundle("gifts", body=_STANDING.replace("twice", "once"))
+    base = skill_bundle("gifts", body=_STANDING).digest
+    team.site.do(skills.save, team.project, "gifts", saved, base=base, by=team.actor(roles.AUTHOR))
+    clash = bot.outcome(number)["rebase"]["conflicts"][0]["places"][0]
+    assert (clash["base"], clash["now"]) == ("Fold the paper twice.\n", "Fold the paper once.\n")
+
+    page = windows.open(team.session(roles.REVIEWER), script=False)
+    page.goto(f"{team.base}/proposals/{number}/")
+    expect(page.locator("#approve-button")).to_have_count(0)
+    page.get_by_role("link", name="Resolve the conflict").click()
+    for side, words in (("Made from", "twice"), ("Now", "once"), ("Proposed", "nine times")):
+        expect(page.locator(".threeway section").filter(has_text=side)).to_contain_text(words)
+    page.get_by_role("button", name="Bring it over").click()
+    expect(page.get_by_role("alert")).to_contain_text("1 place needs a choice")
+    page.get_by_label("Keep what stands").check()
+    page.get_by_role("button", name="Bring it over").click()
+    expect(steps.toast(page, "Brought over with your choices. Look again")).to_be_visible()
+    expect(page.locator("#change")).to_contain_text("green ribbon")
+    expect(page.locator("#change")).not_to_contain_text("nine times")
+    assert bot.text() == saved[SKILL_MD].decode()
+    page.locator("#approve-button").click()
+    page.get_by_role("button", name="Approve and publish").click()
+    expect(steps.toast(page, "Version 3 of gifts is live")).to_be_visible()
+    joined = _STANDING.replace("twice", "once").replace("red ribbon", "green ribbon")
+    assert bot.text() == skill_text("gifts", body=joined)
+
+
 _REASONS = ("First reason", "Second reason", "Third reason")
 
 
