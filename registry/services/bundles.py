@@ -69,7 +69,9 @@ def place(finding: Finding) -> str:
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
     """What `import_bundle` would do with it. Whoever may propose it may look."""
     require(by, roles.PROPOSE, project)
-    return _foresee(project, check(bundle, authoring=False, directory=directory, was=was), was)
+    checked = check(bundle, authoring=False, directory=directory, was=was)
+    require_reach(by, checked.name)
+    return _foresee(project, checked, was)
 
 
 def _foresee(project: Project, checked: Checked, was: str) -> Preview:

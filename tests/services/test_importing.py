@@ -652,6 +652,7 @@ def test_an_agent_changes_no_skill_outside_its_list(
     for call in (
         lambda: skills.create(project, skill_bundle("new"), by=bounded),
         lambda: bundles.import_bundle(project, skill_bundle("new"), by=bounded),
+        lambda: bundles.preview(project, skill_bundle("other"), by=bounded),
         lambda: skills.save(project, "other", skill_bundle("other", body="2"), base=outside.digest, by=bounded),
         lambda: skills.save(project, "new", skill_bundle("new"), base=None, by=bounded),
         lambda: skills.delete(project, "other", by=bounded),
