@@ -27,6 +27,7 @@ READABLE_CHARS = 40  # a description is not shortened below this; rather is its 
 _BUDGET = re.compile(r"([1-9][0-9]{0,8})\s*(t|tokens?|c|chars?|characters?)?", re.IGNORECASE)
 _FOLDED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _ZERO_WIDTH_JOINER = "\u200d"
+_LEAST_NAME = tokens.MILLI  # a name in a list weighs no less: the comma before it is a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,13 @@ class Catalog:
     omitted_by_name: bool = True
 
 
-# What the listing of skills may cost in agents that cut it off on their own.
-PRESETS = {"codex": Budget(8_000, "characters")}
+# What the listing of skills may cost in agents that cut it off on their own. For Claude Code it is a hundredth of a
+# context of 200,000 tokens with four characters each, unless somebody set it otherwise.
+PRESETS = {"claude-code": Budget(8_000, "characters"), "codex": Budget(8_000, "characters")}
 
 
 def parse_budget(text: str) -> Budget:
-    """`2000` and `2000t` are tokens, `8000c` are characters, `codex` is what that agent lists."""
+    """`2000` and `2000t` are tokens, `8000c` are characters, `claude-code` is what that agent lists."""
     if preset := PRESETS.get(text.strip().lower()):
         return preset
     match = _BUDGET.fullmatch(text.strip())
@@ -79,6 +81,8 @@ def hint(requires: Sequence[str]) -> str:
 
 def one_line(text: str) -> str:
     """The text without line ends and control characters, so that no skill can write another one's line."""
+    if text.isprintable() and "  " not in text:  # as most are, and there may be ten thousand
+        return text.strip()
     return _FOLDED.sub(" ", text).strip()
 
 
@@ -115,6 +119,7 @@ class _Writer:
     entry: Callable[[CatalogLine], str]
     left_out: Callable[[Sequence[str], bool], str]
     foot: str
+    name: Callable[[str], str] | None = None  # where each name left out has a line of its own, that line
 
     def write(self, catalog: Catalog) -> str:
         if not catalog.lines and not catalog.omitted:
@@ -146,6 +151,10 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def _json_name(name: str) -> str:
+    return _json(name) + ",\n"
+
+
 _WRITERS: dict[Form, _Writer] = {
     "text": _Writer(
         head="[Available Skills]\n",
@@ -163,7 +172,8 @@ _WRITERS: dict[Form, _Writer] = {
     "json": _Writer(
         head='{"skills":[\n',
         entry=lambda line: _json({"name": line.name, "description": line.description}) + ",\n",
-        left_out=lambda names, _: "".join(_json(name) + ",\n" for name in names),
+        left_out=lambda names, _: "".join(map(_json_name, names)),
+        name=_json_name,
         foot=f'],\n"included":1000000,"omitted":[],"tokens":1000000,\n"revision":"sha256:{"0" * 64}"}}\n',
     ),
 }
@@ -270,16 +280,29 @@ class _Fitting:
         """As many skills from the front as hold beside the names, or else the number, of those left out."""
         sums = self.sums(lines)
         names = tuple(line.name for line in lines)
-        by_name = self.left_out(names, True) + self.frame <= self.allowed
+        left_out = self.left_out_after(names)
+        by_name = left_out(0, True) + self.frame <= self.allowed
         low, high = 0, len(sums) - 1
         while low < high:
             middle = (low + high + 1) // 2
-            if sums[middle] + self.left_out(names[middle:], by_name) <= self.allowed:
+            if sums[middle] + left_out(middle, by_name) <= self.allowed:
                 low = middle
             else:
                 high = middle - 1
         return Catalog(lines[:low], names[low:], omitted_by_name=by_name)
 
-    def left_out(self, names: Sequence[str], by_name: bool) -> int:
-        said = self.writer.left_out(names, by_name)  # too long and too various to be worth remembering
-        return tokens.weight(said) if self.budget.unit == "tokens" else len(said)
+    def left_out_after(self, names: Sequence[str]) -> Callable[[int, bool], int]:
+        """What it costs to say that all but the first so many are left out."""
+        write = self.writer.name
+        if write is not None:
+            costs = list(accumulate((self.measure(write(name)) for name in reversed(names)), initial=0))
+            return lambda first, _: costs[len(names) - first]
+
+        def cost(first: int, by_name: bool) -> int:
+            rest = names[first:]
+            if by_name and self.budget.unit == "tokens" and len(rest) * _LEAST_NAME > self.allowed:
+                return len(rest) * _LEAST_NAME  # too much already, and ten thousand names take long to weigh
+            said = self.writer.left_out(rest, by_name)  # too long and too various to be worth remembering
+            return tokens.weight(said) if self.budget.unit == "tokens" else len(said)
+
+        return cost

@@ -344,7 +344,8 @@ def test_the_best_match_is_first_and_the_last_is_left_out(
 def test_a_budget_may_be_that_of_a_known_agent(api: Callable[..., Api], project: Project, operator: Actor) -> None:
     skills.create(project, skill_bundle(), by=operator)
     caller = api()
-    assert caller.get("/catalog", budget="codex").json() == caller.get("/catalog", budget="8000c").json()
+    for agent in ("codex", "claude-code", "Claude-Code"):
+        assert caller.get("/catalog", budget=agent).json() == caller.get("/catalog", budget="8000c").json()
     refused = caller.get("/catalog", budget="no-such-agent")
     assert code(refused) == (400, "invalid-request")
     assert "codex" in refused.json()["detail"]
