@@ -184,7 +184,7 @@ def arriving(draw: st.DrawFn) -> dict[str, tuple[Bundle, str]]:
     return found
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=effort.examples(12))
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=effort.examples(6))
 @given(left=arriving(), off=st.booleans())
 def test_every_project_comes_back_the_same(
     db: None, library: Path, operator: Actor, tmp_path: Path, left: dict[str, tuple[Bundle, str]], off: bool

@@ -175,30 +175,29 @@ def shelf(project: Project, library: Path, operator: Actor) -> None:
     skills.disable(project, "retired", by=operator)
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("", ["expense-report", "invoice", "retired", "sql-review"]),
-        ("?q=RECEIPTS", ["expense-report"]),
-        ("?q=money+receipts", ["expense-report"]),
-        ("?q=money+nothing", []),
-        ("?source=bundled", ["sql-review"]),
-        ("?source=project", ["expense-report", "invoice", "retired"]),
-        ("?kind=knowledge", ["sql-review"]),
-        ("?tag=data", ["invoice", "sql-review"]),
-        ("?tag=nowhere", []),
-        ("?state=off", ["retired"]),
-        ("?state=on&tag=money", ["expense-report", "invoice"]),
-        ("?state=hides", []),
-        ("?state=draft", []),
-        ("?sort=tokens&source=project", ["invoice", "expense-report", "retired"]),
-        ("?source=nonsense&kind=nonsense&state=nonsense&sort=nonsense&page=nonsense",
-         ["expense-report", "invoice", "retired", "sql-review"]),
-        ("?page=999", ["expense-report", "invoice", "retired", "sql-review"]),
-    ],
-)  # fmt: skip
-def test_filters_live_in_the_address(shelf: None, viewer_page: Client, query: str, found: list[str]) -> None:
-    assert names(viewer_page, query) == found
+FILTERED = [
+    ("", ["expense-report", "invoice", "retired", "sql-review"]),
+    ("?q=RECEIPTS", ["expense-report"]),
+    ("?q=money+receipts", ["expense-report"]),
+    ("?q=money+nothing", []),
+    ("?source=bundled", ["sql-review"]),
+    ("?source=project", ["expense-report", "invoice", "retired"]),
+    ("?kind=knowledge", ["sql-review"]),
+    ("?tag=data", ["invoice", "sql-review"]),
+    ("?tag=nowhere", []),
+    ("?state=off", ["retired"]),
+    ("?state=on&tag=money", ["expense-report", "invoice"]),
+    ("?state=hides", []),
+    ("?state=draft", []),
+    ("?sort=tokens&source=project", ["invoice", "expense-report", "retired"]),
+    ("?source=nonsense&kind=nonsense&state=nonsense&sort=nonsense&page=nonsense",
+     ["expense-report", "invoice", "retired", "sql-review"]),
+    ("?page=999", ["expense-report", "invoice", "retired", "sql-review"]),
+]  # fmt: skip
+
+
+def test_filters_live_in_the_address(shelf: None, viewer_page: Client) -> None:
+    assert {query: names(viewer_page, query) for query, _ in FILTERED} == dict(FILTERED)
 
 
 def test_the_most_loaded_come_first(shelf: None, project: Project, viewer_page: Client) -> None:
