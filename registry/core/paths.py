@@ -6,6 +6,7 @@ what Windows, macOS or a terminal would read differently is refused, not repaire
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from registry.core.errors import UnsafePath
@@ -42,14 +43,21 @@ def component(value: str, *, what: str) -> str:
 
     A leading dot is refused as well: those names are left to whoever keeps records beside the directory.
     """
-    reason = _fault(value, COMPONENT_CHARS)
-    if not reason and "/" in value:
-        reason = "it has a slash, and one directory name is needed"
-    if not reason and value.startswith("."):
-        reason = "it starts with a dot"
+    reason = _component_fault(value) if len(value) <= COMPONENT_CHARS else _fault(value, COMPONENT_CHARS)
     if reason:
         raise _unsafe(value, f"The {what} {shown(value)} cannot be used as a directory name: {reason}.")
     return value
+
+
+@lru_cache(maxsize=4_096)
+def _component_fault(value: str) -> str | None:
+    """Kept for the names that come with every request."""
+    reason = _fault(value, COMPONENT_CHARS)
+    if not reason and "/" in value:
+        return "it has a slash, and one directory name is needed"
+    if not reason and value.startswith("."):
+        return "it starts with a dot"
+    return reason
 
 
 def check_collisions(paths: Iterable[str]) -> None:

@@ -1,6 +1,7 @@
 """The parts of a web address, and the part of it that may be shown: what follows the path may be a credential."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -14,6 +15,7 @@ class Parts:
     has_user: bool
 
 
+@lru_cache(maxsize=512)
 def parts(url: str) -> Parts | None:
     """None where it cannot be read as an address."""
     text = url.strip()

@@ -5,6 +5,7 @@ beside its place and renamed into it: one of several writers wins, the others fi
 there and use it. `docs/decisions/0007-remote-cache.md` says why it is done so.
 """
 
+import errno
 import logging
 import os
 import time
@@ -17,7 +18,7 @@ from registry.core.definitions import INLINE
 from registry.core.errors import Conflict, NotFound
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD, Bundle, FileEntry
-from registry.remote import trees
+from registry.remote import glances, trees
 from registry.remote.records import NEW, Record, Records
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ SKILLS = "skills"
 OLD = ".old-"
 _SMALL = 64 * 1024
 _TRIES, _PAUSE = 5, 0.01  # whoever replaces a directory is done within a few of these
+_TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)  # there was something, though it may be gone again
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,18 @@ class Copy:
 class _Place:
     directory: Path
     records: Records
+    text: str = ""
+
+
+@lru_cache(maxsize=4_096)
+def _place(root: Path, name: str, version: str) -> _Place:
+    parent = root / paths.component(name, what="name")
+    directory = parent / paths.component(version, what="version")
+    return _Place(directory, Records(parent, version), str(directory))
+
+
+# A copy is what it was seen to be until it looks different from outside.
+_known: glances.Glances[Copy] = glances.Glances()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +82,19 @@ class Cache:
 
     def find(self, name: str, version: str, *, origin: str = "") -> Copy | None:
         """The copy that stands there, whole; None where there is none, or one whose bytes are not what was kept."""
+        place = self._place(name, version)
+        glance = glances.glance(place.text, place.records.text)
+        if glance is not None and (known := _known.get(glance, origin)) is not None:
+            return known
         for turn in range(_TRIES):
-            seen = self._look(self._place(name, version), origin)
+            seen = self._look(place, origin)
             if seen is None:
                 return None
             if seen.record or seen.by_hand:
-                return self._copy(name, version, seen)
+                copy = self._copy(name, version, seen)
+                if glance is not None and turn == 0:
+                    _known.put(glance, origin, copy)
+                return copy
             time.sleep(_PAUSE if turn < _TRIES - 1 else 0)
         log.warning("The copy of %s %s was changed on the disk and is not used.", paths.shown(name), version)
         return None
@@ -138,7 +159,7 @@ class Cache:
         fresh = trees.beside(place.directory, NEW)
         try:
             trees.write(fresh, bundle)
-            for _ in range(_TRIES * 4):
+            for _ in range(_TRIES * 10):
                 if self._put(fresh, place, bundle, record):
                     return None
                 self._set_aside(place, even_whole=True)
@@ -151,12 +172,12 @@ class Cache:
         vouching = place.records.write(record)
         try:
             fresh.rename(place.directory)
-        except OSError:
+        except OSError as error:
             tree = trees.read(place.directory, limits=self._limits)
             if tree is not None and tree.digest == bundle.digest and not fresh.exists():
                 return True  # it was done, and the answer of the network was lost
             vouching.unlink(missing_ok=True)
-            if tree is None and not os.path.lexists(place.directory):
+            if error.errno not in _TAKEN and not os.path.lexists(place.directory):
                 raise  # nobody else was faster; the disk is full, read-only or another one
             return False
         trees.sync(place.directory.parent)
@@ -198,8 +219,7 @@ class Cache:
         )
 
     def _place(self, name: str, version: str) -> _Place:
-        parent = self._root / paths.component(name, what="name")
-        return _Place(parent / paths.component(version, what="version"), Records(parent, version))
+        return _place(self._root, name, version)
 
 
 def _said(bundle: Bundle, name: str, origin: str, limits: Limits) -> Record:

@@ -36,6 +36,7 @@ class Records:
 
     def __init__(self, parent: Path, version: str) -> None:
         self.directory = parent / RECORDS / version
+        self.text = str(self.directory)
 
     def write(self, record: Record) -> Path:
         """The file that now vouches for these bytes."""

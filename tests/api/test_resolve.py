@@ -17,7 +17,7 @@ from registry.services import agents, remote
 from registry.services.permissions import Actor
 from tests.api.test_reading import problem
 from tests.conftest import Api, skill_bundle, skill_text
-from tests.remote.conftest import Web, zipped
+from tests.remote.web import Web, zipped
 from tests.services.footprint import nothing_left_behind
 from tests.services.receivers import answering, hanging, receiving
 

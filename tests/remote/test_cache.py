@@ -12,7 +12,7 @@ import pytest
 from registry.core.errors import Conflict, InvalidSkill, NotFound, TooLarge, UnsafePath
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD, Bundle
-from registry.remote import cleaning, records
+from registry.remote import cleaning, glances, records, trees
 from registry.remote.cache import INLINE, Cache
 from tests.conftest import skill_bundle, skill_text
 
@@ -399,6 +399,77 @@ def test_a_path_that_leaves_the_copy_is_refused(cache: Cache, path: str) -> None
 def test_a_file_of_a_skill_that_was_never_resolved_is_not_found(cache: Cache) -> None:
     with pytest.raises(NotFound, match="was not resolved here"):
         cache.read("a", "1", SKILL_MD)
+
+
+# -- Looking again without reading -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Directories that were read and hashed. Here a glance at what changed just now counts."""
+    done: list[Path] = []
+    real = trees.read
+
+    def counted(directory: Path, **more: Any) -> Any:
+        done.append(directory)
+        return real(directory, **more)
+
+    monkeypatch.setattr(trees, "read", counted)
+    monkeypatch.setattr(glances, "_TICK_NS", -(10**18))
+    return done
+
+
+def test_a_copy_that_did_not_change_is_not_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
+    cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
+    first = cache.find("a", "1", origin=WEB)
+    assert reads == [version(root)]
+    assert cache.find("a", "1", origin=WEB) is first
+    assert Cache(root).find("a", "1", origin=WEB) is first
+    assert reads == [version(root)]
+
+
+def _changes(directory: Path, change: str) -> None:
+    file = directory / "x" / "y.md"
+    if change == "bytes":
+        file.write_bytes(b"y")
+        os.utime(file, (1e9, 1e9))
+    elif change == "more":
+        (directory / "x" / "z.md").write_bytes(b"z")
+    elif change == "less":
+        file.unlink()
+    elif change == "replaced":
+        fresh = directory.with_name("fresh")
+        fresh.write_bytes(b"y")
+        fresh.rename(file)
+    else:
+        directory.rename(directory.with_name(".old-1"))
+
+
+@pytest.mark.parametrize("change", ["bytes", "more", "less", "replaced", "gone"])
+def test_a_copy_that_looks_different_is_read_again(cache: Cache, root: Path, reads: list[Path], change: str) -> None:
+    cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
+    assert cache.find("a", "1", origin=WEB)
+    _changes(version(root), change)
+    assert cache.find("a", "1", origin=WEB) is None
+
+
+def test_a_record_that_comes_or_goes_is_seen(cache: Cache, root: Path, reads: list[Path]) -> None:
+    bundle = skill_bundle("a")
+    cache.keep("a", "1", bundle, origin=WEB)
+    assert cache.find("a", "1", origin=INLINE)
+    os.utime(records_of(root)[0].parent, (1e9, 1e9))
+    cache.rewrite("a", "1", bundle)
+    found = cache.find("a", "1", origin=INLINE)
+    assert found is not None
+    assert found.origin == INLINE
+
+
+def test_what_changed_a_moment_ago_is_looked_at_again(cache: Cache, root: Path, reads: list[Path]) -> None:
+    glances._TICK_NS = 10**12
+    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
+    for _ in range(3):
+        cache.find("a", "1", origin=WEB)
+    assert len(reads) == 3
 
 
 # -- Leftovers and cleaning --------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from registry.remote import resolving
 from registry.remote.resolving import Bounds, Resolved, storage_root
 from tests.conftest import skill_bundle, skill_text
 from tests.core import hostile
-from tests.remote.conftest import Buckets, Resolve, Web, storage, zipped
+from tests.remote.conftest import Buckets, Resolve, storage
+from tests.remote.web import Web, zipped
 from tests.services.receivers import answering, dripping, endless, hanging
 
 TEXT = skill_text("a")

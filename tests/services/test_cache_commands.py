@@ -16,7 +16,7 @@ from registry.remote.resolving import Bounds
 from registry.services import projects, remote
 from registry.services.permissions import Actor
 from tests.conftest import skill_text
-from tests.remote.conftest import Web
+from tests.remote.web import Web
 from tests.services.receivers import receiving
 from tests.services.test_commands import printed
 
