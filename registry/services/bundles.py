@@ -67,8 +67,8 @@ def place(finding: Finding) -> str:
 
 
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
-    """What `import_bundle` would do with it. Whoever may propose it may look."""
-    require(by, roles.PROPOSE, project)
+    """What `import_bundle` would do with it. Whoever may store or propose it may look."""
+    require(by, roles.WRITE if by.may(roles.WRITE) else roles.PROPOSE, project)
     checked = check(bundle, authoring=False, directory=directory, was=was)
     require_reach(by, checked.name)
     return _foresee(project, checked, was)
