@@ -77,6 +77,8 @@ def _bar(request: ProjectRequest, arrival: Arrival) -> str:
         return "Every change of this project is reviewed first"
     if arrival.action == arrivals.MERGE:
         return "Whatever you choose, every version stays in the history"
+    if arrival.action == arrivals.TAKEN:
+        return "Nothing is stored before you decide"
     return "Agents get exactly the bytes that you see here"
 
 
