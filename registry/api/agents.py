@@ -22,13 +22,16 @@ from registry.services.permissions import require
 from registry.services.tokens import Caller
 
 
+_TRUST = "Kept for programs that ask. It changes neither what the agent sees nor what it may do."
+
+
 class AgentShape(serializers.Serializer[Any]):
     name = serializers.CharField()
     prompt = serializers.CharField()
     instructions = serializers.CharField()
     uses_skills = serializers.ListField(child=serializers.CharField())
     allowed_skills = serializers.ListField(child=serializers.CharField(), allow_null=True)
-    trust = serializers.ChoiceField(choices=trust.LEVELS)
+    trust = serializers.ChoiceField(choices=trust.LEVELS, help_text=_TRUST)
     created_at = serializers.DateTimeField()
     last_seen_at = serializers.DateTimeField(allow_null=True)
 
@@ -48,7 +51,7 @@ class AgentChange(Strict):
     instructions = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
     uses_skills = serializers.ListField(child=serializers.CharField(), required=False)
     allowed_skills = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True)
-    trust = serializers.ChoiceField(choices=trust.LEVELS, required=False)
+    trust = serializers.ChoiceField(choices=trust.LEVELS, required=False, help_text=_TRUST)
 
 
 class AgentInput(AgentChange):

@@ -76,7 +76,10 @@ class AgentForm(forms.Form):
         choices=[(level, level.capitalize()) for level in trust.LEVELS],
         initial=trust.STANDARD,
         label="Trust level",
-        help_text="Kept for programs that ask over the API. It changes neither what the agent sees nor what it may do.",
+        help_text=(
+            "For programs that ask over the API how far to trust it. Here it changes nothing yet: neither what the "
+            "agent sees nor what it may do."
+        ),
     )
 
     def definition(self) -> Definition:

@@ -35,6 +35,7 @@ def catalog(request: ProjectRequest) -> HttpResponse:
         "form": form,
         "forms": _FORMS,
         "budget": budget,
+        "presets": disclosure.PRESETS,
         "fault": fault,
         "text": _written(fitted, form, request.project.revision),
         "tokens": disclosure.cost(fitted, form, "tokens"),
