@@ -54,7 +54,7 @@ KINDS = {
     ),
     CLAWHUB: Kind(
         "ClawHub registry", "skills", "a registry that speaks as ClawHub does",
-        "A registry with search and versions.",
+        "A registry that has search and versions, such as ClawHub.",
     ),
     URL: Kind(
         "One file", "file", "one file",
