@@ -83,17 +83,18 @@ class Cache:
     def find(self, name: str, version: str, *, origin: str = "") -> Copy | None:
         """The copy that stands there, whole; None where there is none, or one whose bytes are not what was kept."""
         place = self._place(name, version)
-        glance = glances.glance(place.text, place.records.text)
-        if glance is not None and (known := _known.get(glance, origin)) is not None:
+        known = _known.get(place.text, origin)
+        if known is not None:
             return known
+        signed = glances.signed(place.text, place.records.text)
         for turn in range(_TRIES):
             seen = self._look(place, origin)
             if seen is None:
                 return None
             if seen.record or seen.by_hand:
                 copy = self._copy(name, version, seen)
-                if glance is not None and turn == 0:
-                    _known.put(glance, origin, copy)
+                if not turn:
+                    _known.put(place.text, origin, signed, copy)
                 return copy
             time.sleep(_PAUSE if turn < _TRIES - 1 else 0)
         log.warning("The copy of %s %s was changed on the disk and is not used.", paths.shown(name), version)

@@ -4,11 +4,9 @@ What was seen holds for as long as names, sizes and times of the files are the s
 that changed a moment ago are looked at again: two changes within one tick of a clock look like one.
 """
 
-import os
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from registry.remote import trees
@@ -20,43 +18,34 @@ _TICK_NS = 2_000_000_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """How a copy and the directory of its records look from outside; `newest` is the latest change in nanoseconds."""
-
-    directory: str
-    signature: trees.Signature
-    newest: int
-
-
-def glance(directory: str, records: str) -> Glance | None:
-    """None where there is nothing to look at."""
-    found = trees.signature(directory)
-    if found is None:
-        return None
-    try:
-        beside = os.stat(records).st_mtime_ns  # noqa: PTH116 - asked for every copy of every request
-    except OSError:
-        beside = 0
-    return Glance(directory, (beside, *found[0]), max(beside, found[1]))
-
-
 class Glances(Generic[T]):
+    """By directory and by what was asked about it."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], tuple[trees.Signature, float, T]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[list[trees.Sign], float, T]] = OrderedDict()
 
-    def get(self, seen: Glance, origin: str) -> T | None:
+    def get(self, directory: str, asked: str) -> T | None:
         with self._lock:
-            kept = self._kept.get((seen.directory, origin))
-        if kept is None or kept[0] != seen.signature or kept[1] < time.monotonic():
+            kept = self._kept.get((directory, asked))
+        if kept is None or kept[1] < time.monotonic() or not trees.is_as_signed(kept[0]):
             return None
         return kept[2]
 
-    def put(self, seen: Glance, origin: str, value: T) -> None:
-        if len(seen.signature) > _FILES or time.time_ns() - seen.newest < _TICK_NS:
+    def put(self, directory: str, asked: str, signed: list[trees.Sign], seen: T) -> None:
+        """`signed` before it was read: a change while it was read is then a change since."""
+        newest = max((max(one[3:]) for one in signed), default=0)
+        if not signed or len(signed) > _FILES or time.time_ns() - newest < _TICK_NS:
             return
         with self._lock:
-            self._kept[seen.directory, origin] = (seen.signature, time.monotonic() + _SECONDS, value)
+            self._kept[directory, asked] = (signed, time.monotonic() + _SECONDS, seen)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
+
+
+def signed(directory: str, records: str) -> list[trees.Sign]:
+    """Those of a copy, and of the directory of its records; none where it cannot be looked at."""
+    try:
+        return [*trees.signs(directory), trees.sign(records)]
+    except OSError:
+        return []

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -112,39 +112,30 @@ def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> 
     return Tree(tuple(sorted(entries, key=lambda entry: entry.path.encode())), kept)
 
 
-Signature = tuple[object, ...]
+Sign = tuple[str, int, int, int, int]  # a path, and what the system says about it: inode, size, two times
 
 
-def signature(directory: str) -> tuple[Signature, int] | None:
-    """Names, sizes, inodes and times of all that is there, and the newest of the times in nanoseconds.
-
-    Whoever changes a byte changes one of them, and asking for them is quicker than reading.
-    """
-    found: list[object] = []
-    try:
-        newest = _sign(directory, found)
-    except OSError:
-        return None
-    return tuple(found), newest
-
-
-def _sign(directory: str, found: list[object]) -> int:
-    top = os.lstat(directory)
-    found.append((top.st_ino, top.st_mode, top.st_mtime_ns))
-    newest = top.st_ctime_ns
-    below = []
+def signs(directory: str) -> list[Sign]:
+    """Of the directory and all below it. Whoever changes a byte or a name changes one of them."""
+    found = [sign(directory)]
     with os.scandir(directory) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                below.append(entry.path)
-                continue
-            said = entry.stat(follow_symlinks=False)
-            found.append((entry.name, said.st_ino, said.st_size, said.st_mtime_ns, said.st_ctime_ns))
-            newest = max(newest, said.st_ctime_ns)
-    for path in below:
-        found.append(path)
-        newest = max(newest, _sign(path, found))
-    return newest
+        inside = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for path, is_directory in inside:
+        found += signs(path) if is_directory else [sign(path)]
+    return found
+
+
+def sign(path: str) -> Sign:
+    said = os.lstat(path)
+    return path, said.st_ino, said.st_size, said.st_mtime_ns, said.st_ctime_ns
+
+
+def is_as_signed(signed: Iterable[Sign]) -> bool:
+    """A few questions to the system, and no file is opened."""
+    try:
+        return all(sign(one[0]) == one for one in signed)
+    except OSError:
+        return False
 
 
 class _Odd(Exception):
