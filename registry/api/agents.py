@@ -21,7 +21,6 @@ from registry.services import agents, instructions, tokens
 from registry.services.permissions import require
 from registry.services.tokens import Caller
 
-
 _TRUST = "Kept for programs that ask. It changes neither what the agent sees nor what it may do."
 
 

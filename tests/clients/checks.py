@@ -2,12 +2,14 @@
 
 import json
 import re
+import shlex
 import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from registry.web.recipes import Place, groups
 from tests.clients import tools
 from tests.clients.site import EXPECTED, Site
 
@@ -106,6 +108,20 @@ def inspector_with_header(site: Site, home: Path) -> str:
     if "read_skill_resource" not in said or "skills.load" in said:
         raise Failed(said[-1500:])
     return "tools listed with a bearer token"
+
+
+def claude_code(site: Site, home: Path) -> str:
+    """The line of the page “Connect” as it stands there, and what Claude Code then says about the server."""
+    place = Place(site.address, "closed", wheel="", token=site.token)
+    line = next(one for group in groups(place) for one in group.recipes if one.key == "claude-code").steps[0].text
+    program, *arguments = shlex.split(line)
+    if program != "claude":
+        raise Failed(f"the line starts with {program}")
+    run([*tools.claude(), *arguments], home)
+    said = run([*tools.claude(), "mcp", "list"], home)
+    if not re.search(rf"skills: {re.escape(place.mcp)} \(HTTP\) - . Connected", said):
+        raise Failed(said[-1500:])
+    return "the line of the page connects, without an account"
 
 
 def python_client(script: str) -> Callable[[Site, Path], str]:

@@ -122,7 +122,7 @@ def _free_port() -> int:
 
 
 def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:
-    for _ in range(300):
+    for _ in range(1_200):
         if server.poll() is not None:
             raise SystemExit("The site did not start.")
         try:
@@ -130,4 +130,4 @@ def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:
                 return
         except OSError:
             time.sleep(0.1)
-    raise SystemExit("The site did not answer within 30 seconds.")
+    raise SystemExit("The site did not answer within 120 seconds.")

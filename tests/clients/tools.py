@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".venv" / "clients"
 
 PYTHON = ("fastmcp==4.1.2", "agent-framework-core==1.23.0")
-NODE_20 = ("skills@1.5.18",)
+NODE_20 = ("skills@1.5.18", "@anthropic-ai/claude-code@2.1.197")
 NODE_22 = (
     "node@22.23.3",
     "skills@1.7.4",
@@ -63,6 +63,11 @@ def node_22(command: str) -> list[str]:
     return [str((binaries / "node").resolve()), str((binaries / command).resolve())]
 
 
+def claude() -> list[str]:
+    """A program of its own that needs no Node."""
+    return [str((HOME / "node-20" / "node_modules" / ".bin" / "claude").resolve())]
+
+
 def environment(home: Path) -> dict[str, str]:
     """A home of their own, and none of them reports to anybody."""
     kept = {
@@ -70,7 +75,10 @@ def environment(home: Path) -> dict[str, str]:
         for name in ("PATH", "LANG", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
         if name in os.environ
     }
-    quiet = {"DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "CI": "1", "NO_COLOR": "1"}
+    quiet = dict.fromkeys(
+        ("DISABLE_TELEMETRY", "DO_NOT_TRACK", "DISABLE_AUTOUPDATER", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"), "1"
+    )
+    quiet |= {"CI": "1", "NO_COLOR": "1"}
     return {**kept, **quiet, "HOME": str(home), "PYTHONUTF8": "1"}
 
 
