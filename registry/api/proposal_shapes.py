@@ -8,15 +8,16 @@ from rest_framework.request import Request
 from registry.api.shapes import FindingShape, Strict
 from registry.core.assessment import Assessment
 from registry.core.capabilities import Capability
-from registry.core.joining import Choice
+from registry.core.joining import MINE, THEIRS, FileMerge
 from registry.core.lifecycle import State
 from registry.models import Approval, Proposal, ProposalComment, ProposalRevision, Recommendation
 from registry.services.proposal_views import Content, Dossier
 from registry.services.proposals import Proposed
-from registry.services.rebasing import Offer
+from registry.services.rebasing import Choices, Offer
 from registry.services.suggestions import KINDS
 
 _EDITS = ("diff", "skill_md", "files")
+_SIDES = {"now": THEIRS, "proposed": MINE}
 
 
 class _Edit(Strict):
@@ -66,6 +67,16 @@ class CommentIfAny(Strict):
     comment = serializers.CharField(required=False, allow_blank=True, default="")
 
 
+class RebaseInput(Strict):
+    choices = serializers.DictField(
+        child=serializers.ChoiceField(choices=list(_SIDES)),
+        required=False,
+        help_text="Where both changed the same lines: which text is taken, by the keys in `rebase.conflicts`.",
+    )
+    revision = serializers.IntegerField(required=False, help_text="The revision that the choices were made for.")
+    base_digest = serializers.CharField(required=False, help_text="`rebase.base_digest` as it was then.")
+
+
 class RecommendInput(Strict):
     verdict = serializers.ChoiceField(choices=["approve", "reject"])
     reason = serializers.CharField()
@@ -79,6 +90,13 @@ def checked(shape: type[Strict], request: Request) -> dict[str, Any]:
 
 def edits_in(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in _EDITS if given.get(name) is not None}
+
+
+def choices_in(given: dict[str, Any]) -> Choices | None:
+    if not given.get("choices"):
+        return None
+    taken = {key: _SIDES[side] for key, side in given["choices"].items()}
+    return Choices(given.get("revision", 0), given.get("base_digest", ""), taken)
 
 
 class WhoShape(serializers.Serializer[Any]):
@@ -195,6 +213,7 @@ class RecommendationShape(serializers.Serializer[Any]):
 
 
 class PlaceShape(serializers.Serializer[Any]):
+    key = serializers.CharField()
     base = serializers.CharField(allow_blank=True, help_text="What the proposal was made from.")
     now = serializers.CharField(allow_blank=True)
     proposed = serializers.CharField(allow_blank=True)
@@ -202,7 +221,10 @@ class PlaceShape(serializers.Serializer[Any]):
 
 class ClashShape(serializers.Serializer[Any]):
     path = serializers.CharField()
-    places = PlaceShape(many=True, help_text="None where one side removed the file, or where it is no text.")
+    key = serializers.CharField(
+        allow_null=True, help_text="Of the whole file, where one side removed it or where it is no text."
+    )
+    places = PlaceShape(many=True)
 
 
 class RebaseShape(serializers.Serializer[Any]):
@@ -359,15 +381,20 @@ def recommendation(advice: Recommendation) -> dict[str, Any]:
 
 
 def _rebase(offer: Offer) -> dict[str, Any]:
-    prepared = offer.prepared
+    prepared, clash = offer.prepared, offer.clash
+    base = clash.current.digest if clash else prepared.base_digest if prepared else ""
     return {
         "possible": prepared is not None,
-        "base_digest": (prepared.base_digest or None) if prepared else None,
+        "base_digest": base or None,
         "result_digest": (prepared.result_digest or None) if prepared else None,
         "reason": offer.reason,
-        "conflicts": [{"path": file.path, "places": [_place(one) for one in file.choices]} for file in offer.clashes],
+        "conflicts": [_clash(file) for file in offer.clashes],
     }
 
 
-def _place(choice: Choice) -> dict[str, str]:
-    return {"base": choice.block.base, "now": choice.block.theirs, "proposed": choice.block.mine}
+def _clash(file: FileMerge) -> dict[str, Any]:
+    places = [
+        {"key": one.key, "base": one.block.base, "now": one.block.theirs, "proposed": one.block.mine}
+        for one in file.choices
+    ]
+    return {"path": file.path, "key": file.whole or None, "places": places}

@@ -176,11 +176,14 @@ class Rebase(Write):
     @extend_schema(
         operation_id="rebase_proposal",
         summary="Bring a stale proposal over to what stands now; it has to be looked at again",
-        request=None,
+        request=shapes.RebaseInput,
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        return Response(shapes.summary(rebasing.rebase(writing.project(request), _id(proposal), by=actor(request))))
+        where, by = writing.project(request), actor(request)
+        rebasing.may_rebase(where, _id(proposal), by=by)
+        choices = shapes.choices_in(shapes.checked(shapes.RebaseInput, request))
+        return Response(shapes.summary(rebasing.rebase(where, _id(proposal), choices=choices, by=by)))
 
 
 class Comments(Write):

@@ -174,10 +174,24 @@ def test_a_stale_proposal_that_does_not_fit_comes_with_the_three_texts_of_each_p
     skills.save(project, "greeting", skill_bundle(body=BODY.replace("One", "Eins")), base=digest, by=author)
     found = bot.get(f"/proposals/{proposal['id']}").json()["rebase"]
     assert (found["possible"], found["result_digest"]) == (False, None)
-    place = {"base": "One\n", "now": "Eins\n", "proposed": "Uno\n"}
-    assert found["conflicts"] == [{"path": "SKILL.md", "places": [place]}]
-    refused = bot.send("POST", f"/proposals/{proposal['id']}/rebase")
+    (clash,) = found["conflicts"]
+    (place,) = clash["places"]
+    key = place.pop("key")
+    assert (clash["path"], clash["key"]) == ("SKILL.md", None)
+    assert place == {"base": "One\n", "now": "Eins\n", "proposed": "Uno\n"}
+    path, seen = f"/proposals/{proposal['id']}/rebase", {"revision": 1, "base_digest": found["base_digest"]}
+    refused = bot.send("POST", path)
     assert (refused.status_code, refused.json()["files"]) == (409, ["SKILL.md"])
+    for given, status in (
+        ({"choices": {"other": "now"}, **seen}, 400),
+        ({"choices": {key: "mine"}, **seen}, 400),
+        ({"choices": {key: "proposed"}}, 409),
+        ({"choices": {key: "proposed"}, **seen, "base_digest": digest}, 409),
+        ({"choices": {key: "proposed"}, **seen, "more": 1}, 400),
+    ):
+        assert bot.send("POST", path, given).status_code == status, given
+    rebased = bot.send("POST", path, {"choices": {key: "proposed"}, **seen}).json()
+    assert (rebased["state"], rebased["revision"], rebased["base_digest"]) == ("open", 2, found["base_digest"])
 
 
 def test_a_deletion_is_suggested_and_approved(digest: str, bot: Api, reviewer: Api) -> None:
