@@ -37,6 +37,10 @@ def _as() -> serializers.CharField:
     return serializers.CharField(required=False, allow_blank=True, default="", help_text="Its name in the project.")
 
 
+class SearchInput(Strict):
+    q = serializers.CharField(help_text="Two characters or more.")
+
+
 class WishInput(Strict):
     name = serializers.CharField(help_text="As the source names it.")
     digest = serializers.CharField(

@@ -118,6 +118,21 @@ class Entries(_Reading):
         return as_json({"results": body, "next": asked.next_link(request, found.count())})
 
 
+class Search(Write):
+    needs = roles.WRITE
+
+    @extend_schema(
+        operation_id="search_source",
+        summary="Ask the source itself, which may have more than it lists",
+        request=shapes.SearchInput,
+        responses=shapes.EntriesPage,
+    )
+    def post(self, request: Request, project: str, source: str) -> Response:
+        given = shapes.checked(shapes.SearchInput, request)
+        found = sources.search(writing.project(request), _id(source), given["q"], by=actor(request))
+        return Response({"results": [shapes.entry(one) for one in found], "next": None})
+
+
 class Preview(Write):
     needs = roles.WRITE
 

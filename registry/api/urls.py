@@ -46,6 +46,7 @@ _in_project = [
     path(_SOURCE, sources.Source.as_view(), name="api-source"),
     path(f"{_SOURCE}/look", sources.Look.as_view(), name="api-source-look"),
     path(f"{_SOURCE}/entries", sources.Entries.as_view(), name="api-source-entries"),
+    path(f"{_SOURCE}/search", sources.Search.as_view(), name="api-source-search"),
     path(f"{_SOURCE}/preview", sources.Preview.as_view(), name="api-source-preview"),
     path(f"{_SOURCE}/import", sources.Import.as_view(), name="api-source-import"),
     path(f"{_SOURCE}/update", sources.Update.as_view(), name="api-source-update"),

@@ -1,7 +1,7 @@
 """What a source offers: looked up and kept as rows, and single skills of it fetched, so that people can look inside."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -9,12 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from registry.core import paths, roles
-from registry.core.errors import NotFound, SkillsiteError, SourceFailed
+from registry.core.errors import Conflict, NotFound, SkillsiteError, SourceFailed
 from registry.core.skill import Bundle
-from registry.models import Project, Source, SourceEntry
+from registry.models import Installation, Project, Source, SourceEntry
 from registry.models.sources import EMPTY, READY, UNREACHABLE, UNUSABLE
 from registry.remote import sources as remote
 from registry.remote.sources import Failure, Fetched, Listing, Offer, Place
+from registry.remote.sources.values import MOST_OFFERS
 from registry.services import blobs, fetching, outgoing
 from registry.services.permissions import Actor, require
 
@@ -22,6 +23,7 @@ STAGED_FOR = timedelta(days=7)
 _DESCRIPTION_CHARS = 2_000
 _SAID_CHARS = 200
 _PROBLEMS, _PROBLEM_CHARS = 50, 500
+_MOST_ENTRIES, _ASKED_BY_NAME = 5_000, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,9 @@ def look(source: Source, *, now: datetime) -> str:
         return _not_seen(source, UNREACHABLE, str(failure), now)
     except (Failure, SkillsiteError) as failure:
         return _not_seen(source, UNUSABLE, str(failure), now)
+    listing = replace(listing, offers=(*listing.offers, *_beyond(source, listing)))
     with transaction.atomic():
-        problems = [*listing.problems, *_write(source, listing)]
+        problems = [*listing.problems, *_write(source, listing, whole=True)]
         _noted(
             source, state=READY if source.entries.exists() else EMPTY, problem="", pin=listing.pin[:_SAID_CHARS],
             problems=[outgoing.plain(text, _PROBLEM_CHARS) for text in problems[:_PROBLEMS]],
@@ -84,13 +87,47 @@ def _noted(source: Source, **values: object) -> None:
     source.refresh_from_db()
 
 
-def _write(source: Source, listing: Listing) -> list[str]:
-    """Inside a transaction: the rows become what was found. Returns what could not be kept, a sentence each."""
+def search(source: Source, words: str) -> list[SourceEntry]:
+    """Asks the source itself, which may have more than it lists; what it finds is kept until the next look."""
+    try:
+        found = remote.search(place(source), words, allowed=fetching.allowed_hosts(), limits=settings.LIMITS)
+    except Failure as failure:
+        raise SourceFailed(f"{source} could not be searched. {failure}") from failure
+    with transaction.atomic():
+        _write(source, found, whole=False)
+        if SourceEntry.objects.filter(source=source).count() > _MOST_ENTRIES:
+            raise Conflict(f"More than {_MOST_ENTRIES:,} skills of this source were found. Look at it anew first.")
+    names = [offer.name for offer in found.offers]
+    kept = {entry.name: entry for entry in source.entries.filter(name__in=names).defer("staged_manifest")}
+    return [kept[name] for name in names if name in kept]
+
+
+def _beyond(source: Source, listing: Listing) -> list[Offer]:
+    """Of a source that has more than it lists: what came from it and is not listed, asked for by name."""
+    if len(listing.offers) < MOST_OFFERS:
+        return []
+    listed = {offer.name for offer in listing.offers}
+    names = set(Installation.objects.standing().filter(source=source).values_list("name", flat=True)) - listed
+    return [_newest(source, entry) for entry in source.entries.filter(name__in=names).order_by("name")[:_ASKED_BY_NAME]]
+
+
+def _newest(source: Source, entry: SourceEntry) -> Offer:
+    """As the source has it now; as it was where the source does not say."""
+    try:
+        found = remote.search(place(source), entry.name, allowed=fetching.allowed_hosts(), limits=settings.LIMITS)
+    except Failure:
+        return _offer(entry)
+    return next((offer for offer in found.offers if offer.name == entry.name), _offer(entry))
+
+
+def _write(source: Source, listing: Listing, *, whole: bool) -> list[str]:
+    """Inside a transaction: the rows become what was found, or that is added. Returns what could not be kept."""
     Source.objects.select_for_update().get(pk=source.pk)
     problems: list[str] = []
     offers = {offer.name: offer for offer in listing.offers if _usable(offer, problems)}
     known = {entry.name: entry for entry in SourceEntry.objects.filter(source=source).defer("staged_manifest")}
-    SourceEntry.objects.filter(source=source, name__in=known.keys() - offers.keys()).delete()
+    if whole:
+        SourceEntry.objects.filter(source=source, name__in=known.keys() - offers.keys()).delete()
     SourceEntry.objects.bulk_create(
         [SourceEntry(source=source, name=name, **_said(offer)) for name, offer in offers.items() if name not in known],
         batch_size=200,

@@ -29,6 +29,7 @@ from registry.services.permissions import Actor, require
 
 MOST = 50
 _LABEL_CHARS = 100
+_LEAST, _MOST_CHARS = 2, 200
 
 # How an entry stands to the project, by source and name and never by name alone.
 AVAILABLE, INSTALLED, NEWER = "available", "installed", "update"
@@ -146,6 +147,15 @@ def entries(project: Project, source_id: int, *, q: str = "", by: Actor) -> Sour
     """What a source offers, in order of name; for a page of it see `with_state`."""
     source = find(project, source_id, by=by)
     return source.entries.matching(q.replace("\0", "")).for_list().defer("staged_manifest")
+
+
+def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[Offered]:
+    """Asks the source itself, now: a registry may have more than it lists. `entries` has what it lists."""
+    source = find(project, source_id, by=by)
+    words = " ".join(words.replace("\0", "").split())
+    if not _LEAST <= len(words) <= _MOST_CHARS:
+        raise InvalidRequest(f"Search for {_LEAST} characters or more, and {_MOST_CHARS} at most.")
+    return with_state(source, offers.search(source, words))
 
 
 def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[Offered]:

@@ -77,6 +77,14 @@ def test_entries_are_paged_searched_and_told_apart(author: Api, added: str) -> N
     assert (row["state"], row["taken"], row["installed"], row["proposal"]) == ("available", False, None, None)
 
 
+def test_a_search_asks_the_source_itself(author: Api, added: str, site: Elsewhere) -> None:
+    found = author.send("POST", f"{added}/search", {"q": "parting"}).json()
+    assert ([row["name"] for row in found["results"]], found["next"]) == (["parting"], None)
+    problem(author.send("POST", f"{added}/search", {"q": "p"}), 400, "invalid-request")
+    site.status = 500
+    problem(author.send("POST", f"{added}/search", {"q": "parting"}), 502, "source-failed")
+
+
 def test_preview_shows_files_findings_and_the_digest_to_name(author: Api, added: str, site: Elsewhere) -> None:
     seen = author.send("POST", f"{added}/preview", {"name": "greeting"})
     assert seen.status_code == 200, seen.content
@@ -189,7 +197,14 @@ def test_only_who_may_write_sees_sources(api: Callable[..., Api], added: str) ->
     job = SourceJob.objects.get().pk
     for path in ("/sources", added, f"{added}/entries", f"{added}/jobs/{job}"):
         problem(reader.get(path), 403, "forbidden")
-    for path in ("/sources", f"{added}/look", f"{added}/preview", f"{added}/import", f"{added}/update"):
+    for path in (
+        "/sources",
+        f"{added}/look",
+        f"{added}/search",
+        f"{added}/preview",
+        f"{added}/import",
+        f"{added}/update",
+    ):
         with nothing_left_behind():
             problem(reader.send("POST", path, {}), 403, "forbidden")
     for path in (added, f"{added}/installed/greeting"):

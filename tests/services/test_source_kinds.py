@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from registry.core.errors import InvalidRequest, SourceFailed
 from registry.core.skill import SKILL_MD
 from registry.core.wishes import Wish
 from registry.models import Event, Project, Source, Version
@@ -15,7 +16,8 @@ from registry.services import arrivals, blobs, importing, source_jobs, sources
 from registry.services.permissions import Actor
 from tests.conftest import skill_text
 from tests.remote.sources.places import as_json, git_server, repository, serving
-from tests.services.receivers import Receiver, receiving
+from tests.services.footprint import nothing_left_behind
+from tests.services.receivers import Receiver, answering, receiving
 
 GREETING, PARTING = skill_text("greeting").encode(), skill_text("parting").encode()
 
@@ -97,6 +99,35 @@ def test_a_registry_names_versions_that_are_kept(project: Project, server: Recei
     assert (done.status, done.version) == ("updated", "1.1.0")
     newest = Version.objects.latest("pk")
     assert newest.provenance.source_version == "1.1.0"
+
+
+def test_a_registry_that_has_more_than_it_lists_is_asked_for_the_rest(
+    project: Project, server: Receiver, author: Actor
+) -> None:
+    def item(slug: str, version: str = "1") -> dict[str, Any]:
+        return {"slug": slug, "summary": f"Does {slug}.", "latestVersion": {"version": version}}
+
+    rare = zipped({SKILL_MD: skill_text("rare").encode()})
+    served: dict[str, bytes] = {
+        "/api/v1/skills": as_json({"items": [item(f"skill-{number}") for number in range(1_001)]}),
+        "/api/v1/search": as_json({"results": [item("rare"), item("skill-7")]}),
+        "/api/v1/download": rare,
+    }
+    server.behave = serving(served)
+    source = added(project, "clawhub", server.url(""), author)
+    assert (source.entries.count(), "more than 1,000" in source.problems[0]) == (1_000, True)
+    found = sources.search(project, source.pk, " rare ", by=author)
+    assert [(one.entry.name, one.state) for one in found] == [("rare", "available"), ("skill-7", "available")]
+    assert importing.bring(project, source.pk, Wish("rare"), by=author).status == "imported"
+    served["/api/v1/search"] = as_json({"results": [item("rare", "2")]})
+    assert looked(project, source, author)["rare"] == "update"
+    served["/api/v1/search"] = answering(503)  # type: ignore[assignment]
+    assert looked(project, source, author)["rare"] == "update"
+    with nothing_left_behind(), pytest.raises(SourceFailed, match="could not be searched"):
+        sources.search(project, source.pk, "rare", by=author)
+    for words in ("", "a", "\0 a", "a" * 201):
+        with nothing_left_behind(), pytest.raises(InvalidRequest, match="2 characters or more"):
+            sources.search(project, source.pk, words, by=author)
 
 
 def test_a_repository_is_read_at_one_commit(project: Project, server: Receiver, author: Actor, tmp_path: Path) -> None:

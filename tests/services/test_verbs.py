@@ -210,6 +210,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "sources.listed": "looks, and changes nothing",
     "sources.find": "looks, and changes nothing",
     "sources.entries": "looks, and changes nothing",
+    "sources.search": "looks, and changes nothing of the project",
     "sources.jobs": "looks, and changes nothing",
     "sources.job": "looks, and changes nothing",
     "uninstalling.find": "looks, and changes nothing",
