@@ -17,7 +17,7 @@ from registry.remote.fetching import Failure, Refused
 try:
     import boto3
     from botocore.config import Config
-    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 except ImportError:  # the extra `s3` is not installed
     boto3 = None
 
@@ -149,5 +149,7 @@ def _said_plainly() -> Iterator[None]:
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", ""))
         raise Failure(_SAID.get(code, f"The storage refused ({code or 'no reason given'}).")) from error
+    except NoCredentialsError as error:
+        raise Failure("This site has no credentials for S3.") from error
     except (BotoCoreError, OSError) as error:
         raise Failure(f"The storage could not be read ({type(error).__name__}).") from error

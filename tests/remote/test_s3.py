@@ -117,6 +117,16 @@ def test_without_the_package_the_reason_names_it(buckets: Buckets, monkeypatch: 
         fetch(buckets)
 
 
+def test_without_credentials_the_reason_says_so(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/nowhere")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with pytest.raises(Failure, match="no credentials"):
+        fetch(buckets, patience=9.0)
+
+
 # -- Servers that are no good ------------------------------------------------------------------------------
 
 
