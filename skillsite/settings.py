@@ -123,9 +123,10 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # -- Data --------------------------------------------------------------------------------------------------
 
+SQLITE_FILE = SKILLSITE_DATA / "skillsite.sqlite3"
 _SQLITE = {
     "ENGINE": "django.db.backends.sqlite3",
-    "NAME": SKILLSITE_DATA / "skillsite.sqlite3",
+    "NAME": SQLITE_FILE,
     "CONN_MAX_AGE": None,
     "OPTIONS": {
         # Writers queue for the lock when the transaction starts, so that a transaction that has read can
@@ -144,8 +145,8 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}.") from error
 
-if not DATABASE_URL:
-    env.private_file(SKILLSITE_DATA / "skillsite.sqlite3")
+if not DATABASE_URL and SQLITE_FILE.exists():
+    env.private_file(SQLITE_FILE)
 
 S3_BUCKET = env.text("S3_BUCKET")
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")

@@ -9,7 +9,6 @@ from typing import Any, ParamSpec, TypeVar
 from urllib.request import Request, urlopen
 
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connections
 from django.test import Client, override_settings
 
@@ -114,7 +113,8 @@ def running(directory: Path, **more: str) -> Iterator[Site]:
         override_settings(AGENT_SKILLS_DIRS=[library], SKILLS_FETCH_ALLOW_HOSTS=[_HERE]),
         ThreadPoolExecutor(1, initializer=_connect, initargs=(settings.SKILLSITE_DATA / "skillsite.sqlite3",)) as hand,
     ):
-        hand.submit(call_command, "migrate", interactive=False, verbosity=0).result()
+        # In a process of its own: within this one, migrations may be switched off for the other tests.
+        place.manage("migrate", "--verbosity=0", **own)
         with sites.serving(place, "--no-prepare", "--no-worker", **own):
             try:
                 yield Site(address, library, hand)

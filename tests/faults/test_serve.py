@@ -51,6 +51,7 @@ def test_it_starts_in_an_empty_directory_and_a_stop_leaves_nothing_running(fresh
         assert not [pid for pid in running if alive(pid)]
     assert "Traceback" not in server.output
     assert re.search(rf"http://localhost:{fresh.port}/sign-in/\S{{40,}}/", server.output)
+    assert (fresh.data / "skillsite.sqlite3").stat().st_mode & 0o777 == 0o600
 
 
 def test_each_start_prints_a_new_link_until_an_owner_has_a_password(person: Callable[[str], User]) -> None:

@@ -164,9 +164,13 @@ def test_the_key_is_made_once_and_used_by_every_command(tmp_path: Path) -> None:
     assert stat.S_IMODE(key.parent.stat().st_mode) == 0o700
 
 
-def test_the_database_of_a_new_site_is_for_this_user_alone(tmp_path: Path) -> None:
+def test_a_database_that_others_could_read_is_closed_and_none_is_made_by_looking(tmp_path: Path) -> None:
+    database = tmp_path / "data" / "skillsite.sqlite3"
     assert start(tmp_path).returncode == 0
-    assert stat.S_IMODE((tmp_path / "data" / "skillsite.sqlite3").stat().st_mode) == 0o600
+    assert not database.exists()
+    database.touch(mode=0o644)
+    assert start(tmp_path).returncode == 0
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

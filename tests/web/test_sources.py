@@ -558,7 +558,7 @@ def test_several_are_imported_and_each_says_what_came_of_it(
     progress = answer.headers["Location"]
     waiting = page.get(progress)
     assert "Importing 3 skills" in shown(waiting)
-    assert "every 1s" in text(waiting) and '<meta http-equiv="refresh"' in text(waiting)
+    assert "every 1s" in text(waiting) and "See how far it is now" in text(waiting)
     source_jobs.run_due()
     part = {"headers": {"HX-Request": "true"}}
     over = page.get(f"{progress}?was=queued-0", **part)

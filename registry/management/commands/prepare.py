@@ -9,6 +9,7 @@ from django.db import OperationalError, transaction
 
 from registry.management.turns import alone_in, alone_in_database
 from registry.models import Project
+from skillsite import env
 
 
 class Command(BaseCommand):
@@ -16,8 +17,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with alone_in(settings.SKILLSITE_DATA), alone_in_database():
-                _prepare()
+            with alone_in(settings.SKILLSITE_DATA):
+                if not settings.DATABASE_URL:
+                    env.private_file(settings.SQLITE_FILE)
+                with alone_in_database():
+                    _prepare()
         except OperationalError as error:
             raise CommandError(f"The database cannot be used: {error}") from error
 
