@@ -11,7 +11,7 @@ from registry.core.assessment import Assessment
 from registry.core.diff import FileChange
 from registry.core.skill import Bundle
 from registry.models import Backer, Project, Proposal, ProposalComment, ProposalRevision, Recommendation
-from registry.services import blobs, overtaking, proposals, rebasing, suggestions
+from registry.services import blobs, catalog, overtaking, proposals, rebasing, suggestions
 from registry.services.permissions import Actor
 
 
@@ -37,7 +37,10 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """`content` is None for an agent that only sent the same once: it knows its own text, and sees nobody else's."""
+    """`content` is None for an agent that only sent the same once: it knows its own text, and sees nobody else's.
+
+    It is None as well for an agent that the skill was taken away from since.
+    """
 
     proposal: Proposal
     revision: ProposalRevision
@@ -63,7 +66,7 @@ def look(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
         revision=revision,
         justification=own.justification if joined and own else revision.justification,
         evidence=own.evidence if joined and own else revision.evidence,
-        content=None if joined else content(project, revision),
+        content=None if joined or not _can_load(project, proposal, by) else content(project, revision),
         comments=_thread(proposal, by),
         revisions=list(proposal.revisions.select_related("user", "agent").order_by("number")),
         recommendations=list(proposal.recommendations.select_related("agent").order_by("pk")),
@@ -75,6 +78,12 @@ def look(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
 def _own_words(proposal: Proposal, by: Actor) -> Backer | None:
     who = Q(agent=by.agent_id) if by.agent_id is not None else Q(user=by.user_id or 0)
     return proposal.backers.filter(who).first()
+
+
+def _can_load(project: Project, proposal: Proposal, by: Actor) -> bool:
+    """What a reviewer made of a proposal holds text of the skill as it is now."""
+    standing = catalog.find(project.pk, proposal.skill)
+    return standing is None or suggestions.can_load(standing, by)
 
 
 def _thread(proposal: Proposal, by: Actor) -> list[ProposalComment]:

@@ -10,12 +10,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import lifecycle, roles, telling
+from registry.core.agent import visible as agent_reach
 from registry.core.assessment import Assessment
 from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
 from registry.core.findings import Finding
 from registry.core.lifecycle import Action, State, Who
 from registry.core.skill import Bundle
-from registry.models import Backer, Project, Proposal, ProposalComment, ProposalRevision
+from registry.models import Agent, Backer, Project, Proposal, ProposalComment, ProposalRevision, Skill
 from registry.models.proposals import ProposalQuerySet
 from registry.services import audit, catalog, notices, overtaking, suggestions
 from registry.services.audit import Change
@@ -229,12 +230,24 @@ def step(proposal: Proposal, action: Action, who: Who) -> State:
 def visible(project: Project, *, by: Actor) -> ProposalQuerySet:
     """Those that somebody may see: reviewers all, others their own.
 
-    Where an owner lets agents advise reviewers, those agents see all as well.
+    Where an owner lets agents advise reviewers, an agent sees all for the skills that it can load as well.
     """
     require(by, roles.REVIEW if by.may(roles.REVIEW) else roles.PROPOSE, project)
     every = Proposal.objects.filter(project=project)
-    advises = by.agent_id is not None and Project.objects.filter(pk=project.pk, reviewer_agents=True).exists()
-    return every if by.may(roles.REVIEW) or advises else every.backed_by(user_id=by.user_id, agent_id=by.agent_id)
+    if by.may(roles.REVIEW):
+        return every
+    own = every.backed_by(user_id=by.user_id, agent_id=by.agent_id)
+    if by.agent_id is None:
+        return own
+    adviser = Agent.objects.filter(pk=by.agent_id, project__reviewer_agents=True).first()
+    return own | _to_advise(every, project, adviser) if adviser is not None else own
+
+
+def _to_advise(every: ProposalQuerySet, project: Project, adviser: Agent) -> ProposalQuerySet:
+    """A proposal shows the text of its skill, so it is no way around what an agent is given."""
+    shown = every.exclude(skill__in=Skill.objects.filter(project=project, enabled=False).values("name"))
+    reach = agent_reach(adviser.allowed_skills, adviser.uses_skills)
+    return shown if reach is None else shown.filter(skill__in=reach)
 
 
 def listed(

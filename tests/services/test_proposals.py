@@ -389,6 +389,39 @@ def test_agents_see_their_own_and_reviewers_all(
     assert list(proposals.listed(project, mine=True, by=reviewer)) == []
 
 
+def test_an_adviser_sees_the_proposals_for_the_skills_it_can_load_and_no_others(
+    project: Project, skill: str, author: Actor, bot: Actor, other_bot: Actor
+) -> None:
+    Project.objects.update(reviewer_agents=True)
+    made = propose(project, bot)
+
+    def seen() -> list[int]:
+        return [found.pk for found in proposals.listed(project, mine=False, by=other_bot)]
+
+    assert seen() == [made.pk]
+    Agent.objects.filter(pk=other_bot.agent_id).update(allowed_skills=["other"])
+    assert seen() == []
+    with nothing_left_behind(), pytest.raises(NotFound):
+        reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
+    Agent.objects.filter(pk=other_bot.agent_id).update(uses_skills=["greeting"])
+    assert seen() == [made.pk]
+    skills.disable(project, "greeting", by=author)
+    assert seen() == []
+
+
+def test_an_agent_that_lost_a_skill_sees_what_became_of_its_proposal_and_none_of_the_text(
+    project: Project, skill: str, author: Actor, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    assert proposal_views.look(project, made.pk, by=bot).content is not None
+    save(project, author, Nine="A line that the agent is not given")
+    Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
+    rebasing.rebase(project, made.pk, by=reviewer)
+    seen = proposal_views.look(project, made.pk, by=bot)
+    assert (seen.proposal.state, seen.content) == (State.OPEN, None)
+    assert proposal_views.look(project, made.pk, by=reviewer).content is not None
+
+
 def test_a_proposal_of_one_project_is_not_there_in_another(
     project: Project, other_project: Project, skill: str, bot: Actor, person: Callable[[str], User], operator: Actor
 ) -> None:
