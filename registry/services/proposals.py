@@ -167,6 +167,7 @@ def renew(
 def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Actor) -> Proposed:
     """The proposer's next try, made against what stands now. An empty justification keeps the one there is."""
     found = require_proposer(project, proposal_id, by=by)
+    step(found, Action.REVISE, Who.PROPOSER)
     overtaking.settle(project)
     prepared = suggestions.prepare(project, suggestion, by=by)
     prepared.store()

@@ -94,6 +94,8 @@ def approve(
     found = may_decide(project, proposal_id, approving=True, by=by)
     comment = suggestions.text(comment, what="comment", needed=False)
     overtaking.settle(project)
+    found = proposals.get(project, proposal_id)
+    proposals.step(found, Action.APPROVE, Who.REVIEWER)
     verdict = _looked_at(found, edit)
     with audit.change(project, "proposal.approved", by=by, target=found.skill) as change:
         require_still(by, roles.REVIEW, project)

@@ -528,12 +528,24 @@ def test_what_is_decided_stays_decided(
         lambda: reviews.request_changes(project, made.pk, comment="Change it.", by=reviewer),
         lambda: proposals.withdraw(project, made.pk, by=bot),
         lambda: rebasing.rebase(project, made.pk, by=reviewer),
+        lambda: proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=bot),
     ):
         with nothing_left_behind(), pytest.raises(AlreadyDecided):
             verb()
-    with pytest.raises(AlreadyDecided):
-        proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=bot)
     assert now(made).state == state
+
+
+@pytest.mark.parametrize("state", [State.APPROVED, State.REJECTED, State.WITHDRAWN])
+def test_that_it_is_decided_is_said_before_what_was_sent_is_looked_at(
+    project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor, state: State
+) -> None:
+    made = brought_to(state, project, bot, author, reviewer)
+    broken, lost = edits.parse(skill_md="no header"), edits.parse(diff="@@ -1,1 +1,1 @@\n-Gone\n+New\n")
+    for edit in (broken, lost):
+        with nothing_left_behind(), pytest.raises(AlreadyDecided):
+            proposals.revise(project, made.pk, suggest(edit), by=bot)
+        with nothing_left_behind(), pytest.raises(AlreadyDecided):
+            reviews.approve(project, made.pk, result_digest=made.result_digest, edit=edit, by=reviewer)
 
 
 def test_a_comment_is_said_by_whoever_may_see_it_and_nobody_else(
