@@ -13,6 +13,7 @@ from registry.core.patch import apply_patch
 from registry.core.skill import SKILL_MD, Bundle
 
 _NOWHERE = "/dev/null"
+_NAMED_FILES = 20
 
 Changes = Mapping[str, bytes | None]  # a file given as None is removed
 
@@ -94,10 +95,10 @@ def _patched(diff: str, files: Mapping[str, bytes], name: str) -> Iterator[tuple
         if path in seen:
             raise InvalidInput(f"The diff changes {paths.shown(path)} twice. Put its hunks together.", file=path)
         seen.add(path)
-        yield path, _patch_one(path, patch, files)
+        yield path, _patch_one(path, patch, files, name)
 
 
-def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes]) -> bytes | None:
+def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes], name: str) -> bytes | None:
     try:
         text = files.get(path, b"").decode()
     except UnicodeDecodeError:
@@ -107,6 +108,8 @@ def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes]) -> byte
     try:
         result = apply_patch(text, patch.text)
     except InvalidInput as error:
+        if "hunk" in error.data and path not in files:
+            raise _nothing_to_change(path, files, name) from None
         refused = InvalidInput(f"The diff of {path} does not apply. {error.message}\nNothing was stored.")
         refused.data.update(error.data, file=path)
         raise refused from None
@@ -115,6 +118,13 @@ def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes]) -> byte
     if result:
         raise InvalidInput(f"The diff removes {path} but not all of its lines. Nothing was stored.", file=path)
     return None
+
+
+def _nothing_to_change(path: str, files: Mapping[str, bytes], name: str) -> InvalidInput:
+    there = ", ".join(sorted(files)[:_NAMED_FILES])
+    why = f"{name} has no such file. It has: {there}" if files else f"there is no skill {name}. Send a new one whole"
+    said = f"The diff of {path} does not apply: {why}. Nothing was stored."
+    return InvalidInput(said, file=path, files=sorted(files))
 
 
 def _file_patches(diff: str) -> Iterator[_FilePatch]:

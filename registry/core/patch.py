@@ -9,7 +9,8 @@ from registry.core.matching import Change, match, split_lines
 
 _HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_LINE_END = "\\"
-_SHOWN_LINES = 3
+_SHOWN_LINES, _SHOWN_MOST = 3, 20
+_TELLING = 20  # a line that stands in more places says nothing about where a hunk belongs
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +164,31 @@ def _place(hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]],
     if len(places) == 1:
         return places[0]
     reason = f"its lines stand in {len(places)} places" if places else "the lines it changes are not there"
+    meant = hunk.line if places else _most_alike(hunk, known)
     raise InvalidInput(
         f"Hunk {hunk.number} ({hunk.head}) does not fit: {reason}. "
-        f"The text around line {hunk.line + 1} is now:\n{_around(lines, hunk.line)}",
-        hunk=hunk.number, line=hunk.line + 1,
+        f"The text around line {meant + 1} is now:\n{_around(lines, meant, len(hunk.before))}",
+        hunk=hunk.number, line=meant + 1,
     )  # fmt: skip
 
 
-def _around(lines: Sequence[str], line: int) -> str:
+def _most_alike(hunk: Hunk, known: Mapping[str, Sequence[int]]) -> int:
+    """Where most of its lines stand, for whoever corrects it: a number in a head is often wrong. Else its own line."""
+    starts: dict[int, int] = {}
+    for offset, line in enumerate(hunk.before):
+        found = known.get(line, ())
+        if line.strip() and len(found) <= _TELLING:
+            for place in found:
+                starts[place - offset] = starts.get(place - offset, 0) + 1
+    if not starts:
+        return hunk.line
+    return max(0, max(starts, key=lambda start: (starts[start], -abs(start - hunk.line))))
+
+
+def _around(lines: Sequence[str], line: int, size: int) -> str:
+    """As many lines as the hunk has, up to a point, and a few on either side."""
     low = max(0, min(line, len(lines)) - _SHOWN_LINES)
-    shown = lines[low : line + _SHOWN_LINES + 1]
+    shown = lines[low : line + min(max(size, 1), _SHOWN_MOST) + _SHOWN_LINES]
     if not shown:
         return "(nothing: the text is empty)"
     return "\n".join(f"{number:>5}  {text.rstrip()[:200]}" for number, text in enumerate(shown, low + 1))

@@ -149,6 +149,21 @@ def test_a_hunk_that_does_not_fit_is_named_with_the_text_that_is_there() -> None
     assert caught.value.data == {"hunk": 2, "line": 28}
 
 
+def test_a_refusal_shows_the_place_that_is_meant_where_the_number_in_the_head_is_wrong() -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 60))
+    with pytest.raises(InvalidInput, match="The text around line 20 is now") as caught:
+        diff.apply_patch(text, "@@ -48,4 +48,4 @@\n line 20\n line 21\n-line twenty-two\n+line XXII\n line 23\n")
+    assert caught.value.data == {"hunk": 1, "line": 20}
+    assert "   22  line 22\n" in caught.value.message
+    assert "line 48" not in caught.value.message
+
+
+def test_a_refusal_shows_the_line_of_the_head_where_nothing_of_the_hunk_is_there() -> None:
+    text = "same\n" * 50 + "other\n"
+    with pytest.raises(InvalidInput, match="The text around line 30 is now"):
+        diff.apply_patch(text, "@@ -30,2 +30,1 @@\n same\n-gone\n")
+
+
 @pytest.mark.parametrize(
     ("text", "patch", "reason"),
     [

@@ -254,6 +254,15 @@ def test_a_refused_diff_names_the_hunk_and_shows_what_is_there(project: Project,
     assert "10  Three" in refused.value.message
 
 
+def test_a_diff_of_what_is_not_there_says_what_is(project: Project, skill: str, bot: Actor) -> None:
+    patch = "--- a/references/b.md\n+++ b/references/b.md\n@@ -1,1 +1,1 @@\n-One\n+Uno\n"
+    with pytest.raises(InvalidInput, match=r"has no such file\. It has: SKILL\.md, references/a\.md") as refused:
+        propose(project, bot, edits.parse(diff=patch))
+    assert refused.value.data == {"file": "references/b.md", "files": ["SKILL.md", "references/a.md"]}
+    with pytest.raises(InvalidInput, match=r"there is no skill brand-new\. Send a new one whole"):
+        propose(project, bot, edits.parse(diff="@@ -1,1 +1,1 @@\n-One\n+Uno\n"), skill="brand-new")
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
