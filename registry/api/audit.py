@@ -25,6 +25,7 @@ _JSON_LINES = "application/x-ndjson"
 class ActorShape(serializers.Serializer[Any]):
     kind = serializers.CharField()
     name = serializers.CharField()
+    id = serializers.IntegerField(allow_null=True, help_text="Of the person or the agent; a name may change hands.")
 
 
 class EventShape(serializers.Serializer[Any]):
@@ -141,8 +142,8 @@ def _since(text: str) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise InvalidRequest(
             f"since is a date or a moment, as 2026-01-31 or 2026-01-31T12:00:00Z; not {text[:40]!r}."
         ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

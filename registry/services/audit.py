@@ -149,13 +149,13 @@ def events(project: Project, wanted: Filter, *, by: Actor) -> QuerySet[Event]:
 
 
 def as_record(event: Event) -> dict[str, Any]:
-    """One event as it is handed out, with all that its hash stands for."""
+    """One event as it is handed out, with all that its hash stands for: whoever keeps a copy can check it alone."""
     return {
         "sequence": event.sequence,
         "at": event.at.isoformat(),
         "verb": event.verb,
         "target": event.target,
-        "actor": {"kind": event.actor_kind, "name": event.actor_name},
+        "actor": {"kind": event.actor_kind, "name": event.actor_name, "id": event.agent_id or event.user_id},
         "address": event.address,
         "before": event.before or None,
         "after": event.after or None,

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
@@ -40,7 +41,8 @@ def test_events_say_who_did_what_to_what_newest_first(busy: Project, reviewer: A
     events = found(reviewer, target="greeting")
     assert [event["verb"] for event in events] == ["skill.saved", "skill.created"]
     saved, created = events
-    assert (saved["actor"], saved["before"]) == ({"kind": "person", "name": "author"}, created["after"])
+    author = {"kind": "person", "name": "author", "id": User.objects.get(username="author").pk}
+    assert (saved["actor"], saved["before"]) == (author, created["after"])
     assert (created["before"], saved["details"]["version"]) == (None, "2")
     assert saved["previous"] == created["hash"]
 
@@ -71,7 +73,13 @@ def test_since_is_a_moment(busy: Project, reviewer: Api) -> None:
     assert found(reviewer, since=later) == []
 
 
-@pytest.mark.parametrize("query", [{"since": "yesterday"}, {"since": "2026-13-01"}, {"format": "xml"}, {"limit": "x"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"since": "yesterday"}, {"since": "2026-13-01"}, {"since": "9999-12-31T23:00:00-14:00"},
+        {"since": "0001-01-01T00:00:00+14:00"}, {"format": "xml"}, {"limit": "x"},
+    ],
+)  # fmt: skip
 def test_a_question_that_cannot_be_read_is_refused(busy: Project, reviewer: Api, query: dict[str, str]) -> None:
     answer = reviewer.get("/audit", **query)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid-request")
@@ -94,6 +102,25 @@ def test_the_whole_log_is_exported_as_json_lines_oldest_first(busy: Project, rev
     assert lines[::-1] == found(reviewer)
     some = reviewer.get("/audit", format="jsonl", verb="skill.saved")
     assert len(b"".join(some.streaming_content).splitlines()) == 1
+
+
+def test_a_copy_of_the_log_can_be_checked_without_the_site(
+    busy: Project, reviewer: Api, api: Callable[..., Api]
+) -> None:
+    """By the lines that the documentation gives."""
+    api("write").send("POST", "/skills", {"skill_md": skill_text("by-an-agent")})
+    page = (settings.BASE_DIR / "docs" / "proposals.md").read_text()
+    given: dict[str, Callable[[list[dict[str, object]]], bool]] = {}
+    exec(page.split("```python\n")[1].split("```")[0], given)  # noqa: S102 - our own page
+    answer = reviewer.get("/audit", format="jsonl")
+    events = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]
+    assert {event["actor"]["kind"] for event in events} == {"person", "agent", "operator"}
+    assert given["holds"](events)
+    for place, change in ((2, {"target": "else"}), (-1, {"actor": {**events[-1]["actor"], "id": 77}})):
+        changed = [dict(event) for event in events]
+        changed[place].update(change)
+        assert not given["holds"](changed)
+    assert not given["holds"](events[:2] + events[3:])
 
 
 def test_a_log_that_holds_says_so(busy: Project, reviewer: Api) -> None:
