@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db.models import Case, Count, IntegerField, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Substr
+from django.utils import timezone
 
 from registry.core import disclosure, lifecycle, roles
 from registry.core.assessment import Risk
@@ -18,6 +20,7 @@ from registry.services.permissions import Actor
 PAGE, MOST_AT_ONCE = 25, 100
 _CHOICES = 200
 _TITLE_CHARS, _READ_CHARS = 100, 600
+_LATE = timedelta(days=3)
 
 WAITING, DECIDED = State.OPEN.value, "decided"
 GROUPS: dict[str, tuple[State, ...]] = {
@@ -56,13 +59,17 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the queue. `own`: whoever looks may not approve it, because it is theirs."""
+    """One line of the queue. `own`: whoever looks may not approve it, because it is theirs.
+
+    `late`: it has waited for a reviewer for days, which nobody should find out by reading every age.
+    """
 
     proposal: Proposal
     title: str
     comments: int
     others: int
     own: bool
+    late: bool
 
 
 def find(project: Project, query: Query, *, by: Actor) -> ProposalQuerySet:
@@ -107,8 +114,9 @@ def rows(page: Sequence[Proposal], *, by: Actor) -> list[Row]:
     )
     facts = {number: rest for number, *rest in told.values_list("pk", "said", "talk", "voices")}
     own = set(Backer.objects.filter(reviews.own(by), proposal__in=page).values_list("proposal", flat=True))
+    late = timezone.now() - _LATE
     return [
-        Row(each, headline(said), talk, voices - 1, each.pk in own)
+        Row(each, headline(said), talk, voices - 1, each.pk in own, each.state == State.OPEN and each.created_at < late)
         for each in page
         for said, talk, voices in (facts[each.pk],)
     ]
@@ -163,16 +171,20 @@ def waiting_by_skill(project: Project, names: Iterable[str], *, by: Actor) -> di
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The numbers of the proposals before and after one, among those in the same state."""
+    """The numbers of the proposals before and after one."""
 
     before: int | None
     after: int | None
 
 
 def neighbours(project: Project, proposal: Proposal, *, by: Actor) -> Neighbours:
-    same = proposals.visible(project, by=by).filter(state=proposal.state).values_list("pk", flat=True)
+    """Among those in the same state; a reviewer who gave an answer goes on to what still waits for one."""
+    answered = proposal.state in (*lifecycle.FINAL, State.CHANGES_REQUESTED)
+    state = State.OPEN if answered and by.may(roles.REVIEW) else proposal.state
+    others = proposals.visible(project, by=by).filter(state=state).values_list("pk", flat=True)
     return Neighbours(
-        same.filter(pk__lt=proposal.pk).order_by("-pk").first(), same.filter(pk__gt=proposal.pk).order_by("pk").first()
+        others.filter(pk__lt=proposal.pk).order_by("-pk").first(),
+        others.filter(pk__gt=proposal.pk).order_by("pk").first(),
     )
 
 

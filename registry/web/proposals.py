@@ -52,7 +52,7 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
     context = {
         "query": query, "page": page, "rows": queue.rows(list(page), by=request.actor), "counts": counts,
         "tabs": _links(query, _TABS, counts), "decisions": _links(query, _DECISIONS, counts),
-        "decided": query.state in (DECIDED, *(value for value, _ in _DECISIONS)),
+        "mixed": len(query.states) > 1, "decided": query.state in (DECIDED, *(value for value, _ in _DECISIONS)),
         "choices": queue.choices(request.project, query.states, by=request.actor),
         "risks": queue.RISKS, "sorts": queue.SORTS, "pager_query": _parameters(query, end="&"),
         "address": f"{request.path}{_parameters(query, start='?')}", "reviews": reviews,

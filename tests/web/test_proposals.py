@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from registry.core import edits, roles
 from registry.core.skill import SKILL_MD
@@ -150,10 +152,28 @@ def test_a_row_says_what_who_why_how_old_and_how_risky(
     row = html[html.index("data-row>") : html.index("</li>", html.index("data-row>"))]
     for words in (">Greet in Italian</a>", f"<span>{made.pk}</span>", ">greeting<", "Agent bot", "High risk"):
         assert words in row
-    assert "Waiting for review" in row
     assert "avatar--agent" in row
-    assert "less than a minute old" in row
+    assert "less than a minute old" in row and "state--degraded" not in row
     assert "Most guests do" not in row
+
+
+def test_what_has_waited_for_days_stands_out(made: Proposal, reviewer: Client) -> None:
+    Proposal.objects.update(created_at=timezone.now() - timedelta(days=4))
+    html = text(reviewer.get(QUEUE))
+    assert html.count("state--degraded") == 1 and "4 days old" in html
+    reviewer.post(url(made, "request-changes/"), {"comment": "Which guests?"})
+    assert "state--degraded" not in text(reviewer.get(f"{QUEUE}?state=changes-requested"))
+
+
+def test_a_row_says_its_state_where_a_list_holds_several(several: dict[str, Proposal], reviewer: Client) -> None:
+    reviewer.post(url(several["human"], "reject/"), {"comment": "No."})
+
+    def states(query: str) -> list[list[str]]:
+        rows = text(reviewer.get(f"{QUEUE}{query}")).split("data-row>")[1:]
+        return [re.findall("Rejected|Withdrawn|Approved", row.split("</li>")[0]) for row in rows]
+
+    assert states("?state=decided") == [["Rejected"], ["Withdrawn"]]
+    assert states("?state=rejected") == [[]]
 
 
 def test_the_sidebar_counts_what_waits_for_a_reviewer_and_not_their_own(
@@ -348,6 +368,17 @@ def test_next_and_previous_stay_among_those_that_wait(several: dict[str, Proposa
     assert f'rel="prev" href="{url(several["made"])}"' in html
     assert f'rel="next" href="{url(several["human"])}"' in html
     assert 'rel="next"' not in text(reviewer.get(url(several["human"])))
+
+
+@pytest.mark.parametrize("answer", ["reject/", "request-changes/"])
+def test_whoever_gave_an_answer_goes_on_to_what_still_waits(
+    several: dict[str, Proposal], reviewer: Client, viewing: Client, answer: str
+) -> None:
+    reviewer.post(url(several["risky"], answer), {"comment": "No."})
+    html = text(reviewer.get(url(several["risky"])))
+    assert f'rel="prev" href="{url(several["made"])}"' in html
+    assert f'rel="next" href="{url(several["human"])}"' in html
+    assert 'rel="prev"' not in text(viewing.get(url(several["gone"])))
 
 
 # -- Deciding -----------------------------------------------------------------------------------------------------
