@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from registry.core import disclosure, edits, roles, telling
@@ -78,9 +78,13 @@ def _require_other(proposal: Proposal, by: Actor) -> None:
 
 
 def own(by: Actor) -> Q:
-    """The backers that stand for whoever acts: themselves, their agents, and the tokens they made."""
+    """The backers that stand for whoever acts: themselves, and all who hold a token of the project that they made.
+
+    Such a token need not have sent the proposal: it can revise one as well.
+    """
     people = [person for person in (by.user_id, by.maker_id) if person is not None]
-    return Q(user__in=people) | Q(through__in=people) | Q(agent__tokens__owner__in=people)
+    made_for_a_person = Q(user__tokens__owner__in=people, user__tokens__project=F("proposal__project"))
+    return Q(user__in=people) | Q(through__in=people) | Q(agent__tokens__owner__in=people) | made_for_a_person
 
 
 def approve(

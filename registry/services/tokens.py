@@ -124,7 +124,12 @@ def _own(user: User | None, by: Actor) -> bool:
 
 
 def _check_not_beyond(scopes: Sequence[str], user: User | None, by: Actor) -> None:
-    """Whoever came with a token of their own does not make a stronger one with it."""
+    """Whoever came with a token of their own does not make a stronger one with it.
+
+    With one that somebody else made for them they make none: it would not say whose it is.
+    """
+    if by.maker_id not in (None, by.user_id):
+        raise Forbidden(f"{by.name} came with a token that somebody else made. Sign in to make another one.")
     beyond = sorted(set(scopes) - by.scopes)
     if _own(user, by) and beyond:
         raise Forbidden(f"{by.name} came without {', '.join(beyond)} and gives it to no token.", scope=beyond[0])

@@ -13,7 +13,7 @@ from registry.core.errors import AlreadyDecided, Conflict, Forbidden, InvalidReq
 from registry.core.lifecycle import State
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD
-from registry.models import Approval, Event, Membership, Project, Proposal, Skill, Token, User, Version
+from registry.models import Approval, Backer, Event, Membership, Project, Proposal, Skill, Token, User, Version
 from registry.services import (
     agents,
     approvals,
@@ -323,6 +323,30 @@ def test_a_token_for_somebody_else_is_no_way_around_it(
     with nothing_left_behind(), pytest.raises(Forbidden):
         approve(project, own, borrowed)
     assert approve(project, made, reviewer).state == State.APPROVED
+
+
+def test_nor_is_revising_what_they_proposed_in_their_name(
+    project: Project, other_project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor, operator: Actor
+) -> None:
+    user = User.objects.get(pk=author.user_id)
+    tokens.create_token(project, user=user, scopes=(roles.PROPOSE,), by=author)
+    made = propose(project, author)
+    Membership.objects.create(project=other_project, user=user, role=roles.VIEWER)
+    elsewhere = Actor("person", "owner", other_project.pk, owner.scopes, user_id=owner.user_id)
+    tokens.create_token(other_project, user=user, by=elsewhere)
+    assert not Backer.objects.filter(reviews.own(owner)).exists()
+    tokens.create_token(project, user=user, scopes=(roles.PROPOSE,), by=owner)
+    lent = Actor("person", "author", project.pk, author.scopes, user_id=author.user_id, maker_id=owner.user_id)
+    made = proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=lent).proposal
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        approve(project, made, owner)
+    assert approve(project, made, reviewer).state == State.APPROVED
+
+
+def test_a_lent_token_makes_no_token_for_an_agent(project: Project, bot: Actor, reviewer: Actor, owner: Actor) -> None:
+    lent = Actor("person", "reviewer", project.pk, owner.scopes, user_id=reviewer.user_id, maker_id=owner.user_id)
+    with nothing_left_behind(), pytest.raises(Forbidden, match="somebody else made"):
+        token_of(bot, project, lent)
 
 
 def test_own_proposals_may_be_turned_down(project: Project, skill: str, reviewer: Actor) -> None:
