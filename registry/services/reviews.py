@@ -186,7 +186,7 @@ def _apply(
         project=proposal.project, name=proposal.skill
     )
     if verdict.checked is None:
-        skills.remove(skill, change=change)
+        skills.remove(skill, change=change, approved=True)
         return None
     before = skill.current if skill.overrides else None
     if before is None:

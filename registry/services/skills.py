@@ -171,8 +171,10 @@ def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -
         remove(skill, change=change)
 
 
-def remove(skill: Skill, *, change: audit.Change) -> None:
-    """Inside a change: the project's own skill goes, its history stays."""
+def remove(skill: Skill, *, change: audit.Change, approved: bool = False) -> None:
+    """Inside a change: the project's own skill goes, its history stays. `approved`: a reviewer let that through."""
+    if not approved:
+        require_publish(change.by, skill.project)
     skill.overrides = False
     skill.save(update_fields=["overrides"])
     change.before = skill.current.digest if skill.current else ""
@@ -195,7 +197,7 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
 
 
 def _own(project: Project, name: str) -> Skill:
-    skill = Skill.objects.filter(project=project, name=name).select_related("current").first()
+    skill = Skill.objects.filter(project=project, name=name).select_related("current", "project").first()
     if skill is None:
         raise NotFound(f"The project has no skill {name} of its own.")
     return skill

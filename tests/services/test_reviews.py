@@ -13,10 +13,11 @@ from registry.core.errors import AlreadyDecided, Conflict, Forbidden, InvalidReq
 from registry.core.lifecycle import State
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD
-from registry.models import Approval, Backer, Event, Membership, Project, Proposal, Skill, Token, User, Version
+from registry.models import Approval, Backer, Chain, Event, Membership, Project, Proposal, Skill, Token, User, Version
 from registry.services import (
     agents,
     approvals,
+    audit,
     blobs,
     bundles,
     catalog,
@@ -468,6 +469,25 @@ def test_in_a_protected_project_nobody_publishes_directly(protected: Project, ow
     assert refused.value.data == {"protected": True}
     assert served(protected) == before
     assert [skill.name for skill in catalog.view(protected.pk, -1).served] == ["bundled-one", "greeting"]
+
+
+@pytest.mark.parametrize("change", [name for name in DIRECT if name != "an empty create"])
+def test_review_that_is_asked_for_meanwhile_counts(
+    protected: Project, owner: Actor, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Between the door and the moment when it is a verb's turn."""
+    Project.objects.update(protected=False)
+    in_turn = audit._lock
+
+    def meanwhile(project: Project | None) -> Chain:
+        Project.objects.update(protected=True)
+        return in_turn(project)
+
+    before = served(protected)
+    monkeypatch.setattr(audit, "_lock", meanwhile)
+    with pytest.raises(Forbidden, match="Propose it instead"):
+        DIRECT[change](protected, owner)
+    assert served(protected) == before
 
 
 def test_an_agent_that_may_write_may_not_in_a_protected_project(protected: Project, operator: Actor) -> None:
