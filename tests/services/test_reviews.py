@@ -9,7 +9,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from registry.core import edits, roles
-from registry.core.errors import AlreadyDecided, Conflict, Forbidden, InvalidRequest, InvalidSkill, NotFound
+from registry.core.errors import (
+    AlreadyDecided,
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    InvalidSkill,
+    NotFound,
+    StaleProposal,
+)
 from registry.core.lifecycle import State
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD
@@ -139,6 +147,23 @@ def test_an_approved_change_of_a_bundled_skill_remembers_where_it_came_from(
     row = Skill.objects.get(name="greeting")
     assert row.upstream_digest == base
     assert blobs.bundle(row.upstream_files).digest == base
+
+
+def test_a_bundled_skill_that_changes_while_it_is_approved_is_not_covered(
+    project: Project, library: Path, bot: Actor, reviewer: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk keeps to no transaction, so what stands is asked for once more inside of it."""
+    on_disk(library)
+    made, in_turn = propose(project, bot), audit._lock
+
+    def meanwhile(project: Project | None) -> Chain:
+        on_disk(library, body="Another text.")
+        disk.index().refresh()
+        return in_turn(project)
+
+    monkeypatch.setattr(audit, "_lock", meanwhile)
+    with nothing_left_behind(), pytest.raises(StaleProposal, match="the proposal was made for"):
+        approve(project, made, reviewer)
 
 
 def test_approving_one_overtakes_the_others_of_the_same_skill(
