@@ -3,7 +3,7 @@
 import difflib
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from registry.core import hidden, links, tokens
 from registry.core.findings import Finding, Severity
@@ -23,6 +23,7 @@ _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\
 _ONLY_HINTS = (Kind.SPACE, Kind.SOFT_HYPHEN, Kind.COMMENT)
 _SHOWN_CHARS = 120
 _MENTIONS_CHARS = 8 * MIB  # above this a hint is not worth the time it takes
+_COMPARISONS = 20_000  # of names that may be meant; with so much to mend, no guess is worth the time it takes
 
 
 def body_empty(subject: Subject) -> Iterator[Finding]:
@@ -85,6 +86,8 @@ def bundle_size(subject: Subject) -> Iterator[Finding]:
 def pointers(subject: Subject) -> Iterator[Finding]:
     """Links and named paths that lead nowhere, or out of the bundle."""
     directories = {parent for path in subject.bundle for parent in _parents(path)}
+    same_name = {posixpath.basename(path): path for path in reversed(list(subject.bundle))}
+    nearest = _nearest_of(list(subject.bundle)[:500])
     for file, pointer in _all_pointers(subject):
         if links.is_remote(pointer.target):
             continue
@@ -99,13 +102,14 @@ def pointers(subject: Subject) -> Iterator[Finding]:
                 "Put the file into the skill and link to it there.",
             )
         elif path not in subject.bundle and path not in directories and not _from_root(pointer, subject):
+            near = same_name.get(posixpath.basename(path)) or nearest(path)
             yield Finding(
                 "file-missing",
                 Severity.WARNING,
                 file,
                 pointer.line,
                 f"There is no file {_cut(path)} in the skill.",
-                _nearest(path, subject),
+                f"Add it, or write {near}." if near else "Add it, or take the mention out.",
             )
 
 
@@ -130,10 +134,17 @@ def _parents(path: str) -> Iterator[str]:
     yield "."
 
 
-def _nearest(path: str, subject: Subject) -> str:
-    same_name = [each for each in subject.bundle if posixpath.basename(each) == posixpath.basename(path)]
-    near = same_name or difflib.get_close_matches(path, list(subject.bundle)[:500], n=1, cutoff=0.75)
-    return f"Add it, or write {near[0]}." if near else "Add it, or take the mention out."
+def _nearest_of(known: Collection[str]) -> Callable[[str], str]:
+    """Finds the name that somebody may have meant, or "", as long as there are not too many to compare."""
+    left = _COMPARISONS
+
+    def nearest(name: str) -> str:
+        nonlocal left
+        near = difflib.get_close_matches(name[:_SHOWN_CHARS], known, n=1, cutoff=0.75) if left > 0 else []
+        left -= len(known)
+        return near[0] if near else ""
+
+    return nearest
 
 
 def files_unreferenced(subject: Subject) -> Iterator[Finding]:
@@ -177,19 +188,20 @@ def _counted(mentioned: dict[str, set[str]]) -> dict[str, int]:
 def requires(subject: Subject) -> Iterator[Finding]:
     key = "requires" if "requires" in subject.skill.document.fields else "metadata.requires"
     own = normalise(subject.skill.name)
+    nearest = _nearest_of(subject.known_names or ())
     for name in subject.skill.requires:
         if name == own:
             yield subject.about(
                 "requires-self", Severity.WARNING, key, "The skill requires itself.", f"Remove {name} from `requires`."
             )
         elif subject.known_names is not None and name not in subject.known_names:
-            near = difflib.get_close_matches(name, subject.known_names, n=1, cutoff=0.75)
+            near = nearest(name)
             yield subject.about(
                 "requires-unknown",
                 Severity.WARNING,
                 key,
                 f"The required skill “{_cut(name)}” does not exist in this project.",
-                f"Write {near[0]}, or remove it." if near else "Add that skill, or remove it.",
+                f"Write {near}, or remove it." if near else "Add that skill, or remove it.",
             )
 
 

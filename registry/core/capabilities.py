@@ -91,10 +91,10 @@ _SPAWNED = re.compile(
 
 _SEPARATOR = re.compile(r"\|\|?|&&?|;|\$\(|<\(|`|\bthen\b|\bdo\b|\belse\b|\bxargs(?:\s+-\S+)*\s")
 _ASSIGNMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S*(?:\s+|$))+")
-_FUNCTION = re.compile(r"^\s*(?:function\s+)?([\w-]{1,100})\s*\(\s*\)", re.MULTILINE)
+_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?([\w-]{1,100})[ \t]*\([ \t]*\)", re.MULTILINE)
 _RUNS_ANOTHER = re.compile(r"^(?:sudo|doas|env|exec|nohup|time|command|builtin|eval)(?:\s+-\S+)*\s+")
 _PROGRAM = re.compile(r"^(?:\./|/)?[A-Za-z][\w.+/-]{0,99}(?=\s|$)")
-_QUOTED = re.compile(r"\"(?:[^\"\\$`]|\\.)*\"|'[^']*'")
+_QUOTED = re.compile(r"\"(?:[^\"\\$`]|\\.){0,1000}\"|'[^']*'")
 _NOT_PROGRAMS = frozenset({
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function",
     "return", "exit", "local", "export", "set", "unset", "shift", "true", "false", "test", "echo", "printf", "cd",

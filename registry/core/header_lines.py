@@ -14,7 +14,7 @@ Value = str | bool | tuple[str, ...]
 Changes = Mapping[str, Value | None]
 
 _SPEC_ORDER = ("name", "description", "license", "compatibility", "allowed-tools", "metadata")
-_COMMENT = re.compile(r"[ \t]+#[^\r\n]*")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#[^\r\n]*")
 _SAFE_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _UNSAFE_IN_QUOTES = re.compile('[\\\\"\0-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|---')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}

@@ -13,7 +13,7 @@ from registry.core.yaml_places import split_lines
 _ENTRY = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[\w.-]+)[ \t]*:[ \t]+(?P<value>\S.*)", re.S)
 _PLAIN_START = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=\S)")
 _COLON = re.compile(r":(?:[ \t]|\s*\Z)")
-_COMMENT = re.compile(r"[ \t]+#")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#")  # only from where the blanks begin: a long run of them is gone over once
 
 
 class Quoted(NamedTuple):

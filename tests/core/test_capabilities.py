@@ -1,5 +1,7 @@
 """What a skill reaches for is found where it is written plainly, and a change of it is told apart from the rest."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -121,6 +123,13 @@ def test_a_script_with_other_content_is_changed_and_neither_new_nor_gone() -> No
     before, after = (capabilities.of(skill("x", **{"scripts/a.py": content})) for content in (b"1", b"2"))
     found = capabilities.difference(before, after)
     assert ([each.name for each in found.changed], found.added, found.removed) == (["scripts/a.py"], (), ())
+
+
+@pytest.mark.parametrize("script", [b"\n" * 60_000, b'"' + b'\\"' * 30_000], ids=["blank lines", "an open quote"])
+def test_a_script_of_one_sign_is_read_in_a_moment(script: bytes) -> None:
+    before = time.process_time()
+    assert names("Run `run.sh`.\n", Kind.COMMAND, **{"run.sh": script}) == ()
+    assert time.process_time() - before < 5
 
 
 def test_text_that_is_too_long_to_read_is_said_to_be_unread() -> None:

@@ -2,6 +2,7 @@
 
 import string
 import sys
+import time
 from types import FrameType
 
 import pytest
@@ -782,3 +783,20 @@ def test_twice_the_header_is_at_most_about_twice_the_work(shape: object) -> None
     assert callable(shape)
     small, large = (work(f"---\n{shape(size)}\n---\n") for size in (1_000, 2_000))
     assert large < 2.5 * small + 1_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a: b: c" + " " * 60_000 + "d",
+        "a: b: c\n  d" + " " * 60_000 + "e",
+        "a: >" + " " * 60_000 + "\n  b",
+    ],
+    ids=["one line", "two lines", "block"],
+)
+def test_a_long_run_of_blanks_is_read_and_edited_in_a_moment(line: str) -> None:
+    """What a pattern costs is not seen in lines of Python."""
+    before = time.process_time()
+    document = parse(f"---\nname: x\n{line}\n---\n")
+    assert parse(edit(document, {"a": "z"})).fields == {"name": "x", "a": "z"}
+    assert time.process_time() - before < 2

@@ -1,5 +1,6 @@
 """Each lint rule finds what it is for, at its line, and leaves a good skill alone."""
 
+import time
 from collections.abc import Collection
 from pathlib import Path
 
@@ -223,6 +224,19 @@ def test_an_unknown_requirement_is_said_with_the_nearest_name() -> None:
     assert found.line == 5
     assert "currency-conversion" in found.fix
     assert lint(text) == ()  # nothing is known about other skills
+
+
+def test_a_thousand_files_and_skills_that_are_not_there_are_all_said_in_a_moment() -> None:
+    """Comparing each with all there is to guess what was meant took minutes."""
+    missing = range(1_000)
+    text = f'---\n{HEADER}metadata:\n  requires: "{", ".join(f"wanted-{n}" for n in missing)}"\n---\n' + "".join(
+        f"Read references/wanted-{n}.md.\n" for n in missing
+    )
+    files: dict[str, str | bytes] = {f"references/found-{n}.md": "x" for n in range(500)}
+    before = time.process_time()
+    found = [each.rule for each in lint(text, files=files, known_names={f"found-{n}" for n in range(10_000)})]
+    assert time.process_time() - before < 10
+    assert (found.count("file-missing"), found.count("requires-unknown")) == (1_000, 1_000)
 
 
 def test_a_name_like_another_one_is_said() -> None:
