@@ -17,6 +17,8 @@ SEGMENT_BYTES = 255
 COMPONENT_CHARS = 128
 
 _SHOWN_CHARS = 80
+_RENAME = "Rename it: a relative path of letters, digits, dots, hyphens and underscores is safe everywhere."
+_NO_LINK = "Put the file itself in its place."
 _FORBIDDEN = frozenset('<>:"|?*')
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", "clock$", "conin$", "conout$"}
@@ -91,9 +93,9 @@ def confined(root: Path, relative: str, *, limits: Limits = DEFAULT) -> Path:
         real = (root / relative).resolve()
         inside = root.resolve() in real.parents
     except (OSError, RuntimeError) as error:
-        raise _unsafe(relative, f"The path {shown(relative)} cannot be followed to a file.") from error
+        raise _unsafe(relative, f"The path {shown(relative)} cannot be followed to a file.", _NO_LINK) from error
     if not inside:
-        raise _unsafe(relative, f"The path {shown(relative)} is a link that leads out of its directory.")
+        raise _unsafe(relative, f"The path {shown(relative)} is a link that leads out of its directory.", _NO_LINK)
     return real
 
 
@@ -149,8 +151,7 @@ def _parents(path: str) -> list[str]:
     return ["/".join(segments[:end]) for end in range(1, len(segments))]
 
 
-def _unsafe(path: str, message: str) -> UnsafePath:
-    fix = "Rename it: a relative path of letters, digits, dots, hyphens and underscores is safe everywhere."
+def _unsafe(path: str, message: str, fix: str = _RENAME) -> UnsafePath:
     return UnsafePath(message, findings=[_finding("path-unsafe", path, message, fix)])
 
 

@@ -5,10 +5,9 @@ entry and is reported, so that a file caught half written never takes a skill aw
 """
 
 import hashlib
-import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,14 +15,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-from registry.core import bundle as bundles
 from registry.core import paths, skillmd, tokens
-from registry.core.errors import InvalidSkill, NotFound, SkillsiteError, TooLarge, UnsafePath
+from registry.core.errors import InvalidSkill, NotFound, SkillsiteError, UnsafePath
 from registry.core.limits import Limits
 from registry.core.merge import BUNDLED, Candidate, LeftOut
 from registry.core.skill import SKILL_MD, Bundle, FileEntry, content_digest, normalise
-
-Stamp = tuple[tuple[str, int, int, int, int], ...]
+from registry.services import disk_files
+from registry.services.disk_files import Stamp, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ class DiskIndex:
         if entry.path == SKILL_MD:
             return skill.skill_md
         try:
-            content = _read_file(_confined(skill.root, skill.directory, skill.directory / entry.path), entry.size)
+            content = disk_files.read(skill.root, skill.directory, entry.path, entry.size)
         except (OSError, SkillsiteError):
             content = b""
         if content_digest(content) != entry.digest:
@@ -142,25 +140,24 @@ class DiskIndex:
     def _entry(self, root: Path, directory: Path) -> _Entry | None:
         """The entry of one directory: the known one while its stamps stand, else read anew."""
         known = self._entries.get(directory)
-        label = f"{self.labels[root]}/{directory.name}"
+        label = f"{self.labels[root]}/{printable(directory.name)}"
         try:
-            stamp = _stamp(root, directory)
+            stamp = disk_files.stamp(root, directory)
             if stamp is None:
                 return None
             if known and known.stamp == stamp:
                 return known
-            return _Entry(stamp, self._read_skill(root, directory, stamp), None)
+            stamp, files = disk_files.read_all(root, directory, self.limits)
+            return _Entry(stamp, self._skill(root, directory, stamp, Bundle(files)), None)
         except (SkillsiteError, OSError) as error:
             problem = _problem(directory.name, label, error)
             return _Entry((), known.skill if known else None, problem)
 
-    def _read_skill(self, root: Path, directory: Path, stamp: Stamp) -> DiskSkill:
-        files = _read_all(root, directory, stamp, self.limits)
-        bundle = Bundle(files)
+    def _skill(self, root: Path, directory: Path, stamp: Stamp, bundle: Bundle) -> DiskSkill:
         skill = skillmd.read(bundle[SKILL_MD], fallback_name=directory.name, limits=self.limits)
-        name = paths.component(normalise(skill.name), what="name")
+        name = _component(normalise(skill.name), "name")
         if skill.version is not None:
-            paths.component(skill.version, what="version")
+            _component(skill.version, "version")
         candidate = Candidate(
             name=name,
             source=BUNDLED,
@@ -198,90 +195,32 @@ class DiskIndex:
 
 def _labels(roots: tuple[Path, ...]) -> dict[Path, str]:
     """Names for directories that tell them apart without telling where they are."""
-    names = [root.name for root in roots]
+    names = [printable(root.name) for root in roots]
     return {
-        root: root.name if names.count(root.name) == 1 else f"{root.name} ({position})"
-        for position, root in enumerate(roots, start=1)
+        root: name if names.count(name) == 1 else f"{name} ({position})"
+        for position, (root, name) in enumerate(zip(roots, names, strict=True), start=1)
     }
 
 
-def _stamp(root: Path, directory: Path) -> Stamp | None:
-    """The stat of every file of a skill; None where the directory is none."""
-    if directory.is_symlink():
-        paths.confined(root, directory.name)
-    if not (directory / SKILL_MD).is_file():
-        return None
-    rows = []
-    for path in _files(root, directory):
-        status = path.stat()
-        relative = path.relative_to(directory).as_posix()
-        rows.append((relative, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
-    return tuple(sorted(rows))
-
-
-def _files(root: Path, directory: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(directory):
-        folders[:] = [folder for folder in folders if folder not in {"__pycache__", "__MACOSX", ".git"}]
-        for folder in folders:
-            if Path(parent, folder).is_symlink():
-                file = Path(parent, folder).relative_to(directory).as_posix()
-                raise UnsafePath(f"{file} is a link to a directory. Put the files themselves there.", file=file)
-        for name in names:
-            path = Path(parent, name)
-            if bundles.is_junk(name):
-                continue
-            if path.is_symlink():
-                _confined(root, directory, path)
-            elif not path.is_file():
-                file = path.relative_to(directory).as_posix()
-                raise UnsafePath(f"{file} is not an ordinary file.", file=file)
-            yield path
-
-
-def _confined(root: Path, directory: Path, path: Path) -> Path:
+def _component(value: str, what: str) -> str:
     try:
-        return paths.confined(root, _inside(root, path))
+        return paths.component(value, what=what)
     except UnsafePath as error:
-        raise UnsafePath(error.message, file=path.relative_to(directory).as_posix()) from error
-
-
-def _inside(root: Path, path: Path) -> str:
-    return path.relative_to(root).as_posix()
-
-
-def _read_all(root: Path, directory: Path, stamp: Stamp, limits: Limits) -> dict[str, bytes]:
-    if len(stamp) > limits.files:
-        raise TooLarge(f"The directory holds {len(stamp):,} files. {limits.files:,} are allowed.")
-    files: dict[str, bytes] = {}
-    total = 0
-    for relative, *_ in stamp:
-        content = _read_file(_confined(root, directory, directory / relative), limits.file_bytes)
-        if len(content) > limits.file_bytes:
-            raise TooLarge(f"{relative} is larger than the {limits.file_bytes:,} bytes allowed.", file=relative)
-        total += len(content)
-        if total > limits.expanded_bytes:
-            raise TooLarge(f"The directory holds more than the {limits.expanded_bytes:,} bytes allowed.")
-        files[relative] = content
-    return files
-
-
-def _read_file(path: Path, most: int) -> bytes:
-    """At most one byte more than `most`, never through a link that appeared since the path was checked."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(most + 1)
+        raise UnsafePath(error.message, findings=error.findings, file=SKILL_MD) from error
 
 
 def _problem(name: str, directory: str, error: Exception) -> LeftOut:
-    if isinstance(error, InvalidSkill) and error.findings:
+    name = normalise(printable(name))
+    if isinstance(error, SkillsiteError) and error.findings:
         first = error.findings[0]
-        message = f"{first.message} {first.fix}".strip()
-        return LeftOut(normalise(name), directory, first.file, first.line, first.rule, message)
+        file = printable(str(error.data.get("file", first.file)))
+        code = first.rule if isinstance(error, InvalidSkill) else error.code
+        return LeftOut(name, directory, file, first.line, code, f"{first.message} {first.fix}".strip())
     if isinstance(error, SkillsiteError):
-        file = str(error.data.get("file", SKILL_MD))
-        return LeftOut(normalise(name), directory, file, None, error.code, error.message)
+        file = printable(str(error.data.get("file", SKILL_MD)))
+        return LeftOut(name, directory, file, None, error.code, error.message)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-    return LeftOut(normalise(name), directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}.")
+    return LeftOut(name, directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}.")
 
 
 def _unreachable(label: str, error: OSError) -> LeftOut:

@@ -12,6 +12,7 @@ from registry.core.errors import NotFound
 from registry.core.limits import DEFAULT, Limits
 from registry.core.merge import LeftOut
 from registry.core.skill import SKILL_MD, FileEntry
+from registry.services import disk_files
 from registry.services.disk import DiskIndex, DiskSkill, Snapshot
 from tests.conftest import on_disk, skill_bundle, skill_text
 
@@ -118,6 +119,12 @@ def test_what_is_no_skill_is_passed_over_without_a_word(root: Path) -> None:
     on_disk(root / ".git", "hidden")
     snapshot = look(root)
     assert (dict(snapshot.skills), snapshot.left_out) == ({}, ())
+
+
+def test_a_link_to_a_file_beside_the_skills_is_no_skill(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("About these skills.")
+    (root / "README.md").symlink_to("../README.md")
+    assert look(root).left_out == ()
 
 
 def test_leftovers_of_tools_are_no_part_of_a_skill(root: Path) -> None:
@@ -258,6 +265,90 @@ def test_a_broken_skill_is_left_out_with_its_place_and_does_no_harm_to_others(ro
     assert problem.message.endswith(".")
 
 
+def _no_file(directory: Path) -> None:
+    (directory / SKILL_MD).symlink_to("nowhere")
+
+
+def _circle(directory: Path) -> None:
+    (directory / SKILL_MD).symlink_to(SKILL_MD)
+
+
+def _folder(directory: Path) -> None:
+    (directory / SKILL_MD).mkdir()
+
+
+def _pipe(directory: Path) -> None:
+    os.mkfifo(directory / SKILL_MD)
+
+
+def _misspelt(directory: Path) -> None:
+    (directory / "skill.md").write_text(skill_text())
+
+
+@pytest.mark.parametrize("put", [_no_file, _circle, _folder, _pipe, _misspelt])
+def test_what_was_meant_to_be_a_skill_is_not_passed_over(root: Path, put: Callable[[Path], None]) -> None:
+    (root / "meant").mkdir()
+    put(root / "meant")
+    problem = only_problem(look(root))
+    assert (problem.name, problem.directory, problem.file.lower()) == ("meant", "library/meant", "skill.md")
+    assert problem.message.endswith(("Put the file itself there.", "Rename it to SKILL.md."))
+
+
+def test_a_report_can_be_sent_whatever_the_bytes_of_a_name(root: Path) -> None:
+    """One directory from a machine with another encoding must not take the list of problems away."""
+    directory = root / os.fsdecode(b"caf\xe9")
+    directory.mkdir()
+    (directory / SKILL_MD).write_text("no header")
+    (on_disk(root, "odd") / os.fsdecode(b"\xe9.txt")).write_bytes(b"x")
+    problems = look(root).left_out
+    assert {(problem.name, problem.file) for problem in problems} == {("caf\\xe9", SKILL_MD), ("odd", "\\xe9.txt")}
+    for problem in problems:
+        repr(problem).encode()
+        f"{problem.name}{problem.directory}{problem.file}{problem.message}".encode()
+
+
+def test_a_root_may_have_any_name(tmp_path: Path) -> None:
+    root = tmp_path / os.fsdecode(b"\xe9")
+    on_disk(root)
+    assert look(root).skills["greeting"][0].candidate.root == "\\xe9"
+
+
+def test_a_folder_that_cannot_be_listed_leaves_the_skill_out(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its references it would be another skill."""
+    closed = on_disk(root, files={"references/tone.md": b"# Tone"}) / "references"
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path == str(closed):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", refuse)  # tests may run as root, who may list any folder
+        snapshot = look(root)
+    assert dict(snapshot.skills) == {}
+    assert (only_problem(snapshot).code, only_problem(snapshot).name) == ("unreadable", "greeting")
+
+
+def test_the_place_and_the_fix_are_named_for_every_cap_and_name(root: Path) -> None:
+    many = "---\nname: many\ndescription: Many.\ntags: [" + "a, " * 6_000 + "]\n---\n"
+    (on_disk(root, "many") / SKILL_MD).write_text(many)
+    on_disk(root, "twins", {"a.md": b"1"}).joinpath("A.md").write_bytes(b"2")
+    on_disk(root, "device").joinpath("con.txt").write_bytes(b"x")
+    (on_disk(root, "sly") / "out.txt").symlink_to("/etc/hostname")
+    on_disk(root, "odd").joinpath(SKILL_MD).write_text("---\nname: a/b\ndescription: Odd.\n---\nText.\n")
+    found = {one.name: one for one in look(root).left_out}
+    places = {name: (one.code, one.file, one.line) for name, one in found.items()}
+    assert places == {
+        "many": ("too-large", SKILL_MD, 4), "twins": ("unsafe-path", "a.md", None),
+        "device": ("unsafe-path", "con.txt", None), "sly": ("unsafe-path", "out.txt", None),
+        "odd": ("unsafe-path", SKILL_MD, None),
+    }  # fmt: skip
+    assert found["many"].message.endswith("Make it smaller.")
+    assert found["twins"].message.endswith("Rename one of the two.")
+    assert found["sly"].message.endswith("Put the file itself in its place.")
+
+
 @pytest.mark.parametrize("name", ["../escape", "a/b", ".hidden", "con", "a\\b", "x" * 129])
 def test_a_name_that_is_no_directory_name_is_left_out(root: Path, name: str) -> None:
     on_disk(root, "odd").joinpath(SKILL_MD).write_text(f"---\nname: '{name}'\ndescription: Odd.\n---\nText.\n")
@@ -379,6 +470,47 @@ def test_the_last_good_skill_survives_several_looks_at_the_broken_one(
     for _ in range(3):
         clock.now += 5
         assert list(disk.snapshot().skills) == ["greeting"]
+
+
+class Writing:
+    """Somebody who saves a file at the moment when the index has read the one before it, so many times."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path, times: int) -> None:
+        self.directory, self.left = directory, times
+        self.read = disk_files.read
+        monkeypatch.setattr(disk_files, "read", self)
+
+    def __call__(self, root: Path, directory: Path, relative: str, most: int) -> bytes:
+        content = self.read(root, directory, relative, most)
+        if relative == "b.txt" and self.left:
+            self.left -= 1
+            for name in ("a.txt", "b.txt"):
+                (self.directory / name).write_bytes(b"x" * (10 + self.left))
+        return content
+
+
+def test_files_that_are_saved_while_they_are_read_are_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = on_disk(root, files={"a.txt": b"old", "b.txt": b"old"})
+    Writing(monkeypatch, directory, 1)
+    (skill,) = look(root).skills["greeting"]
+    assert entry(skill, "a.txt").digest == entry(skill, "b.txt").digest, "one moment, not two"
+
+
+def test_while_files_are_being_written_the_last_good_skill_is_kept(
+    root: Path, index: Callable[..., DiskIndex], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = on_disk(root, files={"a.txt": b"old", "b.txt": b"old"})
+    disk = index(root)
+    good = disk.snapshot().skills["greeting"]
+    (directory / "a.txt").write_bytes(b"new")
+    Writing(monkeypatch, directory, 3)
+    clock.now += 5
+    snapshot = disk.snapshot()
+    assert snapshot.skills["greeting"] == good
+    assert "being written" in only_problem(snapshot).message
+    clock.now += 5
+    assert disk.snapshot().left_out == ()
+    assert disk.snapshot().skills["greeting"] != good
 
 
 # -- Reading -----------------------------------------------------------------------------------------------
