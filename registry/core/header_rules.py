@@ -1,14 +1,13 @@
-"""Lint rules about the header of SKILL.md: the name, the description, and what some clients refuse."""
+"""Lint rules about the header of SKILL.md: the description, and what some clients refuse."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import cast
 
 import yaml
 
 from registry.core.findings import Finding, Severity
-from registry.core.skill import SKILL_MD, normalise
+from registry.core.skill import SKILL_MD
 from registry.core.subject import Subject
 
 SPEC_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
@@ -16,9 +15,6 @@ OUR_KEYS = ("kind", "tags", "requires", "triggers", "inputs", "outputs", "versio
 COMPATIBILITY_CHARS = 500
 SHORT_DESCRIPTION_CHARS = 20
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_RESERVED = frozenset({"all", "catalog", "default", "latest", "new", "none", "route", "skill", "skills"})
-_BRANDS = ("anthropic", "claude")
 _WHEN = re.compile(
     r"\b(when|whenever|use (it|this|for|if|to|before|after)|used? (when|for)|if (the|a|an|you|your|someone)|"
     r"before|after|while|during|triggers?|wenn|falls|sobald|verwende|nutze|bei|quand|lorsque|cuando|al)\b",
@@ -30,100 +26,10 @@ _VAGUE = re.compile(
     r"helps? with (things|tasks|work)|miscellaneous|and (much )?more|etc)\b",
     re.IGNORECASE,
 )
-# Letters of other scripts, and digits, that are drawn like a letter of ours.
-_LOOKALIKES = str.maketrans("аеорсухіјѕԁһӏνοα013", "aeopcyxijsdhlvoaole")
-
+_TEXT_KEYS = ("name", "description", "license", "compatibility", "allowed-tools")
 _READ_AS = {
     "int": "a number", "float": "a number", "bool": "true or false", "null": "nothing", "timestamp": "a date",
 }  # fmt: skip
-
-
-def name_pattern(subject: Subject) -> Iterator[Finding]:
-    name = subject.skill.name
-    if not _NAME.fullmatch(name):
-        yield subject.about(
-            "name-pattern", subject.strict, "name",
-            f"The name “{name[:80]}” is not made of lowercase letters a–z, digits and single hyphens.",
-            f"Name it {suggested_name(name)}.",
-        )  # fmt: skip
-
-
-def suggested_name(name: str) -> str:
-    """The nearest name that every client takes."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return "-".join(re.findall(r"[a-z0-9]+", plain))[:64].strip("-") or "a-short-name"
-
-
-def name_length(subject: Subject) -> Iterator[Finding]:
-    length, most = len(subject.skill.name), subject.limits.name_chars
-    if length > most:
-        yield subject.about(
-            "name-length",
-            subject.strict,
-            "name",
-            f"The name has {length:,} characters. {most} are allowed.",
-            "Shorten it.",
-        )
-
-
-def name_reserved(subject: Subject) -> Iterator[Finding]:
-    name = normalise(subject.skill.name)
-    brand = next((brand for brand in _BRANDS if brand in name), "")
-    if name in _RESERVED:
-        yield subject.about(
-            "name-reserved",
-            Severity.WARNING,
-            "name",
-            f"The name “{name}” is a word of the system and reads like a command.",
-            "Say what the skill does: expense-report, release-notes.",
-        )
-    elif brand:
-        yield subject.about(
-            "name-reserved",
-            Severity.WARNING,
-            "name",
-            f"The name holds “{brand}”, and clients of that maker refuse it.",
-            "Leave that word out.",
-        )
-
-
-def name_confusable(subject: Subject) -> Iterator[Finding]:
-    name = normalise(subject.skill.name)
-    looks = name.translate(_LOOKALIKES)
-    if not name.isascii() and looks.isascii():
-        yield subject.about(
-            "name-confusable",
-            Severity.WARNING,
-            "name",
-            f"The name looks like “{looks}” and is spelled with letters of another script.",
-            "Spell it with the letters a–z.",
-        )
-    own = _looks(name)
-    for other in sorted(each for each in subject.known_names or () if each != name and _looks(each) == own):
-        yield subject.about(
-            "name-confusable",
-            Severity.WARNING,
-            "name",
-            f"The name “{name}” is easily taken for “{other}”, which is another skill.",
-            "Choose a name that differs in a word.",
-        )
-
-
-def _looks(name: str) -> str:
-    plain = name.translate(_LOOKALIKES).replace("-", "").replace("_", "")
-    return plain.replace("rn", "m").replace("vv", "w").replace("l", "i")
-
-
-def name_directory(subject: Subject) -> Iterator[Finding]:
-    name, directory = subject.skill.name, subject.directory
-    if directory and directory != name:
-        yield subject.about(
-            "name-directory",
-            subject.strict,
-            "name",
-            f"The name is “{name[:80]}” and its directory is “{directory[:80]}”.",
-            "Give the directory the name of the skill, or the skill that of the directory.",
-        )
 
 
 def description_length(subject: Subject) -> Iterator[Finding]:
@@ -206,6 +112,15 @@ def header_dashes(subject: Subject) -> Iterator[Finding]:
 
 def header_flow(subject: Subject) -> Iterator[Finding]:
     loaded = subject.skill.document.layout.loaded
+    if loaded.flow:
+        yield Finding(
+            "frontmatter-flow",
+            Severity.HINT,
+            SKILL_MD,
+            2,
+            "The whole header is written in brackets, which strict readers refuse.",
+            "Write one `key: value` a line.",
+        )
     for path, key in loaded.keys.items():
         if not key.block and key.read_as in ("seq", "map"):
             yield Finding(
@@ -253,11 +168,8 @@ def header_keys(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def metadata_values(subject: Subject) -> Iterator[Finding]:
-    document = subject.skill.document
-    inside = document.fields.get("metadata")
-    for key, value in inside.items() if isinstance(inside, Mapping) else ():
-        read_as = document.read_as.get(f"metadata.{key}", "str")
+def metadata_nested(subject: Subject) -> Iterator[Finding]:
+    for key, value in _metadata(subject).items():
         if isinstance(value, tuple | Mapping):
             what = "a list" if isinstance(value, tuple) else "a map"
             yield subject.about(
@@ -267,14 +179,27 @@ def metadata_values(subject: Subject) -> Iterator[Finding]:
                 f"`metadata.{key}` is {what}; only texts are allowed there.",
                 "Write it as one quoted text, items separated by commas.",
             )
-        elif read_as != "str":
-            yield subject.about(
-                "metadata-text",
-                Severity.WARNING,
-                f"metadata.{key}",
-                f"`metadata.{key}` is read as {_READ_AS.get(read_as, read_as)}, not as text.",
-                "Put the value in double quotes.",
-            )
+
+
+def values_read_as_text(subject: Subject) -> Iterator[Finding]:
+    """Strict clients refuse a name or description that their reader makes a number or a date of."""
+    document = subject.skill.document
+    for key in (*_TEXT_KEYS, *(f"metadata.{key}" for key in _metadata(subject))):
+        read_as = document.read_as.get(key, "str")
+        if read_as in ("str", "seq", "map") or (key == "name" and read_as == "null"):  # a missing name is said already
+            continue
+        yield subject.about(
+            "metadata-text" if key.startswith("metadata.") else "frontmatter-text",
+            Severity.WARNING,
+            key,
+            f"`{key}` is read as {_READ_AS.get(read_as, read_as)}, not as text.",
+            "Put the value in double quotes.",
+        )
+
+
+def _metadata(subject: Subject) -> Mapping[str, object]:
+    inside = subject.skill.document.fields.get("metadata")
+    return inside if isinstance(inside, Mapping) else {}
 
 
 def allowed_tools(subject: Subject) -> Iterator[Finding]:
@@ -301,11 +226,6 @@ def compatibility(subject: Subject) -> Iterator[Finding]:
 
 
 RULES = {
-    "name-pattern": "Names are lowercase letters, digits and single hyphens.",
-    "name-length": "Names have at most 64 characters.",
-    "name-reserved": "Names are not words of the system, nor the names of makers of clients.",
-    "name-confusable": "Names do not look like another name.",
-    "name-directory": "The name is that of the directory.",
     "description-length": "Descriptions have at most 1,024 characters.",
     "description-short": "Descriptions say enough to choose by.",
     "description-when": "Descriptions say when to use the skill.",
@@ -317,6 +237,7 @@ RULES = {
     "frontmatter-anchor": "The header has no YAML anchors.",
     "frontmatter-key-place": "Keys that the format does not know stand under `metadata`.",
     "frontmatter-key-unknown": "Keys at the top level are those of the format.",
+    "frontmatter-text": "The name, the description and other texts are texts to every reader.",
     "metadata-nested": "Values under `metadata` are texts, not lists or maps.",
     "metadata-text": "Values under `metadata` are texts, not numbers or dates.",
     "allowed-tools-list": "`allowed-tools` is one text.",
@@ -324,7 +245,7 @@ RULES = {
 }
 
 CHECKS = (
-    name_pattern, name_length, name_reserved, name_confusable, name_directory,
     description_length, description_when, description_person, description_vague, description_brackets,
-    header_dashes, header_flow, header_anchors, header_keys, metadata_values, allowed_tools, compatibility,
+    header_dashes, header_flow, header_anchors, header_keys, metadata_nested, values_read_as_text,
+    allowed_tools, compatibility,
 )  # fmt: skip

@@ -7,7 +7,7 @@ elsewhere, because that one is kept and served as it is.
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-from registry.core import bundle_rules, header_rules
+from registry.core import bundle_rules, header_rules, name_rules
 from registry.core.findings import Finding, in_reading_order
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import Bundle
@@ -24,7 +24,10 @@ _WHILE_READING = {
 }
 
 # What each rule asks for, by its id. Ids never change: people silence rules by them.
-RULES: Mapping[str, str] = MappingProxyType({**_WHILE_READING, **header_rules.RULES, **bundle_rules.RULES})
+RULES: Mapping[str, str] = MappingProxyType(
+    {**_WHILE_READING, **name_rules.RULES, **header_rules.RULES, **bundle_rules.RULES}
+)
+_CHECKS = (*name_rules.CHECKS, *header_rules.CHECKS, *bundle_rules.CHECKS)
 
 
 def lint(
@@ -33,5 +36,5 @@ def lint(
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, what was odd while reading included, in reading order."""
     subject = Subject(skill, bundle, texts(bundle, limits), authoring, known_names, directory, limits)
-    found = [finding for check in (*header_rules.CHECKS, *bundle_rules.CHECKS) for finding in check(subject)]
+    found = [finding for check in _CHECKS for finding in check(subject)]
     return in_reading_order(dict.fromkeys([*skill.warnings, *found]))
