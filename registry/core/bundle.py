@@ -88,7 +88,7 @@ def _members(data: bytes, limits: Limits) -> tuple[Member, ...]:
 def opened(data: Bytes, members: Collection[Member], limits: Limits) -> Bundle:
     """The bundle in these members of a zip, with its caps."""
     names = [_safe_name(member, limits) for member in members]
-    paths.check_collisions(names)
+    paths.check_collisions(member.raw_name.decode() for member in members)  # before two forms of a name become one
     _check_sizes(((m.label, m.size) for m in members), limits)
     _check_ratio(members, len(data), limits)
     kept = {name for name in names if not name.endswith("/") and not is_junk(name)}
@@ -103,7 +103,7 @@ def read_folder(files: Mapping[str, bytes], *, limits: Limits = DEFAULT) -> Bund
     named = [(_composed(name), content) for name, content in files.items()]
     for name, _ in named:
         paths.check(name, limits=limits)
-    paths.check_collisions(name for name, _ in named)
+    paths.check_collisions(files)
     _check_sizes(((paths.shown(name), len(content)) for name, content in named), limits)
     kept = {name: content for name, content in named if not is_junk(name)}
     _cap("too-many-files", len(kept), limits.files, f"This folder has {len(kept):,} files.")

@@ -25,7 +25,7 @@ Form = Literal["json", "text", "xml"]
 READABLE_CHARS = 40  # a description is not shortened below this; rather is its skill left out and named
 
 _BUDGET = re.compile(r"([1-9][0-9]{0,8})\s*(t|tokens?|c|chars?|characters?)?", re.IGNORECASE)
-_FOLDED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_FOLDED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]+")  # the last two are no characters of XML
 _ZERO_WIDTH_JOINER = "\u200d"
 _LEAST_NAME = tokens.MILLI  # a name in a list weighs no less: the comma before it is a token
 

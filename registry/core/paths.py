@@ -159,6 +159,8 @@ def _collision(first: str, second: str, reason: str) -> UnsafePath:
     message = f"{shown(first)} and {shown(second)} {reason}."
     if first == second:
         message = f"The path {shown(first)} appears twice."
+    elif unicodedata.normalize("NFC", first) == unicodedata.normalize("NFC", second):
+        message = f"The path {shown(first)} appears twice, spelled with different characters that look the same."
     finding = _finding("path-collision", second, message, "Rename one of the two.")
     return UnsafePath(message, findings=[finding])
 

@@ -4,7 +4,7 @@ import stat
 import struct
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 STORED, DEFLATED = 0, 8
@@ -123,6 +123,14 @@ def overlapping() -> bytes:
     return body + table + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 2, 2, len(table), len(body), 0)
 
 
+def twice_listed(name: bytes) -> bytes:
+    """One member that the directory lists under its own name and under this one."""
+    member = Entry(b"SKILL.md", SKILL)
+    body = local_record(member)
+    table = central_record(member, 0) + central_record(replace(member, name=name), 0)
+    return body + table + struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 2, 2, len(table), len(body), 0)
+
+
 def with_zip64_end() -> bytes:
     plain = skill_and()
     end = plain.rindex(b"PK\x05\x06")
@@ -166,6 +174,8 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "traversal inside": ("path-unsafe", _named(b"a/../../evil")),
     "traversal in a directory entry": ("path-unsafe", _named(b"../evil/")),
     "traversal among junk": ("path-unsafe", _named(b"__MACOSX/../../._evil")),
+    "dot": ("path-unsafe", _named(b"./a")),
+    "double slash": ("path-unsafe", _named(b"a//b")),
     "absolute": ("path-unsafe", _named(b"/etc/passwd")),
     "home": ("path-unsafe", _named(b"~/.ssh/config")),
     "backslash": ("path-unsafe", _named(b"..\\evil")),
@@ -188,6 +198,11 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "composed and decomposed": (
         "path-collision", skill_and(Entry("\u00e9.md".encode()), Entry("e\u0301.md".encode())),
     ),
+    "directory in two cases": ("path-collision", skill_and(Entry(b"Docs/", mode=stat.S_IFDIR), Entry(b"docs/a"))),
+    "directory composed and decomposed": (
+        "path-collision", skill_and(Entry("\u00e9/a".encode()), Entry("e\u0301/b".encode())),
+    ),
+    "file below SKILL.md": ("path-collision", skill_and(Entry(b"SKILL.md/a"))),
     "file and directory": ("path-collision", skill_and(Entry(b"a"), Entry(b"a/b"))),
     "file and directory entry": ("path-collision", skill_and(Entry(b"a"), Entry(b"A/", mode=stat.S_IFDIR))),
     "duplicate": ("zip-duplicate", skill_and(Entry(b"SKILL.md", b"other"))),
@@ -208,10 +223,12 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "block device": ("zip-special-file", _moded(stat.S_IFBLK)),
     "pipe": ("zip-special-file", _moded(stat.S_IFIFO)),
     "socket": ("zip-special-file", _moded(stat.S_IFSOCK)),
+    "whiteout": ("zip-special-file", _moded(0o160000)),
     "directory with data": ("zip-directory", skill_and(Entry(b"a/", b"data"))),
     "directory without slash": ("zip-directory", skill_and(Entry(b"a", mode=stat.S_IFDIR | 0o755))),
     "encrypted": ("zip-encrypted", skill_and(Entry(b"a", b"x", flags=ENCRYPTED))),
     "strongly encrypted": ("zip-encrypted", skill_and(Entry(b"a", b"x", flags=0x2000))),
+    "deflate64": ("zip-method", skill_and(Entry(b"a", b"x", method=9))),
     "bzip2": ("zip-method", skill_and(Entry(b"a", b"x", method=12))),
     "zstandard": ("zip-method", skill_and(Entry(b"a", b"x", method=93))),
     "AES": ("zip-method", skill_and(Entry(b"a", b"x", method=99))),
@@ -224,12 +241,26 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "other method": ("zip-header-mismatch", skill_and(Entry(b"a", b"xy", local={"method": DEFLATED}))),
     "other flags": ("zip-header-mismatch", skill_and(Entry(b"a", b"xy", local={"flags": UTF8}))),
     "second name in an extra field": ("zip-header-mismatch", skill_and(Entry(b"a.md", extra=_OTHER_NAME))),
+    "second name in the local header": (
+        "zip-header-mismatch", skill_and(Entry(b"a.md", local_extra=_OTHER_NAME)),
+    ),
+    "second name for one that is not UTF-8": (
+        "zip-header-mismatch",
+        skill_and(Entry(b"caf\x82.md", extra=extra_field(0x7075, b"\x01" + bytes(4) + "caf\u00e9.md".encode()))),
+    ),
     "cut extra field": ("zip-header-mismatch", skill_and(Entry(b"a.md", extra=b"\x01\x00\xff\xff"))),
     "offset to nowhere": ("zip-header-mismatch", skill_and(Entry(b"a", b"x", central={"offset": 3}))),
     "offset past the end": ("zip-header-mismatch", skill_and(Entry(b"a", b"x", central={"offset": 1 << 31}))),
     "wrong descriptor": (
         "zip-header-mismatch",
         skill_and(Entry(b"a", b"xy", flags=DESCRIPTOR, descriptor=b"PK\x07\x08" + bytes(12))),
+    ),
+    "descriptor of a zip64": (
+        "zip-header-mismatch",
+        skill_and(Entry(b"a", b"xy", flags=DESCRIPTOR, descriptor=b"PK\x07\x08" + bytes(20))),
+    ),
+    "descriptor and another size before": (
+        "zip-header-mismatch", skill_and(Entry(b"a", b"xy", flags=DESCRIPTOR, local={"size": 7})),
     ),
     "missing descriptor": (
         "zip-header-mismatch", skill_and(Entry(b"a", b"xy", flags=DESCRIPTOR, descriptor=b"")),
@@ -242,6 +273,8 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     ),
     "end record in the archive comment": ("zip-truncated", skill_and(comment=b"PK\x05\x06" + b"\xee" * 18)),
     "overlapping members": ("zip-overlap", overlapping()),
+    "one header for two names": ("zip-header-mismatch", twice_listed(b"other.md")),
+    "one header listed twice": ("zip-duplicate", twice_listed(b"SKILL.md")),
     "packed bytes run into the directory": (
         "zip-overlap",
         archive(Entry(b"SKILL.md", SKILL, central={"packed": 999}, local={"packed": 999})),
@@ -250,10 +283,13 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "prepended data": ("zip-gap", skill_and(prefix=b"#!/bin/sh\n")),
     "prepended data with old offsets": ("zip-gap", b"MZ" + skill_and()),
     "data between members": ("zip-gap", skill_and(gap=b"hidden")),
+    "zip in the comment": ("zip-gap", skill_and(comment=skill_and())),
     "two zips in a row": ("zip-gap", skill_and() + skill_and()),
     "several disks": ("zip-multi-disk", archive(Entry(b"SKILL.md", SKILL), disk=1)),
     "member on another disk": ("zip-multi-disk", archive(Entry(b"SKILL.md", SKILL, central={"disk": 2}))),
     "zip64 end record": ("zip-zip64", with_zip64_end()),
+    "zip64 number of entries": ("zip-zip64", archive(Entry(b"SKILL.md", SKILL), count=0xFFFF, here=0xFFFF)),
+    "zip64 offset": ("zip-zip64", skill_and(Entry(b"a", b"x", central={"offset": 0xFFFFFFFF}))),
     "zip64 sizes": ("zip-zip64", skill_and(Entry(b"a", b"x", extra=_ZIP64_SIZES))),
     "zip64 sizes in the local header": ("zip-zip64", skill_and(Entry(b"a", b"x", local_extra=_ZIP64_SIZES))),
     # Damage and lies.
@@ -269,6 +305,9 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "data in a directory": ("zip-damaged", skill_and(Entry(b"a/", method=DEFLATED, packed=b"\x03\0!"))),
     "damaged deflate": ("zip-damaged", skill_and(Entry(b"a", b"x" * 99, DEFLATED, packed=b"\xff" * 9))),
     "cut deflate": ("zip-damaged", skill_and(Entry(b"a", SKILL, DEFLATED, packed=deflated(SKILL)[:-4]))),
+    "two streams of deflate": (
+        "zip-damaged", skill_and(Entry(b"a", SKILL * 2, DEFLATED, packed=deflated(SKILL) * 2)),
+    ),
     "data after deflate": (
         "zip-damaged", skill_and(Entry(b"a", SKILL, DEFLATED, packed=deflated(SKILL) + b"!")),
     ),
