@@ -10,12 +10,18 @@ from django.core.cache import cache
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import Client, override_settings
+from hypothesis import HealthCheck
+from hypothesis import settings as laws
 
 from registry.core import roles, skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
 from registry.services import accounts, agents, members, permissions, projects, tokens, usage
 from registry.services.permissions import Actor
+
+# No deadline: the machine that runs the suite may be busy, and a slow example is not a wrong one.
+laws.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+laws.load_profile("busy")
 
 TESTS = Path(__file__).parent
 BROWSER = TESTS / "browser"

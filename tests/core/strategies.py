@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from registry.core import paths
@@ -11,8 +11,7 @@ from registry.core.errors import UnsafePath
 from registry.core.skill import SKILL_MD, Bundle
 from tests import effort
 
-# No deadline: the machine that runs the suite may be busy, and a slow example is not a wrong one.
-law = settings(max_examples=effort.examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+law = settings(max_examples=effort.examples(25))
 
 
 def accepted(path: str) -> bool:
