@@ -12,7 +12,7 @@ from registry.core.merge import BUNDLED, Effective, Hidden
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
 from registry.services import audit, blobs, catalog, lineage, versions
-from registry.services.permissions import Actor, require, require_publish, require_reach
+from registry.services.permissions import Actor, reach, require, require_publish, require_reach
 
 CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", "unchanged"
 
@@ -49,13 +49,24 @@ class Imported:
     findings: tuple[Finding, ...]
 
 
-def check(bundle: Bundle, *, authoring: bool, directory: str | None = None, was: str = "") -> Checked:
-    """Reads and lints a bundle; anything that must not be stored is an error that names file, line and fix."""
+def check(
+    bundle: Bundle, *, authoring: bool, directory: str | None = None, was: str = "", project: Project | None = None,
+    by: Actor | None = None,
+) -> Checked:  # fmt: skip
+    """Reads and lints a bundle; anything that must not be stored is an error that names file, line and fix.
+
+    With a project, the skills it requires are looked for among those that `by` may know of there.
+    """
     said = skillmd.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
     name = paths.component(normalise(said.name), what="name")
     if not authoring and (version := was or said.version):
         paths.component(version, what="version")
-    findings = rules.lint(said, bundle, authoring=authoring, directory=directory, limits=settings.LIMITS)
+    known = None
+    if project and by and said.requires:
+        known = catalog.served_among(project.pk, said.requires, allowed=reach(by))
+    findings = rules.lint(
+        said, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
+    )
     if stopping := errors(findings):
         first = stopping[0]
         raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was stored.", findings=findings)
@@ -69,7 +80,7 @@ def place(finding: Finding) -> str:
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
     """What `import_bundle` would do with it. Whoever may store or propose it may look."""
     require(by, roles.WRITE if by.may(roles.WRITE) else roles.PROPOSE, project)
-    checked = check(bundle, authoring=False, directory=directory, was=was)
+    checked = check(bundle, authoring=False, directory=directory, was=was, project=project, by=by)
     require_reach(by, checked.name)
     return _foresee(project, checked, was)
 
@@ -99,7 +110,7 @@ def import_bundle(
     kept where it is free here. `seen` is the digest that somebody saw standing there, empty for nothing.
     """
     require_publish(by, project)
-    checked = check(bundle, authoring=False, directory=directory, was=was)
+    checked = check(bundle, authoring=False, directory=directory, was=was, project=project, by=by)
     require_reach(by, checked.name)
     note = versions.checked_note(note)
     _foresee(project, checked, was)  # what will be refused is refused before a file is stored

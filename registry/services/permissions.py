@@ -84,12 +84,17 @@ def require_withdraw(by: Actor, project: Project) -> None:
 
 def require_reach(by: Actor, name: str) -> None:
     """An agent that is given only some skills changes only those."""
-    if by.agent_id is None:
-        return
-    lists = Agent.objects.filter(pk=by.agent_id).values_list("allowed_skills", "uses_skills").first()
-    reach = visible(*lists) if lists else frozenset()
-    if reach is not None and normalise(name) not in reach:
+    names = reach(by)
+    if names is not None and normalise(name) not in names:
         raise Forbidden(f"{by.name} may change only the skills it is given, and {name[:128]} is none of them.")
+
+
+def reach(by: Actor) -> frozenset[str] | None:
+    """The names that somebody may know of; None for all."""
+    if by.agent_id is None:
+        return None
+    lists = Agent.objects.filter(pk=by.agent_id).values_list("allowed_skills", "uses_skills").first()
+    return visible(*lists) if lists else frozenset()
 
 
 def is_protected(project_id: int) -> bool:

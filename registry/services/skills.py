@@ -24,7 +24,7 @@ class Saved:
 def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Saved:
     """A new skill of the project. Under the name of a bundled skill it is an override, and hides its files too."""
     require_publish(by, project)
-    checked, note = bundles.check(bundle, authoring=True), versions.checked_note(note)
+    checked, note = bundles.check(bundle, authoring=True, project=project, by=by), versions.checked_note(note)
     require_reach(by, checked.name)
     if Skill.objects.filter(project=project, name=checked.name, overrides=True).exists():
         raise _taken(checked.name)
@@ -52,7 +52,8 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
     require_publish(by, project)
     name = normalise(name)
     require_reach(by, name)
-    checked, note = bundles.check(bundle, authoring=True, directory=name), versions.checked_note(note)
+    checked = bundles.check(bundle, authoring=True, directory=name, project=project, by=by)
+    note = versions.checked_note(note)
     standing = catalog.find(project.pk, name)
     _guard(standing, name, base)
     upstream = _upstream(project, standing)

@@ -9,7 +9,8 @@ import pytest
 from django.test import override_settings
 
 from registry.core import tokens
-from registry.models import Event, Project, Version
+from registry.core.bundle import write_zip
+from registry.models import Agent, Event, Project, Version
 from registry.services import skills
 from registry.services.permissions import Actor
 from tests.api.test_reading import problem
@@ -69,6 +70,39 @@ def test_what_a_skill_requires_is_a_hint_and_nothing_more(project: Project, oper
     said = bot.get("/skills/greeting").json()
     assert said["requires"] == ["brand-voice", "unknown-one"]
     assert said["hint"] == "This skill requires: brand-voice, unknown-one. Load it first if you haven't already."
+
+
+def test_a_required_skill_that_is_not_there_is_a_finding_at_every_way_in(
+    project: Project, operator: Actor, library: Path, bot: Api
+) -> None:
+    on_disk(library, "on-disk")
+    for name in ("own", "off"):
+        skills.create(project, skill_bundle(name), by=operator)
+    skills.disable(project, "off", by=operator)
+    requires = ["own", "on-disk", "off", "unknown-one"]
+    made = bot.send("POST", "/skills", {"skill_md": skill_text(requires=requires)})
+    upload = write_zip(skill_bundle("other", requires=requires))
+    answers = [
+        made,
+        put(bot, made.json()["digest"], skill_md=skill_text(body="Two.", requires=requires)),
+        bot.upload(upload, "?dry_run=1"),
+        bot.upload(upload),
+    ]
+    for answer in answers:
+        found = [each["message"] for each in answer.json()["findings"] if each["rule"] == "requires-unknown"]
+        assert found == [
+            f"The required skill “{name}” does not exist in this project." for name in ("off", "unknown-one")
+        ]
+
+
+def test_an_agent_is_told_nothing_of_skills_that_it_is_not_given(
+    project: Project, operator: Actor, api: Callable[..., Api]
+) -> None:
+    skills.create(project, skill_bundle("secret"), by=operator)
+    bot = api("read", "write", agent="desk")
+    Agent.objects.filter(project=project, name="desk").update(allowed_skills=["greeting"])
+    said = bot.send("POST", "/skills", {"skill_md": skill_text(requires=["secret"])}).json()
+    assert "requires-unknown" in {each["rule"] for each in said["findings"]}
 
 
 @pytest.mark.parametrize("name", ["nothing", "..", "~", "a%5Cb", "%20", "x" * 500, "é", "%F0%9F%92%A9", "'--"])
