@@ -10,7 +10,7 @@ from registry.core.findings import Finding, Severity
 from registry.core.hidden import Hidden, Kind
 from registry.core.limits import MIB
 from registry.core.skill import SKILL_MD, normalise
-from registry.core.subject import Subject
+from registry.core.subject import Subject, unread
 
 # Files that have a reader of their own, and so need not be mentioned in the text.
 _READ_BY_OTHERS = re.compile(
@@ -22,7 +22,6 @@ _WORD = re.compile(r"[\w./-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\Users\\[\w.-]+\\|/root/|/mnt/[a-z]/)")
 _ONLY_HINTS = (Kind.SPACE, Kind.SOFT_HYPHEN, Kind.COMMENT)
 _SHOWN_CHARS = 120
-_MENTIONS_CHARS = 8 * MIB  # above this a hint is not worth the time it takes
 _COMPARISONS = 20_000  # of names that may be meant; with so much to mend, no guess is worth the time it takes
 
 
@@ -80,6 +79,20 @@ def bundle_size(subject: Subject) -> Iterator[Finding]:
             f"The skill has {files:,} files and {size:,} bytes. Some clients refuse more than "
             f"{limits.warn_files} files or {limits.warn_bytes // MIB} MiB.",
             fix,
+        )
+
+
+def files_unread(subject: Subject) -> Iterator[Finding]:
+    left = unread(subject.bundle, subject.texts)
+    if left:
+        also = f" nor are {len(left) - 1:,} more files" if len(left) > 1 else ""
+        yield Finding(
+            "text-unread",
+            Severity.HINT,
+            left[0],
+            None,
+            f"{_cut(left[0])} is not searched for anything hidden{also}: there is too much text, or it is not UTF-8.",
+            "Save texts as UTF-8 and keep them short, or read them yourself.",
         )
 
 
@@ -148,8 +161,6 @@ def _nearest_of(known: Collection[str]) -> Callable[[str], str]:
 
 
 def files_unreferenced(subject: Subject) -> Iterator[Finding]:
-    if sum(map(len, subject.texts.values())) > _MENTIONS_CHARS:
-        return
     mentioned = {path: set(_WORD.findall(text)) for path, text in subject.texts.items()}
     mentions = _counted(mentioned)
     for path in subject.bundle:
@@ -253,6 +264,7 @@ RULES = {
     "tokens-loud": "Instructions stay far from 8,000 tokens.",
     "bundle-large": "A skill has at most 20 files and 1 MiB, or some clients refuse it.",
     "bundle-mcp": "A skill has at most 512 files and 16 MiB, or it is not served over MCP.",
+    "text-unread": "Every text is UTF-8 and short enough to be searched.",
     "file-missing": "Every file that the text points at is there.",
     "link-outside": "No link leads out of the skill.",
     "file-unreferenced": "Every file is mentioned somewhere.",
@@ -263,5 +275,6 @@ RULES = {
 }
 
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
-    body_empty, body_tokens, bundle_size, pointers, files_unreferenced, requires, hidden_characters, machine_paths,
+    body_empty, body_tokens, bundle_size, files_unread, pointers, files_unreferenced, requires, hidden_characters,
+    machine_paths,
 )  # fmt: skip

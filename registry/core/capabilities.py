@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from registry.core import skillmd
 from registry.core.errors import SkillsiteError
-from registry.core.limits import DEFAULT, MIB, Limits
+from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD, Bundle, content_digest
-from registry.core.subject import texts
+from registry.core.subject import readable, unread
 
 
 class Kind(StrEnum):
@@ -55,8 +55,6 @@ class Difference:
     changed: tuple[Capability, ...] = ()
     partial: bool = False
 
-
-_READ_CHARS = 4 * MIB
 
 _SCRIPT = re.compile(
     r"(^|/)(scripts|bin)/|\.(py|pyw|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|lua|ps1|psm1|bat|cmd|vbs|exe|dll|so|dylib"
@@ -116,25 +114,13 @@ _PROGRAMS = frozenset({
 
 def of(bundle: Bundle, *, limits: Limits = DEFAULT) -> Capabilities:
     """Everything found, once each, at the first place it is named."""
-    readable = _readable(bundle, limits)
-    partial = any(path not in readable and b"\0" not in content for path, content in bundle.items())
+    read = readable(bundle, limits)
     found: dict[tuple[Kind, str], Capability] = {}
-    for each in (*_scripts(bundle), *_declared_tools(bundle, limits), *_in_texts(readable.items())):
+    for each in (*_scripts(bundle), *_declared_tools(bundle, limits), *_in_texts(read.items())):
         found.setdefault((each.kind, each.name), each)
     order = list(Kind)
     ordered = sorted(found.values(), key=lambda each: (order.index(each.kind), each.name))
-    return Capabilities(tuple(ordered), partial)
-
-
-def _readable(bundle: Bundle, limits: Limits) -> dict[str, str]:
-    """SKILL.md first, then as many files as can be read in a moment."""
-    chosen: dict[str, str] = {}
-    left = _READ_CHARS
-    for path, text in sorted(texts(bundle, limits).items(), key=lambda item: item[0] != SKILL_MD):
-        left -= len(text)
-        if left >= 0:
-            chosen[path] = text
-    return chosen
+    return Capabilities(tuple(ordered), bool(unread(bundle, read)))
 
 
 def difference(before: Capabilities, after: Capabilities) -> Difference:

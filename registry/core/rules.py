@@ -12,7 +12,7 @@ from registry.core.findings import Finding, in_reading_order
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import Bundle
 from registry.core.skillmd import SkillMd
-from registry.core.subject import Subject, texts
+from registry.core.subject import Subject, readable
 
 _WHILE_READING = {
     "name-missing": "The header names the skill.",
@@ -35,6 +35,6 @@ def lint(
     directory: str | None = None, limits: Limits = DEFAULT,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """All findings, what was odd while reading included, in reading order."""
-    subject = Subject(skill, bundle, texts(bundle, limits), authoring, known_names, directory, limits)
+    subject = Subject(skill, bundle, readable(bundle, limits), authoring, known_names, directory, limits)
     found = [finding for check in _CHECKS for finding in check(subject)]
     return in_reading_order(dict.fromkeys([*skill.warnings, *found]))

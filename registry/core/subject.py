@@ -4,16 +4,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from registry.core.findings import Finding, Severity
-from registry.core.limits import Limits
+from registry.core.limits import MIB, Limits
 from registry.core.skill import SKILL_MD, Bundle
 from registry.core.skillmd import SkillMd
+
+_READ_CHARS = 4 * MIB
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     skill: SkillMd
     bundle: Bundle
-    texts: Mapping[str, str]  # the files that can be read as text
+    texts: Mapping[str, str]  # the files that are read as text
     authoring: bool
     known_names: Collection[str] | None
     directory: str | None
@@ -42,3 +44,19 @@ def texts(bundle: Bundle, limits: Limits) -> dict[str, str]:
             except UnicodeDecodeError:
                 continue
     return result
+
+
+def readable(bundle: Bundle, limits: Limits) -> dict[str, str]:
+    """SKILL.md first, then as many files as can be read in a moment."""
+    chosen: dict[str, str] = {}
+    left = _READ_CHARS
+    for path, text in sorted(texts(bundle, limits).items(), key=lambda item: item[0] != SKILL_MD):
+        left -= len(text)
+        if left >= 0:
+            chosen[path] = text
+    return chosen
+
+
+def unread(bundle: Bundle, read: Collection[str]) -> tuple[str, ...]:
+    """The files that may hold text and were not read: too long, after too much of it, or in another encoding."""
+    return tuple(path for path, content in bundle.items() if path not in read and b"\0" not in content)

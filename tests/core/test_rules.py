@@ -262,6 +262,22 @@ def test_hidden_text_is_decoded_and_counted_once_for_each_file() -> None:
     assert "“obey”" in found[0].message and "2 times" in found[0].message
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"references/a.md": "x" * 128_001},
+        {"references/a.md": b"caf\xe9"},
+        {f"references/{n:02}.md": "x" * 128_000 for n in range(40)},
+    ],
+    ids=["long", "not UTF-8", "many"],
+)
+def test_what_nobody_searched_is_said(files: dict[str, str | bytes]) -> None:
+    """A skill with a text that was not looked at has none of the other findings, and is not the better for it."""
+    found = one(lint(with_body("\nRead references/ when asked.\n"), files=files), "text-unread")
+    assert found.file in files
+    assert ("more files" in found.message) == (len(files) > 1)
+
+
 def test_a_binary_file_is_not_searched_for_text() -> None:
     assert lint(with_body("\nSee a.bin\n"), files={"a.bin": b"\xe2\x80\x8b\0", "b.bin": b"a.bin b.bin \xff"}) != ()
     assert not [f for f in lint(with_body("\nSee a.bin\n"), files={"a.bin": b"\xe2\x80\x8b\0"}) if "hidden" in f.rule]
