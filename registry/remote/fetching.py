@@ -92,11 +92,16 @@ def _said_plainly(seconds: float) -> Iterator[None]:
     except httpcore.ConnectError as error:
         raise Failure(f"The connection failed: {error}.") from error
     except (httpcore.ProtocolError, httpcore.NetworkError) as error:
-        raise Failure(f"The connection broke off: {error}.") from error
+        raise Failure(f"The connection broke off: {_said(error)}.") from error
     except httpx.TooManyRedirects as error:
         raise Failure("There were too many redirects.") from error
     except (httpx.RequestError, httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
-        raise Failure(f"The request could not be made: {error}.") from error
+        raise Failure(f"The request could not be made: {_said(error)}.") from error
+
+
+def _said(error: Exception) -> str:
+    """The words of the library. What it quotes after a colon is the other side's, who may repeat what we asked for."""
+    return str(error).partition(":")[0].rstrip(".")
 
 
 class Guarded(httpx.BaseTransport):

@@ -9,7 +9,7 @@ import pytest
 from registry.core.errors import InvalidRequest
 from registry.remote.fetching import Answer, Asked, Failure, Refused
 from registry.services import fetching
-from tests.services.receivers import Receiver, answering, dripping, endless, hanging, receiving
+from tests.services.receivers import Behaviour, Receiver, answering, dripping, endless, hanging, receiving
 
 
 @pytest.fixture
@@ -190,6 +190,34 @@ def test_no_failure_tells_the_address(receiver: Receiver) -> None:
     with pytest.raises(Failure) as failed:
         get(receiver.url("/secret-part"), seconds=0.1)
     assert "secret-part" not in str(failed.value)
+
+
+def repeating(before: bytes) -> Behaviour:
+    """Sends the path that was asked for back, where no path should be."""
+    return lambda handler: handler.wfile.write(before + handler.path.encode() + b"\r\n\r\n") and None
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (b"", "The connection broke off: illegal status line."),
+        (b"HTTP/1.1 200 OK\r\n", "The connection broke off: illegal header line."),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na",
+            "The connection broke off: malformed chunk footer.",
+        ),
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: https://[secret]",
+            "The request could not be made: Invalid URL in location header.",
+        ),
+    ],
+)
+def test_whoever_repeats_what_was_asked_is_not_quoted(receiver: Receiver, before: bytes, said: str) -> None:
+    """A signed address would stand in answers and logs: the other side has it, and may send it back."""
+    receiver.behave = repeating(before)
+    with pytest.raises(Failure) as failed:
+        get(receiver.url("/skill.zip?X-Amz-Signature=secret"), redirects=1)
+    assert str(failed.value) == said
 
 
 @pytest.mark.parametrize(
