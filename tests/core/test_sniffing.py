@@ -27,6 +27,11 @@ def test_the_extension_comes_first_then_the_content_type(path: str, content_type
     assert kind_of(path, content_type, SKILL) == kind
 
 
+def test_bytes_that_begin_like_a_zip_are_one_where_nothing_says_otherwise() -> None:
+    assert kind_of("/github-production-release-asset/1", "application/octet-stream", b"PK\x03\x04") == ZIP
+    assert kind_of("/a.md", "application/octet-stream", b"PK\x03\x04") == TEXT
+
+
 @pytest.mark.parametrize(
     "body",
     [

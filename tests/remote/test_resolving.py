@@ -255,6 +255,7 @@ def test_no_hostile_zip_is_kept(resolve: Resolve, web: Web, root: Path) -> None:
         ("/download", "application/zip", zipped({SKILL_MD: TEXT})),
         ("/download", "application/x-zip-compressed; x=y", zipped({SKILL_MD: TEXT})),
         ("/download", "application/octet-stream", TEXT.encode()),
+        ("/download", "application/octet-stream", zipped({SKILL_MD: TEXT})),
         ("/download", "text/markdown; charset=utf-8", TEXT.encode()),
     ],
 )

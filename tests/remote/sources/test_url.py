@@ -91,6 +91,13 @@ def test_a_zip_is_known_by_its_extension_then_by_its_type(server: Receiver, path
     assert [offer.name for offer in listed(server, path).offers] == ["demo"]
 
 
+def test_a_zip_that_a_redirect_leads_to_is_known_though_its_address_tells_nothing(server: Receiver) -> None:
+    """As downloads of releases are kept."""
+    bytes_only = answering(200, tree("SKILL.md"), **{"Content-Type": "application/octet-stream"})
+    server.behave = serving({"/releases/demo.zip": redirecting("/asset/1?x=y"), "/asset/1": bytes_only})
+    assert [offer.name for offer in listed(server, "/releases/demo.zip").offers] == ["demo"]
+
+
 def test_names_that_are_not_ascii_are_offered(server: Receiver) -> None:
     server.behave = answering(200, archive(Entry("größe/SKILL.md".encode(), skill("größe", "Maße 日本"))))
     (offer,) = listed(server).offers
