@@ -1,5 +1,6 @@
 """What a source offers: looked up and kept as rows, and single skills of it fetched, so that people can look inside."""
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,11 +20,14 @@ from registry.remote.sources.values import MOST_OFFERS
 from registry.services import blobs, fetching, outgoing
 from registry.services.permissions import Actor, require
 
+log = logging.getLogger(__name__)
+
 STAGED_FOR = timedelta(days=7)
 _DESCRIPTION_CHARS = 2_000
 _SAID_CHARS = 200
 _PROBLEMS, _PROBLEM_CHARS = 50, 500
 _MOST_ENTRIES, _ASKED_BY_NAME = 5_000, 50
+_UNFORESEEN = "What it sent could not be read. The reason is in the log of the site."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,16 @@ def place(source: Source) -> Place:
 def look(source: Source, *, now: datetime) -> str:
     """Asks the source what it offers and writes that down. Returns why it could not, or nothing.
 
-    What was known before stays known while a source cannot be reached.
+    What was known before stays known while a source cannot be reached. Nothing that a source sends ends a worker.
     """
+    try:
+        return _look(source, now=now)
+    except Exception:
+        log.exception("A source sent what nobody foresaw.")
+        return _not_seen(source, UNUSABLE, _UNFORESEEN, now)
+
+
+def _look(source: Source, *, now: datetime) -> str:
     try:
         listing = remote.listing(place(source), allowed=fetching.allowed_hosts(), limits=settings.LIMITS)
     except remote.Unreachable as failure:

@@ -93,6 +93,21 @@ def test_something_else_than_a_source_is_neither(project: Project, site: Elsewhe
     assert made.problem
 
 
+def test_what_nobody_foresaw_is_told_at_once_and_ends_no_worker(
+    project: Project, source: Source, author: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sources.offers.remote, "listing", lambda *_, **__: 1 / 0)
+    sources.look(project, source.pk, by=author)
+    assert not source_jobs.run_due()
+    source.refresh_from_db()
+    assert (source.state, "in the log" in source.problem) == ("unusable", True)
+    assert "ZeroDivisionError" in caplog.text
+    assert len(states(project, source, author)) == 2
+    job = sources.latest_job(source)
+    assert job is not None
+    assert (job.state, job.problem) == ("failed", source.problem)
+
+
 @pytest.mark.parametrize(
     ("kind", "address", "ref", "said"),
     [

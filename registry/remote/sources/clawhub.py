@@ -15,6 +15,7 @@ from registry.remote.sources.values import MOST_OFFERS, Fetched, Listing, NotASo
 _PAGE = 100
 _FOUND = 100
 _SLUG_CHARS = 128
+_CURSOR_CHARS = 2_000
 
 
 def listing(place: Place, errand: Errand) -> Listing:
@@ -25,8 +26,8 @@ def listing(place: Place, errand: Errand) -> Listing:
         for entry in _entries(said, "items"):
             _add(gathered, entry, errand.limits)
         cursor = said.get("nextCursor") or ""
-        if not isinstance(cursor, str):
-            raise NotASource("The list names its next page by something that is no text.")
+        if not isinstance(cursor, str) or not cursor.isprintable() or len(cursor) > _CURSOR_CHARS:
+            raise NotASource("The list names its next page by something that cannot be part of an address.")
         if not cursor or cursor in seen:
             break
         seen.add(cursor)
@@ -70,7 +71,7 @@ def _add(gathered: Gathered, entry: Any, limits: Limits) -> None:
         gathered.problem("An entry has no slug that can be used.")
         return
     owner = entry.get("ownerHandle") or _inside(entry, "owner", "handle") or ""
-    if not isinstance(owner, str) or len(owner) > _SLUG_CHARS or "/" in owner:
+    if not isinstance(owner, str) or len(owner) > _SLUG_CHARS or "/" in owner or not owner.isprintable():
         gathered.problem(f"{paths.shown(slug)} names an owner that cannot be used.")
         return
     newest = version(

@@ -114,7 +114,8 @@ def test_search_is_asked_of_the_registry(server: Receiver, allowed: frozenset[st
 @pytest.mark.parametrize(
     "bad",
     ["text", None, 7, {}, item(""), item(None), item("../x"), item("a/b"), item(".x"), item("x" * 200),
-     item("a\u202eb"), item("a", ownerHandle=7), item("a", ownerHandle="../b"), item("a", owner={"handle": ["x"]})],
+     item("a\u202eb"), item("a", ownerHandle=7), item("a", ownerHandle="../b"), item("a", owner={"handle": ["x"]}),
+     item("a", ownerHandle="b\0")],
 )  # fmt: skip
 def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: Receiver, bad: object) -> None:
     found = listed(server, {f"{API}/skills": page(bad, item("good"))})
@@ -128,6 +129,13 @@ def test_a_version_that_cannot_be_a_directory_counts_as_none(server: Receiver, v
     assert [offer.version for offer in found.offers] == [""]
 
 
+def test_half_a_character_in_the_name_of_an_owner_costs_no_other(server: Receiver) -> None:
+    body = b'{"items": [{"slug": "a", "ownerHandle": "\\ud800"}, {"slug": "good"}]}'
+    found = listed(server, {f"{API}/skills": body})
+    assert [offer.name for offer in found.offers] == ["good"]
+    assert found.problems == ("'a' names an owner that cannot be used.",)
+
+
 def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -> None:
     found = listed(server, {f"{API}/skills": page(item("a", ownerHandle="x"), item("A", ownerHandle="y"))})
     assert [offer.location for offer in found.offers] == ["x/a"]
@@ -136,8 +144,9 @@ def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -
 
 @pytest.mark.parametrize(
     "body",
-    [b"<html>", b"", b"[]", b'{"items": {}}', b'{"results": []}', b"not json", as_json({"items": [], "nextCursor": 7})],
-)
+    [b"<html>", b"", b"[]", b'{"items": {}}', b'{"results": []}', b"not json", as_json({"items": [], "nextCursor": 7}),
+     as_json({"items": [], "nextCursor": "x" * 70_000}), b'{"items": [], "nextCursor": "\\ud800"}'],
+)  # fmt: skip
 def test_what_answers_with_something_else_is_no_source(server: Receiver, body: bytes) -> None:
     with pytest.raises(NotASource):
         listed(server, {f"{API}/skills": body})
