@@ -260,12 +260,17 @@ def check(text: str, *, allowed: frozenset[str] = NOBODY) -> str:
             raise InvalidRequest(f"{error} Nothing was stored.") from error
         except Failure as error:
             raise InvalidRequest(f"{error} Look for a typing mistake. Nothing was stored.") from error
-    return str(url.copy_with(fragment=None))
+    return _short(str(url.copy_with(fragment=None)))  # letters that are not ASCII are longer by now
+
+
+def _short(text: str) -> str:
+    if len(text) > _URL_CHARS:
+        raise InvalidRequest(f"The address has {len(text)} characters. {_URL_CHARS} are allowed. Nothing was stored.")
+    return text
 
 
 def _parsed(text: str) -> httpx.URL:
-    if len(text) > _URL_CHARS:
-        raise InvalidRequest(f"The address has {len(text)} characters. {_URL_CHARS} are allowed. Nothing was stored.")
+    _short(text)
     try:
         url = httpx.URL(text.strip())
         return url.copy_with(host=url.host)  # a name that is no name is only found out when it is read

@@ -235,6 +235,7 @@ def test_whoever_repeats_what_was_asked_is_not_quoted(receiver: Receiver, before
         ("https://nowhere.invalid/", "typing mistake"),
         ("https://xn--a/", "cannot be read"),
         (f"https://1.1.1.1/{'x' * 500}", "500 are allowed"),
+        (f"https://1.1.1.1/{'é' * 100}", "616 characters. 500 are allowed"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_refused_with_the_reason(address: str, said: str) -> None:
