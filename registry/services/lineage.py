@@ -45,9 +45,14 @@ def attach(skill: Skill, base: Provenance, *, before: Version | None) -> Install
 
 
 def approved(proposal: Proposal, skill: Skill, version: Version, *, before: Version | None) -> None:
-    """Inside the change that lets a proposal through: what it brought from a source is installed now."""
+    """Inside the change that lets a proposal through: what it brought from a source is installed now.
+
+    One that brings back what stood before something came leaves nothing of the source, and so it is not installed.
+    """
     came = Provenance.objects.filter(proposal=proposal, version=None).order_by("-pk").first()
     if came is None:
+        back = Installation.objects.filter(skill=skill, before__digest=version.digest)
+        back.exclude(base__digest=version.digest).delete()
         return
     came.version = version
     came.save(update_fields=["version"])

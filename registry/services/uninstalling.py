@@ -31,11 +31,13 @@ def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by
     found = find(project, source_id, name, by=by)
     require_reach(by, found.skill.name)
     _check_seen(found, seen)
-    if is_protected(project.pk):
+    if is_protected(project.pk) and not _stands(found):
         return _propose(found, by=by)
     with audit.change(project, "source.uninstalled", by=by, target=found.skill.name) as change:
         found = find(project, source_id, name, by=by)
         _check_seen(found, seen)
+        if is_protected(project.pk) and not _stands(found):
+            raise Stale(f"{found.skill.name} was changed meanwhile. Look again.", digest=_digest(found))
         change.data["source"] = lineage.described(found.source) | {"name": name}
         version = _take_away(found, by=by, change=change)
     skill = found.skill.name
@@ -43,7 +45,7 @@ def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by
 
 
 def _check_seen(found: Installation, seen: str) -> None:
-    digest = found.skill.current.digest if found.skill.current else ""
+    digest = _digest(found)
     if seen and seen != digest:
         raise Stale(f"{found.skill.name} was saved by somebody since you looked. Look again.", digest=digest)
     if found.edited and not seen:
@@ -52,6 +54,16 @@ def _check_seen(found: Installation, seen: str) -> None:
             f"{digest}. Nothing was changed.",
             digest=digest,
         )
+
+
+def _stands(found: Installation) -> bool:
+    """What would come back is what agents get already, so that there is nothing to review."""
+    before = found.before
+    return before is not None and before.yanked_at is None and before.digest == _digest(found)
+
+
+def _digest(found: Installation) -> str:
+    return found.skill.current.digest if found.skill.current else ""
 
 
 def _take_away(found: Installation, *, by: Actor, change: Change) -> Version | None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.agent import Definition
+from registry.core.edits import Edit
 from registry.core.errors import Forbidden, NotFound, PreconditionRequired, SourceFailed, Stale
 from registry.core.skill import SKILL_MD, Bundle
 from registry.core.wishes import Outcome, Wish
@@ -22,6 +23,7 @@ from registry.services import (
     importing,
     permissions,
     projects,
+    proposals,
     reviews,
     skills,
     source_jobs,
@@ -31,6 +33,7 @@ from registry.services import (
     versions,
 )
 from registry.services.permissions import Actor
+from registry.services.suggestions import Suggestion
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.services.elsewhere import Elsewhere, elsewhere
 from tests.services.footprint import nothing_left_behind
@@ -615,7 +618,7 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
 
 
 def test_bringing_back_what_stood_before_is_a_proposal_too(
-    project: Project, source: Source, author: Actor, operator: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, operator: Actor, reviewer: Actor, bring: Callable[..., Outcome]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
     bring(on_conflict="version")
@@ -623,6 +626,46 @@ def test_bringing_back_what_stood_before_is_a_proposal_too(
     uninstalling.uninstall(project, source.pk, "greeting", by=author)
     proposal = Proposal.objects.get()
     assert (proposal.kind, proposal.result_digest) == ("update", mine.digest)
+    assert state(source) == "installed"
+    reviews.approve(project, proposal.pk, result_digest=mine.digest, by=reviewer)
+    assert (current(project).digest, state(source)) == (mine.digest, "available")
+
+
+def test_an_edit_that_is_taken_back_by_a_proposal_is_no_uninstalling(
+    project: Project,
+    source: Source,
+    site: Elsewhere,
+    author: Actor,
+    operator: Actor,
+    reviewer: Actor,
+    bring: Callable[..., Outcome],
+) -> None:
+    """The source's files are the very ones that stood before: taking an edit back leaves them as they came."""
+    same = site.skills["greeting"]
+    skills.create(project, same, by=author)
+    bring(on_conflict="version")
+    edit(project, "My own.", author)
+    projects.set_protected(project, True, by=operator)
+    suggestion = Suggestion("greeting", Edit(dict(same)), "Back.", base_digest=current(project).digest)
+    proposal = proposals.propose(project, suggestion, by=author).proposal
+    reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
+    assert (current(project).digest, state(source)) == (same.digest, "installed")
+
+
+def test_where_nothing_changes_for_agents_uninstalling_needs_no_review(
+    project: Project,
+    source: Source,
+    site: Elsewhere,
+    author: Actor,
+    operator: Actor,
+    bring: Callable[..., Outcome],
+) -> None:
+    mine = skills.create(project, site.skills["greeting"], by=author).version
+    assert bring(on_conflict="version").status == "unchanged"
+    projects.set_protected(project, True, by=operator)
+    done = uninstalling.uninstall(project, source.pk, "greeting", by=author)
+    assert (done.status, done.digest, current(project)) == ("uninstalled", mine.digest, mine)
+    assert (state(source), Proposal.objects.exists()) == ("available", False)
 
 
 def test_keeping_an_edit_needs_no_review(
