@@ -72,7 +72,8 @@ def prepare(source: Source, goods: Goods, wish: Wish, *, by: Actor) -> Plan | Ou
     arrival = arrivals.compare(source, goods, new_name=wish.new_name)
     target = arrival.target
     require_reach(by, target)
-    if wish.seen and wish.seen != arrival.seen:
+    new = wish.new_name and arrival.installed is None  # whatever stands under the other name stays as it is
+    if wish.seen and wish.seen != arrival.seen and not new:
         return Outcome(name, MOVED, f"{target} was saved by somebody since you looked. Look again.", skill=target)
     planned = _first(arrival, wish) if arrival.installed is None else _next(arrival, wish)
     if isinstance(planned, Plan):
