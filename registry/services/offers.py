@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from registry.core import paths, roles
@@ -85,7 +86,18 @@ def _look(source: Source, *, now: datetime) -> str:
             problems=[outgoing.plain(text, _PROBLEM_CHARS) for text in problems[:_PROBLEMS]],
             checked_at=now, seen_at=now,
         )  # fmt: skip
+    _look_inside(source)
     return ""
+
+
+def _look_inside(source: Source) -> None:
+    """Of a source that names no digests: what came from it, since only its bytes say whether it is another by now.
+
+    So many at a look, those first that nobody looked at for longest. One that does not come stays as it is known.
+    """
+    names = Installation.objects.standing().filter(source=source).values("name")
+    untold = source.entries.filter(digest="", name__in=names).order_by(F("staged_at").asc(nulls_first=True), "name")
+    list(put_aside(source, list(untold.defer("staged_manifest")[:_ASKED_BY_NAME])))
 
 
 def _not_seen(source: Source, state: str, reason: str, now: datetime) -> str:

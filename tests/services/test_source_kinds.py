@@ -12,7 +12,7 @@ from registry.core.errors import InvalidRequest, SourceFailed
 from registry.core.skill import SKILL_MD
 from registry.core.wishes import Wish
 from registry.models import Event, Project, Source, Version
-from registry.services import arrivals, blobs, importing, source_jobs, sources
+from registry.services import arrivals, blobs, importing, source_jobs, source_views, sources
 from registry.services.permissions import Actor
 from tests.conftest import skill_text
 from tests.remote.sources.places import as_json, git_server, repository, serving
@@ -73,6 +73,25 @@ def test_a_zip_is_a_source_of_many(project: Project, server: Receiver, author: A
     assert set(job.items.values_list("status", flat=True)) == {"imported"}
     assert len(server.got) == 2, "one look, and one download for all five"
     assert "raw=1" not in str([event.data for event in Event.objects.all()])
+
+
+def test_an_index_without_digests_tells_of_an_update_too(project: Project, server: Receiver, author: Actor) -> None:
+    below = "/.well-known/skills"
+    index = {"skills": [{"name": name, "description": name, "files": [SKILL_MD]} for name in ("greeting", "parting")]}
+    served: dict[str, Any] = {f"{below}/index.json": as_json(index)}
+    served |= {f"{below}/greeting/{SKILL_MD}": GREETING, f"{below}/parting/{SKILL_MD}": PARTING}
+    server.behave = serving(served)
+    source = added(project, "well-known", server.url(""), author)
+    assert importing.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
+    server.got.clear()
+    assert looked(project, source, author) == {"greeting": "installed", "parting": "available"}
+    assert not [one.path for one in server.got if "parting" in one.path], "only what came is looked into"
+    served[f"{below}/greeting/{SKILL_MD}"] = GREETING + b"More.\n"
+    assert looked(project, source, author)["greeting"] == "update"
+    assert source_views.updates(project)[source.pk] == 1
+    del served[f"{below}/greeting/{SKILL_MD}"]
+    assert looked(project, source, author)["greeting"] == "update", "what was known stays known"
+    assert source.state == "ready"
 
 
 def test_a_registry_names_versions_that_are_kept(project: Project, server: Receiver, author: Actor) -> None:
