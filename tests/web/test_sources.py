@@ -564,7 +564,7 @@ def test_several_are_imported_and_each_says_what_came_of_it(
     over = page.get(f"{progress}?was=queued-0", **part)
     assert "every 1s" not in text(over)
     assert "3 of 3 skills done 1 imported, 1 skipped, 1 failed" in shown(over)
-    assert "description" in shown(over), "the reason of the failure"
+    assert "<code>description</code> is missing" in text(over), "the reason of the failure"
     assert "Try 1 skill again" in shown(over)
     assert page.get(f"{progress}?was=done-3", **part).status_code == 204
     assert "Bow twice" in served(project) and "Mine" in served(project, "parting")
