@@ -5,11 +5,13 @@ an answer that changes between the two has nothing to change. The same holds aft
 `allowed` by name may be anywhere, and may be spoken to without TLS.
 """
 
+import logging
 import socket
 import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -23,6 +25,11 @@ from registry.core.errors import InvalidRequest
 _CONNECT_SECONDS = 5.0
 _URL_CHARS = 500
 NOBODY: frozenset[str] = frozenset()
+
+_asking: ContextVar[bool] = ContextVar("asking", default=False)
+for _name in ("httpx", "httpcore.connection", "httpcore.http11"):
+    # They write whole addresses, and a signed one is a credential, whatever the program we are part of logs.
+    logging.getLogger(_name).addFilter(lambda _: not _asking.get())
 
 
 class Failure(Exception):
@@ -85,6 +92,7 @@ def _read(parts: Iterable[bytes], most: int) -> tuple[bytes, bool]:
 
 @contextmanager
 def _said_plainly(seconds: float) -> Iterator[None]:
+    before = _asking.set(True)
     try:
         yield
     except httpcore.TimeoutException as error:
@@ -97,6 +105,8 @@ def _said_plainly(seconds: float) -> Iterator[None]:
         raise Failure("There were too many redirects.") from error
     except (httpx.RequestError, httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
         raise Failure(f"The request could not be made: {_said(error)}.") from error
+    finally:
+        _asking.reset(before)
 
 
 def _said(error: Exception) -> str:

@@ -678,6 +678,9 @@ def test_each_failure_is_logged_with_name_version_and_address(
 def test_a_signed_address_is_neither_logged_nor_answered_nor_kept(
     resolve: Resolve, web: Web, root: Path, caplog: pytest.LogCaptureFixture, behaviour: Any
 ) -> None:
+    """Nor does a program that logs all there is to log, and only uses the function."""
+    for logger in ("httpx", "httpcore.connection", "httpcore.http11"):
+        caplog.set_level(logging.DEBUG, logger=logger)
     url = web.behave("/a.zip", behaviour) + "?X-Amz-Signature=very-secret&X-Amz-Credential=key"
     failed = only(resolve(entry(url)))
     good = only(resolve(entry(web.put("/b.md", skill_text("b")) + "?sig=very-secret", name="b")))
