@@ -202,7 +202,7 @@ def test_all_of_it_works_without_scripts(team: Team, windows: Windows, shop: Els
     page.get_by_role("button", name="Import 3 skills").click()
     labels = shop.skills.pop("labels")
     _work(team)
-    page.get_by_role("link", name="Load again").click()
+    page.get_by_role("link", name="See how far it is now").click()
     expect(page.get_by_text("3 of 3 skills done")).to_be_visible()
     expect(page.get_by_text("Failed", exact=True)).to_have_count(1)
     shop.skills["labels"] = labels
