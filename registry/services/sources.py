@@ -28,6 +28,7 @@ from registry.services import audit, disk, fetching, lineage, offers, source_job
 from registry.services.permissions import Actor, require
 
 MOST = 50
+MOST_WAITING = 20
 _LABEL_CHARS = 100
 _LEAST, _MOST_CHARS = 2, 200
 
@@ -130,6 +131,9 @@ def start(project: Project, source_id: int, wanted: Sequence[Wish], *, update: b
     source = find(project, source_id, by=by)
     checked = wishes.together(list(wanted))
     with transaction.atomic():
+        Source.objects.select_for_update().get(pk=source.pk)
+        if SourceJob.objects.unfinished().filter(source=source).count() >= MOST_WAITING:
+            raise Conflict(f"{MOST_WAITING} jobs of {source} are waiting already. Let them finish. Nothing was stored.")
         return source_jobs.queue(source, UPDATE if update else IMPORT, checked, by=by)
 
 

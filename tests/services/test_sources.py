@@ -197,6 +197,15 @@ def test_a_look_under_way_is_joined(project: Project, source: Source, author: Ac
     assert sources.look(project, source.pk, by=author) != first
 
 
+def test_there_is_an_end_to_what_waits_for_the_worker(project: Project, source: Source, author: Actor) -> None:
+    for _ in range(sources.MOST_WAITING):
+        sources.start(project, source.pk, [Wish("greeting")], by=author)
+    with nothing_left_behind(), pytest.raises(Conflict, match="20 jobs of Elsewhere are waiting already"):
+        sources.start(project, source.pk, [Wish("parting")], by=author)
+    source_jobs.run_due()
+    assert sources.start(project, source.pk, [Wish("parting")], by=author).state == "queued"
+
+
 def test_install_state_is_by_source_and_name(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
     """A manual skill of the same name, and that of another source, are not this one installed."""
     skills.create(project, skill_bundle("greeting", body="Mine."), by=author)
