@@ -28,6 +28,7 @@ _DESCRIPTION_CHARS = 2_000
 _SAID_CHARS = 200
 _PROBLEMS, _PROBLEM_CHARS = 50, 500
 _MOST_ENTRIES, _ASKED_BY_NAME = 5_000, 50
+_LOOKED_INTO = 30  # eight at a time and half a minute for each are done before the lease of a job ends
 _UNFORESEEN = "What it sent could not be read. The reason is in the log of the site."
 
 
@@ -97,7 +98,7 @@ def _look_inside(source: Source) -> None:
     """
     names = Installation.objects.standing().filter(source=source).values("name")
     untold = source.entries.filter(digest="", name__in=names).order_by(F("staged_at").asc(nulls_first=True), "name")
-    list(put_aside(source, list(untold.defer("staged_manifest")[:_ASKED_BY_NAME])))
+    list(put_aside(source, list(untold.defer("staged_manifest")[:_LOOKED_INTO])))
 
 
 def _not_seen(source: Source, state: str, reason: str, now: datetime) -> str:
