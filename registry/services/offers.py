@@ -1,6 +1,7 @@
 """What a source offers: looked up and kept as rows, and single skills of it fetched, so that people can look inside."""
 
 import logging
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -28,7 +29,7 @@ _DESCRIPTION_CHARS = 2_000
 _SAID_CHARS = 200
 _PROBLEMS, _PROBLEM_CHARS = 50, 500
 _MOST_ENTRIES, _ASKED_BY_NAME = 5_000, 50
-_LOOKED_INTO = 30  # eight at a time and half a minute for each are done before the lease of a job ends
+_LOOK_SECONDS = 60.0  # with what is under way by then, a look is over before its lease ends
 _UNFORESEEN = "What it sent could not be read. The reason is in the log of the site."
 
 
@@ -94,11 +95,15 @@ def _look(source: Source, *, now: datetime) -> str:
 def _look_inside(source: Source) -> None:
     """Of a source that names no digests: what came from it, since only its bytes say whether it is another by now.
 
-    So many at a look, those first that nobody looked at for longest. One that does not come stays as it is known.
+    As many as there is time for, those first that nobody looked at for longest. One that does not come stays as known.
     """
     names = Installation.objects.standing().filter(source=source).values("name")
     untold = source.entries.filter(digest="", name__in=names).order_by(F("staged_at").asc(nulls_first=True), "name")
-    list(put_aside(source, list(untold.defer("staged_manifest")[:_LOOKED_INTO])))
+    until = time.monotonic() + _LOOK_SECONDS
+    found = list(untold.defer("staged_manifest"))
+    for _ in fetch_all(source, found) if found else ():
+        if time.monotonic() > until:
+            return
 
 
 def _not_seen(source: Source, state: str, reason: str, now: datetime) -> str:
