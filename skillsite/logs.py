@@ -4,7 +4,8 @@ import logging
 import re
 
 _SECRETS = re.compile(
-    r"(?P<before>/(?:t|sign-in|invitation)/|%2F(?:t|sign-in|invitation)%2F)[^/\s\"'?]+|\bsks_[\w-]+", re.IGNORECASE
+    r"(?P<before>(?P<slash>/|%2F)(?:t|sign-in|invitation|account(?P=slash)mail)(?P=slash))[^/\s\"'?]+|\bsks_[\w-]+",
+    re.IGNORECASE,
 )
 
 

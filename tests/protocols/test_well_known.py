@@ -416,7 +416,7 @@ def test_every_handler_that_writes_masks(settings: Any) -> None:
     "line",
     [
         "GET /t/sks_SECRET/mcp", "GET /t/SECRET", "/sign-in/SECRET/", "/invitation/SECRET/", "Bearer sks_SECRET-x_y",
-        "%2Ft%2FSECRET%2Fmcp", "http://host/t/SECRET?x", "'/t/SECRET/'",
+        "%2Ft%2FSECRET%2Fmcp", "?next=%2faccount%2fmail%2fSECRET%2f", "http://host/t/SECRET?x", "'/t/SECRET/'",
     ],
 )  # fmt: skip
 def test_secrets_are_masked_wherever_they_stand(line: str) -> None:
