@@ -1,7 +1,7 @@
 """The API against its own OpenAPI document: whatever is sent, no answer is a crash or breaks its promised shape."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -21,7 +21,8 @@ from registry.remote.sources import Fetched
 from registry.services import agents, offers, skills, sources, tokens
 from registry.services.permissions import Actor
 from skillsite.wsgi import application
-from tests.conftest import Api, skill_bundle
+from tests.conftest import Api, skill_bundle, skill_text
+from tests.services.receivers import Receiver, answering, receiving
 
 CHECKS = (
     schemathesis.checks.not_a_server_error,
@@ -57,9 +58,18 @@ def owner(same_connection: None, project: Project, person: Callable[[str], User]
 
 
 @pytest.fixture
-def known(project: Project, owner: Api, operator: Actor) -> dict[str, str]:
+def elsewhere(settings: Any) -> Iterator[Receiver]:
+    """A source that is there: one that is not is a 502, and rightly so."""
+    with receiving() as server:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [server.host]
+        server.behave = answering(200, skill_text(body="Theirs.").encode(), **{"Content-Type": "text/markdown"})
+        yield server
+
+
+@pytest.fixture
+def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) -> dict[str, str]:
     """What stands: a skill, an agent, and a source whose greeting is put aside and which a job is about."""
-    source = sources.add(project, "url", "https://1.1.1.1/a.zip", by=operator)
+    source = sources.add(project, "url", elsewhere.url("/greeting.md"), by=operator)
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
     offers.stage(entry, Fetched(skill_bundle(body="Theirs."), "", "1"))
     job = SourceJob.objects.get(source=source)
@@ -76,5 +86,5 @@ def test_every_answer_is_as_promised(case: Any, owner: Api, known: dict[str, str
         if name in given and (name in ("source", "job") or len(str(given[name])) % 2):
             given[name] = value
     if isinstance(case.body, dict) and case.path.endswith("/preview"):
-        case.body |= {"name": "greeting", "again": False}  # a source that is not there is a 502, and rightly so
+        case.body |= {"name": "greeting"}
     case.call_and_validate(headers=owner.headers, checks=CHECKS)

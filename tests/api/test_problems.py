@@ -1,6 +1,7 @@
 """Every error of the family has its place in each face, and one shape."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -20,14 +21,12 @@ def test_codes_are_told_apart() -> None:
     assert all(code == code.lower() and " " not in code for code in codes)
 
 
-def test_the_api_maps_every_error() -> None:
-    assert set(problems.STATUS) == set(FAMILY)
-    assert all(400 <= status < 500 for status in problems.STATUS.values())
-
-
-def test_the_pages_map_every_error() -> None:
-    assert set(middleware.STATUS) == set(FAMILY)
-    assert all(400 <= status < 500 for status in middleware.STATUS.values())
+@pytest.mark.parametrize("face", [problems, middleware])
+def test_a_face_maps_every_error(face: Any) -> None:
+    """None is the fault of the server, and only one not that of whoever asked: a source that does not answer."""
+    assert set(face.STATUS) == set(FAMILY)
+    beyond = {error: status for error, status in face.STATUS.items() if not 400 <= status < 500}
+    assert beyond == {errors.SourceFailed: 502}
 
 
 def test_the_tree_in_the_docstring_names_every_code() -> None:
