@@ -34,7 +34,7 @@ def addresses(**kwargs: Any) -> list[CheckMessage]:
         hint = "Unset DEBUG: its error pages show settings and code to anybody."
         found.append(checks.Warning("DEBUG is on and other hosts are allowed.", hint=hint, id="skillsite.W002"))
     if "*" in settings.ALLOWED_HOSTS:
-        hint = "Name the hosts; links in messages are built from the one in the request."
+        hint = "Name the hosts. A forged Host header makes the site give out another address as its own."
         found.append(checks.Warning("ALLOWED_HOSTS allows every host.", hint=hint, id="skillsite.W003"))
     return found
 

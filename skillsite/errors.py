@@ -2,14 +2,17 @@
 
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from registry.api import problems
-from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
+from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError, TooLarge
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return _answer(request, 413, TooLarge("The request is larger than allowed. Nothing was stored."))
     return _answer(request, 400, InvalidRequest("The request cannot be read."))
 
 

@@ -4,7 +4,7 @@ import hashlib
 
 from registry.core.errors import RateLimited
 from registry.models import User
-from registry.services import audit, shared
+from registry.services import audit, origin, shared
 from registry.services.permissions import Actor, visitor
 
 FOR_A_NAME, FOR_AN_ADDRESS, REST = 10, 50, 15 * 60
@@ -17,7 +17,7 @@ def attempt(username: str, *, address: str) -> None:
     """
     tried = {
         "name": (shared.count(_key("name", username), seconds=REST), FOR_A_NAME),
-        "address": (shared.count(_key("address", address), seconds=REST), FOR_AN_ADDRESS),
+        "address": (shared.count(_key("address", origin.network(address)), seconds=REST), FOR_AN_ADDRESS),
     }
     for what, (number, most) in tried.items():
         if number == most + 1:
@@ -31,7 +31,7 @@ def attempt(username: str, *, address: str) -> None:
 def right(user: User, *, address: str) -> None:
     """The password was right, so the attempt counts for nothing."""
     shared.forget(_key("name", user.username))
-    shared.uncount(_key("address", address))
+    shared.uncount(_key("address", origin.network(address)))
 
 
 def note(user: User) -> None:

@@ -1,6 +1,5 @@
 """Requests a minute for each token and each address: counted in this process, or in Redis where several share it."""
 
-import ipaddress
 import logging
 import time
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from django.core.cache import cache
 from django.http import HttpResponseBase
 
 from registry.core.errors import RateLimited
+from registry.services import origin
 
 log = logging.getLogger(__name__)
 _WINDOW = 60
@@ -36,18 +36,7 @@ def take(token_id: int, *, writing: bool) -> Rate:
 
 def take_public(address: str) -> Rate:
     """The same for whoever comes without a token, by where they come from."""
-    return _take(f"p:{_network(address)}", settings.RATE_LIMIT_PUBLIC, "your address")
-
-
-def _network(address: str) -> str:
-    """One subscriber has a whole /64 of IPv6 addresses, and must not have a count for each of them."""
-    try:
-        known = ipaddress.ip_address(address)
-    except ValueError:
-        return "unknown"
-    if known.version == 4:
-        return str(known)
-    return str(known.ipv4_mapped or ipaddress.ip_network((known, 64), strict=False))
+    return _take(f"p:{origin.network(address)}", settings.RATE_LIMIT_PUBLIC, "your address")
 
 
 def _take(who: str, limit: int, named: str) -> Rate:

@@ -64,6 +64,8 @@ class SecurityHeaders:
         if "Content-Security-Policy" not in response:
             docs = request.path.startswith("/api/docs/")
             response["Content-Security-Policy"] = _DOCS_POLICY if docs else _PAGE_POLICY
+        # What one person sees is for no cache that others share.
+        response.setdefault("Cache-Control", "private")
         response.setdefault("X-Content-Type-Options", "nosniff")
         response.setdefault("X-Frame-Options", "DENY")
         return response

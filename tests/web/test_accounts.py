@@ -86,6 +86,16 @@ def test_an_address_rests_after_fifty_wrong_passwords_whatever_the_names(maja: U
     assert enter(Client(), REMOTE_ADDR="192.0.2.1").status_code == 302
 
 
+@pytest.mark.parametrize(
+    ("same", "other"), [("2001:db8:1:2:ffff::9", "2001:db8:1:3::1"), ("2001:db8:1:2::1", "192.0.2.1")]
+)
+def test_the_addresses_of_one_subscriber_are_counted_as_one(maja: User, same: str, other: str) -> None:
+    for number in range(sign_in.FOR_AN_ADDRESS):
+        sign_in.attempt(f"name-{number}", address=f"2001:db8:1:2::{number:x}")
+    assert enter(Client(), REMOTE_ADDR=same).status_code == 429
+    assert enter(Client(), REMOTE_ADDR=other).status_code == 302
+
+
 def test_being_refused_is_recorded_once_and_without_a_mistyped_password(maja: User) -> None:
     for _ in range(sign_in.FOR_A_NAME):
         sign_in.attempt("hunter2-is-my-password", address="127.0.0.1")

@@ -1,0 +1,40 @@
+"""What every answer of the site has in common: headers, and words for what Django itself refuses."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.core import roles
+from registry.models import Project
+from registry.services import skills
+from registry.services.permissions import Actor
+from tests.conftest import skill_bundle
+
+
+@pytest.mark.parametrize(
+    "page", ["/projects/", "/account/", "/projects/demo/skills/", "/projects/demo/skills/greeting/bundle.zip"]
+)
+def test_what_a_person_sees_is_for_no_cache_that_others_share(
+    project: Project, operator: Actor, browser_client: Callable[[str], Client], page: str
+) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    answer = browser_client(roles.VIEWER).get(page)
+    assert answer.status_code == 200
+    assert "private" in answer["Cache-Control"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_a_form_that_is_too_large_is_told_so(
+    project: Project, browser_client: Callable[[str], Client], settings: Any, headers: dict[str, str]
+) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
+    answer = browser_client(roles.AUTHOR).post(
+        "/projects/demo/new/",
+        "instructions=" + "a" * 1_000,
+        content_type="application/x-www-form-urlencoded",
+        headers=headers,
+    )
+    assert answer.status_code == 413
+    assert "This is larger than allowed" in answer.content.decode()
