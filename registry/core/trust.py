@@ -2,7 +2,3 @@
 
 SANDBOX, STANDARD, ELEVATED, PRIVILEGED = "sandbox", "standard", "elevated", "privileged"
 LEVELS = (SANDBOX, STANDARD, ELEVATED, PRIVILEGED)
-
-
-def at_least(level: str, needed: str) -> bool:
-    return LEVELS.index(level) >= LEVELS.index(needed)

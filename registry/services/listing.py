@@ -43,10 +43,6 @@ class Query:
     state: str = ""
     sort: str = "name"
 
-    @property
-    def narrows(self) -> bool:
-        return bool(self.q or self.source or self.kind or self.tag or self.state)
-
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -24,14 +24,11 @@
     }
   });
 
-  /* data-copy holds the text, or data-copy-from the selector of the element that does. */
   const copy = async (button) => {
-    const from = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
-    const text = from ? from.value ?? from.textContent : button.dataset.copy ?? "";
     const label = button.querySelector("[data-copy-label]") ?? button;
     const before = label.textContent;
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(button.dataset.copy);
       label.textContent = "Copied";
     } catch {
       label.textContent = "Copy by hand";
@@ -40,7 +37,7 @@
   };
 
   document.addEventListener("click", (event) => {
-    const copier = within(event, "[data-copy], [data-copy-from]");
+    const copier = within(event, "[data-copy]");
     if (copier) copy(copier);
     const dismiss = within(event, "[data-dismiss]");
     if (dismiss) dismiss.closest("[data-toast]")?.remove();

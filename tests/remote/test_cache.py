@@ -17,7 +17,6 @@ from registry.remote.cache import INLINE, Cache
 from tests.conftest import skill_bundle, skill_text
 
 WEB = "https://skills.example.org/a.zip"
-OTHER = "https://elsewhere.example.org/a.zip"
 HOUR = 3_600.0
 
 
