@@ -1,23 +1,40 @@
-"""Loaded before the settings are: tests keep their files in a directory of their own, and nothing outside counts."""
+"""Loaded before the settings are: nothing outside counts for tests, and nothing of theirs leaves this machine."""
 
 import atexit
 import gc
+import ipaddress
 import os
+import re
 import shutil
+import socket
 import tempfile
+from pathlib import Path
+from typing import Any
 
 from tests import memory
 
+# The settings of whoever runs the tests, and those of their client. The database is chosen by `tests.postgres`.
+_SETTINGS = (Path(__file__).parent.parent / "skillsite" / "settings.py").read_text()
+_OURS = set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', _SETTINGS)) - {"DATABASE_URL", "SECRET_KEY"}
 for name in list(os.environ):
-    if name.startswith(("SKILLSITE_", "LIMIT_", "RATE_LIMIT_", "S3_", "EMAIL_", "SKILLS_FETCH_")) or name in {
-        "AGENT_SKILLS_DIRS",
-        "REDIS_URL",
-        "DEBUG",
-    }:
+    if name.removesuffix("_FILE") in _OURS or name.startswith("SKILLSITE_"):
         del os.environ[name]
 
 # Hundreds of thousands of objects live as long as the process; looking through them again and again is a sixth of it.
 gc.set_threshold(100_000, 50, 100)
+
+_connect = socket.socket.connect
+
+
+def _within_this_machine(connection: socket.socket, address: Any) -> None:
+    if connection.family in (socket.AF_INET, socket.AF_INET6):
+        host = address[0]
+        if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
+            raise RuntimeError(f"A test connects to {host}, and no test leaves this machine.")
+    _connect(connection, address)
+
+
+socket.socket.connect = _within_this_machine  # type: ignore[method-assign]
 
 memory.use()
 _data = tempfile.mkdtemp(prefix="skillsite-test-")
