@@ -1,4 +1,4 @@
-"""`Authorization: Bearer sks_…` to a caller."""
+"""Turns `Authorization: Bearer sks_…` into a caller."""
 
 from dataclasses import replace
 

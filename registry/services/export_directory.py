@@ -1,4 +1,4 @@
-"""An export as a directory under version control: what did not change is not touched, what is not ours neither."""
+"""An export as a directory under version control: neither what did not change is touched, nor what is not ours."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Passwords cannot be tried out: wrong ones are counted for each name and each address."""
+"""Passwords cannot be tried out: wrong ones are counted for each name and each network they come from."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Requests a minute for each token and each address: counted in this process, or in Redis where several share it."""
+"""Requests a minute for each token and each network: counted in this process, or in Redis where several share it."""
 
 import logging
 import time

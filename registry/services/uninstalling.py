@@ -1,4 +1,4 @@
-"""Skills that came from a source go again: only what came from there, and no edit unawares."""
+"""Uninstalls skills that came from a source: only what came from there, and no edit that nobody saw."""
 
 from registry.core import paths, roles, skillmd
 from registry.core.edits import Edit

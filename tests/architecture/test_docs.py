@@ -40,6 +40,14 @@ def test_every_command_is_documented_and_no_other() -> None:
     assert set(re.findall(r"manage\.py (\w+)", OPERATING)) - {"check"} == commands
 
 
+def test_every_service_has_its_place_on_the_map() -> None:
+    table = (
+        (ROOT / "ARCHITECTURE.md").read_text().partition("The services by what they are about:")[2].partition("## ")[0]
+    )
+    listed = re.findall(r"`(\w+)`", table)
+    assert sorted(listed) == sorted(path.stem for path in (ROOT / "registry" / "services").glob("[a-z]*.py"))
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_link_leads_somewhere(document: Path) -> None:
     text = document.read_text()
