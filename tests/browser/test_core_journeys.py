@@ -110,3 +110,12 @@ def test_an_old_version_comes_back_as_the_newest(team: Team, page: Page, way: Wa
     expect(page.get_by_role("listitem").filter(has_text="Agents get this")).to_contain_text("Version 3")
     page.get_by_role("link", name="Instructions").click()
     expect(page.get_by_role("heading", name="First")).to_be_visible()
+
+
+def test_the_lines_for_a_client_are_copied_as_they_stand(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.VIEWER), permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"{team.base}/connect/claude-code/")
+    line = page.locator(".copyline").first
+    line.get_by_role("button", name="Copy").click()
+    expect(line.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == line.locator("pre").text_content()
