@@ -17,7 +17,7 @@ from registry.client.retrying import AWAY, TOO_MANY, Retrying
 
 _LONGEST_ANSWER_SECONDS = 300.0
 _LONGEST_PROBLEM_BYTES = 1024 * 1024
-_PIECE_BYTES = 256 * 1024
+_PLAIN = "identity"  # how a body may be encoded: a few hundred bytes that unfold to gigabytes are not even begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,11 @@ class Wire:
         self.stats = Stats()
         self._retrying = retrying
         self._http = httpx.Client(
-            headers={"Authorization": f"Bearer {_checked_token(token)}", "User-Agent": "skillsite-client"},
+            headers={
+                "Authorization": f"Bearer {_checked_token(token)}",
+                "User-Agent": "skillsite-client",
+                "Accept-Encoding": _PLAIN,
+            },
             timeout=timeout,
             transport=transport,
             verify=_certificates(self.base_url, ca_file),
@@ -104,15 +108,17 @@ class Wire:
         except httpx.HTTPError as error:
             raise Untrustworthy(f"The answer of {self.base_url} cannot be read: {type(error).__name__}.") from error
         if good:
+            if (encoded := response.headers.get("Content-Encoding", _PLAIN).lower()) != _PLAIN:
+                raise Untrustworthy(f"The answer of {self.base_url} is encoded as {encoded[:40]!r}, and was not to be.")
             return Answer(response.status_code, body, response.headers.get("ETag", ""))
         raise self._problem(response, body)
 
     def _body(self, response: httpx.Response, most: int) -> bytes:
-        """Counted while it arrives: neither an endless answer nor an endlessly slow one is waited for."""
+        """Counted as it arrives, piece by piece: neither an endless answer nor an endlessly slow one is waited for."""
         end = time.monotonic() + _LONGEST_ANSWER_SECONDS
         pieces: list[bytes] = []
         size = 0
-        for piece in response.iter_bytes(_PIECE_BYTES):
+        for piece in response.iter_raw():
             self.stats.add(received=len(piece))
             pieces.append(piece)
             size += len(piece)

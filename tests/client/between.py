@@ -14,13 +14,14 @@ _PASSED_ON = ("Authorization", "Accept", "If-None-Match", "Content-Type", "User-
 
 @dataclass(frozen=True)
 class Reply:
-    """`cut` sends only so many bytes of the body and then hangs up; `hang` says nothing at all."""
+    """`cut` sends only so many bytes of the body and then hangs up; `hang` says nothing at all; `slow` drips."""
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
     hang: bool = False
+    slow: bool = False
 
 
 Fault = Callable[["Between", str, Callable[[], Reply]], Reply | None]
@@ -75,11 +76,22 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.status != 304:
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
+        if reply.slow:
+            self._drip(reply.body)
+            return
         self.wfile.write(reply.body if reply.cut is None else reply.body[: reply.cut])
         if reply.cut is not None:
             self.wfile.flush()
             self.connection.shutdown(socket.SHUT_RDWR)
             self.close_connection = True
+
+    def _drip(self, body: bytes) -> None:
+        """A byte now and then, until who reads has enough or the test is over."""
+        for byte in body:
+            self.wfile.write(bytes([byte]))
+            if self.server.between.released.wait(0.02):
+                break
+        self.close_connection = True
 
     def log_message(self, *args: object) -> None:
         """The tests look at `requests`."""

@@ -1,5 +1,6 @@
 """A site that fails, hangs, breaks off or lies, over real sockets."""
 
+import gzip
 import io
 import json
 import zipfile
@@ -162,6 +163,30 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(client: SkillsiteClien
     with pytest.raises(errors.Untrustworthy, match="6 are allowed"):
         client.file("greeting", "references/tone.md")
     assert client.stats.received < 2_000_000
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "gzip, gzip", "br", "nonsense"])
+def test_an_answer_that_would_have_to_be_unfolded_is_not(client: SkillsiteClient, site: Between, encoding: str) -> None:
+    site.fault = lambda *_: Reply(200, gzip.compress(gzip.compress(bytes(10_000_000))), {"Content-Encoding": encoding})
+    with pytest.raises(errors.Untrustworthy, match="encoded as"):
+        client.effective()
+    assert client.stats.received < 1_000
+
+
+def test_a_refusal_is_told_also_where_somebody_on_the_way_encoded_it(client: SkillsiteClient, site: Between) -> None:
+    site.fault = lambda *_: Reply(401, gzip.compress(b"{}"), {"Content-Encoding": "gzip"})
+    with pytest.raises(errors.NotAllowed, match="status 401"):
+        client.effective()
+
+
+def test_an_answer_that_drips_is_not_waited_for(
+    client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("registry.client.wire._LONGEST_ANSWER_SECONDS", 0.2)
+    site.fault = lambda *_: Reply(200, b" " * 250, slow=True)
+    with pytest.raises(errors.Untrustworthy, match="took over"):
+        client.effective()
+    assert client.stats.received < 250
 
 
 def edited(**fields: Any) -> Callable[[bytes], bytes]:
