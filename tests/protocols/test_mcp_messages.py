@@ -232,13 +232,16 @@ def test_a_token_that_may_not_read_is_told_so(mcp: Callable[..., Mcp]) -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "null", "http://testserver.evil", "https://testserver", "x"]
+    "origin",
+    ["https://evil.example", "null", "", "http://testserver.evil", "https://testserver", "x", "http://[", "http://[x]"],
 )
-def test_pages_of_other_sites_are_refused(caller: Mcp, origin: str) -> None:
+@pytest.mark.parametrize("public_url", ["http://localhost:8000", "", "skills.example.org"])
+def test_pages_of_other_sites_are_refused(caller: Mcp, settings: Any, origin: str, public_url: str) -> None:
+    settings.PUBLIC_URL = public_url
     assert error(caller.post(ONE, {"Origin": origin})) == (403, -32600)
 
 
-@pytest.mark.parametrize("origin", ["http://testserver", "https://tools.example"])
+@pytest.mark.parametrize("origin", ["http://testserver", "HTTP://TestServer", "https://tools.example"])
 def test_our_own_pages_and_named_origins_may_ask(caller: Mcp, settings: Any, origin: str) -> None:
     settings.CORS_ALLOWED_ORIGINS = ["https://tools.example"]
     assert caller.post(ONE, {"Origin": origin}).status_code == 200

@@ -116,6 +116,21 @@ def test_a_file_is_found_encoded_or_not(caller: Mcp, offers: Bundle, path: str) 
     assert content(caller.ask("resources/read", uri=f"skill://offers/{path}")) == offers["assets/Ü ber 100%.txt"]
 
 
+def test_an_address_that_was_given_out_leads_to_the_file_it_was_given_out_for(
+    caller: Mcp, project: Project, operator: Actor
+) -> None:
+    """Also where one file is called as the address of another is written."""
+    files = {"a b.md": b"space", "a%20b.md": b"percent", "c d/x.md": b"space", "c%20d/y.md": b"percent"}
+    save(project, operator, skill_text("own"), files)
+    (entry,) = caller.ask("skills/list")["skills"]
+    for one in entry["resources"]:
+        read = content(caller.ask("resources/read", uri=one["uri"]))
+        assert one["digest"] == f"sha256:{hashlib.sha256(read).hexdigest()}"
+    for folder in ("c%20d", "c%2520d"):
+        below = caller.ask("resources/directory/read", uri=f"skill://own/{folder}")["resources"]
+        assert [one["uri"].rpartition("/")[0] for one in below] == [f"skill://own/{folder}"]
+
+
 def test_bytes_that_are_no_text_come_whole(caller: Mcp, offers: Bundle) -> None:
     read = caller.ask("resources/read", uri="skill://offers/assets/bytes.bin")
     assert content(read) == bytes(range(256))

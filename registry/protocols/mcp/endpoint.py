@@ -113,10 +113,20 @@ def _check_origin(request: HttpRequest) -> None:
     origin = request.META.get("HTTP_ORIGIN")
     if origin is None:
         return
-    known = {urlsplit(address)[:2] for address in (settings.PUBLIC_URL, *settings.CORS_ALLOWED_ORIGINS)}
-    known.add(("https" if request.is_secure() else "http", request.get_host()))
-    if urlsplit(origin)[:2] not in known:
+    here = f"{request.scheme}://{request.get_host()}"
+    known = {_origin(address) for address in (here, settings.PUBLIC_URL, *settings.CORS_ALLOWED_ORIGINS)}
+    asked = _origin(origin)
+    if not asked or asked not in known:
         raise Refused(messages.INVALID_REQUEST, "Requests from this origin are not answered.", status=403)
+
+
+def _origin(address: str) -> str:
+    """Scheme and host of an address; nothing where it has not both, as `null` has not."""
+    try:
+        scheme, host = urlsplit(address.lower())[:2]
+    except ValueError:
+        return ""
+    return f"{scheme}://{host}" if scheme and host else ""
 
 
 def _caller(request: HttpRequest, secret: str) -> Caller:

@@ -25,16 +25,19 @@ def split(uri: str) -> tuple[str, str]:
 
 
 def entry(loaded: Loaded, path: str) -> FileEntry | None:
-    """The file that a path names, as it stands or decoded. Only what the bundle lists is found, wherever `..` leads."""
+    """The file that a path names, decoded or as it stands. Only what the bundle lists is found, wherever `..` leads.
+
+    Decoded first, as addresses are given out: `a%20b.md` is `a b.md`, also where another file has the `%` in its name.
+    """
     files = {one.path: one for one in loaded.files}
-    return files.get(path) or files.get(unquote(path))
+    return files.get(unquote(path)) or files.get(path)
 
 
 def directory(loaded: Loaded, path: str) -> str | None:
     """The start that all paths in a directory share: empty for the skill itself, `references/` for one below it."""
     if not path:
         return ""
-    for start in (f"{path}/", f"{unquote(path)}/"):
+    for start in (f"{unquote(path)}/", f"{path}/"):
         if any(one.path.startswith(start) for one in loaded.files):
             return start
     return None
