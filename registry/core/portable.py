@@ -16,6 +16,19 @@ _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,18}\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1
 
 def listing_fault(name: str, description: str, *, limits: Limits = DEFAULT) -> str:
     """Why an index of skills cannot carry this name or description; empty where it can."""
+    if not (fault := _entry_fault(name, description, limits)) and len(description) > limits.description_chars:
+        return f"Its description has {len(description):,} characters. {limits.description_chars:,} are allowed."
+    return fault
+
+
+def file_listing_fault(name: str, description: str, paths: Iterable[str], *, limits: Limits = DEFAULT) -> str:
+    """The same for the older index, which names each file: a description of any length, but no `..` in any path."""
+    if bad := next((path for path in paths if ".." in path), None):
+        return f"Its file {bad} has two dots in a row, and clients of this index refuse all of it. Rename the file."
+    return _entry_fault(name, description, limits)
+
+
+def _entry_fault(name: str, description: str, limits: Limits) -> str:
     if not _NAME.fullmatch(name) or len(name) > limits.name_chars:
         return (
             f"Its name is not {limits.name_chars} or fewer lower-case letters, digits and single hyphens. "
@@ -23,8 +36,6 @@ def listing_fault(name: str, description: str, *, limits: Limits = DEFAULT) -> s
         )
     if not description.strip():
         return "Its description is empty."
-    if len(description) > limits.description_chars:
-        return f"Its description has {len(description):,} characters. {limits.description_chars:,} are allowed."
     return ""
 
 

@@ -1,12 +1,10 @@
 """The skills that one address offers for discovery: those of all public projects, of one project, or one skill."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from django.conf import settings
-
-from registry.core import bundle, portable
+from registry.core import bundle
 from registry.core.errors import NotFound
 from registry.core.merge import Candidate
 from registry.core.skill import SKILL_MD, FileEntry, normalise
@@ -38,6 +36,21 @@ class _Source:
 
     def candidates(self) -> tuple[Candidate, ...]:
         return catalog.view(self.project_id, self.revision, allowed=self.allowed).served
+
+
+Fault = Callable[[Loaded], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What clients can take, in order of name; and what is served and not listed, with the project and the reason."""
+
+    skills: tuple[Loaded, ...]
+    left_out: list[dict[str, str]]
+
+    def said(self) -> dict[str, list[dict[str, str]]]:
+        """For a document whose readers pass over what they do not know."""
+        return {"x-left-out": self.left_out} if self.left_out else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,34 +85,29 @@ class Shelf:
             return self.sources[0].project_id
         return next(source.project_id for source, found in self._picked() if found.name == loaded.name)
 
-    def listed(self) -> Iterator[Loaded]:
-        """What every client can take, in order of name."""
-        chosen: dict[int, list[Candidate]] = {}
-        for source, found in self._picked():
-            if not portable.listing_fault(found.name, found.description, limits=settings.LIMITS):
-                chosen.setdefault(source.project_id, []).append(found)
-        loaded = [
-            one
-            for project_id, wanted in chosen.items()
-            for start in range(0, len(wanted), _CHUNK)
-            for one in catalog.load_many(project_id, wanted[start : start + _CHUNK])
-        ]
-        yield from sorted(loaded, key=lambda one: one.name)
-
-    def left_out(self) -> list[dict[str, str]]:
-        """The skills that are served and not listed, and why."""
-        said = []
+    def listing(self, fault: Fault) -> Listing:
+        """What stands here for a format that cannot carry everything."""
         picked = {found.name: (source, found) for source, found in self._picked()}
+        loaded = sorted(self._load_all(picked.values()), key=lambda one: one.name)
+        faults = {one.name: fault(one) for one in loaded}
+        left_out = []
         for source in self.sources:
             for found in self._wanted(source):
                 first, winner = picked[found.name]
+                reason = faults.get(found.name, "")
                 if first is not source and winner.digest != found.digest:
                     reason = f"A skill of this name is listed from the project {first.slug}."
-                else:
-                    reason = portable.listing_fault(found.name, found.description, limits=settings.LIMITS)
                 if reason:
-                    said.append({"name": found.name, "project": source.slug, "reason": reason})
-        return said
+                    left_out.append({"name": found.name, "project": source.slug, "reason": reason})
+        return Listing(tuple(one for one in loaded if not faults[one.name]), left_out)
+
+    def _load_all(self, picked: Iterable[tuple[_Source, Candidate]]) -> Iterator[Loaded]:
+        chosen: dict[int, list[Candidate]] = {}
+        for source, found in picked:
+            chosen.setdefault(source.project_id, []).append(found)
+        for project_id, wanted in chosen.items():
+            for start in range(0, len(wanted), _CHUNK):
+                yield from catalog.load_many(project_id, wanted[start : start + _CHUNK])
 
     def _picked(self) -> Iterator[tuple[_Source, Candidate]]:
         seen = set()

@@ -11,11 +11,12 @@ from functools import wraps
 from typing import Any
 from urllib.parse import quote
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.http import parse_etags
 from django.views.decorators.csrf import csrf_exempt
 
-from registry.core import bundle, errors, media
+from registry.core import bundle, errors, media, portable
 from registry.core.errors import SkillsiteError
 from registry.core.skill import SKILL_MD
 from registry.protocols import doors
@@ -100,14 +101,14 @@ def index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
     """Version 0.2.0. An archive is named where there is more than SKILL.md; what was left out is named too."""
 
     def body() -> dict[str, Any]:
-        here = request.path.rpartition("/")[0]
-        listed = list(shelf.listed())
-        said: dict[str, Any] = {"$schema": SCHEMA, "skills": [_entry(here, loaded) for loaded in listed]}
-        if left_out := shelf.left_out():
-            said["x-left-out"] = left_out
-        return said
+        here, listing = request.path.rpartition("/")[0], shelf.listing(_fault)
+        return {"$schema": SCHEMA, "skills": [_entry(here, loaded) for loaded in listing.skills], **listing.said()}
 
     return _json(request, shelf, body)
+
+
+def _fault(loaded: Loaded) -> str:
+    return portable.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS)
 
 
 def _entry(here: str, loaded: Loaded) -> dict[str, str]:
@@ -127,19 +128,20 @@ def legacy_index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
     """Version 0.1, where a client fetches each file on its own. It must hold nothing that a strict client refuses."""
 
     def body() -> dict[str, Any]:
-        return {
-            "skills": [
-                {
-                    "name": loaded.name,
-                    "description": loaded.candidate.description,
-                    "files": [entry.path for entry in loaded.files],
-                }
-                for loaded in shelf.listed()
-                if not any(".." in entry.path for entry in loaded.files)
-            ]
-        }
+        listing = shelf.listing(_legacy_fault)
+        return {"skills": [_legacy_entry(loaded) for loaded in listing.skills], **listing.said()}
 
     return _json(request, shelf, body)
+
+
+def _legacy_entry(loaded: Loaded) -> dict[str, Any]:
+    paths = [entry.path for entry in loaded.files]
+    return {"name": loaded.name, "description": loaded.candidate.description, "files": paths}
+
+
+def _legacy_fault(loaded: Loaded) -> str:
+    paths = (entry.path for entry in loaded.files)
+    return portable.file_listing_fault(loaded.name, loaded.candidate.description, paths, limits=settings.LIMITS)
 
 
 @_door

@@ -217,6 +217,15 @@ def test_older_clients_find_the_index_and_manifests(caller: Mcp, offers: Bundle)
     assert {file["path"] for file in manifest["files"]} == set(offers)
 
 
+def test_the_index_names_what_it_leaves_out(caller: Mcp, offers: Bundle, project: Project, operator: Actor) -> None:
+    save(project, operator, f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n")
+    index = json.loads(content(caller.ask("resources/read", uri="skill://index.json")))
+    assert [entry["name"] for entry in index["skills"]] == ["offers"]
+    (left_out,) = index["x-left-out"]
+    assert left_out["name"] == "wordy"
+    assert "1,024 are allowed" in left_out["reason"]
+
+
 def test_a_file_called_like_the_manifest_is_that_file(caller: Mcp, project: Project, operator: Actor) -> None:
     save(project, operator, skill_text("own"), {"_manifest": b"mine"})
     assert content(caller.ask("resources/read", uri="skill://own/_manifest")) == b"mine"

@@ -221,7 +221,20 @@ def test_a_skill_that_clients_refuse_is_left_out_and_named(client: Client, publi
     (left_out,) = body["x-left-out"]
     assert (left_out["name"], left_out["project"]) == ("wordy", "demo")
     assert "1,024 are allowed" in left_out["reason"]
-    assert names(client.get(f"{OLD}/index.json")) == ["greeting", "offers"]
+
+
+def test_the_older_index_carries_long_descriptions_and_names_what_it_cannot_carry(
+    client: Client, public: Project, operator: Actor
+) -> None:
+    wordy = f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n"
+    bundles.import_bundle(public, Bundle({SKILL_MD: wordy.encode()}), by=operator)
+    bundles.import_bundle(public, skill_bundle("dotted", {"notes..md": b"x"}), by=operator)
+    body = client.get(f"{OLD}/index.json").json()
+    assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers", "wordy"]
+    (left_out,) = body["x-left-out"]
+    assert left_out["name"] == "dotted"
+    assert "notes..md" in left_out["reason"]
+    assert "dotted" in names(client.get(f"{NEW}/index.json"))
 
 
 def test_public_projects_with_one_name_are_told_apart(

@@ -3,6 +3,8 @@
 import base64
 from typing import Any
 
+from django.conf import settings
+
 from registry.core import media, portable
 from registry.core.errors import SkillsiteError
 from registry.core.skill import SKILL_MD, FileEntry
@@ -103,16 +105,21 @@ def _manifest(loaded: Loaded) -> str:
 
 
 def _index(context: Context) -> str:
-    """Every skill by the address of its SKILL.md, in the shape of the discovery index."""
-    skills = [
-        {
-            "name": loaded.name,
-            "type": "skill-md",
-            "description": loaded.candidate.description,
-            "url": uris.of(loaded.name, SKILL_MD),
-            "digest": f"sha256:{loaded.entry(SKILL_MD).digest}",
-        }
-        for loaded in context.load_many(context.candidates)
-        if not portable.listing_fault(loaded.name, loaded.candidate.description)
-    ]
-    return dump({"$schema": SCHEMA, "skills": skills}).decode()
+    """Every skill by the address of its SKILL.md, in the shape of the discovery index; what is left out is named."""
+    skills, left_out = [], []
+    for loaded in context.load_many(context.candidates):
+        if reason := portable.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS):
+            left_out.append({"name": loaded.name, "reason": reason})
+        else:
+            skills.append(_index_entry(loaded))
+    return dump({"$schema": SCHEMA, "skills": skills, **({"x-left-out": left_out} if left_out else {})}).decode()
+
+
+def _index_entry(loaded: Loaded) -> dict[str, str]:
+    return {
+        "name": loaded.name,
+        "type": "skill-md",
+        "description": loaded.candidate.description,
+        "url": uris.of(loaded.name, SKILL_MD),
+        "digest": f"sha256:{loaded.entry(SKILL_MD).digest}",
+    }
