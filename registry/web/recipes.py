@@ -68,8 +68,9 @@ def groups(place: Place) -> tuple[Group, ...]:
     return tuple(Group(title, tuple(make(place) for make in makers)) for title, makers in _GROUPS.items())
 
 
-def _export(place: Place) -> Step:
-    return Step("Once, in the shell", f"export {_VARIABLE}={place.token}")
+def _export(place: Place, *more: str) -> Step:
+    lines = (f"export {variable}" for variable in (f"{_VARIABLE}={place.token}", *more) if variable)
+    return Step("Once, in the shell", "\n".join(lines))
 
 
 def _json(value: object) -> str:
@@ -246,7 +247,10 @@ async def use_skills() -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Loader:
-    """A framework whose loader is part of the Python client: its package, what is imported from it, and the use."""
+    """A framework whose loader is part of the Python client: its package, what is imported from it, and the use.
+
+    `quiet` is the setting without which the framework reports to its makers.
+    """
 
     key: str
     title: str
@@ -254,6 +258,7 @@ class _Loader:
     theirs: str
     ours: str
     use: str
+    quiet: str = ""
 
     def __call__(self, place: Place) -> Recipe:
         program = f"""import os
@@ -266,21 +271,22 @@ from registry.client.loaders.{self.key} import {self.ours}
 client = SkillsiteClient("{place.site}", "{place.project}", os.environ["{_VARIABLE}"])
 {self.use}"""
         steps = (
-            _export(place),
+            _export(place, self.quiet),
             Step("Install both", f'pip install {self.package} "{place.wheel}"'),
             Step("In your program", program, python=True),
         )
-        return Recipe(self.key, self.title, "A loader comes with the Python client of this site.", steps)
+        note = f"Keep {self.quiet}: without it {self.title} reports its use to its makers." if self.quiet else ""
+        return Recipe(self.key, self.title, "A loader comes with the Python client of this site.", steps, note=note)
 
 
 _LOADERS = (
     _Loader(
         "agno", "agno", "agno", "from agno.skills import Skills", "SkillsiteLoader",
-        "skills = Skills(loaders=[SkillsiteLoader(client)])",
+        "skills = Skills(loaders=[SkillsiteLoader(client)])", "AGNO_TELEMETRY=false",
     ),
     _Loader(
         "haystack", "Haystack", "haystack-ai", "from haystack.tools import SkillToolset", "SkillsiteStore",
-        "tools = SkillToolset(SkillsiteStore(client))",
+        "tools = SkillToolset(SkillsiteStore(client))", "HAYSTACK_TELEMETRY_ENABLED=false",
     ),
     _Loader(
         "deepagents", "deepagents", "deepagents",

@@ -19,7 +19,7 @@ def _named() -> dict[str, Callable[[Site, Path], str]]:
         found[f"{label}: public site"] = checks.skills_cli(command, "{site.address}", _ALL)
         found[f"{label}: public project"] = checks.skills_cli(command, "{site.address}/projects/open", _ALL)
         found[f"{label}: private, token in the address"] = checks.skills_cli(command, "{site.by_token}", _ALL)
-    found["skills 1.7.4: one skill of a private project"] = checks.skills_cli_one(new)
+        found[f"{label}: one skill of a private project"] = checks.skills_cli_one(command)
     for scenario in checks.CONFORMANCE:
         found[f"MCP conformance, sep-2640 {scenario}"] = checks.conformance(scenario)
     found["MCP Inspector 2.12.0: skills/list --verify"] = checks.inspector

@@ -61,7 +61,8 @@ def loader(script: str) -> Callable[[Site, Path], str]:
             site.token,
             str(target),
         ]
-        found = json.loads(run(command, home, HAYSTACK_TELEMETRY_ENABLED="False").strip().splitlines()[-1])
+        said = run(command, home, HAYSTACK_TELEMETRY_ENABLED="false", AGNO_TELEMETRY="false")
+        found = json.loads(said.strip().splitlines()[-1])
         if not set(EXPECTED) <= set(found["names"]):
             raise Failed(f"found {found['names']}")
         for name in set(found.get("directories", ())) & set(EXPECTED):

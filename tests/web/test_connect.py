@@ -101,6 +101,15 @@ def test_the_skills_command_is_run_with_the_same_arguments_and_without_reports()
         assert ", ".join(json.dumps(option) for option in options) in checks
 
 
+@pytest.mark.parametrize(
+    ("key", "setting"), [("agno", "AGNO_TELEMETRY=false"), ("haystack", "HAYSTACK_TELEMETRY_ENABLED=false")]
+)
+def test_frameworks_that_report_to_their_makers_are_told_not_to(key: str, setting: str) -> None:
+    assert f"export {setting}" in ALL[key].steps[0].text.splitlines()
+    assert setting in ALL[key].note
+    assert '{}="{}"'.format(*setting.split("=")) in (CLIENTS / "loaders.py").read_text()
+
+
 @pytest.mark.parametrize("line", [line for _, line in SHELL if line.startswith("skillsite-client")])
 def test_lines_of_the_python_client_are_understood_by_it(line: str) -> None:
     command._parser().parse_args(shlex.split(line)[1:])
