@@ -87,6 +87,7 @@ class PartShape(serializers.Serializer[Any]):
     text = serializers.CharField()
     tokens = serializers.IntegerField()
     name = serializers.CharField(required=False)
+    source = serializers.CharField(required=False)  # type: ignore[assignment]  # a field of DRF is called so too
     version = serializers.CharField(required=False)
     digest = serializers.CharField(required=False)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from registry.api.agents import PartShape
 from registry.core import roles
 from registry.core.agent import Definition
 from registry.models import Agent, Event, Project, Token, User
@@ -204,7 +205,9 @@ def test_instructions_come_in_order_with_what_each_part_costs(desk: Api) -> None
     assert body["tokens"] == sum(part["tokens"] for part in body["parts"])
     assert all(part["tokens"] > 0 for part in body["parts"])
     loaded = desk.get("/skills/offers").json()
-    assert (body["parts"][1]["version"], body["parts"][1]["digest"]) == (loaded["version"], loaded["digest"])
+    named = ("source", "version", "digest")
+    assert [body["parts"][1][key] for key in named] == [loaded[key] for key in named]
+    assert body["parts"][1].keys() == PartShape().fields.keys()
     assert desk.get("/agents/desk/instructions", format="text").content.decode() == body["text"]
 
 
