@@ -1,6 +1,5 @@
 """Agents of a project and their tokens, for owners; and what an agent is told, for itself."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -121,7 +120,7 @@ class Agents(Read, Write):
     def post(self, request: Request, project: str) -> Response:
         given = _checked(AgentInput(data=request.data))
         name = given.pop("name")
-        made = agents.create(writing.project(request), name, _defined(Definition(), given), by=actor(request))
+        made = agents.create(writing.project(request), name, Definition(**_fields(given)), by=actor(request))
         return Response(_agent(made), status=201)
 
 
@@ -146,8 +145,7 @@ class OneAgent(Read, Write):
         where, by = writing.project(request), actor(request)
         require(by, roles.MANAGE, where)
         given = _checked(AgentChange(data=request.data))
-        definition = _defined(agents.definition_of(agents.get(where, agent)), given)
-        return Response(_agent(agents.update(where, agent, definition, by=by)))
+        return Response(_agent(agents.amend(where, agent, _fields(given), by=by)))
 
     @extend_schema(
         operation_id="remove_agent", summary="Remove the agent; its tokens stop at once", responses={204: None}
@@ -242,14 +240,9 @@ def _checked(shape: Strict) -> dict[str, Any]:
     return dict(shape.validated_data)
 
 
-def _defined(standing: Definition, given: dict[str, Any]) -> Definition:
-    """The definition with what was given in its place."""
-    lists: dict[str, Any] = {
-        key: None if given[key] is None else tuple(given[key])
-        for key in ("uses_skills", "allowed_skills")
-        if key in given
-    }
-    return replace(standing, **{**given, **lists})
+def _fields(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, as a definition holds it."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
 
 
 def _agent(agent: Agent) -> dict[str, Any]:

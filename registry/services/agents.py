@@ -1,9 +1,10 @@
 """Agents of a project: what each is told and may see, and how much it is used."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
@@ -125,11 +126,21 @@ def _told(definition: Definition) -> dict[str, object]:
 
 
 def update(project: Project, name: str, definition: Definition, *, by: Actor) -> Agent:
+    """The agent with this definition in the place of its own."""
+    return _change(project, name, lambda standing: definition, by=by)
+
+
+def amend(project: Project, name: str, fields: Mapping[str, Any], *, by: Actor) -> Agent:
+    """The agent with these fields changed. What somebody else changes in the same moment in others stays."""
+    return _change(project, name, lambda standing: replace(standing, **fields), by=by)
+
+
+def _change(project: Project, name: str, make: Callable[[Definition], Definition], *, by: Actor) -> Agent:
     require(by, roles.MANAGE, project)
-    definition = definition.checked()
     with audit.change(project, "agent.changed", by=by, target=name) as change:
         agent = get(project, name)
         standing = definition_of(agent)
+        definition = make(standing).checked()
         if standing == definition:
             change.cancel()
             return agent

@@ -11,7 +11,7 @@ from registry.api.agents import PartShape
 from registry.core import roles
 from registry.core.agent import Definition
 from registry.models import Agent, Event, Project, Token, User
-from registry.services import agents, disk, skills, tokens, usage
+from registry.services import agents, audit, disk, skills, tokens, usage
 from registry.services.permissions import Actor
 from tests.conftest import Api, on_disk, skill_bundle
 
@@ -183,6 +183,24 @@ def test_the_list_knows_loads_and_when_an_agent_was_seen(
 
 
 # -- What an agent is told -----------------------------------------------------------------------------------------
+
+
+def test_two_owners_who_change_different_things_at_once_both_have_their_way(
+    project: Project, owner: Api, operator: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list that bounds an agent does not come undone because somebody changed its prompt in the same moment."""
+    agents.create(project, "desk", Definition(prompt="Old."), by=operator)
+    begin = audit.change
+
+    def overtaken(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(audit, "change", begin)
+        agents.update(project, "desk", Definition(prompt="Old.", allowed_skills=("greeting",)), by=operator)
+        return begin(*args, **kwargs)
+
+    monkeypatch.setattr(audit, "change", overtaken)
+    assert owner.send("PATCH", "/agents/desk", {"prompt": "New."}).status_code == 200
+    changed = agents.definition_of(agents.get(project, "desk"))
+    assert (changed.prompt, changed.allowed_skills) == ("New.", ("greeting",))
 
 
 @pytest.fixture

@@ -127,6 +127,9 @@ VERBS: dict[str, Verb] = {
     "agents.update": Verb(
         lambda w, by: agents.update(w.project, "bot", Definition(prompt="New."), by=by), "agent.changed", roles.MANAGE
     ),
+    "agents.amend": Verb(
+        lambda w, by: agents.amend(w.project, "bot", {"prompt": "New."}, by=by), "agent.changed", roles.MANAGE
+    ),
     "agents.remove": Verb(lambda w, by: agents.remove(w.project, "bot", by=by), "agent.removed", roles.MANAGE),
     "tokens.issue_token": Verb(
         lambda w, by: tokens.issue_token(w.project, agent=w.agent, by=by), "token.created", roles.MANAGE
