@@ -57,7 +57,7 @@ def _pull(client: SkillsiteClient, directory: Path, *, force: bool) -> int:
 
 def _mention(report: Report) -> None:
     for step in report.left:
-        note(f"{step} Left as it is.")
+        note(f"{str(step).removesuffix('.')}. Left as it is.")
     if any(step.action == "keep" for step in report.left):
         note("To replace what was left, pull with --force. What was changed here is then gone.")
     for name, reason in report.failed:

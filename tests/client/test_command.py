@@ -114,7 +114,11 @@ def test_check_exits_with_one_where_something_differs(run: Run, target: Path) ->
 def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Path) -> None:
     (target / "greeting").mkdir(parents=True)
     code, _, err = run("pull", str(target))
-    assert code == exits.DIFFERS and "! greeting: it was not placed here by a pull" in err and "--force" in err
+    assert (
+        code == exits.DIFFERS
+        and "! greeting: it was not placed here by a pull. Left as it is." in err
+        and "--force" in err
+    )
     assert run("pull", str(target), "--force")[0] == exits.DONE
 
 
