@@ -4,10 +4,10 @@
 
 Last result, 2 shared and busy cores, Python 3.11, 1,000 skills of two files and the one of the demo:
 
-    cold                               12.99 s   1,001 placed   1,003 requests   5.72 MB
-    again, nothing changed              0.29 s       0 placed       2 requests   0.00 MB
-    one changed                         1.12 s       1 placed       3 requests   0.18 MB, nearly all of it the list
-    a second directory, same machine    3.13 s   1,001 placed       2 requests   0.00 MB
+    cold                                5.57 s   1,001 placed   1,003 requests   5.72 MB
+    again, nothing changed              0.23 s       0 placed       2 requests   0.00 MB
+    one changed                         0.97 s       1 placed       3 requests   0.18 MB, nearly all of it the list
+    a second directory, same machine    2.14 s   1,001 placed       2 requests   0.00 MB
 """
 
 import sys
