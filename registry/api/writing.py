@@ -1,9 +1,10 @@
-"""What every write has in common: the size is checked before the body is read, and the rate is counted."""
+"""What every write has in common: no body is read beyond its allowed size, and the rate is counted."""
 
+from io import BytesIO
 from typing import Any, cast
 
 from django.conf import settings
-from django.http import HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
@@ -17,6 +18,8 @@ from registry.services.throttle import Rate
 from registry.services.tokens import Caller
 
 _MULTIPART_EXTRA = 64 * 1024
+_PIECE = 64 * 1024
+_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Json(JSONParser):
@@ -43,8 +46,12 @@ class Write(APIView):
         caller = cast(Caller, request.user)
         self.rate = throttle.take(caller.token_id, writing=True)
         super().initial(request, *args, **kwargs)
-        if request.method in ("POST", "PUT", "PATCH", "DELETE") and self.needs and not caller.actor.may(self.needs):
+        if request.method not in _CHANGING:
+            return
+        if self.needs and not caller.actor.may(self.needs):
             raise Forbidden(f"This token does not have the scope “{self.needs}”.", scope=self.needs)
+        if not request.META.get("CONTENT_LENGTH") and request.META.get("wsgi.input_terminated"):
+            _take_in(request._request, self.body_bytes)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         answer = super().finalize_response(request, response, *args, **kwargs)
@@ -63,6 +70,18 @@ def _check_size(request: Request, allowed: int) -> None:
         raise InvalidRequest("Content-Length is not a number.")
     if int(length) > allowed:
         raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was stored.")
+
+
+def _take_in(request: HttpRequest, allowed: int) -> None:
+    """Reads a body that comes without its length, as in chunks, and counts: Django would take it for an empty one."""
+    body = BytesIO()
+    while piece := request.META["wsgi.input"].read(_PIECE):
+        if body.tell() + len(piece) > allowed:
+            raise TooLarge(f"The request has more than the {allowed:,} bytes that are allowed. Nothing was stored.")
+        body.write(piece)
+    request.META["CONTENT_LENGTH"] = str(body.tell())
+    body.seek(0)
+    request._stream = body  # type: ignore[attr-defined]
 
 
 def actor(request: Request) -> Actor:

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from registry.core import tokens
 from registry.core.bundle import write_zip
@@ -280,6 +283,48 @@ def test_a_length_that_is_no_number_is_refused(bot: Api, length: str) -> None:
         "POST", f"{bot.base}/skills", content_type="application/json", headers=bot.headers, CONTENT_LENGTH=length
     )
     problem(response, 400, "invalid-request")
+
+
+class Endless:
+    """A body in chunks that does not come to its end; counts what was read of it."""
+
+    taken = 0
+
+    def read(self, size: int = -1) -> bytes:
+        assert size > 0, "it would be read whole"
+        self.taken += size
+        return b"x" * size
+
+    readline = read
+
+
+def in_chunks(bot: Api, path: str, body: Any, kind: str = "application/json") -> Any:
+    """As the web server hands on a body that came without its length."""
+    sent: dict[str, Any] = {"CONTENT_TYPE": kind, "wsgi.input": body, "wsgi.input_terminated": True}
+    return bot.client.generic("POST", f"{bot.base}{path}", headers=bot.headers, **sent)
+
+
+def test_a_body_in_chunks_is_read(bot: Api) -> None:
+    body = json.dumps({"skill_md": skill_text("in-chunks")}).encode()
+    assert in_chunks(bot, "/skills", BytesIO(body)).json()["name"] == "in-chunks"
+
+
+def test_a_zip_in_chunks_is_read(bot: Api) -> None:
+    whole = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("a.zip", write_zip(skill_bundle("zipped")))})
+    assert in_chunks(bot, "/bundles", BytesIO(whole), MULTIPART_CONTENT).json()["name"] == "zipped"
+
+
+@pytest.mark.parametrize(("path", "allowed"), [("/skills", 4 * 1024 * 1024), ("/bundles", 50 * 1024 * 1024)])
+def test_a_body_in_chunks_is_read_up_to_what_is_allowed(bot: Api, path: str, allowed: int) -> None:
+    body = Endless()
+    with nothing_left_behind():
+        problem(in_chunks(bot, path, body), 413, "too-large")
+    assert allowed < body.taken < allowed + 1024 * 1024
+
+
+@pytest.mark.parametrize("scope", ["read", "propose"])
+def test_a_body_in_chunks_of_somebody_who_may_not_is_never_read(api: Callable[..., Api], scope: str) -> None:
+    problem(in_chunks(api(scope, agent=scope), "/skills", Unread()), 403, "forbidden")
 
 
 def test_a_skill_md_over_its_own_limit_is_refused_with_both_numbers(bot: Api) -> None:
