@@ -23,5 +23,5 @@ RUN useradd --create-home --uid 10001 skillsite \
 USER skillsite
 VOLUME /data
 EXPOSE 8000
-HEALTHCHECK --interval=10s --start-period=30s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=3)"]
+HEALTHCHECK --interval=10s --start-period=30s CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ.get(\"PORT\") or 8000}/healthz', timeout=3)"]
 CMD ["python", "manage.py", "serve"]

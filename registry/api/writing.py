@@ -81,7 +81,7 @@ def _take_in(request: HttpRequest, allowed: int) -> None:
         body.write(piece)
     request.META["CONTENT_LENGTH"] = str(body.tell())
     body.seek(0)
-    request._stream = body  # type: ignore[attr-defined]
+    request._stream = body
 
 
 def actor(request: Request) -> Actor:

@@ -1,11 +1,24 @@
 """Two questions a machine asks: is the process alive, and can it do its work."""
 
 import os
+from collections.abc import Callable
 
 from django.conf import settings
 from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+
+class Probes:
+    """Answers before the host is asked for: probes come by the address of a machine, which is no name of the site."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self.questions = {"/healthz": healthz, "/readyz": readyz}
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        ask = self.questions.get(request.path)
+        return ask(request) if ask else self.get_response(request)
 
 
 def healthz(request: HttpRequest) -> JsonResponse:

@@ -15,7 +15,6 @@ from registry.web import (
     draft_files,
     editor,
     exporting,
-    health,
     inbox,
     members,
     projects,
@@ -117,8 +116,6 @@ _WEBHOOK = [
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="projects")),
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
     path("sign-in/", accounts.sign_in, name="sign-in"),
     path("sign-in/<str:secret>/", accounts.sign_in_link, name="sign-in-link"),
     path("sign-out/", accounts.sign_out, name="sign-out"),

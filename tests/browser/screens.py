@@ -131,8 +131,6 @@ SCREENS = [
 
 BYTES = "gives a file or a word for machines, and no page"
 NOT_PAGES = {
-    "healthz": BYTES,
-    "readyz": BYTES,
     "client-wheel": BYTES,
     "skill-file": BYTES,
     "skill-download": BYTES,

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from registry.core import roles
+from registry.management.commands import serve
 from registry.management.commands.serve import Command
 from registry.management.turns import alone_in
 from registry.models import User
@@ -114,6 +117,23 @@ def test_several_that_start_at_once_prepare_an_empty_site_once(fresh: Site) -> N
     finished = [finish(process) for process in [fresh.popen("manage.py", "prepare") for _ in range(3)]]
     assert [code for code, _ in finished] == [0, 0, 0], finished
     assert sum("The project “demo” is there" in output for _, output in finished) == 1
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize("collected", [True, False])
+def test_a_node_that_prepares_nothing_collects_what_its_pages_need_where_nobody_did(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, collected: bool
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(serve, "run_together", lambda *_, **__: done.append("served"))
+    monkeypatch.setattr(serve, "collect_static_files", lambda: done.append("collected"))
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    settings.STATIC_ROOT, settings.PORT = tmp_path, free_port()
+    if collected:
+        (tmp_path / "staticfiles.json").touch()
+    with pytest.raises(SystemExit):
+        call_command("serve", *QUICKLY)
+    assert done == (["served"] if collected else ["collected", "served"])
 
 
 @pytest.mark.one_database

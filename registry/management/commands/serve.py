@@ -34,6 +34,8 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: sys.exit(0))
         call_command("check", fail_level="ERROR")
         check_port(options["host"], settings.PORT)
+        if not options["no_prepare"] or not (settings.STATIC_ROOT / "staticfiles.json").exists():
+            collect_static_files()
         if not options["no_prepare"]:
             self.prepare()
         connections.close_all()
@@ -43,8 +45,6 @@ class Command(BaseCommand):
         sys.exit(run_together(commands, cwd=settings.BASE_DIR))
 
     def prepare(self) -> None:
-        with alone_in(settings.STATIC_ROOT):
-            call_command("collectstatic", interactive=False, verbosity=0)
         call_command("prepare")
         self.stdout.write(f"\n  Skillsite: http://localhost:{settings.PORT}/")
         self.print_sign_in()
@@ -67,6 +67,12 @@ class Command(BaseCommand):
             "--respawn-failed-workers", "--workers-kill-timeout", "10",
             "skillsite.wsgi:application",
         ]  # fmt: skip
+
+
+def collect_static_files() -> None:
+    """Of this machine, whoever prepared the database: without them no page can be drawn."""
+    with alone_in(settings.STATIC_ROOT):
+        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def check_port(host: str, port: int) -> None:
