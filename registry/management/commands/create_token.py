@@ -26,11 +26,13 @@ class Command(BaseCommand):
             project = Project.objects.filter(slug=options["project"], archived_at=None).first()
             if project is None:
                 raise CommandError(f"There is no project {options['project']!r}.")
-            lifetime = tokens.parse_lifetime(options["expires"]) if options["expires"] else None
-            tokens.check_scopes(options["scope"], for_agent=bool(options["agent"]))
-            agent = agents.ensure(project, options["agent"], by=by) if options["agent"] else None
-            user = User.objects.filter(username=options["user"]).first() if options["user"] else None
-            if options["user"] and user is None:
+            # An option that was given empty, as from a variable that nobody set, is as wrong as any other.
+            for_agent = options["agent"] is not None
+            lifetime = tokens.parse_lifetime(options["expires"]) if options["expires"] is not None else None
+            tokens.check_scopes(options["scope"], for_agent=for_agent)
+            agent = agents.ensure(project, options["agent"], by=by) if for_agent else None
+            user = None if for_agent else User.objects.filter(username=options["user"]).first()
+            if not for_agent and user is None:
                 raise CommandError(f"There is no user {options['user']!r}.")
             secret = tokens.create_token(
                 project, agent=agent, user=user, scopes=options["scope"], lifetime=lifetime, by=by
