@@ -9,6 +9,8 @@ from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error, register
 
+_KEY_CHARS, _KEY_VARIETY = 50, 5  # as Django's own check for production has it
+
 
 @register()
 def directories(**kwargs: Any) -> list[CheckMessage]:
@@ -40,6 +42,14 @@ def addresses(**kwargs: Any) -> list[CheckMessage]:
 
 
 @register()
+def secrets(**kwargs: Any) -> list[CheckMessage]:
+    if len(settings.SECRET_KEY) >= _KEY_CHARS and len(set(settings.SECRET_KEY)) >= _KEY_VARIETY:
+        return []
+    hint = "Sessions are signed with it. Take 50 or more random characters."
+    return [checks.Warning("SECRET_KEY can be guessed.", hint=hint, id="skillsite.W004")]
+
+
+@register()
 def limits(**kwargs: Any) -> list[CheckMessage]:
     found: list[CheckMessage] = []
     wanted = settings.LIMITS
@@ -59,6 +69,9 @@ def extras(**kwargs: Any) -> list[CheckMessage]:
     if settings.REDIS_URL and importlib.util.find_spec("redis") is None:
         hint = "Install it: pip install 'skillsite[redis]'."
         found.append(Error("REDIS_URL is set and the package redis is missing.", hint=hint, id="skillsite.E004"))
+    if settings.REDIS_URL and not settings.REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
+        hint = "Write redis://host:6379/0. Else no request would be counted, and none limited."
+        found.append(Error("REDIS_URL is no address of a Redis.", hint=hint, id="skillsite.E006"))
     if settings.S3_BUCKET and importlib.util.find_spec("storages") is None:
         hint = "Install it: pip install 'skillsite[s3]'."
         found.append(Error("S3_BUCKET is set and django-storages is missing.", hint=hint, id="skillsite.E005"))

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Collection
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -31,7 +32,7 @@ def boolean(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} is {value!r}. Write 1 or 0.")
 
 
-def integer(name: str, default: int, *, least: int = 0) -> int:
+def integer(name: str, default: int, *, least: int = 0, most: int | None = None) -> int:
     value = text(name)
     if not value:
         return default
@@ -41,7 +42,17 @@ def integer(name: str, default: int, *, least: int = 0) -> int:
         raise ImproperlyConfigured(f"{name} is {value!r}, which is not a whole number.") from None
     if number < least:
         raise ImproperlyConfigured(f"{name} is {number}. It must be {least} or more.")
+    if most is not None and number > most:
+        raise ImproperlyConfigured(f"{name} is {number}. It must be {most} or less.")
     return number
+
+
+def word(name: str, default: str, known: Collection[str]) -> str:
+    """One of the words that are known, in capitals however it was typed."""
+    value = (text(name) or default).upper()
+    if value not in known:
+        raise ImproperlyConfigured(f"{name} is {value!r}. There are: {', '.join(known)}.")
+    return value
 
 
 def items(name: str, default: str = "", *, separator: str = ",") -> list[str]:

@@ -13,7 +13,7 @@ from skillsite import env
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 DEBUG = env.boolean("DEBUG", False)
-PORT = env.integer("PORT", 8000, least=1)
+PORT = env.integer("PORT", 8000, least=1, most=65_535)
 SKILLSITE_DATA = env.private_directory("SKILLSITE_DATA", BASE_DIR / "var")
 PERSISTENT_VOLUME_STORAGE = Path(env.text("PERSISTENT_VOLUME_STORAGE") or SKILLSITE_DATA / "volume")
 
@@ -138,13 +138,13 @@ _SQLITE = {
     },
 }
 try:
-    DATABASES = {
-        "default": dj_database_url.parse(DATABASE_URL, conn_max_age=600, conn_health_checks=True)
-        if DATABASE_URL
-        else _SQLITE
-    }
+    _named = dj_database_url.parse(DATABASE_URL, conn_max_age=600, conn_health_checks=True) if DATABASE_URL else _SQLITE
 except ValueError as error:
     raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}.") from error
+if _named["ENGINE"] not in (_SQLITE["ENGINE"], "django.db.backends.postgresql"):
+    raise ImproperlyConfigured("DATABASE_URL names a database that is not PostgreSQL. Write postgresql://…")
+# Another SQLite file is used as ours is: without its options writers get in each other's way.
+DATABASES = {"default": {**_SQLITE, "NAME": _named["NAME"]} if _named["ENGINE"] == _SQLITE["ENGINE"] else _named}
 
 if not DATABASE_URL and SQLITE_FILE.exists():
     env.private_file(SQLITE_FILE)
@@ -272,6 +272,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+LOG_LEVEL = env.word("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -279,7 +280,7 @@ LOGGING = {
         "line": {"class": "skillsite.logs.Masked", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "INFO").upper()},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         # Django's own handlers would write beside ours, without the mask.
         "django": {"handlers": [], "propagate": True},

@@ -92,6 +92,14 @@ def test_a_database_that_cannot_be_reached_is_named_without_a_traceback(fresh: S
 
 
 @pytest.mark.one_database
+def test_a_volume_that_cannot_be_made_is_named_without_a_traceback(fresh: Site) -> None:
+    code, output = finish(fresh.popen("manage.py", "prepare", PERSISTENT_VOLUME_STORAGE="/dev/null/volume"))
+    assert code == 1
+    assert "PERSISTENT_VOLUME_STORAGE cannot be used" in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.one_database
 def test_it_can_be_stopped_while_it_waits_to_prepare(fresh: Site) -> None:
     with alone_in(fresh.data), started(fresh, "--no-worker") as server:
         wait_for(lambda: _waits_for_a_lock(server.process.pid))

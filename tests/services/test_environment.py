@@ -181,6 +181,9 @@ def test_a_database_that_others_could_read_is_closed_and_none_is_made_by_looking
         ({"DATABASE_URL": "nonsense://x", "SECRET_KEY": "x"}, "DATABASE_URL cannot be read"),
         ({"PORT": "eighty"}, "PORT is 'eighty'"),
         ({"PORT": "0"}, "PORT is 0. It must be 1 or more"),
+        ({"PORT": "70000"}, "PORT is 70000. It must be 65535 or less"),
+        ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is 'LOUD'. There are: DEBUG, INFO"),
+        ({"DATABASE_URL": "mysql://x@y/z", "SECRET_KEY": "x"}, "DATABASE_URL names a database that is not PostgreSQL"),
         ({"DEBUG": "perhaps"}, "DEBUG is 'perhaps'"),
         ({"LIMIT_FILES": "0"}, "LIMIT_FILES is 0"),
         ({"RATE_LIMIT_READ": "-1"}, "RATE_LIMIT_READ is -1"),
@@ -190,6 +193,12 @@ def test_a_setting_that_makes_no_sense_stops_the_start(tmp_path: Path, variables
     done = start(tmp_path, **variables)
     assert done.returncode != 0
     assert said in done.stderr
+
+
+def test_another_sqlite_file_is_used_as_the_own_one_is(tmp_path: Path) -> None:
+    code = "print(s.DATABASES['default']['NAME'], s.DATABASES['default']['OPTIONS']['transaction_mode'])"
+    done = start(tmp_path, code, DATABASE_URL="sqlite:////srv/other.sqlite3", SECRET_KEY="x")
+    assert done.stdout == "/srv/other.sqlite3 IMMEDIATE\n", done.stderr
 
 
 def test_several_skills_directories_are_separated_as_in_a_search_path(tmp_path: Path) -> None:

@@ -28,7 +28,10 @@ class Command(BaseCommand):
 
 def _prepare() -> None:
     call_command("migrate", interactive=False, verbosity=0)
-    settings.PERSISTENT_VOLUME_STORAGE.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.PERSISTENT_VOLUME_STORAGE.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"PERSISTENT_VOLUME_STORAGE cannot be used: {error}.") from error
     with transaction.atomic():
         # All or nothing: half a demo would look like a site in use, and nobody could sign in.
         if not Project.objects.exists():

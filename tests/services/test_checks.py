@@ -1,0 +1,53 @@
+"""Misconfiguration is explained under an id that operators can look up."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as site
+from django.core.checks import run_checks
+
+from registry.core.limits import Limits
+
+RANDOM = "h6b8Zr0vT3qLx9WcYp2Jd5KsNf7Gm4Ea1RuVwXyZoBiDgHjQtC"
+
+
+def found(settings: Any, **changed: Any) -> set[str]:
+    """The ids of our own checks, with these settings and others that are fine."""
+    for name, value in {"SECRET_KEY": RANDOM, "AGENT_SKILLS_DIRS": [], "REDIS_URL": "", **changed}.items():
+        setattr(settings, name, value)
+    return {message.id for message in run_checks() if message.id and message.id.startswith("skillsite.")}
+
+
+@pytest.mark.parametrize(
+    ("changed", "ids"),
+    [
+        ({}, set()),
+        ({"AGENT_SKILLS_DIRS": [Path("/nowhere/at/all")]}, {"skillsite.W001"}),
+        ({"DEBUG": True, "ALLOWED_HOSTS": ["skills.example"]}, {"skillsite.W002"}),
+        ({"ALLOWED_HOSTS": ["*"]}, {"skillsite.W003"}),
+        ({"SECRET_KEY": "changeme"}, {"skillsite.W004"}),
+        ({"SECRET_KEY": "x" * 60}, {"skillsite.W004"}),
+        ({"PUBLIC_URL": "skills.example"}, {"skillsite.E001"}),
+        ({"LIMITS": Limits(file_bytes=2, expanded_bytes=1)}, {"skillsite.E002"}),
+        ({"LIMITS": Limits(soft_tokens=2, loud_tokens=1)}, {"skillsite.E003"}),
+        ({"REDIS_URL": "redis.example:6379"}, {"skillsite.E006"}),
+        ({"REDIS_URL": "redis:6379"}, {"skillsite.E006"}),
+        ({"REDIS_URL": "rediss://redis.example:6379/0"}, set()),
+    ],
+)
+def test_what_is_wrong_is_said_under_its_id(settings: Any, changed: dict[str, Any], ids: set[str]) -> None:
+    assert found(settings, **changed) == ids
+
+
+def test_a_package_that_is_missing_is_named(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert found(settings, REDIS_URL="redis://x", S3_BUCKET="skills") == {"skillsite.E004", "skillsite.E005"}
+
+
+def test_every_id_is_in_the_book_for_operators() -> None:
+    code = (Path(site.BASE_DIR) / "registry" / "checks.py").read_text(encoding="utf-8")
+    book = (Path(site.BASE_DIR) / "docs" / "operating.md").read_text(encoding="utf-8")
+    known = {part.partition('"')[0] for part in code.split('id="')[1:]}
+    assert len(known) == 10
+    assert {name for name in known if f"`{name}`" not in book} == set()
