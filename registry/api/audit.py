@@ -10,12 +10,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import authentication, problems
-from registry.api.reading import Answer, Read, as_json, page
+from registry.api.reading import Answer, Read, Streamed, as_json, page
 from registry.core import roles
-from registry.core.errors import InvalidRequest, SkillsiteError
+from registry.core.errors import InvalidRequest
 from registry.models import Project
-from registry.services import audit, throttle
+from registry.services import audit
 from registry.services.audit import Filter
 from registry.services.tokens import Caller
 
@@ -58,9 +57,20 @@ class VerifiedShape(serializers.Serializer[Any]):
     broken = BrokenShape(many=True)
 
 
-class Audit(Read):
+class _Lines(Streamed):
     """As JSON Lines the whole of what was asked for is sent as it is read, oldest first; nothing of it is kept."""
 
+    scope = roles.REVIEW
+
+    def stream(self, request: HttpRequest, caller: Caller, **kwargs: str) -> StreamingHttpResponse:
+        found = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
+        read = found.reverse().iterator(chunk_size=1_000) if request.method == "GET" else ()
+        response = StreamingHttpResponse(audit.json_lines(read), content_type=_JSON_LINES)
+        response["Content-Disposition"] = f'attachment; filename="{caller.project_slug}-audit.jsonl"'
+        return response
+
+
+class Audit(Read):
     scope = roles.REVIEW
 
     @extend_schema(
@@ -83,23 +93,9 @@ class Audit(Read):
         raise NotImplementedError
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.method != "GET" or request.GET.get("format", "json") != "jsonl":
-            return super().dispatch(request, *args, **kwargs)
-        try:
-            return self._export(request, kwargs["project"])
-        except SkillsiteError as error:
-            return problems.response(error)
-
-    def _export(self, request: HttpRequest, project: str) -> StreamingHttpResponse:
-        caller = authentication.identify(request, project)
-        throttle.take(caller.token_id, writing=False)
-        self.permit(caller)
-        found = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
-        lines = audit.json_lines(found.reverse().iterator(chunk_size=1_000))
-        response = StreamingHttpResponse(lines, content_type=_JSON_LINES)
-        response["Content-Disposition"] = f'attachment; filename="{caller.project_slug}-audit.jsonl"'
-        response["Cache-Control"] = "private, no-store"
-        return response
+        if request.method in ("GET", "HEAD") and request.GET.get("format") == "jsonl":
+            return _Lines().dispatch(request, *args, **kwargs)
+        return super().dispatch(request, *args, **kwargs)
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         if request.GET.get("format", "json") != "json":

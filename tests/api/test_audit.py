@@ -123,6 +123,17 @@ def test_a_copy_of_the_log_can_be_checked_without_the_site(
     assert not given["holds"](events[:2] + events[3:])
 
 
+def test_json_lines_are_read_like_every_other_answer(busy: Project, reviewer: Api, operator: Actor) -> None:
+    answer = reviewer.get("/audit", format="jsonl")
+    assert answer["Vary"].startswith("Authorization, Accept") and "RateLimit-Remaining" in answer
+    again = {"If-None-Match": answer["ETag"]}
+    assert reviewer.get("/audit", again, format="jsonl").status_code == 304
+    head = reviewer.client.head(f"{reviewer.base}/audit?format=jsonl", headers=reviewer.headers)
+    assert (head.status_code, head["ETag"], b"".join(head.streaming_content)) == (200, answer["ETag"], b"")
+    skills.disable(busy, "greeting", by=operator)
+    assert reviewer.get("/audit", again, format="jsonl").status_code == 200
+
+
 def test_a_log_that_holds_says_so(busy: Project, reviewer: Api) -> None:
     answer = reviewer.get("/audit/verify").json()
     assert answer == {"verified": True, "events": len(found(reviewer)), "broken": []}
