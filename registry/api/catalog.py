@@ -18,7 +18,7 @@ from registry.services import catalog
 from registry.services.tokens import Caller
 
 Form = Literal["json", "text", "xml"]
-_KINDS, _SOURCES = [skillmd.KNOWLEDGE, skillmd.TOOL], [PROJECT, BUNDLED]
+_SOURCES = [PROJECT, BUNDLED]
 _BUDGET = (
     "2000 or 2000tokens; 8000chars; or the name of an agent whose listing has a known limit: "
     f"{', '.join(disclosure.PRESETS)}. What does not fit is named."
@@ -37,7 +37,7 @@ class Catalog(Read):
         parameters=[
             OpenApiParameter("q", str, description="Skills with every word in name, description or tags, best first."),
             OpenApiParameter("tag", str),
-            OpenApiParameter("kind", str, enum=_KINDS),
+            OpenApiParameter("kind", str, enum=list(skillmd.KINDS)),
             OpenApiParameter("source", str, enum=_SOURCES),
             OpenApiParameter("budget", str, description=_BUDGET),
             OpenApiParameter("format", str, enum=list(_FORMS)),
@@ -59,7 +59,7 @@ class Catalog(Read):
                 catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).served,
                 q=request.GET.get("q", ""),
                 tag=request.GET.get("tag", ""),
-                kind=_one_of(request, "kind", _KINDS),
+                kind=skillmd.KINDS.get(_one_of(request, "kind", skillmd.KINDS), ""),
                 source=_one_of(request, "source", _SOURCES),
             )
         ]

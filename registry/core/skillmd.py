@@ -24,7 +24,7 @@ class Unchanged(Enum):
 UNCHANGED: Final = Unchanged.UNCHANGED
 
 KNOWLEDGE, TOOL = "knowledge", "tool"
-_KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}
+KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}  # as it is written: what it means
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
 
@@ -223,7 +223,7 @@ class _Reader:
 
     def kind(self) -> str:
         written = _folded(_text(self.either("kind"))).lower()
-        if written and written not in _KINDS:
+        if written and written not in KINDS:
             key = "kind" if "kind" in self.document.fields else "metadata.kind"
             self.warn(
                 "kind-unknown",
@@ -231,7 +231,7 @@ class _Reader:
                 f"The kind “{written[:40]}” is not known and counts as `tool`.",
                 "Use `knowledge` or `tool`.",
             )
-        return _KINDS.get(written, TOOL)
+        return KINDS.get(written, TOOL)
 
 
 def _where(skill: SkillMd, key: str, value: str | tuple[str, ...]) -> dict[str, object | None]:

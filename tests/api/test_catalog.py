@@ -116,6 +116,7 @@ def test_a_question_that_makes_no_sense_is_refused(two: None, bot: Api, query: d
         ({"tag": "k8s"}, ["pod-crash-triage"]),
         ({"tag": "K8S"}, []),
         ({"kind": "knowledge"}, ["expense-report"]),
+        ({"kind": "host-knowledge"}, ["expense-report"]),
         ({"kind": "tool"}, ["pod-crash-triage"]),
         ({"source": "project"}, ["expense-report"]),
         ({"source": "bundled"}, ["pod-crash-triage"]),
