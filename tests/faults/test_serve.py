@@ -3,6 +3,7 @@
 import re
 import signal
 import socket
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from registry.core import roles
 from registry.management.commands import serve
@@ -127,21 +127,23 @@ def test_several_that_start_at_once_prepare_an_empty_site_once(fresh: Site) -> N
     assert sum("The project “demo” is there" in output for _, output in finished) == 1
 
 
-@pytest.mark.one_database
-@pytest.mark.parametrize("collected", [True, False])
+@pytest.mark.parametrize(("there", "anew", "collected"), [(False, False, 1), (True, False, 0), (True, True, 1)])
 def test_a_node_that_prepares_nothing_collects_what_its_pages_need_where_nobody_did(
-    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, collected: bool
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, there: bool, anew: bool, collected: int
 ) -> None:
-    done: list[str] = []
-    monkeypatch.setattr(serve, "run_together", lambda *_, **__: done.append("served"))
-    monkeypatch.setattr(serve, "collect_static_files", lambda: done.append("collected"))
-    monkeypatch.setattr("signal.signal", lambda *_: None)
-    settings.STATIC_ROOT, settings.PORT = tmp_path, free_port()
-    if collected:
+    called: list[Any] = []
+    monkeypatch.setattr(serve, "call_command", lambda *command, **_: called.append(command))
+    settings.STATIC_ROOT = tmp_path
+    if there:
         (tmp_path / "staticfiles.json").touch()
-    with pytest.raises(SystemExit):
-        call_command("serve", *QUICKLY)
-    assert done == (["served"] if collected else ["collected", "served"])
+    serve.collect_static_files(anew=anew)
+    assert called == [("collectstatic",)] * collected
+
+
+@pytest.mark.one_database
+def test_a_node_that_prepares_nothing_serves_pages(site: Site) -> None:
+    with serving(site, *QUICKLY), urllib.request.urlopen(site.url("/sign-in/"), timeout=10) as page:
+        assert b"/static/" in page.read()
 
 
 @pytest.mark.one_database

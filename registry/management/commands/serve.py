@@ -34,8 +34,7 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: sys.exit(0))
         call_command("check", fail_level="ERROR")
         check_port(options["host"], settings.PORT)
-        if not options["no_prepare"] or not (settings.STATIC_ROOT / "staticfiles.json").exists():
-            collect_static_files()
+        collect_static_files(anew=not options["no_prepare"])
         if not options["no_prepare"]:
             self.prepare()
         connections.close_all()
@@ -69,10 +68,11 @@ class Command(BaseCommand):
         ]  # fmt: skip
 
 
-def collect_static_files() -> None:
-    """Of this machine, whoever prepared the database: without them no page can be drawn."""
+def collect_static_files(*, anew: bool) -> None:
+    """Those of this machine, wherever the database was prepared: where there are none, no page can be drawn."""
     with alone_in(settings.STATIC_ROOT):
-        call_command("collectstatic", interactive=False, verbosity=0)
+        if anew or not (settings.STATIC_ROOT / "staticfiles.json").exists():
+            call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def check_port(host: str, port: int) -> None:
