@@ -17,7 +17,9 @@ from bleach.html5lib_shim import Filter  # type: ignore[attr-defined]
 from bleach.sanitizer import Cleaner
 from django.utils.safestring import SafeString, mark_safe
 from markdown.extensions.tables import TableExtension
-from markdown.extensions.toc import TocExtension, slugify
+from markdown.extensions.toc import TocExtension, slugify_unicode
+
+from registry.web.layout import CommonLists
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TAGS = frozenset(
@@ -35,11 +37,12 @@ _ID = re.compile(r"[\w.-]{1,200}")
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 _BRACKETS = re.compile(r"[\[\]()]")
-_MARKS = re.compile(r"^ {0,3}(?:#|=+\s*$|(?:[-*_] ?)+\s*$)", re.MULTILINE)
-_FENCES = re.compile(r"^ {0,3}(?:~{3}|`{3})", re.MULTILINE)
+_MARKS = re.compile(r"^ {0,3}(?:#|>|=+\s*$|(?:[-*_] ?)+\s*$)", re.MULTILINE)
 _PER_MARK = 64  # a step past a heading is that much cheaper than one in search of a bracket
 _MOST_SEARCHING = 2_000_000
 _MOST_CHARS = 100_000
+_MOST_LINES = 5_000  # the sanitiser takes longer the more parts stand side by side
+_MOST_CELLS = 20_000  # of tables, whose rows are filled up with cells that nobody wrote
 
 Link = Callable[[str], str | None]
 _Token = dict[str, Any]
@@ -55,7 +58,7 @@ def render(text: str, *, link: Link = _nowhere, image: Link | None = None, base:
 
     Either gives None where there is no such file. `base` is the path of the file the text stands in.
     """
-    if len(text) > _MOST_CHARS or _searching(text) > _MOST_SEARCHING:
+    if _too_long(text):
         return _plain(text)
     try:
         html = _parser().convert(text)
@@ -75,8 +78,7 @@ def _parser() -> markdown.Markdown:
         extensions=[
             TableExtension(use_align_attribute=True),
             TocExtension(slugify=_unique_slugs(), toc_depth="1-1"),
-            "fenced_code",
-            "sane_lists",
+            CommonLists(),
             "def_list",
         ],
         output_format="html",
@@ -91,17 +93,29 @@ def _unique_slugs() -> Callable[[str, str], str]:
     seen: Counter[str] = Counter()
 
     def slug(value: str, separator: str) -> str:
-        plain = slugify(value, separator)[:80] or "part"
+        plain = slugify_unicode(value, separator)[:80] or "part"
         seen[plain] += 1
         return plain if seen[plain] == 1 else f"{plain}{separator}{separator}{seen[plain]}"
 
     return slug
 
 
-def _searching(text: str) -> int:
-    """About how far the parser looks ahead, summed up: it starts anew at each bracket, heading and rule."""
-    total = len(_FENCES.findall(text)) * len(text) // _PER_MARK
-    for block in _BLANK_LINES.split(text):
+def _too_long(text: str) -> bool:
+    if len(text) > _MOST_CHARS or text.count("\n") > _MOST_LINES:
+        return True
+    blocks = _BLANK_LINES.split(text)
+    return _cells(blocks) > _MOST_CELLS or _searching(blocks) > _MOST_SEARCHING
+
+
+def _cells(blocks: list[str]) -> int:
+    """How many there are at most if each block is a table: every row gets as many as the widest."""
+    return sum(len(lines) * max(line.count("|") for line in lines) for lines in (block.split("\n") for block in blocks))
+
+
+def _searching(blocks: list[str]) -> int:
+    """About how far the parser looks ahead, summed up: it starts anew at each bracket, heading, quote and rule."""
+    total = 0
+    for block in blocks:
         total += len(_MARKS.findall(block)) * len(block) // _PER_MARK
         open_at: list[int] = []
         for bracket in _BRACKETS.finditer(block):

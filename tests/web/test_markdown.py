@@ -279,7 +279,9 @@ def test_wide_parts_scroll_and_take_the_keyboard() -> None:
 @pytest.mark.parametrize(
     "text",
     ["[" * 100_000, "![a](" * 20_000, "[[" * 30_000 + "]]" * 30_000, "# a\n" * 20_000, "~~~a\n" * 20_000,
-     "- - -\n" * 15_000, "a" * 500_000, "<![CDATA[" * 10_000],
+     "- - -\n" * 15_000, "- a\n* a\n" * 12_000, "a" * 500_000, "<![CDATA[" * 10_000,
+     "|x" * 1_000 + "\n" + "|-" * 1_000 + "\n" + "|\n" * 4_000,
+     ("|x" * 50 + "\n" + "|-" * 50 + "\n" + "|\n" * 400 + "\n") * 10],
 )  # fmt: skip
 def test_a_text_made_to_be_slow_is_shown_as_it_is(text: str) -> None:
     started = time.monotonic()
@@ -290,8 +292,27 @@ def test_a_text_made_to_be_slow_is_shown_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [">" * 3_000 + "a", "\n".join(" " * 4 * i + "- a" for i in range(300))])
-def test_deep_nesting_ends_somewhere(text: str) -> None:
-    inert(render(text))
+def test_deep_nesting_ends_somewhere_and_no_word_is_lost(text: str) -> None:
+    assert "".join(inert(render(text)).words).count("a") >= text.count("a")
+
+
+def test_what_stands_under_a_step_belongs_to_it() -> None:
+    steps = "5. Run the check:\n\n   ```sh\n   python3 check.py\n   ```\n\n   It prints a sentence.\n6. Hand it over.\n"
+    html = render(steps)
+    assert '<ol start="5">' in html
+    assert html.count("<li>") == 2
+    assert "<code>python3 check.py\n</code>" in html
+    assert html.index("It prints") < html.index("</li>")
+
+
+def test_a_list_needs_no_blank_line_before_it_and_two_spaces_below() -> None:
+    html = render("Bring:\n- a bag\n  - the small one\n- a box")
+    assert html.startswith("<p>Bring:</p>\n<ul>")
+    assert html.count("<ul>") == 2
+
+
+def test_headings_in_any_script_have_ids_of_their_own() -> None:
+    assert 'id="text-проверка-счёта"' in render("# Проверка `счёта`!")
 
 
 def test_a_long_ordinary_text_is_laid_out() -> None:
