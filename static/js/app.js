@@ -64,6 +64,12 @@
     }
   });
 
+  /* A row of tabs that is wider than the window starts at the current one; the page itself stays where it is. */
+  for (const tab of document.querySelectorAll(".tabs > [aria-current]")) {
+    const row = tab.parentElement;
+    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+  }
+
   /* A request that failed is said at the top of the page, in the words of the error page where there is one,
      and taken back by the next good answer. */
   const trouble = (seen, answer = "") => {

@@ -63,6 +63,7 @@
       set(list);
     };
     entry.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
       if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
         event.preventDefault();
         take();
@@ -71,8 +72,10 @@
         entry.focus();
       }
     });
-    entry.addEventListener("input", () => {
-      const chosen = entry.list && [...entry.list.options].some((option) => option.value === entry.value);
+    entry.addEventListener("input", (event) => {
+      /* What is offered may be the beginning of what somebody types: only a choice from the list ends a word. */
+      const typed = ["insertText", "insertCompositionText", "deleteContentBackward", "deleteContentForward"].includes(event.inputType);
+      const chosen = !typed && entry.list && [...entry.list.options].some((option) => option.value === entry.value);
       if (entry.value.includes(",") || chosen) {
         take();
         entry.focus();

@@ -90,8 +90,9 @@
       keepNow();
     } else if (key === "enter") {
       event.preventDefault();
-      document.getElementById("publish").showPopover();
-      document.getElementById("f-note").focus();
+      const dialog = document.getElementById("publish");
+      if (!dialog.matches(":popover-open")) dialog.showPopover();
+      dialog.querySelector("input:not([type=hidden]), textarea").focus();
     } else if (writes[key] && event.target === text()) {
       const button = form.querySelector(`[data-write="${writes[key]}"]`);
       if (button) {

@@ -50,6 +50,63 @@ def test_checks_follow_the_typing_and_lead_to_the_line(team: Team, windows: Wind
     )
 
 
+def test_the_beginning_of_a_word_that_is_offered_is_not_taken_for_it(team: Team, windows: Windows) -> None:
+    """`gift` is a tag of the project, and somebody types another that starts like it."""
+    tagged = skill_bundle("gift-cards", tags=["gift"])
+    team.site.do(skills.create, team.project, tagged, by=team.actor(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    entry = page.get_by_label("Tags")
+    entry.press_sequentially("gift-wrapping")
+    entry.press("Enter")
+    expect(page.get_by_role("button", name="Remove tag gift-wrapping")).to_be_visible()
+    chosen = """(field) => {
+        field.value = "gift";
+        field.dispatchEvent(new InputEvent("input", { inputType: "insertReplacementText", bubbles: true }));
+    }"""
+    entry.evaluate(chosen)
+    expect(page.locator("input[name=tags]")).to_have_value("gift-wrapping, gift")
+
+
+def test_a_button_of_the_toolbar_takes_back_what_it_did(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    field = page.get_by_role("textbox", name="Instructions")
+    field.fill("Fold it twice")
+    field.press("ControlOrMeta+a")
+    for tool, written in [
+        ("Bold", "**Fold it twice**"),
+        ("Italic", "***Fold it twice***"),
+        ("Bold", "*Fold it twice*"),
+        ("Italic", "Fold it twice"),
+        ("Numbered steps", "1. Fold it twice"),
+        ("List", "- Fold it twice"),
+        ("List", "Fold it twice"),
+    ]:
+        page.get_by_role("button", name=tool, exact=True).click()
+        expect(field).to_have_value(written)
+    field.fill("The sizes:")
+    page.get_by_role("button", name="Table", exact=True).click()
+    expect(page.get_by_role("region", name="Preview").get_by_role("table")).to_be_visible()
+    field.press("ControlOrMeta+Enter")
+    field.press("ControlOrMeta+Enter")
+    expect(page.get_by_label("What changed")).to_be_focused()
+
+
+def test_who_proposes_gets_to_the_reason_by_key(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.VIEWER))
+    page.goto(f"{team.base}/new/")
+    page.get_by_role("textbox", name="Instructions").press("ControlOrMeta+Enter")
+    expect(page.get_by_label("Why")).to_be_focused()
+
+
+def test_the_current_tab_of_a_narrow_window_is_in_view(team: Team, windows: Windows) -> None:
+    team.site.do(skills.create, team.project, skill_bundle("gift-cards"), by=team.actor(roles.AUTHOR))
+    page = windows.open(team.session(roles.VIEWER), narrow=True)
+    page.goto(f"{team.base}/skills/gift-cards/usage/")
+    expect(page.get_by_role("link", name="Usage")).to_be_in_viewport(ratio=0.9)
+
+
 def test_switching_to_the_exact_text_and_back_loses_nothing(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
