@@ -230,11 +230,14 @@ def hidden_characters(subject: Subject) -> Iterator[Finding]:
 
 def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
     first = places[0]
-    what = f"{first.code} {first.name}".strip()
     carried = next((each.decoded for each in places if each.decoded), "")
-    said = f"The text holds {what} ({kind})"
-    said += f", {len(places):,} times" if len(places) > 1 else ""
-    said += f". It carries: “{_cut(carried)}”." if carried else "."
+    if kind == Kind.COMMENT:
+        said = "The text holds a comment" if len(places) == 1 else f"The text holds {len(places):,} comments"
+        said += f", which agents read: “{_cut(carried)}”" if carried else ", which agents read."
+    else:
+        said = f"The text holds {first.code} {first.name} ({kind})"
+        said += f", {len(places):,} times" if len(places) > 1 else ""
+        said += f". It carries: “{_cut(carried)}”." if carried else "."
     severity = Severity.HINT if kind in _ONLY_HINTS else Severity.WARNING
     fix = "Remove it, or say it where people see it." if carried else "Remove it; a plain space or nothing does."
     return Finding(f"hidden-{kind}", severity, path, first.line, said, fix)

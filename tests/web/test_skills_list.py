@@ -257,6 +257,17 @@ def test_a_project_without_skills_of_its_own_is_told_what_agents_have(library: P
     assert "Your agents already have 1 bundled skill" in page
 
 
+def test_the_first_page_of_a_new_project_says_what_to_do_first(
+    library: Path, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    on_disk(library, "bundled-one")
+    disk.index().refresh()
+    author = browser_client("author")
+    assert "Write down one thing your team does its own way." in text(author)
+    skills.create(project, skill_bundle("own-one"), by=operator)
+    assert "Write down one thing" not in text(author)
+
+
 def test_fifty_skills_make_a_page_and_filters_survive_the_turning(
     project: Project, library: Path, viewer_page: Client
 ) -> None:
