@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from registry.core import frontmatter
 from registry.core.errors import InvalidInput
 from registry.core.findings import Finding
+from registry.core.header_rules import suggested_name
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD
 from registry.core.skillmd import SkillMd
@@ -45,9 +46,14 @@ def _as_one_text(_: Finding, skill: SkillMd, limits: Limits) -> str | None:
     return frontmatter.edit(skill.document, {"allowed-tools": skill.allowed_tools}, limits=limits)
 
 
+def _as_suggested(_: Finding, skill: SkillMd, limits: Limits) -> str:
+    return frontmatter.edit(skill.document, {"name": suggested_name(skill.name)}, limits=limits)
+
+
 _FIXES: dict[str, Callable[[Finding, SkillMd, Limits], str | None]] = {
     "frontmatter-bom": _without_mark,
     "frontmatter-tolerant": _with_quotes,
     "frontmatter-key-place": _under_metadata,
     "allowed-tools-list": _as_one_text,
+    "name-pattern": _as_suggested,
 }

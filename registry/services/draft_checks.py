@@ -25,11 +25,13 @@ _MISSING = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`said` is None where the header cannot be read. `first_line` is where the instructions start in SKILL.md."""
+    """`said` is None where the header cannot be read. `first_line` is where the instructions start in SKILL.md.
+    `new` is true for a skill that agents do not know by a name yet."""
 
     findings: tuple[Finding, ...]
     said: SkillMd | None = None
     missing: frozenset[str] = frozenset()
+    new: bool = False
 
     @property
     def tokens(self) -> int:
@@ -67,7 +69,8 @@ def report(project: Project, draft: Draft) -> Report:
     )
     kept = [_in_the_editor(finding, draft) for finding in found if not _is_about(finding, missing)]
     absent = [Finding(f"{key}-missing", Severity.ERROR, SKILL_MD, None, *_MISSING[key]) for key in missing]
-    return Report(in_reading_order([*absent, *kept, *_name_taken(project, draft, said, missing)]), said, missing)
+    everything = in_reading_order([*absent, *kept, *_name_taken(project, draft, said, missing)])
+    return Report(everything, said, missing, new=not draft.name)
 
 
 def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:
@@ -87,7 +90,7 @@ def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:
 
 def mended(finding: Finding, seen: Report) -> str | None:
     """SKILL.md with this one thing put right; None where a person has to decide."""
-    if seen.said is None or seen.missing:
+    if seen.said is None or seen.missing or (finding.rule == "name-pattern" and not seen.new):
         return None
     return fixes.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
 

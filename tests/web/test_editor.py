@@ -253,6 +253,21 @@ def test_a_finding_is_mended_by_one_button(browser: Client) -> None:
     assert raw(browser, NEW, "fix:no-such-rule:9", text).status_code == 302
 
 
+def test_a_name_of_words_becomes_one_that_agents_take(browser: Client) -> None:
+    post(browser, NEW, "keep", name="Tea Round!")
+    fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
+    assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!").status_code == 302
+    assert 'value="tea-round"' in browser.get(NEW).content.decode()
+
+
+def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, greeting: Version) -> None:
+    text = skill_text("greeting").replace("name: greeting", "name: Greeting")
+    raw(browser, EDIT, "keep", text)
+    page = browser.get(EDIT).content.decode()
+    assert "lowercase letters" in page
+    assert "fix:name-pattern" not in page
+
+
 # -- Files ------------------------------------------------------------------------------------------------------------
 
 
