@@ -6,8 +6,8 @@ from playwright.sync_api import Page, expect
 
 from registry.core import roles
 from registry.models import Upload
-from registry.services import skills
-from tests.browser import steps
+from registry.services import projects, skills
+from tests.browser import barriers, steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team
 from tests.conftest import skill_bundle
@@ -105,6 +105,16 @@ def test_the_current_tab_of_a_narrow_window_is_in_view(team: Team, windows: Wind
     page = windows.open(team.session(roles.VIEWER), narrow=True)
     page.goto(f"{team.base}/skills/gift-cards/usage/")
     expect(page.get_by_role("link", name="Usage")).to_be_in_viewport(ratio=0.9)
+
+
+def test_the_page_for_what_is_not_there_holds_a_long_name(team: Team, windows: Windows) -> None:
+    name = "The department of interdepartmental coordination and paperwork"
+    team.site.do(projects.describe, team.project, name=name, description="", by=team.actor(roles.OWNER))
+    page = windows.open(team.session(roles.OWNER), narrow=True)
+    page.goto(f"{team.base}/skills/not-there/")
+    expect(page.get_by_role("link", name=name)).to_be_in_viewport(ratio=1)
+    assert barriers.sideways(page) == []
+    windows.troubles.clear()  # the browser notes the 404 that this page is about
 
 
 def test_switching_to_the_exact_text_and_back_loses_nothing(team: Team, windows: Windows) -> None:
