@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from registry.core import frontmatter
 from registry.core.errors import InvalidInput
 from registry.core.findings import Finding
-from registry.core.header_rules import suggested_name
 from registry.core.limits import DEFAULT, Limits
+from registry.core.name_rules import suggested_name
 from registry.core.skill import SKILL_MD
 from registry.core.skillmd import SkillMd
 
