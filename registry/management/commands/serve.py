@@ -70,6 +70,8 @@ class Command(BaseCommand):
 
 def collect_static_files(*, anew: bool) -> None:
     """Those of this machine, wherever the database was prepared: where there are none, no page can be drawn."""
+    if settings.STATIC_ROOT is None:  # they are served from where they are written
+        return
     with alone_in(settings.STATIC_ROOT):
         if anew or not (settings.STATIC_ROOT / "staticfiles.json").exists():
             call_command("collectstatic", interactive=False, verbosity=0)
