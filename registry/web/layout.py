@@ -36,7 +36,7 @@ def _item(line: str) -> re.Match[str] | None:
 
 
 def _column(marker: re.Match[str]) -> int:
-    """Where the text of an item begins: behind the gap, or one column behind the marker where the gap is that of code."""
+    """Where the text of an item begins: behind the gap, or one column behind the marker where code follows."""
     gap = len(marker["gap"]) if marker["text"] and len(marker["gap"]) <= _CODE else 1
     return marker.start("gap") + gap
 

@@ -199,8 +199,10 @@ VERBS: dict[str, Verb] = {
 NO_EVENT_OF_THEIR_OWN = {
     "audit.change": "writes the event of whoever calls it",
     "permissions.require": "asks, and changes nothing",
+    "permissions.reach": "asks, and changes nothing",
     "permissions.require_operator": "asks, and changes nothing",
     "versions.add": "works inside the change of a verb",
+    "bundles.check": "looks, and changes nothing",
     "bundles.preview": "looks, and changes nothing",
     "arrivals.preview": "puts aside what a source has, and changes nothing of the project",
     "importing.prepare": "looks, and changes nothing",
