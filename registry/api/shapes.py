@@ -212,7 +212,7 @@ class NoteInput(Strict):
 
 
 class ReasonInput(Strict):
-    reason = serializers.CharField()
+    reason = serializers.CharField(required=False, default="No reason was given over the API.")
 
 
 class UploadInput(Strict):

@@ -82,7 +82,7 @@ class Skill(Read, Write):
 
     @extend_schema(
         operation_id="save_skill",
-        summary="Save the next version; files other than SKILL.md stay",
+        summary="Save the next version; what is not sent stays: other files, and of the header all but the parts given",
         parameters=[_IF_MATCH],
         request=shapes.SkillInput,
         responses={200: shapes.SavedShape, 201: shapes.SavedShape},
@@ -211,7 +211,15 @@ def _text(given: dict[str, Any], name: str) -> str:
 
 
 def _revised(request: Request, given: dict[str, Any], name: str) -> Bundle:
-    return skills.with_text(writing.project(request), name, _text(given, name))
+    if "skill_md" in given:
+        return skills.with_text(writing.project(request), name, given["skill_md"])
+    return skills.with_parts(
+        writing.project(request),
+        name,
+        description=given["description"],
+        instructions=given["instructions"],
+        metadata=given.get("metadata"),
+    )
 
 
 def _saved(saved: skills.Saved) -> dict[str, Any]:

@@ -1,9 +1,21 @@
 """The paths under /api."""
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from registry.api import agents, audit, bundles, catalog, exporting, proposals, resolve, skills, sources, versions
+from registry.api import (
+    agents,
+    audit,
+    bundles,
+    catalog,
+    document,
+    exporting,
+    proposals,
+    resolve,
+    skills,
+    sources,
+    versions,
+)
 
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
@@ -58,6 +70,6 @@ _in_project = [
 
 urlpatterns = [
     path("v1/projects/<str:project>/", include(_in_project)),
-    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("schema/", document.Document.as_view(), name="api-schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
 ]

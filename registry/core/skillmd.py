@@ -133,9 +133,13 @@ def revise(
     inputs: Iterable[str] | Unchanged = UNCHANGED,
     outputs: Iterable[str] | Unchanged = UNCHANGED,
     instructions: str | Unchanged = UNCHANGED,
+    metadata: Mapping[str, str] | Unchanged = UNCHANGED,
     limits: Limits = DEFAULT,
 ) -> str:
-    """The text of the skill with these values; what is not given, or is the same, stays as it is."""
+    """The text of the skill with these values; what is not given, or is the same, stays as it is.
+
+    `metadata` is all that shall stand there.
+    """
     changes: dict[str, object | None] = {}
     if name is not UNCHANGED and name.strip() != _text(skill.document.fields.get("name")).strip():
         changes["name"] = name.strip()
@@ -147,6 +151,10 @@ def revise(
     for key, items in lists.items():
         if not isinstance(items, Unchanged) and (cleaned := _unique(items)) != getattr(skill, key):
             changes.update(_where(skill, key, cleaned))
+    if not isinstance(metadata, Unchanged):
+        inside = skill.document.fields.get("metadata")
+        gone = inside.keys() - metadata.keys() if isinstance(inside, Mapping) else ()
+        changes.update({f"metadata.{key}": None for key in gone} | {f"metadata.{k}": v for k, v in metadata.items()})
     body = None
     if instructions is not UNCHANGED and _without_outer_blank_lines(instructions) != skill.instructions:
         body = _as_body(instructions)[1:]

@@ -98,7 +98,8 @@ def _make(project: Project, name: str, definition: Definition) -> tuple[Agent, b
     """A removed agent of the name starts anew: its old versions keep its name, its old tokens stay revoked."""
     if not _NAME.fullmatch(name) or len(name) > 64:
         raise InvalidRequest(
-            f"An agent’s name has lower-case letters, digits and hyphens, 64 at most; not {name[:80]!r}."
+            "An agent’s name has lower-case letters and digits, with single hyphens, dots or underscores between them, "
+            f"64 characters at most; not {name[:80]!r}."
         )
     agent, made = Agent.objects.get_or_create(project=project, name=name)
     if agent.removed_at is not None:

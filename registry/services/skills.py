@@ -1,9 +1,11 @@
 """What people and agents do to the skills of a project. Each verb: permission, check, one transaction, one event."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils import timezone
 
+from registry.core import skillmd
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
 from registry.core.merge import BUNDLED, Effective
@@ -119,6 +121,26 @@ def with_text(project: Project, name: str, skill_md: str) -> Bundle:
         return Bundle({SKILL_MD: content})
     _, loaded = catalog.inspect(project, name)
     return loaded.bundle().replacing({SKILL_MD: content}) if loaded else Bundle({SKILL_MD: content})
+
+
+def with_parts(
+    project: Project, name: str, *, description: str, instructions: str, metadata: Mapping[str, str] | None = None
+) -> Bundle:
+    """What stands under a name with these parts of its SKILL.md replaced; the rest of its header and its files stay."""
+    standing = catalog.find(project.pk, name)
+    _, loaded = catalog.inspect(project, name) if standing and standing.winner else (None, None)
+    if loaded is None:
+        composed = skillmd.compose(
+            name=name, description=description, instructions=instructions, metadata=metadata or {}
+        )
+        return from_text(composed)
+    text = skillmd.revise(
+        loaded.skill_md(),
+        description=description,
+        instructions=instructions,
+        metadata=skillmd.UNCHANGED if metadata is None else metadata,
+    )
+    return loaded.bundle().replacing({SKILL_MD: _encoded(text)})
 
 
 def from_text(skill_md: str) -> Bundle:

@@ -78,3 +78,9 @@ def test_the_document_and_its_reader_are_served_without_a_token() -> None:
     assert reader.status_code == 200
     assert b"http://" not in reader.content
     assert b"https://" not in reader.content
+
+
+@pytest.mark.parametrize(("asked", "start"), [("", b"openapi:"), ("?format=yaml", b"openapi:"), ("?format=json", b"{")])
+def test_the_document_comes_in_the_form_that_is_asked_for(asked: str, start: bytes) -> None:
+    assert Client().get(f"/api/schema/{asked}").content.startswith(start)
+    assert Client().get("/api/schema/?format=odd").status_code == 404

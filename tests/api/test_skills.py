@@ -13,8 +13,9 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from registry.core import tokens
 from registry.core.bundle import write_zip
+from registry.core.skill import Bundle
 from registry.models import Agent, Event, Project, Version
-from registry.services import skills
+from registry.services import catalog, skills
 from registry.services.permissions import Actor
 from tests.api.test_reading import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
@@ -58,6 +59,28 @@ def test_a_loaded_skill_says_all_that_an_agent_needs(project: Project, operator:
         "requires": [],
         "files": [{"path": e.path, "size": e.size, "digest": e.digest} for e in bundle.manifest],
     }
+
+
+def test_a_save_of_parts_keeps_the_rest_of_the_header_and_the_files(
+    project: Project, operator: Actor, bot: Api
+) -> None:
+    text = (
+        '---\nname: greeting\ndescription: "Greets people. Use when somebody comes in."\n'
+        "license: MIT # as all of ours\nmetadata:\n  tags: hello\n  lane: desk\n---\n\nOne.\n"
+    )
+    made = skills.create(project, skills.from_text(text).replacing({"a.txt": b"a"}), by=operator).version
+    parts = {"description": "Greets people. Use when somebody arrives.", "instructions": "Two."}
+    saved = put(bot, made.digest, **parts).json()
+    assert catalog.load(project.pk, "greeting").bundle() == Bundle(
+        {
+            "a.txt": b"a",
+            "SKILL.md": text.replace("somebody comes in", "somebody arrives").replace("One.", "Two.").encode(),
+        }
+    )
+    put(bot, saved["digest"], **parts, metadata={"lane": "door"})
+    said = catalog.load(project.pk, "greeting").skill_md()
+    assert said.document.fields["metadata"] == {"lane": "door"}
+    assert said.document.fields["license"] == "MIT"
 
 
 def test_a_bundled_skill_has_the_same_shape(project: Project, library: Path, operator: Actor, bot: Api) -> None:
