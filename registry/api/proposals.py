@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import models
+from registry.api import proposal_inputs as inputs
 from registry.api import proposal_shapes as shapes
 from registry.api import writing
 from registry.api.reading import Answer, Read, as_json, page
@@ -66,13 +67,13 @@ class Proposals(_Reading, Write):
     @extend_schema(
         operation_id="propose",
         summary="Suggest a change of one skill; the very same one that waits already is joined",
-        request=shapes.ProposalInput,
+        request=inputs.ProposalInput,
         responses={201: shapes.ProposedShape, 200: shapes.ProposedShape},
     )
     def post(self, request: Request, project: str) -> Response:
         where, by = writing.project(request), actor(request)
         permissions.require(by, roles.PROPOSE, where)
-        given = shapes.checked(shapes.ProposalInput, request)
+        given = inputs.checked(inputs.ProposalInput, request)
         proposed = proposals.propose(where, _suggestion(given, given["skill"]), by=by)
         return Response(shapes.proposed(proposed), status=200 if proposed.joined else 201)
 
@@ -93,14 +94,14 @@ class Proposal(_Reading, Write):
     @extend_schema(
         operation_id="revise_proposal",
         summary="The proposer's next try, made against what stands now",
-        request=shapes.RevisionInput,
+        request=inputs.RevisionInput,
         responses=shapes.ProposedShape,
     )
     def put(self, request: Request, project: str, proposal: str) -> Response:
         where, by = writing.project(request), actor(request)
         standing = proposals.require_proposer(where, _id(proposal), by=by)
-        given = shapes.checked(shapes.RevisionInput, request)
-        keeps = standing.kind == DELETE and not shapes.edits_in(given)
+        given = inputs.checked(inputs.RevisionInput, request)
+        keeps = standing.kind == DELETE and not inputs.edits_in(given)
         given.setdefault("kind", DELETE if keeps else None)
         proposed = proposals.revise(where, standing.pk, _suggestion(given, standing.skill), by=by)
         return Response(shapes.proposed(proposed))
@@ -110,13 +111,13 @@ class Withdraw(Write):
     @extend_schema(
         operation_id="withdraw_proposal",
         summary="The proposer takes it back",
-        request=shapes.CommentIfAny,
+        request=inputs.CommentIfAny,
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = writing.project(request), actor(request)
         proposals.require_proposer(where, _id(proposal), by=by)
-        given = shapes.checked(shapes.CommentIfAny, request)
+        given = inputs.checked(inputs.CommentIfAny, request)
         return Response(shapes.summary(proposals.withdraw(where, _id(proposal), comment=given["comment"], by=by)))
 
 
@@ -124,19 +125,20 @@ class Approve(Write):
     @extend_schema(
         operation_id="approve_proposal",
         summary="Let through exactly the result that you saw, or your edit of it",
-        request=shapes.ApproveInput,
+        request=inputs.ApproveInput,
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = writing.project(request), actor(request)
         reviews.may_decide(where, _id(proposal), approving=True, by=by)
-        given = shapes.checked(shapes.ApproveInput, request)
+        given = inputs.checked(inputs.ApproveInput, request)
         decided = reviews.approve(
             where,
             _id(proposal),
             result_digest=given["result_digest"] or "",
+            base_digest=given.get("base_digest"),
             comment=given["comment"],
-            edit=edits.parse(**shapes.edits_in(given)) if shapes.edits_in(given) else None,
+            edit=edits.parse(**inputs.edits_in(given)) if inputs.edits_in(given) else None,
             by=by,
         )
         return Response(shapes.summary(decided))
@@ -146,7 +148,7 @@ class Reject(Write):
     @extend_schema(
         operation_id="reject_proposal",
         summary="End a proposal, and say why",
-        request=shapes.CommentInput,
+        request=inputs.CommentInput,
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
@@ -157,7 +159,7 @@ class RequestChanges(Write):
     @extend_schema(
         operation_id="request_changes",
         summary="Send a proposal back, and say what to change",
-        request=shapes.CommentInput,
+        request=inputs.CommentInput,
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
@@ -168,7 +170,7 @@ def _answered(request: Request, proposal: str, verb: Callable[..., models.Propos
     """Whoever may not decide learns that before what they sent is looked at."""
     where, by = writing.project(request), actor(request)
     reviews.may_decide(where, _id(proposal), by=by)
-    given = shapes.checked(shapes.CommentInput, request)
+    given = inputs.checked(inputs.CommentInput, request)
     return Response(shapes.summary(verb(where, _id(proposal), comment=given["comment"], by=by)))
 
 
@@ -176,13 +178,13 @@ class Rebase(Write):
     @extend_schema(
         operation_id="rebase_proposal",
         summary="Bring a stale proposal over to what stands now; it has to be looked at again",
-        request=shapes.RebaseInput,
+        request=inputs.RebaseInput,
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = writing.project(request), actor(request)
         rebasing.may_rebase(where, _id(proposal), by=by)
-        choices = shapes.choices_in(shapes.checked(shapes.RebaseInput, request))
+        choices = inputs.choices_in(inputs.checked(inputs.RebaseInput, request))
         return Response(shapes.summary(rebasing.rebase(where, _id(proposal), choices=choices, by=by)))
 
 
@@ -190,13 +192,13 @@ class Comments(Write):
     @extend_schema(
         operation_id="comment_on_proposal",
         summary="Say something about a proposal",
-        request=shapes.CommentInput,
+        request=inputs.CommentInput,
         responses={201: shapes.CommentShape},
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = writing.project(request), actor(request)
         proposals.find(where, _id(proposal), by=by)
-        given = shapes.checked(shapes.CommentInput, request)
+        given = inputs.checked(inputs.CommentInput, request)
         said = proposals.comment(where, _id(proposal), given["comment"], by=by)
         return Response(shapes.comment(said), status=201)
 
@@ -205,19 +207,19 @@ class Recommend(Write):
     @extend_schema(
         operation_id="recommend",
         summary="An agent's advice to the reviewers, where an owner allows it; a person decides",
-        request=shapes.RecommendInput,
+        request=inputs.RecommendInput,
         responses={201: shapes.RecommendationShape},
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = writing.project(request), actor(request)
         reviews.may_recommend(where, _id(proposal), by=by)
-        given = shapes.checked(shapes.RecommendInput, request)
+        given = inputs.checked(inputs.RecommendInput, request)
         advice = reviews.recommend(where, _id(proposal), verdict=given["verdict"], reason=given["reason"], by=by)
         return Response(shapes.recommendation(advice), status=201)
 
 
 def _suggestion(given: dict[str, Any], skill: str) -> Suggestion:
-    change = shapes.edits_in(given)
+    change = inputs.edits_in(given)
     kind = given.get("kind")
     if kind == DELETE and change:
         raise InvalidRequest("A proposal to delete a skill carries no change of it. Nothing was stored.")

@@ -88,12 +88,20 @@ def own(by: Actor) -> Q:
 
 
 def approve(
-    project: Project, proposal_id: int, *, result_digest: str, comment: str = "", edit: Edit | None = None, by: Actor
+    project: Project,
+    proposal_id: int,
+    *,
+    result_digest: str,
+    base_digest: str | None = None,
+    comment: str = "",
+    edit: Edit | None = None,
+    by: Actor,
 ) -> Proposal:
     """Lets a proposal through, as it is or with the reviewer's own edit of its result.
 
-    `result_digest` is the one the reviewer saw. What they send in `edit` is applied to that result, and the digest of
-    what is then approved is recorded beside it.
+    `result_digest` is the one the reviewer saw, and so is `base_digest` where it is given: every deletion has the same
+    result, and only what it deletes tells whether it was brought over to another text. What they send in `edit` is
+    applied to the result, and the digest of what is then approved is recorded beside it.
     """
     found = may_decide(project, proposal_id, approving=True, by=by)
     comment = suggestions.text(comment, what="comment", needed=False)
@@ -106,7 +114,7 @@ def approve(
         proposal = proposals.get(project, proposal_id)
         _require_other(proposal, by)
         proposed = proposal.result_digest
-        standing = _recheck(proposal, verdict, result_digest)
+        standing = _recheck(proposal, verdict, result_digest, base_digest)
         if verdict.edited is not None:
             _record_edit(proposal, verdict.edited, verdict.revision, by)
         _decide(proposal, Action.APPROVE, comment, by)
@@ -143,7 +151,7 @@ def _checked(result: Bundle, name: str) -> Checked:
     return bundles.check(result, authoring=True, directory=name)
 
 
-def _recheck(proposal: Proposal, verdict: _Verdict, result_digest: str) -> Effective | None:
+def _recheck(proposal: Proposal, verdict: _Verdict, result_digest: str, base_digest: str | None) -> Effective | None:
     """Inside the transaction: state, result and base are what the reviewer saw. Returns what stands."""
     proposals.step(proposal, Action.APPROVE, Who.REVIEWER)
     if proposal.result_digest != result_digest or verdict.revision.number != proposal.revision:
@@ -151,6 +159,10 @@ def _recheck(proposal: Proposal, verdict: _Verdict, result_digest: str) -> Effec
             f"The proposal was revised since you looked: its result is {proposal.result_digest or 'a deletion'} now. "
             "Look again. Nothing was changed.",
             result_digest=proposal.result_digest,
+        )
+    if base_digest is not None and proposal.base_digest != base_digest:
+        raise Conflict(
+            "The proposal was brought over to another text since you looked. Look again. Nothing was changed."
         )
     if verdict.edited is None and verdict.digest != result_digest:
         raise Conflict("The stored files of the proposal do not match its digest. Nothing was changed.")

@@ -47,9 +47,15 @@ def back(request: ProjectRequest, number: int, part: str = "") -> HttpResponse:
 @in_project
 @require_POST
 def approve(request: ProjectRequest, number: int) -> HttpResponse:
-    digest, comment = request.POST.get("result_digest", ""), request.POST.get("comment", "")
     try:
-        decided = reviews.approve(request.project, number, result_digest=digest, comment=comment, by=request.actor)
+        decided = reviews.approve(
+            request.project,
+            number,
+            result_digest=request.POST.get("result_digest", ""),
+            base_digest=request.POST.get("base_digest"),
+            comment=request.POST.get("comment", ""),
+            by=request.actor,
+        )
     except (Conflict, InvalidInput, TooLarge) as error:
         return again(request, number, error)
     messages.success(request, approved_in_words(decided))

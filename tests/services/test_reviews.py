@@ -196,6 +196,18 @@ def test_a_result_that_was_not_looked_at_is_not_let_through(
     assert served(project) == skill
 
 
+def test_a_deletion_that_was_brought_over_to_another_text_is_looked_at_again(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, author: Actor
+) -> None:
+    made = deletion(project, bot)
+    skills.save(project, "greeting", skill_bundle(body="Better."), base=made.base_digest, by=author)
+    rebasing.rebase(project, made.pk, by=reviewer)
+    with nothing_left_behind(), pytest.raises(Conflict, match="another text since you looked"):
+        approve(project, made, reviewer, base_digest=made.base_digest)
+    approve(project, made, reviewer, base_digest=now(made).base_digest)
+    assert not Skill.objects.get(project=project, name="greeting").overrides
+
+
 def test_a_proposal_that_was_sent_back_waits_for_its_proposer(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
