@@ -29,16 +29,38 @@
   });
   const keepNow = () => window.htmx?.trigger(form, "keepnow");
 
+  /* What is sent names the draft that it was made from. So it waits for a draft that is just being kept: without that
+     it would name the one before, and be taken for another window. Once it is on its way, nothing is kept any more. */
+  let keeping = false;
+  let waits = null;
+  let leaving = false;
   document.addEventListener("htmx:beforeRequest", (event) => {
+    if (!form.contains(event.detail.elt)) return;
+    if (waits || leaving) {
+      event.preventDefault();
+      return;
+    }
+    keeping = true;
     if (event.detail.elt === form) changed = false;
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!form.contains(event.detail.elt)) return;
+    keeping = false;
+    const submitter = waits;
+    waits = null;
+    if (submitter) form.requestSubmit(submitter);
   });
   document.addEventListener("htmx:sendError", () => { changed = true; });
   form.addEventListener("submit", (event) => {
     if (event.submitter?.id === "keep-button") {
       event.preventDefault();
       keepNow();
+    } else if (keeping && event.submitter) {
+      event.preventDefault();
+      waits = event.submitter;
     } else {
       changed = false;
+      leaving = true;
     }
   });
 

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from registry.core import roles
 from registry.models import Upload
@@ -30,6 +30,25 @@ def test_a_draft_survives_a_closed_tab(team: Team, windows: Windows) -> None:
     expect(other.get_by_label("Name", exact=True)).to_have_value("")
     other.goto(f"{team.base}/skills/?q=gift-wrapping")
     expect(other.get_by_role("heading", name="Nothing matches")).to_be_visible()
+
+
+def test_publishing_waits_for_the_draft_that_is_being_kept(team: Team, windows: Windows) -> None:
+    """On a slow line the answer that names the kept draft is not there yet when somebody publishes."""
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    held: list[Route] = []
+    page.route(lambda _: True, lambda route: held.append(route) if _keeps(route.request) else route.continue_())
+    with page.expect_request(_keeps):
+        steps.write(page, "gift-wrapping", instructions="# Wrap\n\nFold the paper")
+    page.get_by_role("button", name="Publish version 1").click()
+    answer = held[0].fetch()
+    page.get_by_role("dialog").get_by_role("button", name="Publish version 1").click()
+    held[0].fulfill(response=answer)
+    expect(steps.toast(page, "Version 1 of")).to_be_visible()
+
+
+def _keeps(request: Request) -> bool:
+    return request.method == "POST" and request.headers.get("hx-request") == "true"
 
 
 def test_checks_follow_the_typing_and_lead_to_the_line(team: Team, windows: Windows) -> None:
