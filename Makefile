@@ -16,8 +16,8 @@ ON_POSTGRES := tests/services tests/flows tests/faults tests/api/test_queries.py
 # insists.
 test: .venv/dev
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto --dist loadgroup -p no:schemathesis $(ON_POSTGRES)
+	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto -p no:schemathesis $(ON_POSTGRES)
 
 check: .venv/dev
 	@$(BIN)/ruff check .

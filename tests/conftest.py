@@ -12,6 +12,7 @@ from django.db import close_old_connections
 from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as laws
+from xdist.scheduler import LoadFileScheduling
 
 from registry.core import roles, skillmd
 from registry.core.skill import SKILL_MD, Bundle
@@ -23,20 +24,23 @@ from registry.services.permissions import Actor
 laws.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 laws.load_profile("busy")
 
-TESTS = Path(__file__).parent
-BROWSER = TESTS / "browser"
 # The fixtures that stand for a database, of the test itself or of the processes it starts.
 OF_A_DATABASE = {"db", "transactional_db", "live_server", "template", "fresh"}
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Workers take whole files, so that what a module sets up is set up once; one of them takes all of the browser.
+class WholeFiles(LoadFileScheduling):
+    """Workers take whole files, so that what a module sets up is set up once; one of them takes all of the browser."""
 
-    On PostgreSQL there is nothing to learn from a test that uses no database.
-    """
-    for item in items:
-        group = BROWSER if BROWSER in item.path.parents else item.path
-        item.add_marker(pytest.mark.xdist_group(group.relative_to(TESTS).as_posix()))
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles:
+    return WholeFiles(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On PostgreSQL there is nothing to learn from a test that uses no database."""
     if "DATABASE_URL" in os.environ:
         config.hook.pytest_deselected(items=[item for item in items if not _uses_a_database(item)])
         items[:] = [item for item in items if _uses_a_database(item)]

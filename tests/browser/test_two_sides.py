@@ -17,7 +17,8 @@ def test_a_bundled_skill_is_customised_and_brought_up_to_date(team: Team, window
     name = f"wrapping-for-{team.project.slug}"
     on_disk(team.site.library, name, body=_BEFORE)
     page = windows.open(team.session(roles.AUTHOR))
-    steps.look_until(page, f"{team.base}/skills/{name}/", "Fold the paper twice")
+    steps.look_until(page, f"{team.base}/skills/?q={name}", f"Does what {name} does")
+    page.goto(f"{team.base}/skills/{name}/")
     page.get_by_role("button", name="Customise").click()
     page.get_by_role("link", name="Edit", exact=True).click()
     page.get_by_role("textbox", name="Instructions").fill(_BEFORE.replace("red", "green"))
