@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 
 from registry.core import hidden, links, tokens
-from registry.core.findings import Finding, Severity
+from registry.core.findings import SHOWN_CHARS, Finding, Severity, cut, listed
 from registry.core.hidden import Hidden, Kind
 from registry.core.limits import MIB
 from registry.core.skill import SKILL_MD, normalise
@@ -21,7 +21,7 @@ _READ_BY_OTHERS = re.compile(
 _WORD = re.compile(r"[\w./-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\Users\\[\w.-]+\\|/root/|/mnt/[a-z]/)")
 _ONLY_HINTS = (Kind.SPACE, Kind.SOFT_HYPHEN, Kind.COMMENT)
-_SHOWN_CHARS = 120
+_LISTED_POINTERS = 100  # of each rule; a text may hold hundreds of thousands
 _COMPARISONS = 20_000  # of names that may be meant; with so much to mend, no guess is worth the time it takes
 
 
@@ -91,13 +91,17 @@ def files_unread(subject: Subject) -> Iterator[Finding]:
             Severity.HINT,
             left[0],
             None,
-            f"{_cut(left[0])} is not searched for anything hidden{also}: there is too much text, or it is not UTF-8.",
+            f"{cut(left[0])} is not searched for anything hidden{also}: there is too much text, or it is not UTF-8.",
             "Save texts as UTF-8 and keep them short, or read them yourself.",
         )
 
 
 def pointers(subject: Subject) -> Iterator[Finding]:
     """Links and named paths that lead nowhere, or out of the bundle."""
+    return listed(_lost_pointers(subject), _LISTED_POINTERS)
+
+
+def _lost_pointers(subject: Subject) -> Iterator[Finding]:
     directories = {parent for path in subject.bundle for parent in _parents(path)}
     same_name = {posixpath.basename(path): path for path in reversed(list(subject.bundle))}
     nearest = _nearest_of(list(subject.bundle)[:500])
@@ -111,7 +115,7 @@ def pointers(subject: Subject) -> Iterator[Finding]:
                 Severity.WARNING,
                 file,
                 pointer.line,
-                f"The link “{_cut(pointer.target)}” leads out of the skill, where agents have no file.",
+                f"The link “{cut(pointer.target)}” leads out of the skill, where agents have no file.",
                 "Put the file into the skill and link to it there.",
             )
         elif path not in subject.bundle and path not in directories and not _from_root(pointer, subject):
@@ -121,7 +125,7 @@ def pointers(subject: Subject) -> Iterator[Finding]:
                 Severity.WARNING,
                 file,
                 pointer.line,
-                f"There is no file {_cut(path)} in the skill.",
+                f"There is no file {cut(path)} in the skill.",
                 f"Add it, or write {near}." if near else "Add it, or take the mention out.",
             )
 
@@ -153,7 +157,7 @@ def _nearest_of(known: Collection[str]) -> Callable[[str], str]:
 
     def nearest(name: str) -> str:
         nonlocal left
-        near = difflib.get_close_matches(name[:_SHOWN_CHARS], known, n=1, cutoff=0.75) if left > 0 else []
+        near = difflib.get_close_matches(name[:SHOWN_CHARS], known, n=1, cutoff=0.75) if left > 0 else []
         left -= len(known)
         return near[0] if near else ""
 
@@ -174,7 +178,7 @@ def files_unreferenced(subject: Subject) -> Iterator[Finding]:
                 Severity.HINT,
                 path,
                 None,
-                f"No text of the skill mentions {_cut(path)}, so no agent will read it.",
+                f"No text of the skill mentions {cut(path)}, so no agent will read it.",
                 "Say in SKILL.md when to read it, or remove it.",
             )
 
@@ -211,7 +215,7 @@ def requires(subject: Subject) -> Iterator[Finding]:
                 "requires-unknown",
                 Severity.WARNING,
                 key,
-                f"The required skill “{_cut(name)}” does not exist in this project.",
+                f"The required skill “{cut(name)}” does not exist in this project.",
                 f"Write {near}, or remove it." if near else "Add that skill, or remove it.",
             )
 
@@ -233,11 +237,11 @@ def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
     carried = next((each.decoded for each in places if each.decoded), "")
     if kind == Kind.COMMENT:
         said = "The text holds a comment" if len(places) == 1 else f"The text holds {len(places):,} comments"
-        said += f", which agents read: “{_cut(carried)}”" if carried else ", which agents read."
+        said += f", which agents read: “{cut(carried)}”" if carried else ", which agents read."
     else:
         said = f"The text holds {first.code} {first.name} ({kind})"
         said += f", {len(places):,} times" if len(places) > 1 else ""
-        said += f". It carries: “{_cut(carried)}”." if carried else "."
+        said += f". It carries: “{cut(carried)}”." if carried else "."
     severity = Severity.HINT if kind in _ONLY_HINTS else Severity.WARNING
     fix = "Remove it, or say it where people see it." if carried else "Remove it; a plain space or nothing does."
     return Finding(f"hidden-{kind}", severity, path, first.line, said, fix)
@@ -254,11 +258,6 @@ def machine_paths(subject: Subject) -> Iterator[Finding]:
                 f"“{match[0]}” is a place on somebody's own machine.",
                 "Write the path relative to the skill, or name a variable.",
             )
-
-
-def _cut(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _SHOWN_CHARS else f"{plain[:_SHOWN_CHARS]}…"
 
 
 RULES = {

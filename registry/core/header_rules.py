@@ -39,7 +39,8 @@ def description_length(subject: Subject) -> Iterator[Finding]:
             "description-length",
             subject.strict,
             "description",
-            f"The description has {length:,} characters. {most:,} are allowed.",
+            f"The description has {length:,} characters. {most:,} are allowed. "
+            "With more, MCP and the discovery index leave the skill out.",
             "Keep what it does and when to use it; move the rest to the instructions.",
         )
     elif length < SHORT_DESCRIPTION_CHARS:

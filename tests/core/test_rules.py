@@ -242,9 +242,27 @@ def test_a_thousand_files_and_skills_that_are_not_there_are_all_said_in_a_moment
     )
     files: dict[str, str | bytes] = {f"references/found-{n}.md": "x" for n in range(500)}
     before = time.process_time()
-    found = [each.rule for each in lint(text, files=files, known_names={f"found-{n}" for n in range(10_000)})]
+    found = lint(text, files=files, known_names={f"found-{n}" for n in range(10_000)})
     assert time.process_time() - before < 10
-    assert (found.count("file-missing"), found.count("requires-unknown")) == (1_000, 1_000)
+    lost = [each.message for each in found if each.rule == "file-missing"]
+    assert (len(lost), [each.rule for each in found].count("requires-unknown")) == (100, 1_000)
+    assert lost[-1] == "There is no file references/wanted-99.md in the skill. 900 more like it are not listed."
+
+
+def test_a_text_of_nothing_but_links_has_a_list_that_ends() -> None:
+    found = lint(with_body("\n" + "[a](b.md) [c](../d.md)\n" * 10_000))
+    lost = [each for each in found if each.rule in ("file-missing", "link-outside")]
+    assert len(lost) == 200
+    assert [each.rule for each in lost if "9,900 more" in each.message] == ["file-missing", "link-outside"]
+
+
+def test_a_hundred_lost_links_are_all_listed() -> None:
+    found = lint(with_body("\n" + "".join(f"[a](b{n}.md)\n" for n in range(100))))
+    assert len(found) == 100 and not any("not listed" in each.message for each in found)
+
+
+def test_a_long_description_says_where_the_skill_is_left_out() -> None:
+    assert "MCP" in one(lint(described("Use when " + "a" * 1_016), authoring=False), "description-length").message
 
 
 def test_a_name_like_another_one_is_said() -> None:
