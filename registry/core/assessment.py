@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from registry.core import capabilities, disclosure, rules, skillmd, tokens
+from registry.core import capabilities, danger_rules, disclosure, rules, skillmd, tokens
 from registry.core.capabilities import Difference, Kind
 from registry.core.errors import SkillsiteError
 from registry.core.findings import Finding, Severity
@@ -13,7 +13,7 @@ from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD, Bundle
 
 _MANY_TOKENS = 1_000
-_GRAVE_RULES = ("hidden-", "link-outside", "name-confusable")
+_GRAVE_RULES = ("hidden-", "link-outside", "name-confusable", *danger_rules.RULES)
 _SAID = {
     Kind.SCRIPT: "It adds the script {}.",
     Kind.COMMAND: "It adds the command {}.",

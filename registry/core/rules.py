@@ -7,7 +7,7 @@ elsewhere, because that one is kept and served as it is.
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-from registry.core import bundle_rules, header_rules, name_rules
+from registry.core import bundle_rules, danger_rules, header_rules, name_rules
 from registry.core.findings import Finding, in_reading_order
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import Bundle
@@ -25,9 +25,9 @@ _WHILE_READING = {
 
 # What each rule asks for, by its id. Ids never change: people silence rules by them.
 RULES: Mapping[str, str] = MappingProxyType(
-    {**_WHILE_READING, **name_rules.RULES, **header_rules.RULES, **bundle_rules.RULES}
+    {**_WHILE_READING, **name_rules.RULES, **header_rules.RULES, **bundle_rules.RULES, **danger_rules.RULES}
 )
-_CHECKS = (*name_rules.CHECKS, *header_rules.CHECKS, *bundle_rules.CHECKS)
+_CHECKS = (*name_rules.CHECKS, *header_rules.CHECKS, *bundle_rules.CHECKS, *danger_rules.CHECKS)
 
 
 def lint(
