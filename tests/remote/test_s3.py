@@ -1,6 +1,7 @@
 """Skills in S3-compatible storage: a whole folder, within the limits, from buckets that are open."""
 
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -194,6 +195,47 @@ def test_a_list_without_an_end_is_left_at_the_deadline(odd: Receiver) -> None:
     odd.behave = endless
     with pytest.raises(Failure, match="no complete answer"):
         ask(odd)
+
+
+def test_a_file_whose_bytes_drip_in_is_left_at_the_deadline(odd: Receiver) -> None:
+    """Each byte comes soon enough for a timeout that counts from the last one."""
+
+    def dripping(handler: Any) -> None:
+        if "list-type" in handler.path:
+            return answering(200, LIST)(handler)
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100")
+        handler.end_headers()
+        for _ in range(100):
+            if odd.released.wait(0.05):
+                return None
+            try:
+                handler.wfile.write(b"x")
+            except OSError:
+                return None
+        return None
+
+    odd.behave = dripping
+    before = time.monotonic()
+    with pytest.raises(Failure, match="no complete answer"):
+        ask(odd, 0.5)
+    assert time.monotonic() - before < 2
+
+
+def test_a_file_that_is_cut_off_is_a_failure(odd: Receiver) -> None:
+    def cutting(handler: Any) -> None:
+        if "list-type" in handler.path:
+            return answering(200, LIST)(handler)
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100")
+        handler.end_headers()
+        handler.wfile.write(b"x" * 50)
+        handler.close_connection = True
+        return None
+
+    odd.behave = cutting
+    with pytest.raises(Failure, match="could not be read"):
+        ask(odd, 3.0)
 
 
 def test_a_storage_that_nobody_listens_at_is_a_failure(buckets: Buckets) -> None:
