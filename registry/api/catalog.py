@@ -35,7 +35,9 @@ class Catalog(Read):
         operation_id="catalog",
         summary="Names and descriptions of the skills an agent may load",
         parameters=[
-            OpenApiParameter("q", str, description="Skills with every word in name, description or tags, best first."),
+            OpenApiParameter(
+                "q", str, description="Skills with every word in name, description, tags or triggers, best first."
+            ),
             OpenApiParameter("tag", str),
             OpenApiParameter("kind", str, enum=list(skillmd.KINDS)),
             OpenApiParameter("source", str, enum=_SOURCES),

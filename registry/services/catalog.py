@@ -259,7 +259,7 @@ def inspect(project: Project, name: str) -> tuple[Effective, Loaded | None]:
 def matching(
     candidates: Iterable[Candidate], *, q: str = "", tag: str = "", kind: str = "", source: str = ""
 ) -> Sequence[Candidate]:
-    """The candidates that have every word of `q` in name, description or tags, the most relevant first."""
+    """The candidates that have every word of `q` in name, description, tags or triggers, the most relevant first."""
     words = q.lower().split()
     found = [
         candidate
@@ -273,8 +273,8 @@ def matching(
 
 
 def has_all(candidate: Candidate, words: Sequence[str]) -> bool:
-    """Whether name, description and tags together have every word; the words are in lower case."""
-    text = f"{candidate.name} {candidate.description} {' '.join(candidate.tags)}".lower()
+    """Whether name, description, tags and triggers together have every word; the words are in lower case."""
+    text = " ".join((candidate.name, candidate.description, *candidate.tags, *candidate.triggers)).lower()
     return all(word in text for word in words)
 
 

@@ -1,7 +1,8 @@
 """The bundled skills: an index of AGENT_SKILLS_DIRS in memory, refreshed by cheap stat checks.
 
 A directory is parsed again only when the stamps of its files changed. A skill that stops parsing keeps its last good
-entry and is reported, so that a file caught half written never takes a skill away from agents.
+entry and is reported, so that a file caught half written never takes a skill away from agents. One whose SKILL.md is
+gone stays for one more look, because tools replace a file by removing it first; without its directory it goes at once.
 """
 
 import hashlib
@@ -22,6 +23,8 @@ from registry.core.merge import BUNDLED, Candidate, LeftOut
 from registry.core.skill import SKILL_MD, Bundle, FileEntry, content_digest, normalise
 from registry.services import disk_files
 from registry.services.disk_files import Stamp, printable
+
+_GONE = "skill-md-gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ class DiskIndex:
         try:
             stamp = disk_files.stamp(root, directory)
             if stamp is None:
-                return None
+                return _without_skill_md(directory, label, known)
             if known and known.stamp == stamp:
                 return known
             stamp, files = disk_files.read_all(root, directory, self.limits)
@@ -207,6 +210,15 @@ def _component(value: str, what: str) -> str:
         return paths.component(value, what=what)
     except UnsafePath as error:
         raise UnsafePath(error.message, findings=error.findings, file=SKILL_MD) from error
+
+
+def _without_skill_md(directory: Path, label: str, known: _Entry | None) -> _Entry | None:
+    """The last good entry where this is the first look that misses the file."""
+    missed_before = known is not None and known.problem is not None and known.problem.code == _GONE
+    if known is None or known.skill is None or missed_before or not directory.is_dir():
+        return None
+    message = f"{SKILL_MD} is gone. The skill stays as it was until the next look, and then goes, unless it is back."
+    return _Entry((), known.skill, LeftOut(normalise(printable(directory.name)), label, SKILL_MD, None, _GONE, message))
 
 
 def _problem(name: str, directory: str, error: Exception) -> LeftOut:

@@ -180,7 +180,7 @@ def revoke_token(
 
 
 def authenticate(secret: str, *, now: datetime) -> Caller:
-    """Who holds this token; unknown, expired and revoked ones sound the same to whoever guesses."""
+    """Who holds this token. Unknown, revoked and expired ones are turned away alike; only the words say which it is."""
     return _caller(secret, now)[0]
 
 

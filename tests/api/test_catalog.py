@@ -106,6 +106,12 @@ def test_a_question_that_makes_no_sense_is_refused(two: None, bot: Api, query: d
 # -- Filters -----------------------------------------------------------------------------------------------
 
 
+def test_the_words_that_people_ask_with_find_a_skill(library: Path, bot: Api) -> None:
+    on_disk(library, "pod-crash-triage", triggers=["CrashLoopBackOff"])
+    assert names(bot.get("/catalog", q="crashloopbackoff")) == ["pod-crash-triage"]
+    assert names(bot.get("/catalog", q="crashloopbackoff expense")) == []
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -472,6 +472,36 @@ def test_the_last_good_skill_survives_several_looks_at_the_broken_one(
         assert list(disk.snapshot().skills) == ["greeting"]
 
 
+def test_a_file_that_is_replaced_by_removing_it_first_keeps_the_skill(
+    root: Path, index: Callable[..., DiskIndex], clock: Clock
+) -> None:
+    directory = on_disk(root)
+    disk = index(root)
+    good = disk.snapshot().skills["greeting"]
+    (directory / SKILL_MD).unlink()
+    clock.now += 5
+    between = disk.snapshot()
+    assert between.skills["greeting"] == good
+    assert (only_problem(between).code, only_problem(between).directory) == ("skill-md-gone", "library/greeting")
+    (directory / SKILL_MD).write_text(skill_text(body="Checked out."))
+    clock.now += 5
+    after = disk.snapshot()
+    assert after.left_out == () and b"Checked out." in after.skills["greeting"][0].skill_md
+
+
+def test_a_skill_md_that_stays_away_takes_the_skill_with_it_at_the_second_look(
+    root: Path, index: Callable[..., DiskIndex], clock: Clock
+) -> None:
+    directory = on_disk(root, files={"notes.md": b"x"})
+    disk = index(root)
+    disk.snapshot()
+    (directory / SKILL_MD).unlink()
+    for served in (["greeting"], [], []):
+        clock.now += 5
+        assert list(disk.snapshot().skills) == served
+    assert disk.snapshot().left_out == ()
+
+
 class Writing:
     """Somebody who saves a file at the moment when the index has read the one before it, so many times."""
 
