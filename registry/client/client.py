@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
-from registry.client import places, values
+from registry.client import places, unpacked, values
 from registry.client.answers import Answers, Kept
 from registry.client.copies import Copies
 from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFound, Unreachable, Untrustworthy
@@ -123,7 +123,10 @@ class SkillsiteClient:
                 raise Untrustworthy(f"{skill.name} {skill.version} came back, and another skill was asked for.")
             return skill
 
-        skill = self._json(self._skill(name) + _query(version=version or ""), checked)
+        try:
+            skill = self._json(self._skill(name) + _query(version=version or ""), checked)
+        except NotCached:
+            skill = self._pulled(name, version)
         with self._lock:
             self._manifests[skill.name, skill.version] = skill
         return skill
@@ -146,7 +149,13 @@ class SkillsiteClient:
             return File(skill.name, skill.version, skill.digest, path, content, from_cache or skill.from_cache)
 
         address = f"{self._skill(skill.name)}/files/{quote(path)}{_query(version=skill.version, download='1')}"
-        return self._read(address, checked, accept=_ANY, most=entry.size)
+        try:
+            return self._read(address, checked, accept=_ANY, most=entry.size)
+        except NotCached:
+            copy = self._copies.get(skill.name, skill.version, skill.digest)
+            if copy is None:
+                raise
+            return checked(copy[path], True)
 
     def effective(self) -> EffectiveSkills:
         """Every skill an agent of the project gets, with version and digest."""
@@ -232,6 +241,14 @@ class SkillsiteClient:
         if found is None:
             raise NotFound(f"There is no skill {name!r} in this project.", status=404, code="not-found")
         return found
+
+    def _pulled(self, name: str, version: str | None) -> Skill:
+        """Offline, a skill of the last list that was never read by itself, but is here as a whole since a pull."""
+        listed = [one for one in self.effective().skills if one.name == normalise(name)]
+        wanted = next((one for one in listed if version in (None, one.version)), None)
+        if wanted and (copy := self._copies.get(wanted.name, wanted.version, wanted.digest)):
+            return unpacked.skill(wanted, copy)
+        raise NotCached(f"{normalise(name)} was neither read nor pulled before, and this client is offline.")
 
     def _download(self, wanted: Effective) -> Bundle:
         if self.offline:

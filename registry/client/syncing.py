@@ -2,11 +2,13 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
 
 from registry.client import exits, places
 from registry.client.client import SkillsiteClient
 from registry.client.errors import Misconfigured
+from registry.client.plan import Step
 from registry.client.progress import Bar
 from registry.client.pull import Report
 from registry.client.pull import check as check_directory
@@ -25,11 +27,15 @@ def _check(client: SkillsiteClient, directory: Path) -> int:
     steps = check_directory(client, directory)
     for step in steps:
         say(str(step))
-    if steps:
+    if not steps:
+        say(f"{directory} is up to date.")
+        return exits.DONE
+    if any(step.is_change for step in steps):
         note(f"{directory} is out of date. Pull to bring it up to date.")
-        return exits.DIFFERS
-    say(f"{directory} is up to date.")
-    return exits.DONE
+    else:
+        note(f"{directory} differs from the project, and a pull leaves it as it is.")
+    _mention_force(steps)
+    return exits.DIFFERS
 
 
 def _pull(client: SkillsiteClient, directory: Path, *, force: bool) -> int:
@@ -58,9 +64,13 @@ def _pull(client: SkillsiteClient, directory: Path, *, force: bool) -> int:
 def _mention(report: Report) -> None:
     for step in report.left:
         note(f"{str(step).removesuffix('.')}. Left as it is.")
-    if any(step.action == "keep" for step in report.left):
-        note("To replace what was left, pull with --force. What was changed here is then gone.")
+    _mention_force(report.left)
     for name, reason in report.failed:
         note(f"! {name}: {reason}")
     if report.from_cache:
         note("The site was not asked: this is the state of an earlier list, from the cache.")
+
+
+def _mention_force(steps: Iterable[Step]) -> None:
+    if any(step.action == "keep" for step in steps):
+        note("To replace what was left, pull with --force. What was changed here is then gone.")

@@ -111,6 +111,14 @@ def test_check_exits_with_one_where_something_differs(run: Run, target: Path) ->
     assert not target.exists()
 
 
+def test_check_says_that_a_pull_keeps_what_was_edited_here(run: Run, target: Path) -> None:
+    run("pull", str(target))
+    (target / "greeting/SKILL.md").write_text("mine")
+    code, out, err = run("pull", str(target), "--check")
+    assert (code, out) == (exits.DIFFERS, "! greeting: its files were changed here\n")
+    assert "a pull leaves it as it is" in err and "--force" in err and "out of date" not in err
+
+
 def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Path) -> None:
     (target / "greeting").mkdir(parents=True)
     code, _, err = run("pull", str(target))

@@ -2,12 +2,14 @@
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from registry.client import SkillsiteClient, errors
+from registry.client.pull import pull
 from registry.core.skill import Bundle, bundle_digest
 from registry.models import Project
 from registry.services import skills
@@ -249,6 +251,21 @@ def test_offline_reads_what_was_read_before(connect: Connect, site: Between) -> 
     assert (skill.instructions, file.content) == (before[0].instructions, BINARY)
     assert offline.bundle("greeting").digest == before[2].digest
     assert len(site.requests) == asked
+
+
+def test_offline_reads_what_was_only_pulled(connect: Connect, site: Between, library: Path, tmp_path: Path) -> None:
+    on_disk(library, "parting", {"assets/logo.png": BINARY}, requires=["greeting"])
+    pull(connect(), tmp_path / "skills")
+    site.requests.clear()
+    offline = connect(offline=True)
+    skill, file = offline.read(" Parting "), offline.file("parting", "assets/logo.png")
+    assert file.content == BINARY and file.from_cache and not site.requests
+    assert offline.read("parting", skill.version) == skill
+    assert skill == replace(connect().read("parting"), from_cache=True)
+    with pytest.raises(errors.NotCached, match="neither read nor pulled"):
+        offline.read("parting", "2")
+    with pytest.raises(errors.NotCached):
+        connect(offline=True, token="sks_another").read("parting")
 
 
 def test_an_earlier_answer_stands_in_for_a_site_that_is_away_and_says_so(connect: Connect, site: Between) -> None:
