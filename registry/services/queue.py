@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from django.db.models import Case, Count, IntegerField, OuterRef, Q, Subquery, Value, When
+from django.db.models import Case, Count, IntegerField, Max, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Substr
 from django.utils import timezone
 
@@ -30,6 +30,7 @@ GROUPS: dict[str, tuple[State, ...]] = {
 RISKS = tuple(risk.value for risk in reversed(Risk))
 OLDEST, NEWEST, RISKIEST = "oldest", "newest", "risk"
 SORTS = {OLDEST: "Oldest first", NEWEST: "Newest first", RISKIEST: "Highest risk first"}
+_COLUMNS = {OLDEST: "created_at", NEWEST: "updated_at", RISKIEST: "weight"}
 PEOPLE, AGENTS = "people", "agents"
 
 
@@ -76,16 +77,19 @@ def find(project: Project, query: Query, *, by: Actor) -> ProposalQuerySet:
     """Those that match and that somebody may see, in order."""
     shown = proposals.visible(project, by=by)
     overtaking.settle(project)
-    shown = shown.filter(_proposer(query.proposer), state__in=query.states)
-    shown = shown.select_related("user", "agent", "decided_by")
+    found = _narrowed(shown, query).filter(state__in=query.states).select_related("user", "agent", "decided_by")
+    sign = "-" if query.order == NEWEST else ""
+    return found.order_by(f"{sign}{_COLUMNS[query.order]}", f"{sign}pk")
+
+
+def _narrowed(shown: ProposalQuerySet, query: Query) -> ProposalQuerySet:
+    """What the query asks of a proposal whatever became of it, with the weight of its risk."""
+    weights = [When(risk=risk, then=Value(place)) for place, risk in enumerate(RISKS)]
+    shown = shown.annotate(weight=Case(*weights, default=Value(0), output_field=IntegerField()))
+    shown = shown.filter(_proposer(query.proposer))
     if query.skill:
         shown = shown.filter(skill=query.skill)
-    if query.risk:
-        shown = shown.filter(risk=query.risk)
-    if query.order == RISKIEST:
-        weights = [When(risk=risk, then=Value(place)) for place, risk in enumerate(RISKS)]
-        return shown.order_by(Case(*weights, default=Value(0), output_field=IntegerField()), "pk")
-    return shown.order_by("-updated_at", "-pk") if query.order == NEWEST else shown.order_by("created_at", "pk")
+    return shown.filter(risk=query.risk) if query.risk else shown
 
 
 def of_skill(project: Project, name: str, *, by: Actor) -> ProposalQuerySet:
@@ -177,15 +181,32 @@ class Neighbours:
     after: int | None
 
 
-def neighbours(project: Project, proposal: Proposal, *, by: Actor) -> Neighbours:
-    """Among those in the same state; a reviewer who gave an answer goes on to what still waits for one."""
-    answered = proposal.state in (*lifecycle.FINAL, State.CHANGES_REQUESTED)
-    state = State.OPEN if answered and by.may(roles.REVIEW) else proposal.state
-    others = proposals.visible(project, by=by).filter(state=state).values_list("pk", flat=True)
-    return Neighbours(
-        others.filter(pk__lt=proposal.pk).order_by("-pk").first(),
-        others.filter(pk__gt=proposal.pk).order_by("pk").first(),
-    )
+def neighbours(project: Project, proposal: Proposal, query: Query, *, by: Actor) -> Neighbours:
+    """Those beside it in the queue that `query` makes, or among all in its state where it is not of that queue.
+
+    A reviewer who gave an answer goes on to what still waits for one.
+    """
+    shown = proposals.visible(project, by=by)
+    answered = by.may(roles.REVIEW) and proposal.state in (*lifecycle.FINAL, State.CHANGES_REQUESTED)
+    stood = proposal.state in query.states or (answered and query.state == WAITING)
+    if not stood or (query.narrows and not _narrowed(shown, query).filter(pk=proposal.pk).exists()):
+        query = Query(WAITING if answered else proposal.state, sort=OLDEST)
+    others = _narrowed(shown, query).filter(state__in=query.states).exclude(pk=proposal.pk)
+    column = _COLUMNS[query.order]
+    own = _stood_at(proposal, query)
+    lower = Q(**{f"{column}__lt": own}) | Q(**{column: own, "pk__lt": proposal.pk})
+    below = others.filter(lower).order_by(f"-{column}", "-pk").values_list("pk", flat=True).first()
+    above = others.exclude(lower).order_by(column, "pk").values_list("pk", flat=True).first()
+    return Neighbours(above, below) if query.order == NEWEST else Neighbours(below, above)
+
+
+def _stood_at(proposal: Proposal, query: Query) -> int | datetime:
+    """Where it stands in the order; an answer moves it in time, so of what waited it is where its text came in."""
+    if query.order == RISKIEST:
+        return RISKS.index(proposal.risk)
+    if query.order == NEWEST and query.state == WAITING:
+        return proposal.revisions.aggregate(at=Max("created_at"))["at"] or proposal.updated_at
+    return proposal.updated_at if query.order == NEWEST else proposal.created_at
 
 
 @dataclass(frozen=True, slots=True)

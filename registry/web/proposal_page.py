@@ -19,7 +19,7 @@ from registry.services import catalog, drafts, proposal_views, proposals, queue,
 from registry.services.overtaking import DELETE
 from registry.services.proposal_views import Content, Dossier
 from registry.services.suggestions import CREATE
-from registry.web import comparison, drawing, evidence, markdown
+from registry.web import comparison, drawing, evidence, markdown, queue_address
 from registry.web.access import ProjectRequest
 from registry.web.comparison import Comparison
 from registry.web.context import may
@@ -257,7 +257,10 @@ class ProposalPage:
             "page": self, "proposal": self.proposal, "powers": self.powers, "compared": self.compared,
             "before": self.before, "after": self.after, "whole": whole(self.request),
             "layouts": layouts(self.request, layout), "assessment": self.content.assessment,
-            "neighbours": queue.neighbours(self.project, self.proposal, by=self.request.actor), **more,
+            "neighbours": queue.neighbours(
+                self.project, self.proposal, queue_address.remembered(self.request), by=self.request.actor
+            ),
+            "queue_url": queue_address.back(self.request), **more,
         }  # fmt: skip
 
 

@@ -1,9 +1,6 @@
 """The queue of proposals: found by filters in the address, worked through, and turned down several at once."""
 
-from collections.abc import Container
-from dataclasses import asdict
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -14,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.core.lifecycle import UNDECIDED, State
-from registry.core.skill import normalise
 from registry.services import queue
 from registry.services.queue import DECIDED, GROUPS, WAITING, Query
+from registry.web import queue_address
 from registry.web.access import ProjectRequest, in_project
 from registry.web.context import may
 from registry.web.htmx import render
@@ -45,8 +42,9 @@ def index(request: ProjectRequest) -> HttpResponse:
 
 
 def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-    query = _query(request)
+    query = queue_address.read(request.GET)
     page = Paginator(queue.find(request.project, query, by=request.actor), queue.PAGE).get_page(request.GET.get("page"))
+    queue_address.remember(request, query)
     counts = queue.counts(request.project, by=request.actor)
     reviews = may(request, roles.REVIEW)
     context = {
@@ -54,35 +52,11 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "tabs": _links(query, _TABS, counts), "decisions": _links(query, _DECISIONS, counts),
         "mixed": len(query.states) > 1, "decided": query.state in (DECIDED, *(value for value, _ in _DECISIONS)),
         "choices": queue.choices(request.project, query.states, by=request.actor),
-        "risks": queue.RISKS, "sorts": queue.SORTS, "pager_query": _parameters(query, end="&"),
-        "address": f"{request.path}{_parameters(query, start='?')}", "reviews": reviews,
+        "risks": queue.RISKS, "sorts": queue.SORTS, "pager_query": queue_address.parameters(query, end="&"),
+        "address": f"{request.path}{queue_address.parameters(query, start='?')}", "reviews": reviews,
         "ticks": reviews and set(query.states) <= set(UNDECIDED), "any": sum(counts.values()), **more,
     }  # fmt: skip
     return render(request, "proposals/queue.html", context, status=status)
-
-
-def _query(request: ProjectRequest) -> Query:
-    """Filters live in the address; a value nobody offered counts as none."""
-    given = request.GET
-
-    def one_of(name: str, allowed: Container[str], otherwise: str = "") -> str:
-        value = given.get(name, "")
-        return value if value in allowed else otherwise
-
-    return Query(
-        state=one_of("state", GROUPS, WAITING),
-        skill=normalise(given.get("skill", "")[:128]),
-        proposer=given.get("proposer", "")[:200].strip(),
-        risk=one_of("risk", queue.RISKS),
-        sort=one_of("sort", queue.SORTS),
-    )
-
-
-def _parameters(query: Query, *, start: str = "", end: str = "", **changes: str) -> str:
-    """What the query adds to an address, without what is at its default."""
-    values = {**asdict(query), **changes}
-    said = urlencode({name: value for name, value in values.items() if value and (name, value) != ("state", WAITING)})
-    return f"{start}{said}{end}" if said else ""
 
 
 def _links(query: Query, offered: tuple[tuple[str, str], ...], counts: dict[str, int]) -> list[dict[str, Any]]:
@@ -92,7 +66,7 @@ def _links(query: Query, offered: tuple[tuple[str, str], ...], counts: dict[str,
     return [
         {
             "label": label,
-            "url": _parameters(query, start="?", state=value) or "?",
+            "url": queue_address.parameters(query, start="?", state=value) or "?",
             "count": sum(counts.get(state, 0) for state in GROUPS[value]),
             "current": value == current,
         }

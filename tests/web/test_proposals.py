@@ -388,6 +388,40 @@ def test_whoever_gave_an_answer_goes_on_to_what_still_waits(
     assert 'rel="prev"' not in text(viewing.get(url(several["gone"])))
 
 
+def test_next_and_previous_follow_the_queue_that_somebody_came_from(
+    several: dict[str, Proposal], reviewer: Client
+) -> None:
+    made, risky, human = several["made"], several["risky"], several["human"]
+    reviewer.get(f"{QUEUE}?sort=risk")
+    assert beside(reviewer, risky) == (None, url(made))
+    assert beside(reviewer, made) == (url(risky), url(human))
+    reviewer.get(f"{QUEUE}?sort=newest")
+    assert beside(reviewer, risky) == (url(human), url(made))
+    reviewer.get(f"{QUEUE}?proposer=agents")
+    assert beside(reviewer, risky) == (url(made), None)
+    assert f'<a href="{QUEUE}?proposer=agents" data-queue>' in text(reviewer.get(url(risky)))
+    assert beside(reviewer, human) == (url(risky), None), "not of that queue: among all that wait"
+    reviewer.get(f"{QUEUE}?state=decided")
+    assert beside(reviewer, several["gone"]) == (None, None)
+    assert beside(reviewer, risky) == (url(made), url(human))
+
+
+@pytest.mark.parametrize("order", ["newest", "risk", "oldest"])
+def test_an_answer_keeps_the_place_in_the_queue(several: dict[str, Proposal], reviewer: Client, order: str) -> None:
+    reviewer.get(f"{QUEUE}?sort={order}")
+    for each in (several["made"], several["risky"], several["human"]):
+        stood = beside(reviewer, each)
+        reviewer.post(url(each, "request-changes/"), {"comment": "Not yet."})
+        assert beside(reviewer, each) == stood
+        Proposal.objects.filter(pk=each.pk).update(state="open")
+
+
+def beside(client: Client, proposal: Proposal) -> tuple[str | None, str | None]:
+    html = text(client.get(url(proposal)))
+    before, after = (re.search(f'rel="{way}" href="([^"]+)"', html) for way in ("prev", "next"))
+    return before and before[1], after and after[1]
+
+
 # -- Deciding -----------------------------------------------------------------------------------------------------
 
 
