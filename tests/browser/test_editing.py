@@ -210,6 +210,30 @@ def test_the_list_and_the_address_follow_what_is_searched(team: Team, windows: W
     expect(rows).to_have_count(2)
 
 
+def test_what_is_read_aloud_stays_in_the_page_and_changes_its_words(team: Team, windows: Windows) -> None:
+    """A region that is replaced together with its words may not be heard."""
+    here = "(region) => [region.isConnected, document.querySelectorAll(`#${region.id}`).length, region.role]"
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/skills/")
+    count = page.locator("#match-count").element_handle()
+    assert count is not None
+    page.get_by_label("Search skills").press_sequentially("no such thing")
+    expect(page.locator("#match-count")).to_have_text("0 skills match")
+    assert count.evaluate(here) == [True, 1, "status"]
+    page.goto(f"{team.base}/new/")
+    state = page.locator("#draft-state").element_handle()
+    assert state is not None
+    steps.write(page, "gift-wrapping")
+    expect(page.locator("#draft-state")).to_contain_text("Draft kept")
+    assert state.evaluate(here) == [True, 1, "status"]
+    page.goto(f"{team.base}/sources/")
+    guess = page.locator("#guess").element_handle()
+    assert guess is not None
+    page.get_by_label("Address").fill("https://github.com/a/b")
+    expect(page.locator("#guess")).to_contain_text("a git repository")
+    assert guess.evaluate(here) == [True, 1, "status"]
+
+
 def test_ticked_skills_are_switched_off_together(team: Team, windows: Windows) -> None:
     by = team.actor(roles.AUTHOR)
     for name in ("gift-wrapping", "returns"):

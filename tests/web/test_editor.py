@@ -166,6 +166,7 @@ def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) ->
     assert "<html" not in body
     for part in ("checks", "seen", "draft-state", "preview", "name-note", "publish-stops"):
         assert f'id="{part}"' in body
+    assert 'id="draft-state" role="status" hx-swap-oob="innerHTML"' in body, "what is read aloud stays, with new words"
     assert "Name it tea-round" in body
     assert "HX-Request" in answer["Vary"]
 

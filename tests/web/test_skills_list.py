@@ -228,7 +228,7 @@ def test_htmx_gets_the_rows_and_a_clean_address(shelf: None, viewer_page: Client
     assert 'id="sources" hx-swap-oob="true"' in page
     assert response["HX-Push-Url"] == f"{LIST}?q=invoice"
     assert "HX-Request" in response["Vary"]
-    assert "1 skill matches" in page
+    assert '<p class="vh" id="match-count" role="status" hx-swap-oob="innerHTML">1 skill matches</p>' in page
 
 
 def test_a_step_back_in_the_history_gets_the_whole_page(shelf: None, viewer_page: Client) -> None:

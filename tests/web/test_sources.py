@@ -402,6 +402,8 @@ def test_a_source_is_searched_and_one_letter_finds_all(source: Source, page: Cli
         return re.findall(r'name="skill" value="([^"]+)"', text(page.get(at(source), {"q": q}, **part)))
 
     assert found("part") == ["parting"]
+    one = text(page.get(at(source), {"q": "part"}, **part))
+    assert '<p class="vh" id="match-count" role="status" hx-swap-oob="innerHTML">1 skill matches</p>' in one
     assert found("WHAT does greet") == ["greeting"]
     assert found("z") == ["greeting", "parting"]
     assert found("zz") == []
@@ -563,6 +565,8 @@ def test_several_are_imported_and_each_says_what_came_of_it(
     part = {"headers": {"HX-Request": "true"}}
     over = page.get(f"{progress}?was=queued-0", **part)
     assert "every 1s" not in text(over)
+    assert '<span id="progress-said" hx-swap-oob="innerHTML">3 of 3 skills done</span>' in text(over)
+    assert 'id="progress-said" role="status">Waiting for its turn</span>' in text(waiting)
     assert "3 of 3 skills done 1 imported, 1 skipped, 1 failed" in shown(over)
     assert "<code>description</code> is missing" in text(over), "the reason of the failure"
     assert "Try 1 skill again" in shown(over)
