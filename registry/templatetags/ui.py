@@ -38,6 +38,7 @@ _RISKS = {
     "low": ("Low risk", "plain"),
 }
 _SEVERITIES = {"error": ("error", "error"), "warning": ("warn", "warning"), "hint": ("hint", "info")}
+_MOST_UNSEEN = 12
 _NOTICE_ICONS = {"": "info", "accent": "info", "ok": "check", "warn": "warning", "danger": "error"}
 
 
@@ -290,6 +291,13 @@ def copy_button(text: str, label: str = "Copy") -> SafeString:
 def findings(items: Sequence[Any], empty: str = "No findings") -> dict[str, Any]:
     """Errors, warnings, hints in the order given: sign, severity in words, what is wrong, where, the fix."""
     return {"rows": [(item, *_SEVERITIES[item.severity]) for item in items], "empty": empty}
+
+
+@register.inclusion_tag("components/unseen.html")
+def unseen(text: str) -> dict[str, Any]:
+    """A line above a field for writing that names what its text holds and the field does not show."""
+    places = drawing.unseen(text)
+    return {"places": places[:_MOST_UNSEEN], "others": len(places) - _MOST_UNSEEN}
 
 
 @register.inclusion_tag("components/field.html")

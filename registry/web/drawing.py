@@ -60,6 +60,12 @@ def box(found: Hidden, text: str) -> SafeString:
     return format_html('<span class="unseen">{} {}{}{}</span>', found.code, found.name.lower(), times, decoded)
 
 
+def unseen(text: str) -> list[Line]:
+    """What a field for writing does not show, each with its line. Comments are read there as they are."""
+    found = hidden.scan(text, comments=False)
+    return [Line(each.line, box(each, text[each.offset : each.offset + each.length])) for each in found]
+
+
 def words(text: str) -> SafeString:
     """What somebody wrote, as it is; the style of the place keeps its line breaks."""
     return mark_safe("\n".join(line.html for line in lines(text, comments=False)))

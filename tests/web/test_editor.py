@@ -171,6 +171,21 @@ def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) ->
     assert "HX-Request" in answer["Vary"]
 
 
+def test_what_the_fields_do_not_show_is_named_while_it_is_written(browser: Client) -> None:
+    named = 'line {} <span class="unseen">U+200B zero width space</span>'
+    kept = post(browser, NEW, "keep", HTMX, instructions="# Tea\n\nBoil\u200b water.").content.decode()
+    assert 'id="unseen" hx-swap-oob="true"' in kept
+    assert named.format(3) in kept, "the line in the field"
+    raw(browser, NEW, "keep", "---\nname: tea-round\n---\n\n" + "Boil\u200b\n" * 20)
+    page = browser.get(NEW).content.decode()
+    assert named.format(5) in page
+    assert " and 8 others" in page
+    file = post(browser, NEW, "create", new_path="references/rates.md").headers["Location"]
+    browser.post(file, {"do": "keep", "path": "references/rates.md", "text": "a\u202eb"})
+    page = browser.get(file).content.decode()
+    assert 'line 1 <span class="unseen">U+202E right-to-left override</span>' in page
+
+
 def test_what_another_window_kept_is_not_written_over(browser: Client) -> None:
     post(browser, NEW, "keep")
     late = browser.post(NEW, {**FORM, "do": "keep", "description": "From the other window."})
