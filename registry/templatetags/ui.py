@@ -80,6 +80,15 @@ def coded(text: str) -> SafeString:
     )
 
 
+_QUOTED = re.compile(r"""(?<!\w)(['"])(.+?)\1(?!\w)""")
+
+
+@register.filter
+def curly(text: str) -> str:
+    """What a message puts between straight quotes, as programs read it, in those of the pages."""
+    return _QUOTED.sub(r"“\2”", text)
+
+
 @register.filter
 def options(values: Iterable[str]) -> SafeString:
     """What a datalist offers. There can be ten thousand names, and Django's own ways take a tenth of a second."""

@@ -49,6 +49,13 @@ def span(length: timedelta) -> str:
     return "less than a minute"
 
 
+def _to_the_nearest(length: timedelta) -> timedelta:
+    """What lasts seven days has a little less the moment somebody reads it, and is not called six."""
+    seconds = int(length.total_seconds())
+    size = next((size for size in (_DAY, _HOUR, _MINUTE) if seconds >= size), 1)
+    return timedelta(seconds=(seconds + size // 2) // size * size)
+
+
 def day(moment: datetime, now: datetime) -> str:
     """ "14 Sep", with the year where it is another one."""
     text = f"{moment.day} {moment:%b}"
@@ -61,5 +68,5 @@ def relative(moment: datetime, now: datetime) -> str:
     if abs(distance) >= _MONTH:
         return day(moment, now)
     if distance < timedelta(0):
-        return f"in {span(-distance)}"
+        return f"in {span(_to_the_nearest(-distance))}"
     return "just now" if distance < timedelta(minutes=1) else f"{span(distance)} ago"

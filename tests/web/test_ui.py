@@ -114,6 +114,18 @@ def test_sizes_are_short_and_never_reach_the_next_unit(size, said):
 
 
 @pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("There is no skill 'tea-round' in this project.", "There is no skill “tea-round” in this project."),
+        ("\"it's\" has no version '1'.", "“it's” has no version “1”."),
+        ("The project's skill isn't theirs.", "The project's skill isn't theirs."),
+    ],
+)
+def test_straight_quotes_of_a_message_are_those_of_the_pages(told, said):
+    assert ui.curly(told) == said
+
+
+@pytest.mark.parametrize(
     ("ago", "said"),
     [
         (timedelta(0), "just now"),
@@ -131,6 +143,10 @@ def test_sizes_are_short_and_never_reach_the_next_unit(size, said):
         (timedelta(days=365), "16 Nov 2025"),
         (-timedelta(seconds=30), "in less than a minute"),
         (-timedelta(hours=5), "in 5 hours"),
+        (-timedelta(days=6, hours=23, minutes=59, seconds=58), "in 7 days"),
+        (-timedelta(days=6, hours=11), "in 6 days"),
+        (-timedelta(hours=23, minutes=59, seconds=59), "in 1 day"),
+        (-timedelta(minutes=59, seconds=59), "in 1 hour"),
         (-timedelta(days=30), "16 Dec"),
         (-timedelta(days=60), "15 Jan 2027"),
     ],
