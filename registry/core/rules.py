@@ -38,3 +38,10 @@ def lint(
     subject = Subject(skill, bundle, readable(bundle, limits), authoring, known_names, directory, limits)
     found = [finding for check in _CHECKS for finding in check(subject)]
     return in_reading_order(dict.fromkeys([*skill.warnings, *found]))
+
+
+def requirements(
+    skill: SkillMd, bundle: Bundle, *, known_names: Collection[str], limits: Limits = DEFAULT
+) -> tuple[Finding, ...]:
+    """Only what is to be said about the skills that it requires, where the rest is known by its bytes."""
+    return tuple(bundle_rules.requires(Subject(skill, bundle, {}, False, known_names, None, limits)))

@@ -1,20 +1,21 @@
 """What is worth knowing about the bytes of a skill: findings, which files were read, what each costs in tokens."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from django.conf import settings
 
 from registry.core import diff, disclosure, rules, skillmd, subject, tokens
 from registry.core.disclosure import CatalogLine
-from registry.core.findings import Finding
-from registry.core.skill import SKILL_MD, FileEntry
+from registry.core.findings import Finding, in_reading_order
+from registry.core.skill import SKILL_MD, Bundle, FileEntry
 from registry.services.catalog import Loaded
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A pure function of the bytes. `tokens` has the files that are text; `unread` those nobody could look into."""
+    """What the bytes say, and whether what they require is there. `tokens` has the files that are text; `unread` those nobody could look into."""
 
     findings: tuple[Finding, ...]
     tokens: dict[str, int]
@@ -40,8 +41,15 @@ class _Asked:
     loaded: Loaded = field(compare=False)
 
 
-def facts(loaded: Loaded) -> Facts:
-    return _facts(_Asked(loaded.candidate.digest, loaded.name, loaded))
+def facts(loaded: Loaded, *, known_names: Collection[str]) -> Facts:
+    """`known_names` are those of the project: the same bytes lack something in one and nothing in another."""
+    kept = _facts(_Asked(loaded.candidate.digest, loaded.name, loaded))
+    if all(name in known_names for name in loaded.candidate.requires):
+        return kept
+    bundle = Bundle({SKILL_MD: loaded.read(loaded.entry(SKILL_MD))})
+    said = skillmd.read(bundle[SKILL_MD], fallback_name=loaded.name, limits=settings.LIMITS)
+    found = rules.requirements(said, bundle, known_names=known_names, limits=settings.LIMITS)
+    return replace(kept, findings=in_reading_order(dict.fromkeys([*kept.findings, *found])))
 
 
 @lru_cache(maxsize=512)

@@ -144,7 +144,7 @@ class SkillPage:
 
     @cached_property
     def facts(self) -> Facts | None:
-        return inspection.facts(self.loaded) if self.loaded else None
+        return inspection.facts(self.loaded, known_names=self._known_names) if self.loaded else None
 
     @property
     def scan(self) -> tuple[str, str]:
@@ -200,8 +200,11 @@ class SkillPage:
         """Each required name, and whether the project has such a skill."""
         if self.loaded is None:
             return []
-        known = {o.name for o in catalog.view(self.project.pk, self.project.revision).outcomes}
-        return [(name, name in known) for name in self.loaded.candidate.requires]
+        return [(name, name in self._known_names) for name in self.loaded.candidate.requires]
+
+    @cached_property
+    def _known_names(self) -> frozenset[str]:
+        return frozenset(each.name for each in catalog.view(self.project.pk, self.project.revision).outcomes)
 
     @cached_property
     def use(self) -> usage.Use:
