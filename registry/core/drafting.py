@@ -1,7 +1,7 @@
 """What the form of the editor holds, and the SKILL.md it makes: valid or not, nothing that was typed is lost."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -62,7 +62,7 @@ def parsed(text: str, *, limits: Limits = DEFAULT) -> Fields:
 
 def written(text: str, typed: Fields, *, limits: Limits = DEFAULT) -> str:
     """The text with what was typed into the form; every other byte of it stays. An empty text is a new file."""
-    missing = {key: "" for key in _REQUIRED if not getattr(typed, key).strip()}
+    missing = [key for key in _REQUIRED if not getattr(typed, key).strip()]
     values: dict[str, Any] = {key: _MISSING if key in missing else getattr(typed, key).strip() for key in _REQUIRED}
     values |= {key: items(getattr(typed, key)) for key in _LISTS}
     values |= {"kind": typed.kind, "instructions": typed.instructions}
@@ -71,9 +71,7 @@ def written(text: str, typed: Fields, *, limits: Limits = DEFAULT) -> str:
         new = skillmd.revise(said, **values, limits=limits)
     else:
         new = skillmd.compose(**values)
-    if not missing:
-        return new
-    return frontmatter.edit(frontmatter.parse(new, limits=limits), missing, limits=limits)
+    return emptied(new, missing, limits=limits)
 
 
 def read(text: str, *, limits: Limits = DEFAULT) -> tuple[SkillMd, frozenset[str]]:
@@ -83,6 +81,13 @@ def read(text: str, *, limits: Limits = DEFAULT) -> tuple[SkillMd, frozenset[str
     if missing:
         text = frontmatter.edit(document, dict.fromkeys(missing, _MISSING), limits=limits)
     return skillmd.read(text, limits=limits), missing
+
+
+def emptied(text: str, missing: Collection[str], *, limits: Limits = DEFAULT) -> str:
+    """The text without what stood in for these, as it is kept."""
+    if not missing:
+        return text
+    return frontmatter.edit(frontmatter.parse(text, limits=limits), dict.fromkeys(missing, ""), limits=limits)
 
 
 def _is_missing(header: Mapping[str, object], key: str) -> bool:

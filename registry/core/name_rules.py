@@ -18,10 +18,12 @@ _LOOKALIKES = str.maketrans("аеорсухіјѕԁһӏνοα013", "aeopcyxijsdh
 def name_pattern(subject: Subject) -> Iterator[Finding]:
     name = subject.skill.name
     if not _NAME.fullmatch(name):
+        near = suggested_name(name)
+        taken = near in (subject.known_names or ())
         yield subject.about(
             "name-pattern", subject.strict, "name",
             f"The name “{name[:80]}” is not made of lowercase letters a–z, digits and single hyphens.",
-            f"Name it {suggested_name(name)}.",
+            f"Choose another: {near} is taken." if taken else f"Name it {near}.",
         )  # fmt: skip
 
 

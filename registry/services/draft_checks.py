@@ -10,6 +10,7 @@ from registry.core.disclosure import shorten
 from registry.core.errors import SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity, in_reading_order
 from registry.core.merge import PROJECT
+from registry.core.name_rules import suggested_name
 from registry.core.skill import SKILL_MD, normalise
 from registry.core.skillmd import SkillMd
 from registry.models import Draft, Project
@@ -26,12 +27,13 @@ _MISSING = {
 @dataclass(frozen=True, slots=True)
 class Report:
     """`said` is None where the header cannot be read. `first_line` is where the instructions start in SKILL.md.
-    `new` is true for a skill that agents do not know by a name yet."""
+    `new` is true for a skill that agents do not know by a name yet, and `taken` are the names it cannot have."""
 
     findings: tuple[Finding, ...]
     said: SkillMd | None = None
     missing: frozenset[str] = frozenset()
     new: bool = False
+    taken: frozenset[str] = frozenset()
 
     @property
     def tokens(self) -> int:
@@ -63,14 +65,14 @@ def report(project: Project, draft: Draft) -> Report:
         bundle = drafts.bundle(draft)
     except SkillsiteError as error:
         return Report(error.findings or (_as_finding(error),))
-    names = {candidate.name for candidate in catalog.view(project.pk, project.revision).served}
+    names = frozenset(outcome.name for outcome in catalog.view(project.pk, project.revision).outcomes)
     found = rules.lint(
         said, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS
     )
     kept = [_in_the_editor(finding, draft) for finding in found if not _is_about(finding, missing)]
     absent = [Finding(f"{key}-missing", Severity.ERROR, SKILL_MD, None, *_MISSING[key]) for key in missing]
     everything = in_reading_order([*absent, *kept, *_name_taken(project, draft, said, missing)])
-    return Report(everything, said, missing, new=not draft.name)
+    return Report(everything, said, missing, new=not draft.name, taken=names)
 
 
 def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:
@@ -90,9 +92,12 @@ def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:
 
 def mended(finding: Finding, seen: Report) -> str | None:
     """SKILL.md with this one thing put right; None where a person has to decide."""
-    if seen.said is None or seen.missing or (finding.rule == "name-pattern" and not seen.new):
+    if seen.said is None:
         return None
-    return fixes.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
+    if finding.rule == "name-pattern" and (not seen.new or suggested_name(seen.said.name) in seen.taken):
+        return None
+    text = fixes.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
+    return None if text is None else drafting.emptied(text, seen.missing, limits=settings.LIMITS)
 
 
 def _read(draft: Draft) -> tuple[SkillMd, frozenset[str]]:

@@ -15,7 +15,10 @@ from registry.services.catalog import Loaded
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the bytes say, and whether what they require is there. `tokens` has the files that are text; `unread` those nobody could look into."""
+    """What the bytes say, and whether what they require is there.
+
+    `tokens` has the files that are text; `unread` those nobody could look into.
+    """
 
     findings: tuple[Finding, ...]
     tokens: dict[str, int]

@@ -10,7 +10,7 @@ from django.test import Client
 
 from registry.core.skill import SKILL_MD
 from registry.models import Draft, Project, Proposal, Skill, User, Version
-from registry.services import catalog, permissions, skills
+from registry.services import catalog, disk, permissions, skills
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle, skill_text
 
@@ -274,6 +274,33 @@ def test_a_name_of_words_becomes_one_that_agents_take(browser: Client) -> None:
     fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
     assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!").status_code == 302
     assert 'value="tea-round"' in browser.get(NEW).content.decode()
+
+
+@pytest.mark.parametrize("state", ["served", "switched off", "bundled"])
+def test_no_button_gives_a_name_that_is_taken(
+    browser: Client, project: Project, library: Path, author: Actor, state: str
+) -> None:
+    if state == "bundled":
+        on_disk(library, "tea-round")
+        disk.index().refresh()
+    else:
+        skills.create(project, skill_bundle("tea-round"), by=author)
+    if state == "switched off":
+        skills.disable(project, "tea-round", by=author)
+    post(browser, NEW, "keep", name="Tea Round!")
+    page = browser.get(NEW).content.decode()
+    assert "Choose another: tea-round is taken." in page
+    assert "fix:name-pattern" not in page
+
+
+def test_what_is_not_written_yet_stops_no_button_for_the_rest(browser: Client) -> None:
+    post(browser, NEW, "keep", name="Tea Round!", description="")
+    fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
+    assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!", description="").status_code == 302
+    page = browser.get(NEW).content.decode()
+    assert 'value="tea-round"' in page
+    assert "There is no description yet." in page
+    assert "not-written-yet" not in page + str(Draft.objects.get().content)
 
 
 def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, greeting: Version) -> None:
