@@ -9,11 +9,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from registry.core.errors import NotFound
+from registry.core.errors import Forbidden, NotFound
 from registry.models import Membership, Project, User
 from registry.services import permissions, sessions
 from registry.services.permissions import Actor
 from registry.web import visitor
+from registry.web.htmx import wants_fragment
 
 
 class PersonRequest(HttpRequest):
@@ -35,13 +36,21 @@ View = Callable[..., HttpResponseBase]
 
 
 def signed_in(view: View) -> View:
-    """Sends strangers to the sign-in page, and notes now and then where a person was seen."""
+    """Sends strangers to the sign-in page, and notes now and then where a person was seen.
 
-    @wraps(view)
+    A page that asks for a part of itself is told that its session ended: it must not put the sign-in page in there.
+    """
+
     @login_required
-    def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def seen(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         sessions.seen(request.user, visitor.browser(request), now=timezone.now())
         return view(request, *args, **kwargs)
+
+    @wraps(view)
+    def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated and wants_fragment(request):
+            raise Forbidden("You are signed out. Copy what you wrote last before you load the page again.")
+        return seen(request, *args, **kwargs)
 
     return wrapped
 

@@ -9,8 +9,9 @@
     let waiting;
     const ask = async () => {
       const typed = entry.value.trim();
-      const answer = await fetch(`${entry.list.dataset.more}?${new URLSearchParams({ q: typed })}`);
-      if (answer.ok && entry.value.trim() === typed) entry.list.innerHTML = await answer.text();
+      const answer = await fetch(`${entry.list.dataset.more}?${new URLSearchParams({ q: typed })}`).catch(() => null);
+      /* Whoever is not signed in any more is led to another page, which has no names. */
+      if (answer?.ok && !answer.redirected && entry.value.trim() === typed) entry.list.innerHTML = await answer.text();
     };
     entry.addEventListener("input", () => {
       clearTimeout(waiting);
@@ -82,8 +83,9 @@
       }
     });
     entry.addEventListener("blur", take);
-    if (entry.list?.dataset.more) complete(entry);
     draw();
+    /* Only now it stands in the page, where its list can be found. */
+    if (entry.list?.dataset.more) complete(entry);
   };
   for (const field of document.querySelectorAll("[data-chips]")) chips(field);
 })();

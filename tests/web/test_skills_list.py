@@ -416,6 +416,13 @@ def test_somebody_of_another_project_finds_no_list(
         assert tick(client, "off", "invoice").status_code == 404
 
 
+def test_a_part_of_a_page_is_never_the_one_to_sign_in(shelf: None) -> None:
+    response = Client().get(LIST, headers={"HX-Request": "true"})
+    assert response.status_code == 403
+    assert "You are signed out." in response.content.decode()
+    assert Client().get(LIST, headers={"HX-Request": "true", "HX-Boosted": "true"}).status_code == 302
+
+
 def test_a_stranger_is_sent_to_sign_in(shelf: None) -> None:
     response = Client().get(f"{LIST}?q=x")
     assert response.status_code == 302
