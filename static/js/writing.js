@@ -49,6 +49,14 @@
     table: addTable,
   };
 
+  /* Deprecated, but the only way that keeps the browser's own undo. */
+  const put = (field, start, end, text) => {
+    field.setSelectionRange(start, end);
+    if (document.execCommand(text ? "insertText" : "delete", false, text)) return;
+    field.setRangeText(text, start, end, "end");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+
   const apply = (field, tool) => {
     let [start, end] = [field.selectionStart, field.selectionEnd];
     if (tool === tools.heading || tool === tools.bullets || tool === tools.numbers) {
@@ -60,12 +68,7 @@
     start -= change.outside ?? 0;
     end += change.outside ?? 0;
     field.focus();
-    field.setSelectionRange(start, end);
-    /* Deprecated, but the only way that keeps the browser's own undo. */
-    if (!document.execCommand("insertText", false, change.text)) {
-      field.setRangeText(change.text, start, end, "end");
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-    }
+    put(field, start, end, change.text);
     field.setSelectionRange(start + change.select[0], start + change.select[1]);
   };
 
@@ -76,5 +79,30 @@
     const field = bar && document.getElementById(bar.getAttribute("aria-controls"));
     const tool = tools[button.dataset.write];
     if (field && tool) apply(field, tool);
+  });
+
+  /* Enter goes on with a list: the next line begins as this one does. An item without words ends the list. */
+  const item = /^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))( +)/;
+  const fence = /^ {0,3}(?:```|~~~)/gm;
+  const goOn = (field) => {
+    const at = field.selectionStart;
+    const before = field.value.slice(0, at);
+    const start = before.lastIndexOf("\n") + 1;
+    const mark = item.exec(before.slice(start));
+    if (!mark || at !== field.selectionEnd || (before.match(fence)?.length ?? 0) % 2) return false;
+    const [all, indent, sign, number, dot, space] = mark;
+    const bare = all.length === at - start && !/^[^\n]/.test(field.value.slice(at));
+    if (bare) put(field, start, at, "");
+    else put(field, at, at, `\n${indent}${sign ?? `${Number(number) + 1}${dot}`}${space}`);
+    return true;
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target;
+    /* 229 is what a browser says of a key that an input method took. */
+    const plain = event.key === "Enter" && !event.isComposing && event.keyCode !== 229 && !event.defaultPrevented;
+    if (!plain || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(field instanceof HTMLTextAreaElement) || !document.querySelector(`[aria-controls="${field.id}"] [data-write]`)) return;
+    if (goOn(field)) event.preventDefault();
   });
 })();

@@ -112,6 +112,71 @@ def test_a_button_of_the_toolbar_takes_back_what_it_did(team: Team, windows: Win
     expect(page.get_by_label("What changed")).to_be_focused()
 
 
+def test_enter_goes_on_with_a_list_and_ends_it(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/new/")
+    field = page.get_by_role("textbox", name="Instructions")
+
+    def typed(words: str) -> None:
+        for place, line in enumerate(words.split("\n")):
+            if place:
+                page.keyboard.press("Enter")
+            page.keyboard.type(line)
+
+    field.focus()
+    typed("- Fold\nPress\n\nThen:\n\n9. Wrap\nTie")
+    expect(field).to_have_value("- Fold\n- Press\nThen:\n\n9. Wrap\n10. Tie")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ControlOrMeta+z")
+    expect(field).to_have_value("- Fold\n- Press\nThen:\n\n9. Wrap\n10. Tie")
+    composed = """(field) => {
+        const key = new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true });
+        return field.dispatchEvent(key);
+    }"""
+    assert field.evaluate(composed), "the key is that of the input method"
+    page.keyboard.press("Shift+Enter")
+    typed("plain\nlines")
+    expect(field).to_have_value("- Fold\n- Press\nThen:\n\n9. Wrap\n10. Tie\nplain\nlines")
+    field.fill("```\n- code")
+    page.keyboard.press("Enter")
+    expect(field).to_have_value("```\n- code\n")
+
+
+def _asking_for_names(page: Page, team: Team) -> None:
+    """The editor as a project has it that has more skills than a page carries names."""
+
+    def with_more(route: Route) -> None:
+        answer = route.fetch()
+        more = f'<datalist id="known-names" data-more="{team.base}/names">'
+        route.fulfill(response=answer, body=answer.text().replace('<datalist id="known-names">', more))
+
+    page.route("**/new/", with_more, times=1)
+    page.goto(f"{team.base}/new/")
+
+
+def test_names_come_while_somebody_types(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.AUTHOR))
+    _asking_for_names(page, team)
+    team.site.do(skills.create, team.project, skill_bundle("gift-cards"), by=team.actor(roles.AUTHOR))
+    page.get_by_label("Requires").press_sequentially("gift")
+    expect(page.locator("#known-names > option")).to_have_count(1)
+    expect(page.locator("#known-names > option")).to_have_attribute("value", "gift-cards")
+
+
+def test_a_page_to_sign_in_is_put_nowhere_into_another(team: Team, windows: Windows) -> None:
+    """The session ends while somebody writes: neither the names nor the checks become the page to sign in."""
+    page = windows.open(team.session(roles.AUTHOR))
+    _asking_for_names(page, team)
+    page.context.clear_cookies(name="sessionid")
+    with page.expect_response(re.compile("/sign-in/")):
+        page.get_by_label("Requires").press_sequentially("gift")
+    expect(page.get_by_role("alert")).to_contain_text("You are signed out.")
+    expect(page.get_by_role("complementary", name="Checks")).to_be_visible()
+    expect(page.locator("#known-names > option").first).to_be_attached()
+    assert page.locator("#known-names > :not(option)").count() == 0
+    windows.troubles.clear()  # the browser notes the refusal that the page shows
+
+
 def test_who_proposes_gets_to_the_reason_by_key(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.VIEWER))
     page.goto(f"{team.base}/new/")
