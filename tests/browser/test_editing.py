@@ -191,6 +191,21 @@ def test_the_current_tab_of_a_narrow_window_is_in_view(team: Team, windows: Wind
     expect(page.get_by_role("link", name="Usage")).to_be_in_viewport(ratio=0.9)
 
 
+def test_the_filters_of_the_log_stand_in_one_row(team: Team, windows: Windows) -> None:
+    page = windows.open(team.session(roles.OWNER))
+    page.goto(f"{team.base}/audit/?actor=nobody")
+    expect(page.get_by_role("link", name="Show all", exact=True)).to_be_visible()
+    middles = (
+        page.get_by_role("search")
+        .locator(".toolbar-scroll > *")
+        .evaluate_all(
+            "(all) => all.map((each) => each.getBoundingClientRect()).map((box) => Math.round(box.top + box.height / 2))"
+        )
+    )
+    assert len(middles) == 7
+    assert max(middles) - min(middles) <= 1
+
+
 def test_the_page_for_what_is_not_there_holds_a_long_name(team: Team, windows: Windows) -> None:
     name = "The department of interdepartmental coordination and paperwork"
     team.site.do(projects.describe, team.project, name=name, description="", by=team.actor(roles.OWNER))
