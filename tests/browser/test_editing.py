@@ -199,7 +199,7 @@ def test_the_filters_of_the_log_stand_in_one_row(team: Team, windows: Windows) -
         page.get_by_role("search")
         .locator(".toolbar-scroll > *")
         .evaluate_all(
-            "(all) => all.map((each) => each.getBoundingClientRect()).map((box) => Math.round(box.top + box.height / 2))"
+            "(all) => all.map((each) => each.getBoundingClientRect()).map((box) => (box.top + box.bottom) >> 1)"
         )
     )
     assert len(middles) == 7
