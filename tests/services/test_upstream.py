@@ -1,5 +1,6 @@
 """Copies of bundled skills: made whole, told apart from their origin, brought up to date without losing a word."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -159,7 +160,7 @@ def test_the_change_underneath_is_noticed(project: Project, library: Path, autho
 def test_a_bundled_skill_that_is_gone_has_no_news(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     upstream.customise(project, "greeting", by=author)
-    (library / "greeting" / SKILL_MD).unlink()
+    shutil.rmtree(library / "greeting")
     disk.index().refresh()
     assert upstream.find(project, "greeting") is None
 
