@@ -24,28 +24,29 @@
   /* -- Keeping ------------------------------------------------------------------------------------------- */
 
   let changed = false;
+  let leaving = false;
   form.addEventListener("input", (event) => {
     if (event.target.type !== "file") changed = true;
+    leaving = false; /* whoever goes on typing has stopped the page from going */
   });
   const keepNow = () => window.htmx?.trigger(form, "keepnow");
 
   /* What is sent names the draft that it was made from. So it waits for a draft that is just being kept: without that
      it would name the one before, and be taken for another window. Once it is on its way, nothing is kept any more. */
-  let keeping = false;
+  const underway = new Set();
   let waits = null;
-  let leaving = false;
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (!form.contains(event.detail.elt)) return;
     if (waits || leaving) {
       event.preventDefault();
       return;
     }
-    keeping = true;
+    underway.add(event.detail.xhr);
     if (event.detail.elt === form) changed = false;
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (!form.contains(event.detail.elt)) return;
-    keeping = false;
+    /* By its request: the element that asked may have been swapped for another one by now. */
+    if (!underway.delete(event.detail.xhr) || underway.size) return;
     const submitter = waits;
     waits = null;
     if (submitter) form.requestSubmit(submitter);
@@ -55,7 +56,7 @@
     if (event.submitter?.id === "keep-button") {
       event.preventDefault();
       keepNow();
-    } else if (keeping && event.submitter) {
+    } else if (underway.size && event.submitter) {
       event.preventDefault();
       waits = event.submitter;
     } else {
