@@ -96,7 +96,7 @@ def _is_missing(header: Mapping[str, object], key: str) -> bool:
 
 
 def with_line_ends_of(old: str, new: str) -> str:
-    """`new` as a browser sends it, with the line ends of `old`: lines that did not change keep theirs exactly."""
+    """Return `new`, as a browser sends it, with the line endings of `old`. Unchanged lines keep theirs exactly."""
     before, after = _LINE.findall(old), _LINE.findall(_LINE_END.sub("\n", new))
     plain = [_LINE_END.sub("\n", line) for line in before]
     common = min(len(plain), len(after))
@@ -104,4 +104,13 @@ def with_line_ends_of(old: str, new: str) -> str:
     end = next((i for i in range(common - start) if plain[-1 - i] != after[-1 - i]), common - start)
     newline = (_LINE_END.search(old) or ["\n"])[0]
     middle = [line.replace("\n", newline) for line in after[start : len(after) - end]]
-    return "".join([*before[:start], *middle, *before[len(before) - end :]])
+    return _join_lines([*before[:start], *middle, *before[len(before) - end :]])
+
+
+def _join_lines(lines: list[str]) -> str:
+    """Join lines without fusing a CR and the LF after it, which would read as one CRLF and lose an empty line."""
+    joined: list[str] = []
+    for line in lines:
+        fuses = line == "\n" and joined and joined[-1].endswith("\r")
+        joined.append("\r" if fuses else line)
+    return "".join(joined)

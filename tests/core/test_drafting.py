@@ -1,7 +1,7 @@
 """The form and the exact text are two views of one file: going there and back loses nothing."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registry.core import drafting, skillmd
@@ -79,6 +79,9 @@ def test_a_changed_line_takes_the_line_end_of_the_file_and_the_others_keep_their
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="ab\r\n", max_size=12), st.text(alphabet="ab\n", max_size=12))
+@example(old="\ra\n\n", new="\n\n")
+@example(old="\r\ra\n\n\n", new="\n\n\n\n")
+@example(old="a\rb\n\n", new="a\n\n")
 def test_line_ends_are_all_that_differs(old: str, new: str) -> None:
     result = drafting.with_line_ends_of(old, new)
     assert result.replace("\r\n", "\n").replace("\r", "\n") == new
