@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ _OURS = set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', _SETTINGS)) - {"DATABASE_URL
 for name in list(os.environ):
     if name.removesuffix("_FILE") in _OURS or name.startswith("SKILLSITE_"):
         del os.environ[name]
+
+# Without bytecode on disk, every worker of pytest and every process that a test starts compiles all modules again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Hundreds of thousands of objects live as long as the process; looking through them again and again is a sixth of it.
 gc.set_threshold(100_000, 50, 100)
