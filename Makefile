@@ -10,7 +10,7 @@ run: .venv/run
 	@$(DJANGO) serve
 
 # What may differ between databases: the verbs and their queries, stories through all layers, races. Pages do not.
-ON_POSTGRES := tests/services tests/flows tests/faults tests/api/test_queries.py tests/protocols/test_one_resolver.py
+ON_POSTGRES := tests/services tests/management tests/flows tests/faults tests/api/test_queries.py tests/protocols/test_one_resolver.py
 
 # Every test on SQLite, and those on a real PostgreSQL too. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1
 # insists.
@@ -28,7 +28,7 @@ check: .venv/dev
 	@$(DJANGO) makemigrations --check --dry-run
 
 # Races, kills, laws and requests of every shape in the numbers that found the rare ones.
-LAWS := tests/services/test_proposal_laws.py tests/services/test_exporting.py
+LAWS := tests/services/proposals/test_proposal_laws.py tests/services/transfer/test_exporting.py
 soak: .venv/dev
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults $(LAWS)

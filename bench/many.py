@@ -13,10 +13,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from registry.core import skillmd
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Skill, Version
-from registry.services import agents, permissions, projects, skills, tokens
+from registry.services import permissions
+from registry.services.agents import agents, tokens
+from registry.services.people import projects
+from registry.services.skills import skills
 
 _STEPS = "\n".join(
     f"{number}. Look at part {number} of the request, note what is missing, and ask for it in one short sentence."

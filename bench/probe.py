@@ -15,7 +15,9 @@ from bench import many
 from registry.core import roles
 from registry.core.skill import SKILL_MD
 from registry.models import Project, User
-from registry.services import accounts, agents, members, permissions, tokens
+from registry.services import permissions
+from registry.services.agents import agents, tokens
+from registry.services.people import accounts, members
 
 ROUNDS = 7
 API = "/api/v1/projects/demo"

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import site
-from registry.core.bundle import write_zip
+from registry.core.archive.bundle import write_zip
 from registry.core.skill import SKILL_MD, Bundle
 from registry.remote import resolving
 from tests.remote.web import Web

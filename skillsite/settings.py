@@ -165,7 +165,7 @@ STORAGES = {
     }
     if S3_BUCKET
     else {
-        "BACKEND": "registry.services.storage.AtomicFileStorage",
+        "BACKEND": "registry.services.files.storage.AtomicFileStorage",
         "OPTIONS": {
             "location": SKILLSITE_DATA / "blobs",
             "file_permissions_mode": 0o600,

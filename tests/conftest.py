@@ -14,10 +14,14 @@ from hypothesis import HealthCheck
 from hypothesis import settings as laws
 from xdist.scheduler import LoadFileScheduling
 
-from registry.core import roles, skillmd
+from registry.core import roles
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, User
-from registry.services import accounts, agents, members, permissions, projects, tokens, usage
+from registry.services import permissions
+from registry.services.agents import agents, tokens
+from registry.services.catalog import usage
+from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
 
 # No deadline: the machine that runs the suite may be busy, and a slow example is not a wrong one.

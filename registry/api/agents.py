@@ -13,12 +13,12 @@ from registry.api.reading import Answer, Read, as_json, page
 from registry.api.shapes import Strict
 from registry.api.writing import Write, actor
 from registry.core import roles, trust
-from registry.core.agent import Definition
+from registry.core.catalog.agent import Definition
 from registry.core.errors import InvalidRequest
 from registry.models import Agent, Project, Token
-from registry.services import agents, instructions, tokens
+from registry.services.agents import agents, instructions, tokens
+from registry.services.agents.tokens import Caller
 from registry.services.permissions import require
-from registry.services.tokens import Caller
 
 _TRUST = "Kept for programs that ask. It changes neither what the agent sees nor what it may do."
 

@@ -15,8 +15,8 @@ from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.models import Project
 from registry.services import audit
+from registry.services.agents.tokens import Caller
 from registry.services.audit import Filter
-from registry.services.tokens import Caller
 
 _JSON_LINES = "application/x-ndjson"
 

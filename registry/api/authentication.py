@@ -10,8 +10,10 @@ from rest_framework.request import Request
 
 from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Project
-from registry.services import catalog, origin, tokens, usage
-from registry.services.tokens import Caller
+from registry.services import origin
+from registry.services.agents import tokens
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import catalog, usage
 
 
 def identify(request: HttpRequest, project: str) -> Caller:

@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from registry.api import shapes, writing
 from registry.api.reading import flag
 from registry.api.writing import Upload, actor
-from registry.core import bundle as bundle_files
 from registry.core import roles
+from registry.core.archive import bundle as bundle_files
 from registry.core.errors import InvalidRequest
-from registry.services import bundles
+from registry.services.skills import bundles
 
 
 class Bundles(Upload):

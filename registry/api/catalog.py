@@ -11,11 +11,12 @@ from rest_framework.response import Response
 
 from registry.api import shapes
 from registry.api.reading import Answer, Read, as_json, page
-from registry.core import disclosure, skillmd
+from registry.core.catalog import disclosure
+from registry.core.catalog.merge import BUNDLED, PROJECT, Effective
 from registry.core.errors import InvalidRequest
-from registry.core.merge import BUNDLED, PROJECT, Effective
-from registry.services import catalog
-from registry.services.tokens import Caller
+from registry.core.format import skillmd
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import catalog
 
 Form = Literal["json", "text", "xml"]
 _SOURCES = [PROJECT, BUNDLED]

@@ -8,8 +8,8 @@ from rest_framework.response import Response
 
 from registry.api.reading import Streamed, flag
 from registry.models import Project
-from registry.services import exporting
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.transfer import exporting
 
 
 class Export(Streamed):

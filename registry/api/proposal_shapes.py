@@ -5,15 +5,15 @@ from typing import Any
 from rest_framework import serializers
 
 from registry.api.shapes import FindingShape
-from registry.core.assessment import Assessment
-from registry.core.capabilities import Capability
-from registry.core.joining import FileMerge
-from registry.core.lifecycle import State
+from registry.core.proposals.assessment import Assessment
+from registry.core.proposals.capabilities import Capability
+from registry.core.proposals.lifecycle import State
+from registry.core.text.joining import FileMerge
 from registry.models import Approval, Proposal, ProposalComment, ProposalRevision, Recommendation
-from registry.services.proposal_views import Content, Dossier
-from registry.services.proposals import Proposed
-from registry.services.rebasing import Offer
-from registry.services.suggestions import KINDS
+from registry.services.proposals.proposal_views import Content, Dossier
+from registry.services.proposals.proposals import Proposed
+from registry.services.proposals.rebasing import Offer
+from registry.services.proposals.suggestions import KINDS
 
 
 class WhoShape(serializers.Serializer[Any]):

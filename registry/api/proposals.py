@@ -14,14 +14,16 @@ from registry.api import proposal_shapes as shapes
 from registry.api import writing
 from registry.api.reading import Answer, Read, as_json, page
 from registry.api.writing import Write, actor
-from registry.core import edits, roles
+from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest
-from registry.core.lifecycle import State
+from registry.core.proposals.lifecycle import State
 from registry.core.skill import normalise
-from registry.services import permissions, proposal_views, proposals, rebasing, reviews, suggestions
-from registry.services.overtaking import DELETE
-from registry.services.suggestions import Suggestion
-from registry.services.tokens import Caller
+from registry.core.text import edits
+from registry.services import permissions
+from registry.services.agents.tokens import Caller
+from registry.services.proposals import proposal_views, proposals, rebasing, reviews, suggestions
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills.overtaking import DELETE
 
 _FILTERS = [
     OpenApiParameter("state", str, enum=[str(state) for state in State]),

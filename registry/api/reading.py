@@ -18,9 +18,10 @@ from rest_framework.views import APIView
 from registry.api import authentication, problems
 from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
-from registry.services import disk, throttle, usage
-from registry.services.answers import Answers
-from registry.services.tokens import Caller
+from registry.lib.answers import Answers
+from registry.services import throttle
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import disk, usage
 
 
 @dataclass(frozen=True, slots=True)

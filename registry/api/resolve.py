@@ -17,8 +17,8 @@ from registry.api.writing import Write, actor
 from registry.core import media, roles
 from registry.core.errors import NotText, TooLarge
 from registry.remote.resolving import Resolved
-from registry.services import remote
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.resolve import remote
 
 SOURCE = "resolved"
 

@@ -13,13 +13,16 @@ from rest_framework.response import Response
 from registry.api import shapes, writing
 from registry.api.reading import Answer, Read, as_json, flag
 from registry.api.writing import Write, actor, if_match
-from registry.core import bundle as bundle_files
-from registry.core import disclosure, media, roles, skillmd
+from registry.core import media, roles
+from registry.core.archive import bundle as bundle_files
+from registry.core.catalog import disclosure
 from registry.core.errors import InvalidRequest, NotText, TooLarge
+from registry.core.format import skillmd
 from registry.core.skill import Bundle, normalise
-from registry.services import catalog, skills
-from registry.services.own import Approved
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import catalog
+from registry.services.catalog.own import Approved
+from registry.services.skills import skills
 
 _VERSION = OpenApiParameter("version", str, description="One exact version; the current one when not given.")
 _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest you started from, in quotes.")

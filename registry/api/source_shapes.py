@@ -7,15 +7,16 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from registry.api.shapes import FileShape, FindingShape, HiddenShape, Strict, hidden
-from registry.core import diff, wishes
-from registry.core.diff import FileChange
-from registry.core.joining import FileMerge
-from registry.core.wishes import Wish
+from registry.core.sources import wishes
+from registry.core.sources.wishes import Wish
+from registry.core.text import diff
+from registry.core.text.diff import FileChange
+from registry.core.text.joining import FileMerge
 from registry.models import Installation, Provenance, Source, SourceJob, SourceJobItem
 from registry.models.sources import JOB_STATES, JOBS, KINDS, STATES, WAITING
-from registry.services import arrivals, sources
-from registry.services.arrivals import Arrival
-from registry.services.sources import Offered
+from registry.services.sources import arrivals, sources
+from registry.services.sources.arrivals import Arrival
+from registry.services.sources.sources import Offered
 
 
 class SourceInput(Strict):

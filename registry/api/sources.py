@@ -15,8 +15,8 @@ from registry.api import writing
 from registry.api.reading import Answer, Read, as_json, page
 from registry.api.writing import Write, actor, if_match
 from registry.core import roles
-from registry.services import arrivals, sources, uninstalling
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.sources import arrivals, sources, uninstalling
 
 _PAGE = [OpenApiParameter("limit", int), OpenApiParameter("offset", int)]
 _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest of what you saw, in quotes.")

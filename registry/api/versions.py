@@ -12,8 +12,9 @@ from registry.api.reading import Answer, Read, as_json, page
 from registry.api.writing import Write, actor
 from registry.core import roles
 from registry.models import Project, Version
-from registry.services import catalog, versions
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import catalog
+from registry.services.skills import versions
 
 
 class Versions(Read):

@@ -13,9 +13,9 @@ from rest_framework.views import APIView
 from registry.core.errors import Forbidden, InvalidRequest, TooLarge
 from registry.models import Project
 from registry.services import throttle
+from registry.services.agents.tokens import Caller
 from registry.services.permissions import Actor
 from registry.services.throttle import Rate
-from registry.services.tokens import Caller
 
 _MULTIPART_EXTRA = 64 * 1024
 _PIECE = 64 * 1024

@@ -19,7 +19,7 @@ from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFo
 from registry.client.retrying import Retrying
 from registry.client.values import Catalog, Effective, EffectiveSkills, File, Proposal, Skill, Text
 from registry.client.wire import Stats, Wire
-from registry.core import bundle as archives
+from registry.core.archive import bundle as archives
 from registry.core.errors import SkillsiteError
 from registry.core.limits import DEFAULT, MIB, Limits
 from registry.core.skill import Bundle, bundle_digest, content_digest, normalise

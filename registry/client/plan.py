@@ -8,7 +8,8 @@ from typing import Literal
 from registry.client import files
 from registry.client.lock import NAME, Placed
 from registry.client.values import Effective
-from registry.core import bundle, paths
+from registry.core import paths
+from registry.core.archive import bundle
 from registry.core.errors import UnsafePath
 from registry.core.skill import FileEntry, bundle_digest, content_digest
 

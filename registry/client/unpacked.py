@@ -2,8 +2,9 @@
 
 from registry.client.errors import LocalProblem
 from registry.client.values import Effective, Skill
-from registry.core import disclosure, skillmd, tokens
+from registry.core.catalog import disclosure, tokens
 from registry.core.errors import SkillsiteError
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 
 

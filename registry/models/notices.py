@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.core import telling
-from registry.core.lifecycle import State
+from registry.core.notifications import telling
+from registry.core.proposals.lifecycle import State
 from registry.models.accounts import Project, User
 from registry.models.outgoing import Outgoing
 from registry.models.proposals import Proposal

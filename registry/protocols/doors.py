@@ -5,8 +5,10 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Forbidden, Unauthenticated
-from registry.services import origin, throttle, tokens, usage
-from registry.services.tokens import Caller
+from registry.services import origin, throttle
+from registry.services.agents import tokens
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import usage
 
 
 def by_header(request: HttpRequest) -> Caller:

@@ -4,15 +4,15 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from registry.core import bundle
+from registry.core.archive import bundle
+from registry.core.catalog.merge import Candidate
 from registry.core.errors import NotFound
-from registry.core.merge import Candidate
 from registry.core.skill import SKILL_MD, FileEntry, normalise
+from registry.lib.answers import Answers
 from registry.models import Project
-from registry.services import catalog, disk
-from registry.services.answers import Answers
-from registry.services.catalog import Loaded
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import catalog, disk
+from registry.services.catalog.catalog import Loaded
 
 SKILL, ARCHIVE = "skill-md", "archive"
 ANYBODY = "anybody"

@@ -16,12 +16,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.http import parse_etags
 from django.views.decorators.csrf import csrf_exempt
 
-from registry.core import bundle, errors, media, portable
+from registry.core import errors, media
+from registry.core.archive import bundle
 from registry.core.errors import SkillsiteError
+from registry.core.format import portable
 from registry.core.skill import SKILL_MD
 from registry.protocols import doors
 from registry.protocols.shelf import ARCHIVE, Shelf, artifact_digest, kind_of, mine, of_project, of_site
-from registry.services.catalog import Loaded
+from registry.services.catalog.catalog import Loaded
 
 V2, V1 = "agent-skills", "skills"
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"

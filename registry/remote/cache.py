@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from registry.core import paths, skillmd, tokens
-from registry.core.definitions import INLINE
+from registry.core import paths
+from registry.core.catalog import tokens
 from registry.core.errors import Conflict, NotFound
+from registry.core.format import skillmd
 from registry.core.limits import DEFAULT, Limits
+from registry.core.resolve.definitions import INLINE
 from registry.core.skill import SKILL_MD, Bundle, FileEntry
 from registry.remote import glances, trees
 from registry.remote.records import NEW, Record, Records

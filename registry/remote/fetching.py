@@ -19,8 +19,8 @@ from typing import Any
 import httpcore
 import httpx
 
-from registry.core import addresses
 from registry.core.errors import InvalidRequest
+from registry.core.resolve import addresses
 
 _CONNECT_SECONDS = 5.0
 _URL_CHARS = 500

@@ -2,8 +2,9 @@
 
 from urllib.parse import unquote, urlsplit
 
-from registry.core import bundle, sniffing
+from registry.core.archive import bundle
 from registry.core.errors import TooLarge
+from registry.core.format import sniffing
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD, Bundle
 from registry.remote import fetching

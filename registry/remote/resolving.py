@@ -14,11 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from registry.core import definitions, paths, rules, skillmd
-from registry.core.definitions import Definition, Entry, Malformed
+from registry.core import paths
 from registry.core.errors import InvalidRequest, InvalidSkill, SkillsiteError
 from registry.core.findings import errors
+from registry.core.format import skillmd
 from registry.core.limits import DEFAULT, Limits
+from registry.core.lint import rules
+from registry.core.resolve import definitions
+from registry.core.resolve.definitions import Definition, Entry, Malformed
 from registry.core.skill import SKILL_MD, Bundle, FileEntry
 from registry.remote import packages, s3
 from registry.remote.cache import Cache, Copy

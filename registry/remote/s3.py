@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from registry.core import paths
-from registry.core.bundle import is_junk
+from registry.core.archive.bundle import is_junk
 from registry.core.errors import TooLarge
 from registry.core.limits import DEFAULT, Limits
 from registry.core.skill import SKILL_MD, Bundle

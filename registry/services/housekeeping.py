@@ -5,7 +5,9 @@ from datetime import datetime, timedelta
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
-from registry.services import outbox, source_jobs, uploads
+from registry.services.drafts import uploads
+from registry.services.notifications import outbox
+from registry.services.sources import source_jobs
 
 _KEPT_LINKS_FOR = timedelta(days=1)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from registry.core import roles
-from registry.core.agent import visible
+from registry.core.catalog.agent import visible
 from registry.core.errors import Forbidden, NotFound
 from registry.core.skill import normalise
 from registry.models import Agent, Membership, Project, User

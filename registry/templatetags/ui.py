@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from registry.web import drawing
-from registry.web.figures import bar_heights, seal_cells, trend
+from registry.web.render import drawing
+from registry.web.render.figures import bar_heights, seal_cells, trend
 from registry.web.words import counted, filesize, number, relative, signed, span
 
 register = template.Library()

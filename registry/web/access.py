@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from registry.core.errors import Forbidden, NotFound
 from registry.models import Membership, Project, User
-from registry.services import permissions, sessions
+from registry.services import permissions
+from registry.services.people import sessions
 from registry.services.permissions import Actor
 from registry.web import visitor
 from registry.web.htmx import wants_fragment

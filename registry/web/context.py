@@ -9,8 +9,9 @@ from django.urls import reverse
 
 from registry.core import roles
 from registry.models import Project, User
-from registry.services import notices, queue
+from registry.services.notifications import notices
 from registry.services.permissions import Actor
+from registry.services.proposals import queue
 
 THEMES = ("light", "dark")
 _SWITCHER = 20  # more than that is a list, and the list has a page

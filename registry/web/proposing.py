@@ -1,6 +1,6 @@
 """What is said to somebody who just proposed a change."""
 
-from registry.services.proposals import Proposed
+from registry.services.proposals.proposals import Proposed
 
 
 def proposed_in_words(made: Proposed) -> str:

@@ -3,40 +3,15 @@
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from registry.web import (
-    accounts,
-    agents,
-    audit,
-    catalog,
-    client_wheel,
-    completion,
-    conflicts,
-    connect,
-    draft_files,
-    editor,
-    exporting,
-    inbox,
-    members,
-    projects,
-    proposal,
-    proposal_conflict,
-    proposal_edit,
-    proposals,
-    settings,
-    skill,
-    skills,
-    source_entry,
-    source_jobs,
-    source_page,
-    source_uninstall,
-    sources,
-    styleguide,
-    tokens,
-    uploads,
-    upstream,
-    versions,
-    webhooks,
-)
+from registry.web.account import accounts, inbox
+from registry.web.agents import agents, tokens
+from registry.web.connect import client_wheel, connect
+from registry.web.editor import conflicts, draft_files, editor
+from registry.web.project import audit, members, projects, settings, webhooks
+from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
+from registry.web.render import styleguide
+from registry.web.skills import catalog, completion, exporting, skill, skills, uploads, upstream, versions
+from registry.web.sources import source_entry, source_jobs, source_page, source_uninstall, sources
 
 _VERSION = [
     path("", skill.instructions, name="version"),

@@ -5,7 +5,7 @@ import re
 from django.http import HttpRequest
 
 from registry.services import origin
-from registry.services.sessions import Browser
+from registry.services.people.sessions import Browser
 
 _BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
 _SYSTEMS = (

@@ -9,10 +9,13 @@ import pytest
 
 from registry.api.agents import PartShape
 from registry.core import roles
-from registry.core.agent import Definition
+from registry.core.catalog.agent import Definition
 from registry.models import Agent, Event, Project, Token, User
-from registry.services import agents, audit, disk, skills, tokens, usage
+from registry.services import audit
+from registry.services.agents import agents, tokens
+from registry.services.catalog import disk, usage
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from registry.core.bundle import write_zip
+from registry.core.archive.bundle import write_zip
 from registry.models import Project, Version
 from registry.services.permissions import Actor
 from tests.api.test_reading import problem
@@ -212,7 +212,7 @@ def test_the_import_of_one_project_is_not_seen_by_another(
 
 
 def test_a_person_writes_in_their_own_name(project: Project, operator: Actor, person: Callable[..., Any]) -> None:
-    from registry.services import tokens
+    from registry.services.agents import tokens
 
     secret = tokens.create_token(project, user=person("author"), scopes=["read", "write"], by=operator)
     Api(project, secret).upload(zipped())

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from registry.models import Project
-from registry.services import skills, versions
 from registry.services.permissions import Actor
+from registry.services.skills import skills, versions
 from tests.api.test_reading import problem
 from tests.conftest import Api, on_disk, skill_bundle
 

@@ -18,8 +18,10 @@ from schemathesis.specs.openapi.checks import (
 from registry.core import roles
 from registry.models import Project, SourceEntry, SourceJob, User
 from registry.remote.sources import Fetched
-from registry.services import agents, offers, skills, sources, tokens
+from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.services.sources import offers, sources
 from skillsite.wsgi import application
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.services.receivers import Receiver, answering, receiving

@@ -11,10 +11,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from registry.core import roles
-from registry.core.agent import Definition
+from registry.core.catalog.agent import Definition
 from registry.models import Project, User
-from registry.services import agents, disk, projects, skills, tokens
+from registry.services.agents import agents, tokens
+from registry.services.catalog import disk
+from registry.services.people import projects
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from registry.core.skill import content_digest
 from registry.models import Project
-from registry.services import disk, skills, versions
+from registry.services.catalog import disk
 from registry.services.permissions import Actor
+from registry.services.skills import skills, versions
 from tests.api.test_reading import problem
 from tests.conftest import Api, on_disk, skill_bundle
 

@@ -7,8 +7,10 @@ import pytest
 
 from registry.core import roles
 from registry.models import Membership, Project, Proposal, User
-from registry.services import permissions, skills, tokens
+from registry.services import permissions
+from registry.services.agents import tokens
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
 
 BODY = "# greeting\n\nOne\nTwo\nThree\n"

@@ -11,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.api import reading
 from registry.models import Project
-from registry.services import catalog, skills
+from registry.services.catalog import catalog
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
 
 HOT = [

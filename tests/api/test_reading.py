@@ -13,8 +13,11 @@ from django.utils import timezone
 from registry.api import reading
 from registry.core import roles
 from registry.models import Project, Token, User
-from registry.services import catalog, disk, members, projects, skills, tokens
+from registry.services.agents import tokens
+from registry.services.catalog import catalog, disk
+from registry.services.people import members, projects
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
 
@@ -167,7 +170,7 @@ def test_a_page_past_the_end_is_empty(bot: Api, path: str) -> None:
 
 
 def test_the_link_to_the_next_page_can_be_followed_as_it_is(full: Project, operator: Actor, bot: Api) -> None:
-    from registry.services import bundles
+    from registry.services.skills import bundles
 
     for body in ("One.", "Two."):
         bundles.import_bundle(full, skill_bundle("été & co", body=body), by=operator)

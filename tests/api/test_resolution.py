@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from registry.models import Project
-from registry.services import bundles, skills
 from registry.services.permissions import Actor
+from registry.services.skills import bundles, skills
 from tests.api.test_reading import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 

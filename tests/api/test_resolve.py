@@ -9,12 +9,13 @@ from urllib.parse import quote
 
 import pytest
 
-from registry.core.agent import Definition
+from registry.core.catalog.agent import Definition
 from registry.core.skill import SKILL_MD, Bundle, content_digest
 from registry.models import Event, Project
 from registry.remote.resolving import Bounds
-from registry.services import agents, remote
+from registry.services.agents import agents
 from registry.services.permissions import Actor
+from registry.services.resolve import remote
 from tests.api.test_reading import problem
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.remote.web import Web, zipped
@@ -240,7 +241,7 @@ def test_a_refused_or_failed_request_gives_its_turn_back(bot: Api, volume: Path)
 def _token_id(bot: Api) -> int:
     from django.utils import timezone
 
-    from registry.services import tokens
+    from registry.services.agents import tokens
 
     return tokens.authenticate(bot.headers["Authorization"].removeprefix("Bearer "), now=timezone.now()).token_id
 

@@ -11,12 +11,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from registry.core import tokens
-from registry.core.bundle import write_zip
+from registry.core.archive.bundle import write_zip
+from registry.core.catalog import tokens
 from registry.core.skill import Bundle
 from registry.models import Agent, Event, Project, Version
-from registry.services import catalog, skills
+from registry.services.catalog import catalog
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.api.test_reading import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 
 from registry.core import roles
-from registry.core.bundle import write_zip
+from registry.core.archive.bundle import write_zip
 from registry.models import Project, Skill, SourceJob, User
-from registry.services import accounts, members, skills, source_jobs, tokens
+from registry.services.agents import tokens
+from registry.services.people import accounts, members
 from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.services.sources import source_jobs
 from tests.api.test_reading import problem
 from tests.conftest import Api, skill_bundle
 from tests.services.elsewhere import Elsewhere, elsewhere

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from registry.models import Project
-from registry.services import skills
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.api.test_reading import problem
 from tests.conftest import Api, skill_bundle
 from tests.services.footprint import nothing_left_behind

@@ -46,7 +46,7 @@ def test_every_service_has_its_place_on_the_map() -> None:
         (ROOT / "ARCHITECTURE.md").read_text().partition("The services by what they are about:")[2].partition("## ")[0]
     )
     listed = re.findall(r"`(\w+)`", table)
-    assert sorted(listed) == sorted(path.stem for path in (ROOT / "registry" / "services").glob("[a-z]*.py"))
+    assert sorted(listed) == sorted(path.stem for path in (ROOT / "registry" / "services").rglob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())

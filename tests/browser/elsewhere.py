@@ -7,9 +7,10 @@ from datetime import timedelta
 from django.test import override_settings
 from django.utils import timezone
 
-from registry.core import skillmd, wishes
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
-from registry.core.wishes import Wish
+from registry.core.sources import wishes
+from registry.core.sources.wishes import Wish
 from registry.models import Project, Source, SourceEntry, SourceJob, SourceJobItem
 from registry.models.sources import (
     DONE,
@@ -24,8 +25,10 @@ from registry.models.sources import (
     WELL_KNOWN,
 )
 from registry.remote.sources import Fetched
-from registry.services import catalog, importing, offers, skills, sources
+from registry.services.catalog import catalog
 from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.services.sources import importing, offers, sources
 
 _PIN = "9f2c41d7a86be03355e1c0f4b7d29a6e8841fc30"
 

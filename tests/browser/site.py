@@ -14,7 +14,8 @@ from django.test import Client, override_settings
 
 from registry.core import roles
 from registry.models import Project, User
-from registry.services import accounts, members, permissions, projects
+from registry.services import permissions
+from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
 from tests.faults import sites
 

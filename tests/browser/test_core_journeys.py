@@ -7,7 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from registry.core import roles
-from registry.services import accounts, permissions, skills
+from registry.services import permissions
+from registry.services.people import accounts
+from registry.services.skills import skills
 from tests.browser import steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team

@@ -6,7 +6,8 @@ from playwright.sync_api import Page, Request, Route, expect
 
 from registry.core import roles
 from registry.models import Upload
-from registry.services import projects, skills
+from registry.services.people import projects
+from registry.services.skills import skills
 from tests.browser import barriers, steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team

@@ -5,9 +5,13 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from registry.core import edits, roles
-from registry.services import agents, permissions, proposals, skills
-from registry.services.suggestions import Suggestion
+from registry.core import roles
+from registry.core.text import edits
+from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.proposals import proposals
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills
 from tests.browser import steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team

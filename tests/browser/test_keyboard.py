@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from registry.core import roles
-from registry.services import skills
+from registry.services.skills import skills
 from tests.browser import steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team

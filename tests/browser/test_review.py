@@ -10,7 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from registry.core import roles
 from registry.core.skill import SKILL_MD
-from registry.services import accounts, agents, permissions, skills, tokens
+from registry.services import permissions
+from registry.services.agents import agents, tokens
+from registry.services.people import accounts
+from registry.services.skills import skills
 from tests.browser import steps
 from tests.browser.conftest import PATIENCE, Windows
 from tests.browser.site import Team

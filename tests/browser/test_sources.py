@@ -7,7 +7,9 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from registry.core import roles
 from registry.core.skill import SKILL_MD
-from registry.services import catalog, skills, source_jobs
+from registry.services.catalog import catalog
+from registry.services.skills import skills
+from registry.services.sources import source_jobs
 from tests.browser import steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team

@@ -4,7 +4,8 @@ from playwright.sync_api import Page, expect
 
 from registry.core import roles
 from registry.core.skill import SKILL_MD
-from registry.services import catalog, skills
+from registry.services.catalog import catalog
+from registry.services.skills import skills
 from tests.browser import steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team

@@ -10,34 +10,25 @@ from django.core.management import call_command
 from django.test import override_settings
 from django.utils import timezone
 
-from registry.core import edits, roles, skillmd, telling
-from registry.core.drafting import Fields
-from registry.core.lifecycle import State
+from registry.core import roles
+from registry.core.format import skillmd
+from registry.core.format.drafting import Fields
+from registry.core.notifications import telling
+from registry.core.proposals.lifecycle import State
 from registry.core.skill import SKILL_MD, Bundle
+from registry.core.text import edits
 from registry.models import NewAddress, Project, Proposal, User
 from registry.models.notices import WAITING
-from registry.services import (
-    accounts,
-    catalog,
-    disk,
-    draft_files,
-    drafts,
-    invitations,
-    letters,
-    mailing,
-    members,
-    permissions,
-    projects,
-    proposals,
-    skills,
-    uploads,
-    upstream,
-    versions,
-    webhooks,
-)
-from registry.services.drafts import FORM, Place, Typed
+from registry.services import permissions
+from registry.services.catalog import catalog, disk
+from registry.services.drafts import draft_files, drafts, uploads
+from registry.services.drafts.drafts import FORM, Place, Typed
+from registry.services.notifications import letters, mailing, webhooks
+from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
-from registry.services.suggestions import Suggestion
+from registry.services.proposals import proposals
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills, upstream, versions
 from tests.browser import elsewhere
 from tests.browser.elsewhere import Places
 from tests.browser.site import Site, Team

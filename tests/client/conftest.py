@@ -9,7 +9,7 @@ import pytest
 
 from registry.client import Retrying, SkillsiteClient
 from registry.models import Project
-from registry.services import agents, tokens
+from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
 from tests.client.between import Between, between
 from tests.services.isolation import blob_directory, nothing_remembered

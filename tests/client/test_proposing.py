@@ -7,8 +7,9 @@ import pytest
 
 from registry.client import SkillsiteClient, errors
 from registry.models import Project
-from registry.services import agents, skills, tokens
+from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle, skill_text

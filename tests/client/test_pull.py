@@ -12,8 +12,8 @@ from registry.client import SkillsiteClient, errors, files
 from registry.client.lock import NAME as LOCK
 from registry.client.pull import check, pull
 from registry.models import Project
-from registry.services import skills
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle

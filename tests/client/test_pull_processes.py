@@ -16,7 +16,7 @@ from registry.client import plan
 from registry.client.lock import NAME as LOCK
 from registry.client.pull import check, pull
 from registry.client.swap import exchange, put_in_place
-from registry.services import disk
+from registry.services.catalog import disk
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk

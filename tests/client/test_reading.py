@@ -12,8 +12,8 @@ from registry.client import SkillsiteClient, errors
 from registry.client.pull import pull
 from registry.core.skill import Bundle, bundle_digest
 from registry.models import Project
-from registry.services import skills
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle

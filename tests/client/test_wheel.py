@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.web import client_wheel
+from registry.web.connect import client_wheel
 from tests.client.between import Between
 from tests.conftest import on_disk
 

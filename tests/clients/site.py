@@ -99,7 +99,10 @@ def _fill() -> tuple[str, str]:
     from django.db import connections
 
     from registry.core.skill import Bundle
-    from registry.services import agents, bundles, permissions, projects, tokens
+    from registry.services import permissions
+    from registry.services.agents import agents, tokens
+    from registry.services.people import projects
+    from registry.services.skills import bundles
 
     call_command("migrate", interactive=False, verbosity=0)
     by = permissions.operator()

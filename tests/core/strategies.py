@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from registry.core import paths
-from registry.core.bundle import is_junk
+from registry.core.archive.bundle import is_junk
 from registry.core.errors import UnsafePath
 from registry.core.skill import SKILL_MD, Bundle
 from tests import effort

@@ -21,21 +21,15 @@ django.setup()
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from registry.core import skillmd  # noqa: E402
 from registry.core.errors import SkillsiteError  # noqa: E402
+from registry.core.format import skillmd  # noqa: E402
 from registry.core.skill import SKILL_MD, Bundle  # noqa: E402
 from registry.models import Agent, Project, Skill, Token, Usage, Version  # noqa: E402
-from registry.services import (  # noqa: E402
-    agents,
-    audit,
-    bundles,
-    catalog,
-    permissions,
-    projects,
-    skills,
-    tokens,
-    usage,
-)
+from registry.services import audit, permissions  # noqa: E402
+from registry.services.agents import agents, tokens  # noqa: E402
+from registry.services.catalog import catalog, usage  # noqa: E402
+from registry.services.people import projects  # noqa: E402
+from registry.services.skills import bundles, skills  # noqa: E402
 from tests.faults import bringing, reviewing, telling  # noqa: E402
 
 OPERATOR = permissions.operator()

@@ -7,11 +7,15 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from registry.core import roles, skillmd
+from registry.core import roles
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
-from registry.core.wishes import Wish
+from registry.core.sources.wishes import Wish
 from registry.models import Event, Project, Source, SourceJob, SourceJobItem, Version
-from registry.services import accounts, audit, bundles, members, permissions, projects, source_jobs, sources
+from registry.services import audit, permissions
+from registry.services.people import accounts, members, projects
+from registry.services.skills import bundles
+from registry.services.sources import source_jobs, sources
 
 OPERATOR = permissions.operator()
 

@@ -3,12 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from registry.core import edits, roles, skillmd
+from registry.core import roles
 from registry.core.errors import SkillsiteError
+from registry.core.format import skillmd
+from registry.core.text import edits
 from registry.models import Agent, Approval, Event, Project, Proposal, User
-from registry.services import accounts, agents, approvals, members, permissions, projects, proposals, reviews, skills
+from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
-from registry.services.suggestions import Suggestion
+from registry.services.proposals import approvals, proposals, reviews
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills
 
 OPERATOR = permissions.operator()
 NAME = "greeting"

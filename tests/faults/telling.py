@@ -5,9 +5,12 @@ from typing import Any
 
 from django.conf import settings
 
-from registry.core import roles, telling
+from registry.core import roles
+from registry.core.notifications import telling
 from registry.models import Delivery, Project
-from registry.services import accounts, deliveries, members, permissions, projects, webhooks
+from registry.services import permissions
+from registry.services.notifications import deliveries, webhooks
+from registry.services.people import accounts, members, projects
 
 OPERATOR = permissions.operator()
 

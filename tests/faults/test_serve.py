@@ -17,7 +17,7 @@ from registry.management.commands import serve
 from registry.management.commands.serve import Command
 from registry.management.turns import alone_in
 from registry.models import User
-from registry.services import accounts
+from registry.services.people import accounts
 from tests.faults.crew import Crew
 from tests.faults.sites import Server, Site, alive, finish, free_port, kill, new_site, serving, started, wait_for
 from tests.faults.uploads import Uploads

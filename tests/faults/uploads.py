@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry.core import bundle as bundle_files
-from registry.core import skillmd
+from registry.core.archive import bundle as bundle_files
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 from tests.faults.sites import Site
 

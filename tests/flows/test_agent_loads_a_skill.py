@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from registry.models import Project, Usage
-from registry.services import skills, usage, versions
+from registry.services.catalog import usage
 from registry.services.permissions import Actor
+from registry.services.skills import skills, versions
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.services.isolation import blob_directory, nothing_remembered
 

@@ -10,8 +10,9 @@ from django.utils.html import strip_tags
 
 from registry.core import roles
 from registry.models import Event, Project, User, Version
-from registry.services import audit, skills
+from registry.services import audit
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.services.isolation import blob_directory, nothing_remembered
 
@@ -107,7 +108,7 @@ def test_a_viewer_publishes_nothing(project: Project, browser: Callable[[str], C
 def test_a_stranger_does_not_even_find_the_project(
     project: Project, other_project: Project, operator: Actor, agent: Api
 ) -> None:
-    from registry.services import accounts, members
+    from registry.services.people import accounts, members
 
     user = accounts.create_user("stranger", by=operator)
     members.set_role(other_project, user, roles.OWNER, by=operator)

@@ -8,12 +8,13 @@ import pytest
 from django.test import Client
 
 from registry.core.skill import Bundle
+from registry.lib.answers import Answers
 from registry.models import Project, Token
 from registry.protocols import shelf
 from registry.protocols.mcp import endpoint, skills
-from registry.services import agents, bundles, tokens
-from registry.services.answers import Answers
+from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
+from registry.services.skills import bundles
 from tests.conftest import skill_bundle
 from tests.services.isolation import blob_directory, nothing_remembered
 

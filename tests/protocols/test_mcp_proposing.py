@@ -8,8 +8,10 @@ import pytest
 from registry.core import roles
 from registry.core.skill import Bundle
 from registry.models import Project, Proposal, User
-from registry.services import agents, permissions, reviews
+from registry.services import permissions
+from registry.services.agents import agents
 from registry.services.permissions import Actor
+from registry.services.proposals import reviews
 from tests.conftest import skill_text
 from tests.protocols.conftest import Mcp
 

@@ -13,8 +13,10 @@ import pytest
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project
 from registry.protocols.mcp import context
-from registry.services import agents, bundles, disk, skills, usage
+from registry.services.agents import agents
+from registry.services.catalog import disk, usage
 from registry.services.permissions import Actor
+from registry.services.skills import bundles, skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.protocols.conftest import Mcp
 

@@ -14,12 +14,17 @@ from django.core.wsgi import get_wsgi_application
 from django.test import Client
 
 from registry.client import SkillsiteClient
-from registry.core import edits, roles
+from registry.core import roles
 from registry.core.skill import Bundle
+from registry.core.text import edits
 from registry.models import Project, User
-from registry.services import disk, permissions, projects, proposals, reviews, skills, versions
+from registry.services import permissions
+from registry.services.catalog import disk
+from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.suggestions import Suggestion
+from registry.services.proposals import proposals, reviews
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills, versions
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.protocols.conftest import Mcp
 

@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from registry.core import edits, roles
+from registry.core import roles
+from registry.core.text import edits
 from registry.models import Project, User
-from registry.services import agents, permissions, proposals, reviews, skills
+from registry.services import permissions
+from registry.services.agents import agents
 from registry.services.permissions import Actor
-from registry.services.suggestions import Suggestion
+from registry.services.proposals import proposals, reviews
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.protocols.conftest import Mcp
 from tests.protocols.test_one_resolver import Seen, doors, site

@@ -14,9 +14,13 @@ from django.test import Client
 
 from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project
-from registry.services import agents, bundles, catalog, projects, skills, throttle, usage
-from registry.services.agents import Definition
+from registry.services import throttle
+from registry.services.agents import agents
+from registry.services.agents.agents import Definition
+from registry.services.catalog import catalog, usage
+from registry.services.people import projects
 from registry.services.permissions import Actor
+from registry.services.skills import bundles, skills
 from skillsite.logs import Masked, masked
 from tests.conftest import skill_bundle
 from tests.protocols.conftest import Mcp, revoke_all

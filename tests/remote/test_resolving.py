@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from registry.core.definitions import Definition
 from registry.core.errors import InvalidRequest
 from registry.core.limits import Limits
+from registry.core.resolve.definitions import Definition
 from registry.core.skill import SKILL_MD, Bundle
 from registry.remote import resolving
 from registry.remote.resolving import Bounds, Resolved, storage_root

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 
-from registry.core import bundle as bundle_files
+from registry.core.archive import bundle as bundle_files
 from registry.core.skill import Bundle
 from tests.services.receivers import Receiver, answering, receiving
 

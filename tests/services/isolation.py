@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from registry.api import reading
-from registry.services import catalog
+from registry.services.catalog import catalog
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,9 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from registry.models import Chain, Event, Project
-from registry.services import audit, skills
+from registry.services import audit
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import skill_bundle
 
 

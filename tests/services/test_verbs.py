@@ -4,9 +4,7 @@ A verb is a public function of a service that takes `by`. Each stands in one of 
 stands in neither fails here.
 """
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,38 +15,23 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from registry import services
 from registry.core import roles
-from registry.core.agent import Definition
+from registry.core.catalog.agent import Definition
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
-from registry.core.wishes import Wish
+from registry.core.sources.wishes import Wish
 from registry.models import Delivery, Event, Project, SourceEntry, Token, User
 from registry.remote.sources import Fetched
-from registry.services import (
-    accounts,
-    agents,
-    audit,
-    bulk,
-    bundles,
-    catalog,
-    disk,
-    importing,
-    invitations,
-    members,
-    offers,
-    permissions,
-    projects,
-    skills,
-    sources,
-    tokens,
-    uninstalling,
-    upstream,
-    versions,
-    webhooks,
-)
+from registry.services import audit, permissions
+from registry.services.agents import agents, tokens
+from registry.services.catalog import catalog, disk
+from registry.services.notifications import webhooks
+from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
+from registry.services.skills import bulk, bundles, skills, upstream, versions
+from registry.services.sources import importing, offers, sources, uninstalling
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
+from tests.services.verbs import public_verbs
 
 
 @dataclass(frozen=True)
@@ -249,15 +232,6 @@ NO_EVENT_OF_THEIR_OWN = {
 }
 
 
-def public_verbs() -> Iterator[str]:
-    for found in pkgutil.iter_modules(services.__path__):
-        module = importlib.import_module(f"{services.__name__}.{found.name}")
-        for name, function in vars(module).items():
-            mine = inspect.isfunction(function) and function.__module__ == module.__name__
-            if mine and not name.startswith("_") and "by" in inspect.signature(function).parameters:
-                yield f"{found.name}.{name}"
-
-
 @pytest.fixture
 def world(project: Project, library: Path, operator: Actor) -> World:
     on_disk(library, "bundled-one")
@@ -334,15 +308,15 @@ ON_THE_SITE = [name for name, verb in VERBS.items() if not verb.scope]
 
 
 def test_no_verb_was_forgotten() -> None:
-    found = {name for name in public_verbs() if name.partition(".")[0] not in NO_EVENT_OF_THEIR_OWN}
+    found = {name for name, _ in public_verbs() if name.partition(".")[0] not in NO_EVENT_OF_THEIR_OWN}
     assert found - NO_EVENT_OF_THEIR_OWN.keys() == VERBS.keys()
 
 
 def test_the_actor_is_always_named() -> None:
     """`by` is never taken for something else: it is a keyword everywhere but where it is the subject itself."""
+    functions = dict(public_verbs())
     for name in VERBS:
-        module, _, function = name.partition(".")
-        parameters = inspect.signature(getattr(importlib.import_module(f"registry.services.{module}"), function))
+        parameters = inspect.signature(functions[name])
         assert parameters.parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY, name
 
 

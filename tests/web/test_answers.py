@@ -8,8 +8,8 @@ from django.test import Client
 
 from registry.core import roles
 from registry.models import Project
-from registry.services import skills
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import skill_bundle
 
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from registry.templatetags import ui
 from registry.web import htmx, words
-from registry.web.figures import bar_heights, seal_cells, trend
-from registry.web.styleguide import styleguide
+from registry.web.render.figures import bar_heights, seal_cells, trend
+from registry.web.render.styleguide import styleguide
 
 NOW = datetime(2026, 11, 16, 14, 0, tzinfo=UTC)
 TEMPLATES = Path(site.BASE_DIR) / "templates"

@@ -7,7 +7,7 @@ from agno.skills import Skill, SkillLoader
 
 from registry.client.client import SkillsiteClient
 from registry.client.values import Effective
-from registry.core import skillmd
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
 
 

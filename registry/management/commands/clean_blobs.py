@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from registry.services import blobs
+from registry.services.files import blobs
 
 
 class Command(BaseCommand):

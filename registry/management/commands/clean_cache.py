@@ -6,7 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from registry.core.errors import SkillsiteError
-from registry.services import permissions, remote, tokens
+from registry.services import permissions
+from registry.services.agents import tokens
+from registry.services.resolve import remote
 
 
 class Command(BaseCommand):

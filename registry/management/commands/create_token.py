@@ -6,7 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from registry.core.errors import SkillsiteError
 from registry.models import Project, User
-from registry.services import agents, permissions, tokens
+from registry.services import permissions
+from registry.services.agents import agents, tokens
 
 
 class Command(BaseCommand):

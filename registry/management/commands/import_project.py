@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from registry.core.errors import SkillsiteError
 from registry.models import Project
-from registry.services import moving, permissions
+from registry.services import permissions
+from registry.services.transfer import moving
 
 
 class Command(BaseCommand):

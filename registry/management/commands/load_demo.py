@@ -6,25 +6,19 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from registry.core import edits, roles, skillmd
+from registry.core import roles
+from registry.core.format import skillmd
 from registry.core.skill import SKILL_MD, Bundle
+from registry.core.text import edits
 from registry.models import Project, User
-from registry.services import (
-    accounts,
-    agents,
-    catalog,
-    disk,
-    members,
-    permissions,
-    projects,
-    proposals,
-    reviews,
-    skills,
-    suggestions,
-    usage,
-)
+from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.catalog import catalog, disk, usage
+from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
-from registry.services.suggestions import Suggestion
+from registry.services.proposals import proposals, reviews, suggestions
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills
 
 _PEOPLE = {
     roles.OWNER: "Ines Marchetti",

@@ -15,7 +15,8 @@ from registry.core import roles
 from registry.management.processes import run_together
 from registry.management.turns import alone_in
 from registry.models import Membership
-from registry.services import accounts, permissions
+from registry.services import permissions
+from registry.services.people import accounts
 from skillsite import env
 
 

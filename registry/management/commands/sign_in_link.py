@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from registry.models import User
-from registry.services import accounts, permissions
+from registry.services import permissions
+from registry.services.people import accounts
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from registry.services import approvals
+from registry.services.proposals import approvals
 
 
 class Command(BaseCommand):

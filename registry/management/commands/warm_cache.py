@@ -8,10 +8,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from registry.core import definitions
 from registry.core.errors import SkillsiteError
+from registry.core.resolve import definitions
 from registry.models import Project
-from registry.services import permissions, remote, source_jobs
+from registry.services import permissions
+from registry.services.resolve import remote
+from registry.services.sources import source_jobs
 
 
 class Command(BaseCommand):

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from registry.core.merge import Candidate
+from registry.core.catalog.merge import Candidate
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
-from registry.services import catalog
-from registry.services.catalog import Loaded
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import catalog
+from registry.services.catalog.catalog import Loaded
 
 PAGE = 100
 PREFIX = "app.skillsite/"  # of what we add to the protocol's own fields

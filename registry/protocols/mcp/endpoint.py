@@ -12,13 +12,13 @@ from django.views.decorators.csrf import csrf_exempt
 
 from registry.core import errors
 from registry.core.errors import SkillsiteError
+from registry.lib.answers import Answers
 from registry.protocols import doors
 from registry.protocols.mcp import eras, messages, resources, skills, tools
 from registry.protocols.mcp.context import FRESH, Context, Outcome
 from registry.protocols.mcp.messages import Message, Refused
-from registry.services import disk
-from registry.services.answers import Answers
-from registry.services.tokens import Caller
+from registry.services.agents.tokens import Caller
+from registry.services.catalog import disk
 
 log = logging.getLogger(__name__)
 

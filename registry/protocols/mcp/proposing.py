@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from registry.core import edits, roles
+from registry.core import roles
 from registry.core.errors import InvalidRequest
+from registry.core.text import edits
 from registry.models import Project, Proposal
 from registry.protocols.mcp.context import Context, Outcome
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, structured
-from registry.services import proposal_views, proposals, suggestions, throttle
-from registry.services.overtaking import DELETE
-from registry.services.suggestions import Suggestion
+from registry.services import throttle
+from registry.services.proposals import proposal_views, proposals, suggestions
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills.overtaking import DELETE
 
 _EDITS = ("diff", "skill_md", "files")
 

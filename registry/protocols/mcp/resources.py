@@ -5,13 +5,14 @@ from typing import Any
 
 from django.conf import settings
 
-from registry.core import media, portable
+from registry.core import media
 from registry.core.errors import SkillsiteError
+from registry.core.format import portable
 from registry.core.skill import SKILL_MD, FileEntry
 from registry.protocols.mcp import uris
 from registry.protocols.mcp.context import FRESH, Context, Outcome, about, page
 from registry.protocols.mcp.messages import Message, dump, unknown
-from registry.services.catalog import Loaded
+from registry.services.catalog.catalog import Loaded
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _JSON = "application/json"

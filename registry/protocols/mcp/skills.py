@@ -5,15 +5,15 @@ from typing import Any
 
 from django.conf import settings
 
-from registry.core import portable
 from registry.core.errors import SkillsiteError
+from registry.core.format import portable
 from registry.core.skill import SKILL_MD
+from registry.lib.answers import Answers
 from registry.protocols.mcp import uris
 from registry.protocols.mcp.context import FRESH, PREFIX, Context, Outcome, about, page
 from registry.protocols.mcp.messages import Message, dump, unknown
 from registry.protocols.mcp.resources import described
-from registry.services.answers import Answers
-from registry.services.catalog import Loaded
+from registry.services.catalog.catalog import Loaded
 
 EXTENSION = "io.modelcontextprotocol/skills"
 

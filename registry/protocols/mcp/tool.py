@@ -8,7 +8,7 @@ from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.protocols.mcp.context import Context, Outcome, about
 from registry.protocols.mcp.messages import dump
-from registry.services.catalog import Loaded
+from registry.services.catalog.catalog import Loaded
 
 Arguments = Mapping[str, Any]
 

@@ -2,16 +2,17 @@
 
 from django.conf import settings
 
-from registry.core import disclosure, roles
+from registry.core import roles
+from registry.core.catalog import disclosure
+from registry.core.catalog.merge import PROJECT
 from registry.core.errors import SkillsiteError
-from registry.core.merge import PROJECT
 from registry.core.skill import SKILL_MD
 from registry.protocols.mcp import proposing
 from registry.protocols.mcp.context import FRESH, Context, Outcome
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, said, structured
-from registry.services import catalog
-from registry.services.catalog import Loaded
+from registry.services.catalog import catalog
+from registry.services.catalog.catalog import Loaded
 
 
 def _list_skills(context: Context, arguments: Arguments) -> Outcome:

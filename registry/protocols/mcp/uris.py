@@ -3,7 +3,7 @@
 from urllib.parse import quote, unquote
 
 from registry.core.skill import FileEntry
-from registry.services.catalog import Loaded
+from registry.services.catalog.catalog import Loaded
 
 SCHEME = "skill://"
 INDEX = "skill://index.json"

@@ -6,7 +6,8 @@ from urllib.parse import quote
 
 import httpx
 
-from registry.core import bundle, paths
+from registry.core import paths
+from registry.core.archive import bundle
 from registry.core.limits import Limits
 from registry.remote.sources.entries import Gathered, text, version
 from registry.remote.sources.errand import Errand

@@ -1,7 +1,8 @@
 """Gathers what a source says into a listing: safe names, each once, no more than so many, a sentence for the rest."""
 
-from registry.core import paths, skillmd
+from registry.core import paths
 from registry.core.errors import SkillsiteError
+from registry.core.format import skillmd
 from registry.core.limits import Limits
 from registry.core.skill import normalise
 from registry.remote.sources.values import MOST_OFFERS, Listing, Offer

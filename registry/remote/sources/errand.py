@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from registry.core import sniffing
+from registry.core.format import sniffing
 from registry.core.limits import DEFAULT, MIB, Limits
 from registry.remote import fetching
 from registry.remote.fetching import Answer, Asked, Failure, Refused

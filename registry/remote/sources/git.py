@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from registry.core import bundle, paths
+from registry.core import paths
+from registry.core.archive import bundle
 from registry.core.errors import NotFound, SkillsiteError
 from registry.core.skill import Bundle
 from registry.remote.fetching import Failure

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from registry.core.bundle import skill_directories
+from registry.core.archive.bundle import skill_directories
 from registry.core.limits import Limits
 from registry.core.paths import shown
 from registry.core.skill import SKILL_MD

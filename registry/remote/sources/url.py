@@ -5,8 +5,9 @@ from pathlib import PurePosixPath
 
 import httpx
 
-from registry.core import bundle, skillmd, sniffing
+from registry.core.archive import bundle
 from registry.core.errors import NotFound, SkillsiteError, TooLarge
+from registry.core.format import skillmd, sniffing
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.remote.fetching import Failure

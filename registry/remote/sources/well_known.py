@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 import httpx
 
-from registry.core import bundle, paths
+from registry.core import paths
+from registry.core.archive import bundle
 from registry.core.errors import NotFound, SkillsiteError, TooLarge
 from registry.core.limits import Limits
 from registry.core.skill import SKILL_MD, Bundle, content_digest, normalise

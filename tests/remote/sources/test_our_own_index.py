@@ -10,8 +10,10 @@ from registry.core.skill import Bundle
 from registry.models import Project
 from registry.remote import sources
 from registry.remote.sources import URL, WELL_KNOWN, Fetched, Listing, NotASource, Place
-from registry.services import agents, bundles, projects, tokens
+from registry.services.agents import agents, tokens
+from registry.services.people import projects
 from registry.services.permissions import Actor
+from registry.services.skills import bundles
 from tests.conftest import skill_bundle
 from tests.services.isolation import blob_directory, nothing_remembered
 

@@ -1,0 +1,275 @@
+"""Strict YAML: text, lists and maps out of a file nobody vouches for, with caps that hold while it is read.
+
+Plain scalars are the text as written, so `version: 1.0` is "1.0" and a date is what the author typed.
+Only null (`~`, `null`, nothing) and `true`/`false` become None and a bool: a program that tests a switch
+must not find the text "false" to be true. Keys are always text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+import yaml
+
+from registry.core.errors import InvalidSkill, TooLarge
+from registry.core.findings import Finding, Severity
+from registry.core.format.yaml_faults import clipped, refused, unreadable
+from registry.core.format.yaml_places import TAG, Key, Place, Places, line_of
+from registry.core.limits import DEFAULT, Limits
+
+_PLAIN: Mapping[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # escapes can spell what neither UTF-8 nor a database can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    value: object  # None, bool, str, tuple, or an immutable mapping
+    keys: Mapping[tuple[str, ...], Key]  # of the root map and of the maps right below it
+    flow: bool  # the root is written `{…}` or `[…]`
+
+
+def load(text: str, *, file: str, first_line: int = 1, limits: Limits = DEFAULT) -> Loaded:
+    """The one document in `text`, which stands in `file` from `first_line` on."""
+    return _Builder(text, file, first_line, limits).run()
+
+
+class _Node(NamedTuple):
+    value: object
+    size: int  # itself and all below it, aliases written out
+    height: int
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A list or map that is still open."""
+
+    event: yaml.CollectionStartEvent
+    path: tuple[str, ...] | None  # None below the second level and inside lists
+    items: list[object] = field(default_factory=list)
+    entries: dict[str, object] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    merged: list[Mapping[str, object]] = field(default_factory=list)
+    key: yaml.ScalarEvent | None = None  # the key that waits for its value
+    size: int = 1
+    height: int = 1
+
+    @property
+    def is_map(self) -> bool:
+        return isinstance(self.event, yaml.MappingStartEvent)
+
+    @property
+    def wants_key(self) -> bool:
+        return self.is_map and self.key is None
+
+    def value(self) -> object:
+        if not self.is_map:
+            return tuple(self.items)
+        for base in self.merged:
+            for key, value in base.items():
+                self.entries.setdefault(key, value)
+        return MappingProxyType(self.entries)
+
+
+class _Builder:
+    """Builds values from parser events with a stack of its own, so depth is a number and never a crash."""
+
+    def __init__(self, text: str, file: str, first_line: int, limits: Limits) -> None:
+        self.text, self.file, self.first_line, self.limits = text, file, first_line, limits
+        self.places = Places(text)
+        self.stack: list[_Frame] = []
+        self.anchors: dict[str, _Node | None] = {}
+        self.keys: dict[tuple[str, ...], Key] = {}
+        self.root: object = None
+        self.flow = False
+        self.nodes = self.aliases = self.documents = 0
+        self.end = Place(0, 0)
+
+    def run(self) -> Loaded:
+        try:
+            for event in _events(self.text):
+                self.take(event)
+        except yaml.reader.ReaderError as error:
+            line = self.text.count("\n", 0, error.position)
+            message = f"YAML does not allow the character U+{error.character:04X}."
+            raise self.refuse("yaml-character", line, message, "Delete it.") from None
+        except yaml.MarkedYAMLError as error:
+            raise unreadable(error, self.file, self.first_line, self.end.line) from None
+        return Loaded(self.root, MappingProxyType(self.keys), self.flow)
+
+    def take(self, event: yaml.Event) -> None:
+        if isinstance(event, yaml.DocumentStartEvent | yaml.DocumentEndEvent):
+            self.document(event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self.close(event)
+        elif isinstance(event, yaml.NodeEvent):
+            self.node(event)
+
+    def document(self, event: yaml.Event) -> None:
+        self.documents += isinstance(event, yaml.DocumentStartEvent)
+        if self.documents > 1 or getattr(event, "explicit", False):
+            raise self.refuse(
+                "yaml-documents",
+                line_of(event),
+                "A line that starts with `---` or `...` begins or ends a YAML document here.",
+                "Remove that line: there is one document only.",
+            )
+
+    def node(self, event: yaml.NodeEvent) -> None:
+        frame = self.stack[-1] if self.stack else None
+        if frame and frame.wants_key:
+            self.name(frame, event)
+        elif isinstance(event, yaml.AliasEvent):
+            self.end = self.places.end_of(event)
+            self.place(self.alias(event), event, None)
+        elif isinstance(event, yaml.ScalarEvent):
+            self.place(_Node(self.scalar(event), 1, 0), event, event.anchor)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self.open(event)
+
+    def name(self, frame: _Frame, event: yaml.NodeEvent) -> None:
+        line = line_of(event)
+        text = self.scalar(event) if isinstance(event, yaml.ScalarEvent) else None
+        if not isinstance(event, yaml.ScalarEvent) or text is None or not event.value:
+            raise self.refuse(
+                "yaml-key",
+                line,
+                "A key is empty, a list, a map or an alias.",
+                "Give the key a name that is plain text.",
+            )
+        self.count(1, line)
+        first = frame.lines.setdefault(event.value, line)
+        if first != line or event.value in frame.entries:
+            both = f"{self.first_line + first} and {self.first_line + line}"
+            raise self.refuse(
+                "yaml-duplicate-key",
+                line,
+                f"The key `{clipped(event.value)}` appears twice, on lines {both}.",
+                "Keep one of the two.",
+            )
+        if event.anchor:
+            self.anchors[event.anchor] = _Node(event.value, 1, 0)
+        frame.key = event
+        frame.size += 1
+
+    def scalar(self, event: yaml.ScalarEvent) -> object:
+        self.check_tag(event, "str")
+        line = line_of(event)
+        if _UNSTORABLE.search(event.value):
+            raise self.refuse(
+                "yaml-character", line, "An escape spells a NUL or half of a character.", "Remove the escape."
+            )
+        self.end = self.places.end_of(event)
+        if event.style is None and event.tag is None and event.value in _PLAIN:
+            return _PLAIN[event.value]
+        return str(event.value)
+
+    def alias(self, event: yaml.AliasEvent) -> _Node:
+        line = line_of(event)
+        self.aliases += 1
+        if self.aliases > self.limits.yaml_aliases:
+            raise self.too_large("yaml-aliases", line, "aliases", self.aliases, self.limits.yaml_aliases)
+        anchor = event.anchor or ""
+        node = self.anchors.get(anchor)
+        if node is None:
+            raise self.refuse(
+                "yaml-alias", line, f"The alias `*{clipped(anchor)}` names nothing above it.", "Write the value out."
+            )
+        return node
+
+    def open(self, event: yaml.CollectionStartEvent) -> None:
+        self.check_tag(event, "map" if isinstance(event, yaml.MappingStartEvent) else "seq")
+        path: tuple[str, ...] | None = ()
+        if self.stack:
+            parent = self.stack[-1]
+            path = (*parent.path, parent.key.value) if parent.path == () and parent.key else None
+        self.stack.append(_Frame(event, path))
+        self.check_depth(len(self.stack), line_of(event))
+        self.count(1, line_of(event))
+        if event.anchor:
+            self.anchors[event.anchor] = None
+
+    def close(self, event: yaml.CollectionEndEvent) -> None:
+        frame = self.stack.pop()
+        if frame.event.flow_style:
+            self.end = self.places.end_of(event)
+        if not self.stack:
+            self.flow = bool(frame.event.flow_style)
+        self.nodes -= frame.size  # they were counted one by one; placing the whole counts them again
+        self.place(_Node(frame.value(), frame.size, frame.height), frame.event, frame.event.anchor)
+
+    def place(self, node: _Node, event: yaml.NodeEvent, anchor: str | None) -> None:
+        line = line_of(event)
+        self.count(node.size, line)
+        self.check_depth(len(self.stack) + node.height, line)
+        if anchor:
+            self.anchors[anchor] = node
+        if not self.stack:
+            self.root = node.value
+            return
+        frame = self.stack[-1]
+        frame.size += node.size
+        frame.height = max(frame.height, node.height + 1)
+        if frame.key is None:
+            frame.items.append(node.value)
+        else:
+            self.enter(frame, frame.key, node.value, event)
+            frame.key = None
+
+    def enter(self, frame: _Frame, key: yaml.ScalarEvent, value: object, event: yaml.NodeEvent) -> None:
+        if key.value == "<<" and key.style is None:
+            parts = value if isinstance(value, tuple) else (value,)
+            if not all(isinstance(part, Mapping) for part in parts):
+                raise self.refuse(
+                    "yaml-key", line_of(key), "The value of the merge key `<<` is no map.", "Write the keys out."
+                )
+            frame.merged.extend(parts)
+            return
+        frame.entries[key.value] = value
+        if frame.path is not None:
+            self.keys[(*frame.path, key.value)] = self.places.key(key, event, value, self.end)
+
+    def check_tag(self, event: yaml.NodeEvent, kind: str) -> None:
+        tag = getattr(event, "tag", None)
+        if tag not in (None, "!", TAG + kind):
+            raise self.refuse(
+                "yaml-tag",
+                line_of(event),
+                f"The tag `{clipped(str(tag))}` is not allowed.",
+                "Remove the tag: values are text, lists and maps.",
+            )
+
+    def check_depth(self, depth: int, line: int) -> None:
+        if depth > self.limits.yaml_depth:
+            raise self.too_large("yaml-depth", line, "levels of nesting", depth, self.limits.yaml_depth)
+
+    def count(self, size: int, line: int) -> None:
+        self.nodes += size
+        if self.nodes > self.limits.yaml_nodes:
+            raise self.too_large("yaml-nodes", line, "YAML nodes", self.nodes, self.limits.yaml_nodes)
+
+    def refuse(self, rule: str, line: int, message: str, fix: str) -> InvalidSkill:
+        return refused(rule, self.file, self.first_line + line, message, fix)
+
+    def too_large(self, rule: str, line: int, what: str, hit: int, allowed: int) -> TooLarge:
+        message = f"The YAML comes to {hit:,} {what} or more. {allowed:,} are allowed."
+        line += self.first_line
+        finding = Finding(rule, Severity.ERROR, self.file, line, message, "Make it smaller.")
+        return TooLarge(
+            f"{self.file}, line {line}: {message} Nothing was stored.", findings=[finding], hit=hit, allowed=allowed
+        )
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    loader = yaml.SafeLoader(text)
+    try:
+        while loader.check_event():
+            yield cast(yaml.Event, loader.get_event())  # type: ignore[no-untyped-call]
+    except (ValueError, OverflowError):  # the scanner trusts the digits of escapes and directives
+        raise yaml.MarkedYAMLError(problem="out of range", problem_mark=loader.get_mark()) from None
+    finally:
+        loader.dispose()

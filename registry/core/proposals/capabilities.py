@@ -1,0 +1,209 @@
+"""What a skill would have an agent reach for: scripts, commands, hosts, tools and environment variables.
+
+It reads text and code by patterns. It finds what is written plainly and misses what is hidden on purpose, so an empty
+difference never means that a change is safe; it means that nothing was found.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from registry.core.errors import SkillsiteError
+from registry.core.format import skillmd
+from registry.core.limits import DEFAULT, Limits
+from registry.core.lint.subject import readable, unread
+from registry.core.skill import SKILL_MD, Bundle, content_digest
+
+
+class Kind(StrEnum):
+    SCRIPT = "script"
+    COMMAND = "command"
+    HOST = "host"
+    TOOL = "tool"
+    VARIABLE = "variable"
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """One thing the skill reaches for, and where it is first named. `content` is the digest of a script."""
+
+    kind: Kind
+    name: str
+    file: str
+    line: int | None = None
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """`partial`: there is text that was too much to read, so more may be there than was found."""
+
+    found: tuple[Capability, ...] = ()
+    partial: bool = False
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        return tuple(each.name for each in self.found if each.kind is kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`changed` are scripts that keep their path and get other content."""
+
+    added: tuple[Capability, ...] = ()
+    removed: tuple[Capability, ...] = ()
+    changed: tuple[Capability, ...] = ()
+    partial: bool = False
+
+
+_SCRIPT = re.compile(
+    r"(^|/)(scripts|bin)/|\.(py|pyw|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|lua|ps1|psm1|bat|cmd|vbs|exe|dll|so|dylib"
+    r"|jar|com|msi|scpt|applescript|command)$",
+    re.IGNORECASE,
+)
+_SHELL_FILE = re.compile(r"\.(sh|bash|zsh|fish|command)$", re.IGNORECASE)
+_SHELL_LINE = re.compile(r"#!.*\b(ba|z|da|k|fi)?sh\b")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([\w+-]*)")
+_SHELL_FENCES = frozenset({"sh", "bash", "zsh", "shell", "console", "shell-session", "terminal", "fish"})
+_INLINE = re.compile(r"(?<!`)`([^`\n]{1,300})`(?!`)")
+
+_HOST = re.compile(
+    r"\b(?:https?|wss?|ftps?|ssh|git|sftp)://(?:[^\s/@\"'`<>()]*@)?(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})", re.IGNORECASE
+)
+_SSH_HOST = re.compile(r"\b[\w.-]{1,64}@([\w-]{1,63}(?:\.[\w-]{1,63})+):[\w~/.]")
+_MCP_TOOL = re.compile(r"\bmcp__\w{1,100}")
+_TOOL = re.compile(r"[\w.:/-]+(?:\([^)]*\))?")
+
+_VARIABLES = (
+    re.compile(r"\$\{?([A-Z][A-Z0-9_]{2,63})\b"),
+    re.compile(r"\benviron(?:\.get\(|\[)\s*[\"']([A-Za-z_]\w{0,63})"),
+    re.compile(r"\bgetenv\(\s*[\"']([A-Za-z_]\w{0,63})"),
+    re.compile(r"\bprocess\.env(?:\.|\[[\"'])([A-Za-z_]\w{0,63})"),
+    re.compile(r"\bENV(?:\.fetch\(|\[)[\"']([A-Za-z_]\w{0,63})"),
+    re.compile(r"\$env:([A-Za-z_]\w{0,63})"),
+)
+_SPAWNED = re.compile(
+    r"\b(?:subprocess\.\w+|os\.(?:system|popen|exec\w*|spawn\w*)|Popen|exec(?:Sync|File)?|spawn(?:Sync)?|system)"
+    r"\(\s*\[?\s*f?[\"'`]([\w./-]{1,100})"
+)
+
+_SEPARATOR = re.compile(r"\|\|?|&&?|;|\$\(|<\(|`|\bthen\b|\bdo\b|\belse\b|\bxargs(?:\s+-\S+)*\s")
+_ASSIGNMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S*(?:\s+|$))+")
+_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?([\w-]{1,100})[ \t]*\([ \t]*\)", re.MULTILINE)
+_RUNS_ANOTHER = re.compile(r"^(?:sudo|doas|env|exec|nohup|time|command|builtin|eval)(?:\s+-\S+)*\s+")
+_PROGRAM = re.compile(r"^(?:\./|/)?[A-Za-z][\w.+/-]{0,99}(?=\s|$)")
+_QUOTED = re.compile(r"\"(?:[^\"\\$`]|\\.){0,1000}\"|'[^']*'")
+_NOT_PROGRAMS = frozenset({
+    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function",
+    "return", "exit", "local", "export", "set", "unset", "shift", "true", "false", "test", "echo", "printf", "cd",
+    "pwd", "read", "trap", "wait", "break", "continue", "declare", "readonly", "alias", "source",
+})  # fmt: skip
+# Words that are programs wherever they open a piece of code, also where nothing says that it is a shell's.
+_PROGRAMS = frozenset({
+    "ansible", "apk", "apt", "apt-get", "aws", "az", "base64", "bash", "brew", "bun", "bunx", "bundle", "cargo",
+    "chmod", "chown", "composer", "cp", "crontab", "curl", "dd", "deno", "dig", "dnf", "docker", "docker-compose",
+    "ffmpeg", "find", "gcloud", "gem", "gh", "git", "glab", "go", "gpg", "helm", "htpasswd", "iptables", "java",
+    "jq", "kill", "killall", "kubectl", "launchctl", "ln", "make", "mkfs", "mongosh", "mount", "mv", "mysql", "nc",
+    "ncat", "netcat", "nmap", "node", "npm", "npx", "nslookup", "openssl", "osascript", "pandoc", "perl", "php",
+    "pip", "pip3", "pipx", "pkill", "pnpm", "podman", "poetry", "powershell", "psql", "pwsh", "python", "python3",
+    "redis-cli", "rm", "rsync", "ruby", "scp", "screen", "security", "sed", "sftp", "sh", "shred", "socat",
+    "sqlite3", "ssh", "ssh-keygen", "sudo", "systemctl", "tar", "tcpdump", "tee", "telnet", "terraform", "tmux",
+    "unzip", "useradd", "uv", "uvx", "wget", "whoami", "xattr", "yarn", "zip", "zsh",
+})  # fmt: skip
+
+
+def of(bundle: Bundle, *, limits: Limits = DEFAULT) -> Capabilities:
+    """Everything found, once each, at the first place it is named."""
+    read = readable(bundle, limits)
+    found: dict[tuple[Kind, str], Capability] = {}
+    for each in (*_scripts(bundle), *_declared_tools(bundle, limits), *_in_texts(read.items())):
+        found.setdefault((each.kind, each.name), each)
+    order = list(Kind)
+    ordered = sorted(found.values(), key=lambda each: (order.index(each.kind), each.name))
+    return Capabilities(tuple(ordered), bool(unread(bundle, read)))
+
+
+def difference(before: Capabilities, after: Capabilities) -> Difference:
+    old = {(each.kind, each.name): each for each in before.found}
+    new = {(each.kind, each.name): each for each in after.found}
+    return Difference(
+        added=tuple(each for key, each in new.items() if key not in old),
+        removed=tuple(each for key, each in old.items() if key not in new),
+        changed=tuple(each for key, each in new.items() if key in old and old[key].content != each.content),
+        partial=before.partial or after.partial,
+    )
+
+
+def _scripts(bundle: Bundle) -> Iterator[Capability]:
+    for path, content in bundle.items():
+        if path != SKILL_MD and (_SCRIPT.search(path) or content.startswith(b"#!")):
+            yield Capability(Kind.SCRIPT, path, path, None, content_digest(content))
+
+
+def _declared_tools(bundle: Bundle, limits: Limits) -> Iterator[Capability]:
+    try:
+        said = skillmd.read(bundle[SKILL_MD], fallback_name="skill", limits=limits)
+    except SkillsiteError:
+        return
+    line = said.document.lines.get("allowed-tools")
+    for tool in _TOOL.findall(said.allowed_tools):
+        yield Capability(Kind.TOOL, tool, SKILL_MD, line)
+
+
+def _in_texts(files: Iterable[tuple[str, str]]) -> Iterator[Capability]:
+    for path, text in files:
+        for number, line in enumerate(text.split("\n"), 1):
+            for kind, name in _in_line(line):
+                yield Capability(kind, name, path, number)
+        for number, command in _commands(path, text):
+            yield Capability(Kind.COMMAND, command, path, number)
+
+
+def _in_line(line: str) -> Iterator[tuple[Kind, str]]:
+    for pattern in (_HOST, _SSH_HOST):
+        yield from ((Kind.HOST, match[1].lower().rstrip(".")) for match in pattern.finditer(line))
+    yield from ((Kind.TOOL, match[0]) for match in _MCP_TOOL.finditer(line))
+    for pattern in _VARIABLES:
+        yield from ((Kind.VARIABLE, match[1]) for match in pattern.finditer(line))
+    yield from ((Kind.COMMAND, match[1].rsplit("/", 1)[-1]) for match in _SPAWNED.finditer(line))
+
+
+def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
+    if _SHELL_FILE.search(path) or _SHELL_LINE.match(text):
+        own = set(_FUNCTION.findall(text))
+        for number, line in enumerate(text.split("\n"), 1):
+            yield from ((number, program) for program in _programs(line) if program not in own)
+    elif path.lower().endswith((".md", ".markdown", ".txt")):
+        yield from _in_markdown(text)
+
+
+def _in_markdown(text: str) -> Iterator[tuple[int, str]]:
+    """Shell fences whole; other fences and code within a line only where a known program opens them."""
+    fence, shell = "", False
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence, shell = mark[1], mark[2].lower() in _SHELL_FENCES
+        elif mark and mark[1].startswith(fence) and not mark[2]:
+            fence = ""
+        else:
+            pieces = [line] if fence else _INLINE.findall(line)
+            known_only = not (fence and shell)
+            for piece in pieces:
+                programs = [program for program in _programs(piece) if not known_only or program in _PROGRAMS]
+                yield from ((number, program) for program in programs)
+
+
+def _programs(line: str) -> Iterator[str]:
+    """The programs that one line of shell starts."""
+    line = line.strip().removeprefix("$ ")
+    if line.startswith("#"):
+        return
+    for part in _SEPARATOR.split(_QUOTED.sub('""', _FUNCTION.sub("", line))):
+        part = _ASSIGNMENT.sub("", part.strip(" \t({!"))
+        while (opening := _RUNS_ANOTHER.match(part)) is not None:
+            yield opening[0].split()[0]
+            part = _ASSIGNMENT.sub("", part[opening.end() :])
+        program = _PROGRAM.match(part)
+        if program and (name := program[0].rsplit("/", 1)[-1]) not in _NOT_PROGRAMS:
+            yield name

@@ -1,0 +1,141 @@
+"""Files of bundles, stored once under the sha256 of their content."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import chain
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import Storage, storages
+
+from registry.core.errors import NotFound
+from registry.core.skill import Bundle, FileEntry, content_digest
+from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
+from registry.services.files.storage import TEMPORARY
+
+# A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
+# Writing again what is older than half of that keeps a re-used blob out of its reach.
+UNCLAIMED_FOR = timedelta(hours=24)
+_REWRITE_AFTER = UNCLAIMED_FOR / 2
+_SMALL = 64 * 1024
+
+
+def _storage() -> Storage:
+    return storages["blobs"]
+
+
+def _name(digest: str) -> str:
+    return f"{digest[:2]}/{digest}"
+
+
+def put(bundle: Bundle, *, now: datetime) -> None:
+    """Stores every file of the bundle. Called before the transaction that names them."""
+    for entry in bundle.manifest:
+        _put(entry.digest, bundle[entry.path], now)
+
+
+def put_content(content: bytes, *, now: datetime) -> str:
+    """Stores one file and says under which digest. Called before the row that names it is written."""
+    digest = content_digest(content)
+    _put(digest, content, now)
+    return digest
+
+
+def _put(digest: str, content: bytes, now: datetime) -> None:
+    if not _fresh(_name(digest), len(content), now):
+        _storage().save(_name(digest), ContentFile(content))
+
+
+def _fresh(name: str, size: int, now: datetime) -> bool:
+    storage = _storage()
+    if not storage.exists(name) or storage.size(name) != size:
+        return False
+    return now - storage.get_modified_time(name) < _REWRITE_AFTER
+
+
+def read(entry: FileEntry) -> bytes:
+    return _read_small(entry.digest) if entry.size <= _SMALL else _read(entry.digest)
+
+
+def read_once(entry: FileEntry) -> bytes:
+    """For whoever reads in bulk: nothing of it is remembered."""
+    return _read(entry.digest)
+
+
+@lru_cache(maxsize=2_000)
+def _read_small(digest: str) -> bytes:
+    return _read(digest)
+
+
+def _read(digest: str) -> bytes:
+    try:
+        with _storage().open(_name(digest), "rb") as file:
+            content: bytes = file.read()
+    except FileNotFoundError:
+        raise NotFound(f"The stored file {digest[:12]} is missing from this server’s storage.") from None
+    if content_digest(content) != digest:
+        raise NotFound(f"The stored file {digest[:12]} is damaged; its bytes do not match its digest.")
+    return content
+
+
+def bundle(entries: Iterable[FileEntry]) -> Bundle:
+    return Bundle({entry.path: read(entry) for entry in entries})
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    name: str
+    size: int
+    old: bool
+
+
+def orphans(*, now: datetime) -> Iterator[Orphan]:
+    """What is stored and named by no row; `old` says that the clean-up may delete it."""
+    named = _named()
+    storage = _storage()
+    for name in _stored_names(storage):
+        if name.rsplit("/", 1)[-1] in named:
+            continue
+        age = now - storage.get_modified_time(name)
+        yield Orphan(name, storage.size(name), old=age > UNCLAIMED_FOR)
+
+
+def _named() -> set[str]:
+    manifests = chain(
+        Version.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+        Skill.objects.values_list("upstream_manifest", flat=True).iterator(chunk_size=500),
+        Draft.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+        Draft.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
+        ProposalRevision.objects.values_list("base_manifest", flat=True).iterator(chunk_size=500),
+        ProposalRevision.objects.values_list("result_manifest", flat=True).iterator(chunk_size=500),
+        Provenance.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
+        SourceEntry.objects.exclude(staged_digest="")
+        .values_list("staged_manifest", flat=True)
+        .iterator(chunk_size=500),
+    )
+    waiting = Upload.objects.values_list("key", flat=True)
+    return {digest for manifest in manifests for _, _, digest in manifest} | set(waiting)
+
+
+def _stored_names(storage: Storage) -> Iterator[str]:
+    try:
+        directories, _ = storage.listdir("")
+    except FileNotFoundError:  # nothing was ever stored; only a file system tells an empty place from a missing one
+        return
+    for directory in sorted(directories):
+        yield from (f"{directory}/{file}" for file in sorted(storage.listdir(directory)[1]))
+
+
+def discard(orphan: Orphan, *, now: datetime) -> bool:
+    """Deletes an orphan unless it was written again meanwhile."""
+    storage = _storage()
+    if now - storage.get_modified_time(orphan.name) <= UNCLAIMED_FOR:
+        return False
+    storage.delete(orphan.name)
+    return True
+
+
+def is_leftover(orphan: Orphan) -> bool:
+    """A half-written file of a process that was killed."""
+    return orphan.name.rsplit("/", 1)[-1].startswith(TEMPORARY)

@@ -1,0 +1,77 @@
+"""Proof of who let which bytes through, and the check that what is served is what was approved."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from registry.core.errors import SkillsiteError
+from registry.models import Approval, Event, Proposal, Version
+from registry.services.files import blobs
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A version that is served, and what is wrong about it. `missing`: nobody approved it, though the project asks."""
+
+    project: str
+    skill: str
+    version: str
+    reason: str
+    missing: bool = False
+
+
+def record(proposal: Proposal, version: Version | None, *, digest: str, proposed: str, by: int) -> Approval:
+    """Inside the transaction that wrote the version."""
+    return Approval.objects.create(
+        proposal=proposal,
+        version=version,
+        digest=digest,
+        proposed_digest=proposed,
+        base_digest=proposal.base_digest,
+        by_id=by,
+    )
+
+
+def verify() -> tuple[int, list[Doubt]]:
+    """Recomputes every digest that agents can get from its bytes; returns how many hold, and what does not."""
+    good, doubts = 0, []
+    served = (
+        Version.objects.available()
+        .filter(skill__overrides=True)
+        .select_related("skill__project", "approval__proposal", "approval__by")
+        .order_by("pk")
+    )
+    for version in served.iterator(chunk_size=200):
+        found = [
+            Doubt(version.skill.project.slug, version.skill.name, version.version, reason, missing)
+            for reason, missing in _doubts(version)
+        ]
+        doubts += found
+        good += not found
+    return good, doubts
+
+
+def _doubts(version: Version) -> Iterator[tuple[str, bool]]:
+    try:
+        digest = blobs.bundle(version.files).digest
+    except SkillsiteError as error:
+        yield error.message, False
+        return
+    if digest != version.digest:
+        yield f"Its files have {digest}, and it is served as {version.digest}.", False
+    approval = getattr(version, "approval", None)
+    if approval is None:
+        if version.skill.project.protected and version.skill.current_id == version.pk:
+            yield "Nobody approved it, and every change of the project is to be reviewed.", True
+        return
+    if approval.digest != digest:
+        yield f"{approval.digest} was approved, and its files have {digest}.", False
+    if approval.proposal.state != "approved" or approval.proposal.result_digest != approval.digest:
+        yield f"Proposal {approval.proposal_id} does not say that {approval.digest} was approved.", False
+    if not _is_on_record(approval):
+        yield f"The audit log has no approval of {approval.digest} by {approval.by.username}.", False
+
+
+def _is_on_record(approval: Approval) -> bool:
+    return Event.objects.filter(
+        verb="proposal.approved", after=approval.digest, user=approval.by_id, data__proposal=approval.proposal_id
+    ).exists()

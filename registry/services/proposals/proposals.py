@@ -1,0 +1,303 @@
+"""Suggested changes, from those who suggest them: proposed, joined, revised, withdrawn, and looked up.
+
+Nothing here touches what agents are served; only `reviews.approve` does.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.catalog.agent import visible as agent_reach
+from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
+from registry.core.findings import Finding
+from registry.core.notifications import telling
+from registry.core.proposals import lifecycle
+from registry.core.proposals.assessment import Assessment
+from registry.core.proposals.lifecycle import Action, State, Who
+from registry.core.skill import Bundle
+from registry.models import Agent, Backer, Project, Proposal, ProposalComment, ProposalRevision, Skill
+from registry.models.proposals import ProposalQuerySet
+from registry.services import audit
+from registry.services.audit import Change
+from registry.services.catalog import catalog
+from registry.services.notifications import notices
+from registry.services.permissions import Actor, require
+from registry.services.proposals import suggestions
+from registry.services.proposals.suggestions import Prepared, Suggestion
+from registry.services.skills import overtaking
+
+PROPOSED, REVISED, REBASED, EDITED = "proposed", "revised", "rebased", "edited"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """`joined` where the very same was waiting already."""
+
+    proposal: Proposal
+    joined: bool
+    findings: tuple[Finding, ...]
+
+
+def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
+    """A new proposal, or one more voice for an equal one that is waiting."""
+    require(by, roles.PROPOSE, project)
+    suggestions.require_voice(by)
+    justification = suggestions.text(suggestion.justification, what="justification")
+    run = suggestions.text(suggestion.run, what="run", most=suggestions.RUN_CHARS, needed=False)
+    prepared = suggestions.prepare(project, suggestion, by=by)
+    prepared.store()
+    weight = suggestions.weighed(prepared)
+    with audit.change(project, "proposal.opened", by=by, target=prepared.name) as change:
+        check_base(project, prepared)
+        waiting = Proposal.objects.undecided().filter(project=project, **prepared.key).first()
+        voice = Backer(
+            user_id=by.user_id, agent_id=by.agent_id, through_id=by.maker_id, justification=justification,
+            evidence=list(suggestion.evidence), run=run,
+        )  # fmt: skip
+        if waiting is not None:
+            _join(waiting, voice, change)
+            return Proposed(waiting, True, prepared.findings)
+        _check_number(project, by)
+        proposal = Proposal.objects.create(
+            project=project, run=run, user_id=by.user_id, agent_id=by.agent_id, risk=weight.risk, tokens=weight.tokens,
+            **prepared.key,
+        )  # fmt: skip
+        voice.proposal = proposal
+        voice.save(force_insert=True)
+        add_revision(proposal, prepared, how=PROPOSED, justification=justification, evidence=voice.evidence, by=by)
+        describe(change, proposal)
+        notices.about(telling.OPENED, proposal, text=justification, by=by)
+    return Proposed(proposal, False, prepared.findings)
+
+
+def check_base(project: Project, prepared: Prepared) -> None:
+    """Inside a change: what the suggestion was worked out from still stands."""
+    digest = overtaking.base_now(prepared.kind, catalog.find(project.pk, prepared.name))
+    if digest != prepared.base_digest:
+        raise StaleProposal(
+            f"{prepared.name} is {digest or 'gone'} now; it changed while the proposal was being read. Try again. "
+            "Nothing was stored.",
+            digest=digest or "",
+        )
+
+
+def _join(waiting: Proposal, voice: Backer, change: Change) -> None:
+    known = {"user": voice.user_id} if voice.user_id is not None else {"agent": voice.agent_id}
+    if waiting.backers.filter(**known).exists():
+        change.cancel()
+        return
+    voice.proposal = waiting
+    voice.save(force_insert=True)
+    change.verb = "proposal.joined"
+    describe(change, waiting)
+
+
+def _check_number(project: Project, by: Actor) -> None:
+    if by.agent_id is None:
+        return
+    number, most = Proposal.objects.undecided().filter(agent=by.agent_id).count(), settings.OPEN_PROPOSALS_PER_AGENT
+    if number >= most:
+        raise Conflict(
+            f"{by.name} has {number} proposals that wait for a decision. {most} are allowed. Withdraw one, or wait. "
+            "Nothing was stored.",
+            allowed=most,
+        )
+
+
+def add_revision(
+    proposal: Proposal, prepared: Prepared, *, how: str, justification: str, evidence: list[Any], by: Actor
+) -> ProposalRevision:
+    """Inside a change: what is suggested now, beside all that was suggested before."""
+    return ProposalRevision.objects.create(
+        proposal=proposal,
+        number=proposal.revision,
+        how=how,
+        kind=prepared.kind,
+        base_digest=prepared.base_digest,
+        base_manifest=_manifest(prepared.base),
+        result_digest=prepared.result_digest,
+        result_manifest=_manifest(prepared.result),
+        justification=justification,
+        evidence=evidence,
+        user_id=by.user_id,
+        agent_id=by.agent_id,
+    )
+
+
+def _manifest(bundle: Bundle | None) -> list[list[object]]:
+    return [[entry.path, entry.size, entry.digest] for entry in bundle.manifest] if bundle is not None else []
+
+
+def describe(change: Change, proposal: Proposal) -> None:
+    """What every event about a proposal says. The served digests are equal where the event moved nothing."""
+    change.data.update(
+        proposal=proposal.pk,
+        revision=proposal.revision,
+        kind=proposal.kind,
+        base=proposal.base_digest,
+        result=proposal.result_digest,
+    )
+    if not change.before and not change.after:
+        standing = catalog.find(proposal.project_id, proposal.skill)
+        change.before = change.after = standing.winner.digest if standing and standing.winner else ""
+
+
+def renew(
+    proposal: Proposal,
+    prepared: Prepared,
+    weight: Assessment,
+    *,
+    how: str,
+    justification: str,
+    evidence: list[Any],
+    by: Actor,
+) -> None:
+    """Inside a change: the next revision, with what the proposal repeats of it; any earlier answer is done with."""
+    twin = Proposal.objects.undecided().filter(project=proposal.project_id, **prepared.key).exclude(pk=proposal.pk)
+    if same := twin.first():
+        raise Conflict(f"Proposal {same.pk} suggests the very same. Nothing was stored.", proposal=same.pk)
+    proposal.revision += 1
+    proposal.kind, proposal.base_digest = prepared.kind, prepared.base_digest
+    proposal.result_digest, proposal.state_reason = prepared.result_digest, ""
+    proposal.risk, proposal.tokens = weight.risk, weight.tokens
+    proposal.decision = proposal.decision_comment = ""
+    proposal.decided_by = proposal.decided_at = None
+    proposal.updated_at = timezone.now()
+    proposal.save()
+    add_revision(proposal, prepared, how=how, justification=justification, evidence=evidence, by=by)
+
+
+def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Actor) -> Proposed:
+    """The proposer's next try, made against what stands now. An empty justification keeps the one there is."""
+    found = require_proposer(project, proposal_id, by=by)
+    step(found, Action.REVISE, Who.PROPOSER)
+    overtaking.settle(project)
+    prepared = suggestions.prepare(project, suggestion, by=by)
+    prepared.store()
+    weight = suggestions.weighed(prepared)
+    with audit.change(project, "proposal.revised", by=by, target=found.skill) as change:
+        proposal = get(project, proposal_id)
+        newest = current_revision(proposal)
+        said = suggestions.text(suggestion.justification or newest.justification, what="justification")
+        proposal.state = step(proposal, Action.REVISE, Who.PROPOSER)
+        check_base(project, prepared)
+        if (newest.result_digest, newest.base_digest) == (prepared.result_digest, prepared.base_digest):
+            raise Conflict("The revision is the same as the one before. Nothing was stored.")
+        pieces = list(suggestion.evidence) or newest.evidence
+        renew(proposal, prepared, weight, how=REVISED, justification=said, evidence=pieces, by=by)
+        describe(change, proposal)
+        notices.about(telling.REVISED, proposal, text=said, by=by)
+    return Proposed(proposal, False, prepared.findings)
+
+
+def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor) -> Proposal:
+    """The proposer takes it back."""
+    found = require_proposer(project, proposal_id, by=by)
+    comment = suggestions.text(comment, what="comment", needed=False)
+    with audit.change(project, "proposal.withdrawn", by=by, target=found.skill) as change:
+        proposal = get(project, proposal_id)
+        proposal.state = step(proposal, Action.WITHDRAW, Who.PROPOSER)
+        proposal.updated_at = timezone.now()
+        proposal.save(update_fields=["state", "updated_at"])
+        say(proposal, comment, action=Action.WITHDRAW, by=by)
+        describe(change, proposal)
+        notices.about(telling.WITHDRAWN, proposal, text=comment, by=by)
+    return proposal
+
+
+def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> ProposalComment:
+    """Something said about a proposal, by whoever may see it. A closed one can still be talked about."""
+    found = find(project, proposal_id, by=by)
+    text = suggestions.text(text, what="comment")
+    with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
+        said = say(get(project, proposal_id), text, action="", by=by)
+        describe(change, found)
+        notices.about(telling.COMMENTED, found, text=text, by=by)
+    return said
+
+
+def say(proposal: Proposal, text: str, *, action: str, by: Actor) -> ProposalComment:
+    return ProposalComment.objects.create(
+        proposal=proposal,
+        revision=proposal.revision,
+        action=action,
+        text=text,
+        user_id=by.user_id,
+        agent_id=by.agent_id,
+    )
+
+
+def step(proposal: Proposal, action: Action, who: Who) -> State:
+    return lifecycle.step(State(proposal.state), action, who, reason=proposal.state_reason)
+
+
+def visible(project: Project, *, by: Actor) -> ProposalQuerySet:
+    """Those that somebody may see: reviewers all, others their own.
+
+    Where an owner lets agents advise reviewers, an agent sees all for the skills that it can load as well.
+    """
+    require(by, roles.REVIEW if by.may(roles.REVIEW) else roles.PROPOSE, project)
+    every = Proposal.objects.filter(project=project)
+    if by.may(roles.REVIEW):
+        return every
+    own = every.backed_by(user_id=by.user_id, agent_id=by.agent_id)
+    if by.agent_id is None:
+        return own
+    adviser = Agent.objects.filter(pk=by.agent_id, project__reviewer_agents=True).first()
+    return own | _to_advise(every, project, adviser) if adviser is not None else own
+
+
+def _to_advise(every: ProposalQuerySet, project: Project, adviser: Agent) -> ProposalQuerySet:
+    """A proposal shows the text of its skill, so it is no way around what an agent is given."""
+    shown = every.exclude(skill__in=Skill.objects.filter(project=project, enabled=False).values("name"))
+    reach = agent_reach(adviser.allowed_skills, adviser.uses_skills)
+    return shown if reach is None else shown.filter(skill__in=reach)
+
+
+def listed(
+    project: Project, *, state: str = "", skill: str = "", mine: bool | None = None, by: Actor
+) -> ProposalQuerySet:
+    """Newest first. Without a word about `mine`, people get all they may see, and agents their own to learn from."""
+    shown = visible(project, by=by)
+    overtaking.settle(project)
+    if mine or (mine is None and by.agent_id is not None):
+        shown = shown.backed_by(user_id=by.user_id, agent_id=by.agent_id)
+    if state:
+        shown = shown.filter(state=state)
+    if skill:
+        shown = shown.filter(skill=skill)
+    return shown.for_list()
+
+
+def find(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
+    """One that somebody may see; any other is not there for them."""
+    found = visible(project, by=by).for_list().filter(pk=proposal_id).first()
+    if found is None:
+        raise NotFound("There is no such proposal.")
+    return found
+
+
+def get(project: Project, proposal_id: int) -> Proposal:
+    """Inside a change: the row as it is now."""
+    return Proposal.objects.for_list().get(project=project, pk=proposal_id)
+
+
+def current_revision(proposal: Proposal) -> ProposalRevision:
+    return ProposalRevision.objects.get(proposal=proposal, number=proposal.revision)
+
+
+def is_proposer(proposal: Proposal, by: Actor) -> bool:
+    if by.agent_id is not None:
+        return proposal.agent_id == by.agent_id
+    return by.user_id is not None and proposal.user_id == by.user_id
+
+
+def require_proposer(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
+    require(by, roles.PROPOSE, project)
+    found = find(project, proposal_id, by=by)
+    if not is_proposer(found, by):
+        raise Forbidden("Only who made a proposal may revise or withdraw it.")
+    return found

@@ -1,0 +1,283 @@
+"""Signing in and out, a person's own account, and the colours of the pages."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import login, logout, password_validation, update_session_auth_hash
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from registry.core.errors import InvalidRequest, NotFound, RateLimited
+from registry.models import User
+from registry.models.notices import EVERYTHING, NOTHING, WAITING
+from registry.services.notifications import letters, mailing
+from registry.services.people import accounts, sessions
+from registry.services.people import sign_in as attempts
+from registry.web import visitor
+from registry.web.access import PersonRequest, signed_in
+from registry.web.context import THEMES
+from registry.web.htmx import render
+from registry.web.words import counted
+
+_YEAR = 365 * 24 * 3600
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+class SignInForm(AuthenticationForm):
+    error_messages = {
+        "invalid_login": "This user name and this password do not belong together.",
+        "inactive": "This user name and this password do not belong together.",
+    }
+
+
+class NameForm(forms.Form):
+    full_name = forms.CharField(
+        label="Name",
+        max_length=accounts.FULL_NAME_CHARS,
+        help_text="What others see beside your changes.",
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+        error_messages={"required": "Write your name."},
+    )
+
+
+class MailForm(forms.Form):
+    address = forms.CharField(
+        label="Address",
+        required=False,
+        max_length=mailing.ADDRESS_CHARS,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text="Without one, you are told in your inbox alone. Only this site sees it. A new one counts once you "
+        "follow the link that is sent there.",
+    )
+    wanted = forms.ChoiceField(
+        label="What you get by email",
+        choices=[(NOTHING, "Nothing"), (WAITING, "Only what waits for me"), (EVERYTHING, "Everything in my inbox")],
+    )
+
+
+class PasswordForm(forms.Form):
+    """The current password is asked for where there is one."""
+
+    current = forms.CharField(
+        label="Current password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+        error_messages={"required": "Type your current password."},
+    )
+    new = forms.CharField(
+        label="New password",
+        strip=False,
+        help_text="10 characters or more, and not one that many people use.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        error_messages={"required": "Type a new password of 10 characters or more."},
+    )
+    again = forms.CharField(
+        label="New password again",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        error_messages={"required": "Type the new password a second time."},
+    )
+
+    def __init__(self, user: User, data: Any = None) -> None:
+        super().__init__(data)
+        self.user = user
+        if not user.has_usable_password():
+            del self.fields["current"]
+
+    def clean_current(self) -> str:
+        given = str(self.cleaned_data["current"])
+        if not self.user.check_password(given):
+            raise ValidationError("This is not your current password.")
+        return given
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if "new" in values and "again" in values and values["new"] != values["again"]:
+            self.add_error("again", "The two passwords differ. Type the same one twice.")
+        if "new" in values:
+            try:
+                password_validation.validate_password(values["new"], self.user)
+            except ValidationError as error:
+                self.add_error("new", error)
+        return values
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponse:
+    wanted = request.POST.get("next", request.GET.get("next", ""))
+    following = wanted if _is_ours(request, wanted) else ""
+    if request.user.is_authenticated:
+        return redirect(following or "projects")
+    if request.method != "POST":
+        return render(request, "accounts/sign_in.html", {"form": SignInForm(request), "next": following})
+    address = visitor.address(request)
+    try:
+        attempts.attempt(request.POST.get("username", ""), address=address)
+    except RateLimited as error:
+        found = {"form": SignInForm(request), "next": following, "refused": error.message}
+        response = render(request, "accounts/sign_in.html", found, status=429)
+        response["Retry-After"] = str(error.data["retry_after"])
+        return response
+    form = SignInForm(request, data=request.POST)
+    if not form.is_valid():
+        return render(request, "accounts/sign_in.html", {"form": form, "next": following}, status=422)
+    attempts.right(form.get_user(), address=address)
+    attempts.note(form.get_user())
+    _begin(request, form.get_user())
+    return redirect(following or "projects")
+
+
+def _begin(request: HttpRequest, user: User) -> None:
+    login(request, user, backend=_BACKEND)
+    sessions.begin(user, visitor.browser(request), now=timezone.now())
+
+
+def _is_ours(request: HttpRequest, address: str) -> bool:
+    return url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_link(request: HttpRequest, secret: str) -> HttpResponse:
+    """Looking at the link does not spend it: mail scanners and previews look too. Pressing the button does."""
+    now = timezone.now()
+    try:
+        if request.method != "POST":
+            person = accounts.peek_sign_in_link(secret, now=now)
+            return render(request, "accounts/sign_in_link.html", {"person": person})
+        _begin(request, accounts.spend_sign_in_link(secret, now=now))
+    except NotFound:
+        return render(request, "accounts/sign_in_link.html", {"person": None}, status=404)
+    return redirect("projects")
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    logout(request)
+    return redirect("sign-in")
+
+
+@signed_in
+@require_safe
+def account(request: PersonRequest) -> HttpResponse:
+    return _page(request)
+
+
+def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> HttpResponse:
+    asked, wanted = mailing.asked(request.user), letters.wants(request.user.pk)
+    found = {
+        "name": NameForm(initial={"full_name": request.user.get_full_name()}),
+        "mail": MailForm(initial={"address": asked or request.user.email, "wanted": wanted}),
+        "asked": asked,
+        "wanted": wanted,
+        "password": PasswordForm(request.user),
+        "sessions": sessions.of(request.user, now=timezone.now()),
+        "this": request.session.session_key,
+        **forms,
+    }
+    return render(request, "accounts/account.html", found, status=status)
+
+
+@signed_in
+@require_POST
+def rename(request: PersonRequest) -> HttpResponse:
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        return _page(request, name=form, status=422)
+    try:
+        accounts.rename(request.user, form.cleaned_data["full_name"])
+    except InvalidRequest as error:
+        form.add_error("full_name", error.message)
+        return _page(request, name=form, status=422)
+    messages.success(request, "Your name is saved.")
+    return redirect("account")
+
+
+@signed_in
+@require_POST
+def choose_mail(request: PersonRequest) -> HttpResponse:
+    form = MailForm(request.POST)
+    if not form.is_valid():
+        return _page(request, mail=form, status=422)
+    try:
+        again = request.POST.get("again") == "yes"
+        asks = mailing.choose(request.user, **form.cleaned_data, again=again)
+    except InvalidRequest as error:
+        form.add_error("address", error.message)
+        return _page(request, mail=form, status=422)
+    link = f" A link is on its way to {form.cleaned_data['address'].strip()}. It works for a day."
+    messages.success(request, f"Your choice of email is saved.{link if asks else ''}")
+    return redirect("account")
+
+
+@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
+    """Looking does not spend the link: programs that read letters follow the links in them."""
+    try:
+        if request.method == "POST":
+            messages.success(request, f"Your email goes to {mailing.confirm(request.user, secret)} now.")
+            return redirect("account")
+        found = {"address": mailing.look(request.user, secret).address}
+    except NotFound as error:
+        found = {"refused": error.message}
+    return render(request, "accounts/confirm_mail.html", found, status=404 if "refused" in found else 200)
+
+
+@signed_in
+@sensitive_post_parameters()
+@require_POST
+def password(request: PersonRequest) -> HttpResponse:
+    """Ends every other session: whoever learnt the old password is out."""
+    user, address = request.user, visitor.address(request)
+    attempts.attempt(user.username, address=address)
+    form = PasswordForm(user, request.POST)
+    if not form.is_valid():
+        return _page(request, password=form, status=422)
+    attempts.right(user, address=address)
+    accounts.set_password(user, form.cleaned_data["new"])
+    update_session_auth_hash(request, user)
+    ended = sessions.end_others(user, keep=request.session.session_key or "")
+    sessions.begin(user, visitor.browser(request), now=timezone.now())
+    said = f" {counted(ended, 'other session')} ended." if ended else ""
+    messages.success(request, f"Your password is set.{said}")
+    return redirect("account")
+
+
+@signed_in
+@require_POST
+def end_session(request: PersonRequest, session: int) -> HttpResponse:
+    sessions.end(request.user, session)
+    messages.success(request, "The session is ended.")
+    return redirect("account")
+
+
+@signed_in
+@require_POST
+def end_other_sessions(request: PersonRequest) -> HttpResponse:
+    ended = sessions.end_others(request.user, keep=request.session.session_key or "")
+    messages.success(request, f"{counted(ended, 'session')} ended. You are signed in here only.")
+    return redirect("account")
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    back = request.META.get("HTTP_REFERER", "")
+    response = redirect(back if _is_ours(request, back) else "projects")
+    chosen = request.POST.get("theme", "")
+    if chosen in THEMES:
+        response.set_cookie("theme", chosen, max_age=_YEAR, samesite="Lax")
+    else:
+        response.delete_cookie("theme", samesite="Lax")
+    return response

@@ -1,0 +1,207 @@
+"""The editor: a form and the exact text of one draft, kept as it is typed, published when it is ready."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, StaleProposal, TooLarge
+from registry.core.format.drafting import Fields
+from registry.models import Draft
+from registry.services.drafts import draft_checks, draft_files, drafts
+from registry.services.drafts.drafts import FORM, RAW, Place, Typed
+from registry.web import sending
+from registry.web.access import ProjectRequest, in_project
+from registry.web.editor import editor_page
+from registry.web.editor.editor_page import Addresses
+from registry.web.htmx import render, wants_fragment
+from registry.web.middleware import STATUS
+from registry.web.proposing import proposed_in_words
+from registry.web.words import counted
+
+_PAGE, _CHECKS, _FILES = "editor/editor.html", "editor/_kept.html", "editor/_files_kept.html"
+
+
+@in_project
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: ProjectRequest) -> HttpResponse:
+    return _editor(request, Place(request.project, copy_of=request.GET.get("from", "")))
+
+
+@in_project
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: ProjectRequest, name: str) -> HttpResponse:
+    return _editor(request, Place(request.project, name))
+
+
+def _editor(request: ProjectRequest, place: Place) -> HttpResponse:
+    if request.method == "POST":
+        return _act(request, place)
+    draft = drafts.find(place, by=request.actor)
+    try:
+        drafts.switched(draft, request.GET.get("mode", draft.content["mode"]))
+    except (InvalidInput, TooLarge) as error:
+        return again(request, place, draft, error)
+    return render(request, _PAGE, editor_page.context(request, place, draft))
+
+
+def _act(request: ProjectRequest, place: Place) -> HttpResponse:
+    """Whatever is asked for, what was typed is kept first: no button of the page costs a word."""
+    do, _, what = request.POST.get("do", "keep").partition(":")
+    if do == "discard":
+        return _discard(request, place)
+    seen = None if do == "insist" else request.POST.get("seen")
+    place = replace(place, base=request.POST.get("base", ""), seen=seen)
+    try:
+        draft = drafts.keep(place, _typed(request), by=request.actor)
+    except Stale as error:
+        shown = drafts.holding(drafts.find(place, by=request.actor), _typed(request))
+        return again(request, place, shown, error)
+    return _ACTS.get(do, _kept)(request, replace(place, seen=None), draft, what)
+
+
+def _typed(request: ProjectRequest) -> Typed:
+    fields = Fields(**{key: request.POST.get(key, "") for key in Fields().as_json()})
+    mode = RAW if request.POST.get("mode") == RAW else FORM
+    return Typed(mode, fields, request.POST.get("text", ""), request.POST.get("note", ""))
+
+
+def again(
+    request: ProjectRequest, place: Place, draft: Draft, error: SkillsiteError | None = None, files_error: str = ""
+) -> HttpResponse:
+    """The same page with what was typed and what is wrong. htmx shows a fragment only where its status is 422."""
+    status = STATUS[type(error)] if error and not wants_fragment(request) else 422
+    shown = editor_page.context(request, place, draft, error=error, files_error=files_error)
+    return render(request, _PAGE, shown, partial=_FILES if files_error else _CHECKS, status=status)
+
+
+def _kept(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+    if wants_fragment(request):
+        return render(request, _CHECKS, editor_page.context(request, place, draft))
+    messages.success(request, "Draft kept. Only you see it." if draft.pk else "Nothing differs from what agents get.")
+    return _back(place, draft.content["mode"])
+
+
+def _back(place: Place, mode: str, part: str = "") -> HttpResponse:
+    query = {"mode": mode} | ({"from": place.copy_of} if place.copy_of else {})
+    return redirect(f"{Addresses(place).editor}?{urlencode(query)}{part}")
+
+
+def _discard(request: ProjectRequest, place: Place) -> HttpResponse:
+    drafts.discard(place, by=request.actor)
+    messages.success(request, "The draft is gone. No agent ever had it.")
+    return redirect(Addresses(place).back)
+
+
+def _switch(mode: str) -> "_Act":
+    def switch(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+        try:
+            drafts.switched(draft, mode)
+        except (InvalidInput, TooLarge) as error:
+            return again(request, place, draft, error)
+        return _back(place, mode)
+
+    return switch
+
+
+def _publish(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+    try:
+        saved = drafts.publish(place, note=request.POST.get("note", ""), by=request.actor)
+    except Stale:
+        return redirect(Addresses(place).conflict)
+    except (InvalidInput, TooLarge, Conflict, NotFound) as error:
+        return again(request, place, draft, error)
+    return published(request, saved.version.skill.name, saved.version.version)
+
+
+def published(request: ProjectRequest, name: str, version: str) -> HttpResponse:
+    messages.success(request, f"Version {version} of {name} is live. Agents get it with their next request.")
+    return redirect("skill", request.project.slug, name)
+
+
+def _propose(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+    why = request.POST.get("justification", "")
+    try:
+        made = drafts.propose(place, justification=why, by=request.actor)
+    except StaleProposal:
+        return redirect(Addresses(place).conflict)
+    except (InvalidInput, TooLarge, Conflict, NotFound) as error:
+        return again(request, place, draft, error)
+    messages.success(request, proposed_in_words(made))
+    return redirect("proposal", request.project.slug, made.proposal.pk)
+
+
+def _fix(request: ProjectRequest, place: Place, draft: Draft, what: str) -> HttpResponse:
+    rule, _, line = what.partition(":")
+    draft_checks.fix(place, rule, int(line) if line.isdecimal() else None, by=request.actor)
+    return _back(place, draft.content["mode"])
+
+
+def _files(change: Callable[[ProjectRequest, Place, str], Draft]) -> "_Act":
+    """A change of the files; one that is refused is said beside them, and leaves them as they are."""
+
+    def act(request: ProjectRequest, place: Place, draft: Draft, what: str) -> HttpResponse:
+        try:
+            draft = change(request, place, what)
+        except SkillsiteError as error:
+            return again(request, place, draft, files_error=error.message)
+        if wants_fragment(request):
+            return render(request, _FILES, editor_page.context(request, place, draft))
+        return _back(place, draft.content["mode"], "#files")
+
+    return act
+
+
+def _add(request: ProjectRequest, place: Place, _: str) -> Draft:
+    sending.check(request)
+    sent = request.FILES.getlist("files")
+    if not sent:
+        raise InvalidInput("No file was chosen.")
+    named = {draft_files.usual_place(file.name or ""): file.read() for file in sent}
+    if len(named) < len(sent):
+        raise InvalidInput(f"{counted(len(sent), 'file')} were sent and some have the same name. Add them one by one.")
+    return draft_files.add(place, named, by=request.actor)
+
+
+def _open(request: ProjectRequest, place: Place, draft: Draft, path: str) -> HttpResponse:
+    draft_files.entry_of(draft, path)
+    return redirect(Addresses(place).file(path))
+
+
+def _create(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+    path = request.POST.get("new_path", "").strip()
+    try:
+        draft_files.create(place, path, by=request.actor)
+    except SkillsiteError as error:
+        return again(request, place, draft, files_error=error.message)
+    return redirect(Addresses(place).file(path))
+
+
+def _remove(request: ProjectRequest, place: Place, path: str) -> Draft:
+    return draft_files.remove(place, path, by=request.actor)
+
+
+def _bring_back(request: ProjectRequest, place: Place, path: str) -> Draft:
+    return draft_files.bring_back(place, path, by=request.actor)
+
+
+_Act = Callable[[ProjectRequest, Place, Draft, str], HttpResponse]
+_ACTS: dict[str, _Act] = {
+    "form": _switch(FORM),
+    "raw": _switch(RAW),
+    "publish": _publish,
+    "propose": _propose,
+    "fix": _fix,
+    "open": _open,
+    "create": _create,
+    "add": _files(_add),
+    "remove": _files(_remove),
+    "bring-back": _files(_bring_back),
+}

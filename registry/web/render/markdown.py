@@ -1,0 +1,260 @@
+"""Instructions as HTML: Markdown, then an allow-list. Nothing a skill says can run, call home or pose as our page.
+
+HTML in the text, comments included, is shown as the text it is: that is what an agent reads, and a parser that never
+sees it cannot be led astray by it.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import markdown
+from bleach.html5lib_shim import Filter  # type: ignore[attr-defined]
+from bleach.sanitizer import Cleaner
+from django.utils.safestring import SafeString, mark_safe
+from markdown.extensions.tables import TableExtension
+from markdown.extensions.toc import TocExtension, slugify_unicode
+
+from registry.web.render.layout import CommonLists
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_TAGS = frozenset(
+    {
+        *_HEADINGS, "a", "blockquote", "br", "code", "dd", "dl", "dt", "em", "hr", "img", "li", "ol", "p", "pre",
+        "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+    }
+)  # fmt: skip
+_SCHEMES = frozenset({"http", "https", "mailto"})
+_ELSEWHERE = "noopener noreferrer nofollow"
+# Our own ids never begin like this, so a heading cannot take the place of a part of the page.
+_PREFIX = "text-"
+_ID = re.compile(r"[\w.-]{1,200}")
+# What a browser drops from an address before it looks at the scheme.
+_IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+_BRACKETS = re.compile(r"[\[\]()]")
+_MARKS = re.compile(r"^ {0,3}(?:#|>|=+\s*$|(?:[-*_] ?)+\s*$)", re.MULTILINE)
+_PER_MARK = 64  # a step past a heading is that much cheaper than one in search of a bracket
+_MOST_SEARCHING = 2_000_000
+_MOST_CHARS = 100_000
+_MOST_LINES = 5_000  # the sanitiser takes longer the more parts stand side by side
+_MOST_CELLS = 20_000  # of tables, whose rows are filled up with cells that nobody wrote
+
+Link = Callable[[str], str | None]
+_Token = dict[str, Any]
+_Attributes = dict[tuple[str | None, str], str]
+
+
+def _nowhere(_: str) -> str | None:
+    return None
+
+
+def render(text: str, *, link: Link = _nowhere, image: Link | None = None, base: str = "") -> SafeString:
+    """`link` turns a path inside the bundle into the address of its page, `image` into that of its bytes.
+
+    Either gives None where there is no such file. `base` is the path of the file the text stands in.
+    """
+    if _too_long(text):
+        return _plain(text)
+    try:
+        html = _parser().convert(text)
+        return mark_safe(_cleaner(_Places(link, image or link, posixpath.dirname(base))).clean(html))
+    except RecursionError:
+        return _plain(text)
+
+
+def _plain(text: str) -> SafeString:
+    """For what is too long, or nested beyond all use: the words are still there to be read."""
+    said = '<p class="not-shown">Too long or too tangled to lay out. This is the text as it is.</p>'
+    return mark_safe(f'{said}<pre tabindex="0">{escape(text)}</pre>')
+
+
+def _parser() -> markdown.Markdown:
+    parser = markdown.Markdown(
+        extensions=[
+            TableExtension(use_align_attribute=True),
+            TocExtension(slugify=_unique_slugs(), toc_depth="1-1"),
+            CommonLists(),
+            "def_list",
+        ],
+        output_format="html",
+    )
+    parser.preprocessors.deregister("html_block")
+    parser.inlinePatterns.deregister("html")
+    return parser
+
+
+def _unique_slugs() -> Callable[[str, str], str]:
+    """Ids of headings that differ from the start: the extension itself would try one number after the other."""
+    seen: Counter[str] = Counter()
+
+    def slug(value: str, separator: str) -> str:
+        plain = slugify_unicode(value, separator)[:80] or "part"
+        seen[plain] += 1
+        return plain if seen[plain] == 1 else f"{plain}{separator}{separator}{seen[plain]}"
+
+    return slug
+
+
+def _too_long(text: str) -> bool:
+    if len(text) > _MOST_CHARS or text.count("\n") > _MOST_LINES:
+        return True
+    blocks = _BLANK_LINES.split(text)
+    return _cells(blocks) > _MOST_CELLS or _searching(blocks) > _MOST_SEARCHING
+
+
+def _cells(blocks: list[str]) -> int:
+    """How many there are at most if each block is a table: every row gets as many as the widest."""
+    return sum(len(lines) * max(line.count("|") for line in lines) for lines in (block.split("\n") for block in blocks))
+
+
+def _searching(blocks: list[str]) -> int:
+    """About how far the parser looks ahead, summed up: it starts anew at each bracket, heading, quote and rule."""
+    total = 0
+    for block in blocks:
+        total += len(_MARKS.findall(block)) * len(block) // _PER_MARK
+        open_at: list[int] = []
+        for bracket in _BRACKETS.finditer(block):
+            if bracket[0] in "[(":
+                open_at.append(bracket.start())
+            elif open_at:
+                total += bracket.start() - open_at.pop()
+        total += sum(len(block) - at for at in open_at)
+    return total
+
+
+def _cleaner(places: "_Places") -> Cleaner:
+    def own(source: Any) -> Filter:
+        return _Ours(source, places)
+
+    return Cleaner(tags=_TAGS, attributes=_allowed, protocols=_SCHEMES, strip=False, strip_comments=True, filters=[own])
+
+
+def _allowed(tag: str, name: str, value: str) -> bool:
+    if tag == "a":
+        return name in {"href", "title"}
+    if tag == "img":
+        return name in {"src", "alt", "title"}
+    if tag in {"th", "td"}:
+        return name == "align" and value in {"left", "center", "right"}
+    if tag == "ol":
+        return name == "start" and value.isdecimal() and len(value) < 6
+    return tag in _HEADINGS and name == "id" and bool(_ID.fullmatch(value))
+
+
+class _Places:
+    """Where an address in the text leads: out of the site, into the bundle, or nowhere."""
+
+    def __init__(self, link: Link, image: Link, directory: str) -> None:
+        self.link = link
+        self.image = image
+        self.directory = directory
+
+    def address(self, written: str) -> tuple[str, bool] | None:
+        """The address to use, and whether it leaves the site."""
+        value = _IGNORED.sub("", written)
+        if value.startswith("#"):
+            return f"#{_PREFIX}{value[1:]}", False
+        try:
+            parts = urlsplit(value)
+        except ValueError:
+            return None
+        if parts.scheme.lower() in _SCHEMES:
+            return value, True
+        inside = self._inside(written)
+        target = self.link(inside) if inside else None
+        if target is None:
+            return None
+        return (f"{target}#{_PREFIX}{parts.fragment}" if parts.fragment else target), False
+
+    def picture(self, written: str) -> str | None:
+        inside = self._inside(written)
+        return self.image(inside) if inside else None
+
+    def _inside(self, written: str) -> str | None:
+        """The path within the bundle that a relative address names."""
+        try:
+            parts = urlsplit(written.strip())
+        except ValueError:
+            return None
+        if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+            return None
+        return posixpath.normpath(posixpath.join(self.directory, unquote(parts.path)))
+
+
+class _Ours(Filter):  # type: ignore[misc]
+    """After the allow-list: addresses resolved, headings moved below the page's own, wide parts made scrollable."""
+
+    def __init__(self, source: Any, places: _Places) -> None:
+        super().__init__(source)
+        self._places = places
+
+    def __iter__(self) -> Iterator[_Token]:
+        for token in super().__iter__():
+            kind, name = token["type"], token.get("name", "")
+            if kind not in {"StartTag", "EndTag", "EmptyTag"}:
+                yield token
+                continue
+            if name == "img":
+                yield from self._image(token["data"])
+            elif name == "table":
+                yield from _wrapped(token, opens=kind == "StartTag")
+            else:
+                yield self._changed(token, opens=kind == "StartTag")
+
+    def _changed(self, token: _Token, *, opens: bool) -> _Token:
+        name = token["name"]
+        if name in _HEADINGS:
+            # The page has the only first heading.
+            token["name"] = f"h{min(6, int(name[1]) + 1)}"
+        if opens:
+            token["data"] = self._attributes(name, token["data"])
+        return token
+
+    def _attributes(self, name: str, given: Mapping[tuple[str | None, str], str]) -> _Attributes:
+        attributes = dict(given)
+        if name in _HEADINGS and (None, "id") in attributes:
+            attributes[(None, "id")] = _PREFIX + attributes[(None, "id")]
+        elif name == "pre":
+            attributes[(None, "tabindex")] = "0"
+        elif name == "a":
+            found = self._places.address(attributes.pop((None, "href"), ""))
+            if found:
+                attributes[(None, "href")] = found[0]
+                if found[1]:
+                    attributes[(None, "rel")] = _ELSEWHERE
+        return attributes
+
+    def _image(self, given: Mapping[tuple[str | None, str], str]) -> Iterator[_Token]:
+        """An image of another host would tell that host who reads; only files of the bundle are shown."""
+        alt = given.get((None, "alt"), "")
+        source = self._places.picture(given.get((None, "src"), ""))
+        if source is not None:
+            attributes = {(None, "src"): source, (None, "alt"): alt, (None, "loading"): "lazy"}
+            yield {"type": "EmptyTag", "namespace": None, "name": "img", "data": attributes}
+            return
+        yield _start("span", {"class": "not-shown"})
+        yield {"type": "Characters", "data": f"Image not shown: {alt}" if alt else "Image not shown"}
+        yield _end("span")
+
+
+def _wrapped(token: _Token, *, opens: bool) -> Iterator[_Token]:
+    if opens:
+        yield _start("div", {"class": "table-wrap", "tabindex": "0", "role": "group", "aria-label": "Table"})
+        yield token
+    else:
+        yield token
+        yield _end("div")
+
+
+def _start(name: str, attributes: Mapping[str, str]) -> _Token:
+    data = {(None, key): value for key, value in attributes.items()}
+    return {"type": "StartTag", "namespace": None, "name": name, "data": data}
+
+
+def _end(name: str) -> _Token:
+    return {"type": "EndTag", "namespace": None, "name": name, "data": {}}

@@ -1,0 +1,209 @@
+"""One skill: its instructions, its source as agents see it, its files and its use; and what is done to it."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from registry.core import media
+from registry.core.archive import bundle as bundle_files
+from registry.core.skill import SKILL_MD, FileEntry
+from registry.services.catalog import catalog
+from registry.services.proposals import proposals
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills
+from registry.services.skills.overtaking import DELETE
+from registry.web.access import ProjectRequest, in_project
+from registry.web.htmx import render
+from registry.web.proposing import proposed_in_words
+from registry.web.render import drawing, markdown
+from registry.web.render.figures import trend
+from registry.web.skills import preview
+from registry.web.skills.skill_page import DAYS, SkillPage
+
+
+@in_project
+@require_safe
+def instructions(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
+    page = SkillPage(request, name, version)
+    if page.loaded is None:
+        return render(request, "skill/nothing.html", page.context(""), status=404)
+    text = page.loaded.read(page.loaded.entry(SKILL_MD)).decode()
+    html = markdown.render(page.loaded.skill_md().instructions, link=page.link, image=page.image)
+    unseen = drawing.summary(text, comments=False)
+    return render(request, "skill/instructions.html", page.context("", html=html, unseen=unseen))
+
+
+@in_project
+@require_safe
+def source(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
+    """SKILL.md to the byte, with what cannot be seen drawn."""
+    page = SkillPage(request, name, version)
+    text = page.there.read(page.there.entry(SKILL_MD)).decode()
+    context = page.context(
+        "source", lines=drawing.lines(text), summary=drawing.summary(text), windows="\r\n" in text, path=SKILL_MD,
+        raw=page.address("file", SKILL_MD),
+    )  # fmt: skip
+    return render(request, "skill/source.html", context)
+
+
+@in_project
+@require_safe
+def files(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
+    page = SkillPage(request, name, version)
+    return render(request, "skill/files.html", page.context("files", folders=_folders(page, page.there.files)))
+
+
+def _folders(page: SkillPage, entries: Iterable[FileEntry]) -> list[tuple[str, list[dict[str, object]]]]:
+    """The files by directory, those at the top first."""
+
+    def folder(entry: FileEntry) -> str:
+        parent = PurePosixPath(entry.path).parent.as_posix()
+        return "" if parent == "." else parent
+
+    facts = page.facts
+    ordered = sorted(entries, key=lambda entry: (folder(entry).encode(), entry.path != SKILL_MD, entry.path.encode()))
+    return [
+        (
+            directory,
+            [
+                {
+                    "entry": entry,
+                    "name": PurePosixPath(entry.path).name,
+                    "icon": preview.icon(entry.path),
+                    "url": page.address("file-page", entry.path),
+                    "raw": page.address("file", entry.path),
+                    "tokens": facts.tokens.get(entry.path) if facts else None,
+                }
+                for entry in group
+            ],
+        )
+        for directory, group in groupby(ordered, key=folder)
+    ]
+
+
+@in_project
+@require_safe
+def file_page(request: ProjectRequest, name: str, path: str, version: str | None = None) -> HttpResponse:
+    page = SkillPage(request, name, version)
+    entry = page.there.entry(path)
+    shown = preview.look(page, entry, source=request.GET.get("as") == "source")
+    context = page.context(
+        "files", entry=entry, shown=shown, raw=page.address("file", path), here=page.address("file-page", path),
+        tokens=page.facts.tokens.get(path) if page.facts else None,
+    )  # fmt: skip
+    return render(request, "skill/file.html", context)
+
+
+@in_project
+@require_safe
+def file(request: ProjectRequest, name: str, path: str, version: str | None = None) -> HttpResponse:
+    """The raw bytes of one file, inert in a browser."""
+    loaded = SkillPage(request, name, version).there
+    attach = media.is_attachment(path) or "download" in request.GET
+    return _bytes(path, loaded.read(loaded.entry(path)), attach=attach)
+
+
+@in_project
+@require_safe
+def download(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
+    loaded = SkillPage(request, name, version).there
+    label = f"{loaded.name}-{version}.zip" if version else f"{loaded.name}.zip"
+    return _bytes(label, bundle_files.write_zip(loaded.bundle()), attach=True)
+
+
+def _bytes(path: str, content: bytes, *, attach: bool) -> HttpResponse:
+    response = HttpResponse(content, content_type=media.content_type(path), headers=media.HEADERS)
+    if attach:
+        response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
+    return response
+
+
+@in_project
+@require_safe
+def usage(request: ProjectRequest, name: str) -> HttpResponse:
+    page = SkillPage(request, name)
+    use = page.use
+    busiest = max(use.days, key=lambda day: day[1])
+    values = [loads for _, loads in use.days]
+    context = page.context("usage", use=use, busiest=busiest, trend=trend(values), days=DAYS, chart=_chart(values))
+    return render(request, "skill/usage.html", context)
+
+
+def _chart(values: list[int]) -> dict[str, object]:
+    """Bars in a box of 720 × 180, one a day, and a scale that ends on a round number."""
+    top = _round_up(max(values, default=0))
+    step = 720 / len(values)
+    heights = [round(180 * value / top, 2) for value in values]
+    bars = [
+        {"x": round((place + 0.15) * step, 2), "width": round(step * 0.7, 2), "height": height, "y": 180 - height}
+        for place, height in enumerate(heights)
+    ]
+    return {"bars": bars, "top": top, "half": top / 2 if top % 2 else top // 2}
+
+
+def _round_up(value: int) -> int:
+    """The next of 2, 4, 10, 20, 40, 100 …, so that the half of it is whole."""
+    scale = 1
+    while True:
+        for step in (2, 4, 10):
+            if value <= step * scale:
+                return step * scale
+        scale *= 10
+
+
+# -- What is done to a skill ---------------------------------------------------------------------------------
+
+
+@in_project
+@require_POST
+def disable(request: ProjectRequest, name: str) -> HttpResponse:
+    skills.disable(request.project, name, by=request.actor)
+    messages.success(request, f"{name} is switched off. No agent gets it.", extra_tags=_undo(request, "enable", name))
+    return redirect("skill", request.project.slug, name)
+
+
+@in_project
+@require_POST
+def enable(request: ProjectRequest, name: str) -> HttpResponse:
+    skills.enable(request.project, name, by=request.actor)
+    messages.success(request, f"{name} is switched on. Agents get it with their next request.")
+    return redirect("skill", request.project.slug, name)
+
+
+@in_project
+@require_POST
+def delete(request: ProjectRequest, name: str) -> HttpResponse:
+    skills.delete(request.project, name, base=request.POST.get("base") or None, by=request.actor)
+    shows_again = catalog.find(request.project.pk, name) is not None
+    said = f"{name} is the bundled one again." if shows_again else f"{name} is deleted. No agent gets it."
+    messages.success(request, said, extra_tags=_undo(request, "undelete", name))
+    return redirect("skill", request.project.slug, name) if shows_again else redirect("skills", request.project.slug)
+
+
+@in_project
+@require_POST
+def undelete(request: ProjectRequest, name: str) -> HttpResponse:
+    version = skills.undelete(request.project, name, by=request.actor)
+    messages.success(request, f"{name} is back with version {version.version}.")
+    return redirect("skill", request.project.slug, name)
+
+
+@in_project
+@require_POST
+def propose_deletion(request: ProjectRequest, name: str) -> HttpResponse:
+    suggestion = Suggestion(name, None, request.POST.get("justification", ""), kind=DELETE)
+    made = proposals.propose(request.project, suggestion, by=request.actor)
+    messages.success(request, proposed_in_words(made))
+    return redirect("proposal", request.project.slug, made.proposal.pk)
+
+
+def _undo(request: ProjectRequest, verb: str, name: str) -> str:
+    """The toast offers a button that posts here."""
+    return reverse(f"skill-{verb}", args=[request.project.slug, name])

@@ -1,0 +1,182 @@
+"""Several skills of a source at once: chosen, with what becomes of names that are taken, and watched as they come."""
+
+from collections import Counter
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from registry.core import roles
+from registry.core.errors import InvalidInput, InvalidRequest
+from registry.core.sources import wishes
+from registry.core.sources.wishes import Wish
+from registry.models import Source, SourceJob, SourceJobItem
+from registry.models.sources import LOOK, QUEUED, UPDATE, WAITING
+from registry.services.sources import source_views, sources
+from registry.services.sources.sources import AVAILABLE, Offered
+from registry.web.access import ProjectRequest, in_project, needs
+from registry.web.context import may_publish
+from registry.web.htmx import render, wants_fragment
+from registry.web.sources import source_page
+from registry.web.sources import source_words as words
+from registry.web.sources.source_page import Query, Row
+from registry.web.sources.sources import frame
+from registry.web.words import counted
+
+_STORED = (wishes.IMPORTED, wishes.UPDATED, wishes.MERGED)
+_LOOK_AT = (wishes.SKIPPED, wishes.EDITED, wishes.CONFLICTS)
+
+
+@in_project
+@needs(roles.WRITE)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def choose(request: ProjectRequest, source: int) -> HttpResponse:
+    """What was ticked, with a choice where a name is taken; a POST hands it to the worker."""
+    found = sources.find(request.project, source, by=request.actor)
+    sent = request.POST if request.method == "POST" else request.GET
+    chosen = _chosen(found, sent)
+    if not chosen:
+        messages.info(request, "No skill was ticked that the source offers. Tick one or more.")
+        return redirect("source", request.project.slug, source)
+    if request.method != "POST":
+        return _page(request, found, chosen, sent)
+    try:
+        wanted = [_wish(place, each, sent) for place, each in enumerate(chosen)]
+        job = sources.start(request.project, source, wanted, by=request.actor)
+    except InvalidInput as error:
+        return _page(request, found, chosen, sent, refused=error)
+    return redirect("source-job", request.project.slug, source, job.pk)
+
+
+def _chosen(source: Source, sent: QueryDict) -> list[Offered]:
+    """The named ones; or all that match and are new, which are asked for by `all`."""
+    if "all" not in sent:
+        return source_views.named(source, sent.getlist("skill")[: wishes.MOST])
+    looked_for = Query(" ".join(sent.get("q", "")[:200].split()), "")
+    return [
+        each
+        for each in source_views.offered(source)
+        if each.state == AVAILABLE and not each.taken and source_page.matches(each, looked_for.words)
+    ]
+
+
+def _wish(place: int, each: Offered, sent: QueryDict) -> Wish:
+    name = each.entry.name
+    choice = sent.get(f"conflict-{place}", wishes.SKIP) if each.taken else wishes.SKIP
+    new_name = sent.get(f"name-{place}", "").strip() if choice == wishes.RENAME else ""
+    if choice == wishes.RENAME and not new_name:
+        raise InvalidRequest(f"Write the other name for {name}. Nothing was imported.", name=name)
+    return Wish(name, on_conflict=choice, new_name=new_name)
+
+
+def _page(
+    request: ProjectRequest, source: Source, chosen: list[Offered], sent: QueryDict, refused: InvalidInput | None = None
+) -> HttpResponse:
+    rows = source_page.rows(request, source, chosen)
+    context = {
+        **frame(request, source),
+        "verb": "Import" if may_publish(request) else "Propose",
+        "rows": rows,
+        "conflicts": [_conflict(place, row, sent, refused) for place, row in enumerate(rows) if row.offered.taken],
+        "free": [row for row in rows if not row.offered.taken],
+        "refused": refused.message if refused else "",
+    }
+    return render(request, "sources/import.html", context, status=422 if refused else 200)
+
+
+def _conflict(place: int, row: Row, sent: QueryDict, refused: InvalidInput | None) -> dict[str, Any]:
+    standard = wishes.NEW_VERSION if row.bundled else wishes.SKIP
+    wrong = refused is not None and refused.data.get("name") == row.name
+    return {
+        "row": row,
+        "key": f"-{place}",
+        "choice": sent.get(f"conflict-{place}", standard),
+        "new_name": sent.get(f"name-{place}", ""),
+        "error": refused.message if refused and wrong else "",
+    }
+
+
+# -- The work ------------------------------------------------------------------------------------------------
+
+
+@in_project
+@needs(roles.WRITE)
+@never_cache
+@require_safe
+def job(request: ProjectRequest, source: int, job: int) -> HttpResponse:
+    """How far it came. htmx asks once a second, and gets an answer where something changed."""
+    found = sources.find(request.project, source, by=request.actor)
+    work = sources.job(request.project, source, job, by=request.actor)
+    if wants_fragment(request) and request.GET.get("was") == _mark(work):
+        return HttpResponse(status=204)
+    items = source_views.items(work)
+    context = {**frame(request, found), "job": work, "mark": _mark(work), **_told(request, work, items)}
+    return render(request, "sources/job.html", context, partial="sources/_progress.html")
+
+
+def _mark(work: SourceJob) -> str:
+    return f"{work.state}-{getattr(work, 'done', 0)}"
+
+
+def _told(request: ProjectRequest, work: SourceJob, items: list[SourceJobItem]) -> dict[str, Any]:
+    by_status = Counter(item.status for item in items)
+    failed = len(source_views.again(work)) if work.finished else 0
+    return {
+        "words": words.of_job(work, len(items)),
+        "said": _said(work, by_status, len(items)),
+        "tally": _tally(by_status),
+        "items": [_item(request, work, item) for item in items],
+        "done": len(items) - by_status[WAITING],
+        "failed": by_status[wishes.FAILED],
+        "stored": any(by_status[status] for status in _STORED),
+        "proposed": by_status[wishes.PROPOSED],
+        "retry": _retry(work, failed),
+    }
+
+
+def _said(work: SourceJob, by_status: Counter[str], total: int) -> str:
+    if work.state == QUEUED and not total - by_status[WAITING]:
+        return "Waiting for its turn"
+    if not total:
+        return words.JOB_STATES[work.state].label
+    return f"{total - by_status[WAITING]:,} of {counted(total, 'skill')} done"
+
+
+def _tally(by_status: Counter[str]) -> str:
+    said = ((sign.label.lower(), by_status[status]) for status, sign in words.OUTCOMES.items() if status != WAITING)
+    return ", ".join(f"{count:,} {label}" for label, count in said if count)
+
+
+def _retry(work: SourceJob, failed: int) -> str:
+    if work.kind == LOOK:
+        return "Look again" if work.problem else ""
+    return f"Try {counted(failed, 'skill')} again" if failed else ""
+
+
+def _item(request: ProjectRequest, work: SourceJob, item: SourceJobItem) -> dict[str, Any]:
+    slug = request.project.slug
+    entry = reverse("source-entry", args=[slug, work.source_id, item.name])
+    where = reverse("skill", args=[slug, item.skill]) if item.skill and item.status in wishes.DONE else ""
+    if item.proposal_id:
+        where = reverse("proposal", args=[slug, item.proposal_id])
+    way = {"url": entry, "label": "Look at it"} if item.status in _LOOK_AT else None
+    return {"item": item, "url": where, "state": words.OUTCOMES[item.status], "way": way}
+
+
+@in_project
+@require_POST
+def retry(request: ProjectRequest, source: int, job: int) -> HttpResponse:
+    """What could not be done is asked for once more, as it was."""
+    work = sources.job(request.project, source, job, by=request.actor)
+    if work.kind == LOOK:
+        sources.look(request.project, source, by=request.actor)
+        return redirect("source", request.project.slug, source)
+    made = sources.start(
+        request.project, source, source_views.again(work), update=work.kind == UPDATE, by=request.actor
+    )
+    return redirect("source-job", request.project.slug, source, made.pk)

@@ -1,0 +1,159 @@
+"""`clean_cache` and `warm_cache`: what they fetch, remove, print and refuse."""
+
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management.base import CommandError
+
+from registry.core.skill import SKILL_MD
+from registry.models import Project
+from registry.remote.resolving import Bounds
+from registry.services.people import projects
+from registry.services.permissions import Actor
+from registry.services.resolve import remote
+from tests.conftest import skill_text
+from tests.management.test_commands import printed
+from tests.remote.web import Web
+from tests.services.receivers import receiving
+
+TEXT = skill_text("a")
+
+
+@pytest.fixture(autouse=True)
+def volume(tmp_path: Path, settings: Any) -> Path:
+    settings.PERSISTENT_VOLUME_STORAGE = tmp_path / "volume"
+    return tmp_path / "volume"
+
+
+@pytest.fixture
+def web(settings: Any) -> Iterator[Web]:
+    with receiving() as receiver:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [receiver.host]
+        yield Web(receiver)
+
+
+def versions(slug: str = "demo") -> list[str]:
+    parent = remote.root(slug) / "skills" / "a"
+    return sorted(path.name for path in parent.iterdir() if not path.name.startswith(".")) if parent.is_dir() else []
+
+
+def inline(version: str) -> dict[str, str]:
+    return {"name": "a", "version": version, "content": TEXT}
+
+
+def aged(slug: str, version: str) -> None:
+    for record in (remote.root(slug) / "skills" / "a" / ".records" / version).iterdir():
+        os.utime(record, (1e9, 1e9))
+
+
+@pytest.fixture
+def cached(project: Project, other_project: Project, operator: Actor) -> None:
+    """Versions 1 and 2 in both projects, 1 not used for years; a leftover of a run that was killed."""
+    for one in (project, other_project):
+        remote.resolve(one, [inline("1"), inline("2")], by=operator)
+        aged(one.slug, "1")
+    left = remote.root("demo") / "skills" / "a" / ".new-0123456789abcdef"
+    left.mkdir()
+    (left / "part.md").write_text("half")
+    os.utime(left, (1e9, 1e9))
+
+
+# -- clean_cache -------------------------------------------------------------------------------------------
+
+
+def test_without_more_only_leftovers_are_removed(cached: None) -> None:
+    said = printed("clean_cache")
+    assert "demo  a/.new-0123456789abcdef  left by a run that was stopped" in said
+    assert said.endswith("1 removed, 4 bytes.\n")
+    assert versions("demo") == versions("other") == ["1", "2"]
+    assert printed("clean_cache") == "0 removed, 0 bytes.\n"
+
+
+def test_versions_without_use_are_removed_when_asked(cached: None) -> None:
+    said = printed("clean_cache", "--older-than", "30d")
+    assert "demo  a/1  not used for long" in said
+    assert "other  a/1" in said
+    assert versions("demo") == versions("other") == ["2"]
+
+
+def test_so_many_versions_are_kept_and_one_in_use_stays(cached: None) -> None:
+    printed("clean_cache", "--keep", "0", "--project", "demo")
+    assert (versions("demo"), versions("other")) == (["2"], ["1", "2"])
+
+
+def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> None:
+    assert printed("clean_cache") == "0 removed, 0 bytes.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--older-than", "soon"), "as in 90d"),
+        (("--keep", "-1"), "whole number"),
+        (("--keep", "many"), "whole number"),
+        (("--project", "nobody"), "no cache of a project"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(cached: None, arguments: tuple[str, ...], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        printed("clean_cache", *arguments)
+    assert versions("demo") == ["1", "2"]
+
+
+# -- warm_cache --------------------------------------------------------------------------------------------
+
+
+def warm(tmp_path: Path, given: Any, *arguments: str) -> str:
+    file = tmp_path / "definitions.json"
+    file.write_text(given if isinstance(given, str) else json.dumps(given))
+    return printed("warm_cache", "--project", "demo", *arguments, str(file))
+
+
+def test_definitions_of_a_file_are_fetched(project: Project, tmp_path: Path, web: Web) -> None:
+    url = web.put("/a.md", TEXT)
+    given = {"skills": [{"name": "a", "version": "1", "url": url}]}
+    assert warm(tmp_path, given) == "loaded  a 1\n"
+    assert warm(tmp_path, given) == "cached  a 1\n"
+    assert (remote.root("demo") / "skills" / "a" / "1" / SKILL_MD).read_text() == TEXT
+
+
+def test_definitions_may_come_over_standard_input(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps([inline("1")])))
+    assert printed("warm_cache", "--project", "demo") == "loaded  a 1\n"
+
+
+def test_more_than_one_request_may_name_are_fetched_in_parts(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "BOUNDS", Bounds(most=2))
+    given = [{"name": f"a-{number}", "content": TEXT} for number in range(5)]
+    assert warm(tmp_path, given).count("loaded") == 5
+
+
+def test_what_could_not_be_fetched_is_told_and_fails_the_command(
+    project: Project, tmp_path: Path, web: Web, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(CommandError, match="1 could not be fetched"):
+        warm(tmp_path, [{"name": "gone", "url": web.url("/gone.zip")}, inline("1")])
+    assert versions("demo") == ["1"]
+
+
+@pytest.mark.parametrize(("given", "said"), [("{", "not JSON"), ("[" * 99_999, "not JSON"), ("5", "not a list")])
+def test_what_holds_no_definitions_is_refused(project: Project, tmp_path: Path, given: str, said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        warm(tmp_path, given)
+
+
+def test_a_file_or_project_that_is_not_there_is_refused(project: Project, operator: Actor) -> None:
+    with pytest.raises(CommandError, match="cannot be read"):
+        printed("warm_cache", "--project", "demo", "/nowhere/definitions.json")
+    with pytest.raises(CommandError, match="There is no project"):
+        printed("warm_cache", "--project", "nobody")
+    projects.archive(project, by=operator)
+    with pytest.raises(CommandError, match="There is no project"):
+        printed("warm_cache", "--project", "demo")

@@ -1,0 +1,463 @@
+"""Webhooks against a real receiver: signed, sent once, put off when it fails, given up, sent again."""
+
+import base64
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.errors import Conflict, InvalidRequest, NotFound
+from registry.core.notifications import telling
+from registry.core.text import edits
+from registry.models import Delivery, Endpoint, Event, Letter, Notice, Project, User
+from registry.models.outgoing import FAILED, PENDING, SENT
+from registry.services import housekeeping, permissions
+from registry.services.agents import agents
+from registry.services.notifications import deliveries, outbox, outgoing, webhooks
+from registry.services.people import projects
+from registry.services.permissions import Actor
+from registry.services.proposals import proposals, reviews
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import skills, versions
+from tests.conftest import skill_bundle, skill_text
+from tests.services.footprint import nothing_left_behind
+from tests.services.receivers import Receiver, answering, dripping, endless, hanging, receiving
+
+ALL = list(telling.KINDS)
+
+
+@pytest.fixture
+def owner(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.OWNER), project)
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    with receiving() as made:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [made.host]
+        settings.PUBLIC_URL = "https://skills.example.org"
+        yield made
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever hangs is left soon."""
+    monkeypatch.setattr(deliveries, "ANSWER_SECONDS", 0.3)
+
+
+@pytest.fixture
+def endpoint(project: Project, owner: Actor, receiver: Receiver) -> Endpoint:
+    return webhooks.create(project, receiver.url(), ALL, by=owner)[0]
+
+
+def send(later: timedelta = timedelta()) -> int:
+    now = timezone.now() + later
+    return deliveries.send_due(clock=lambda: now)
+
+
+def documented() -> Callable[[str, dict[str, str], bytes], bool]:
+    """The function that receivers are told to check signatures with."""
+    (code,) = re.findall(r"```python\n(.*?)```", (Path(settings.BASE_DIR) / "docs/webhooks.md").read_text(), re.DOTALL)
+    found: dict[str, Any] = {}
+    exec(code, found)  # noqa: S102 - our own page
+    return found["is_ours"]  # type: ignore[no-any-return]
+
+
+# -- What is sent --------------------------------------------------------------------------------------------
+
+
+def test_a_receiver_gets_the_event_and_can_check_that_it_is_ours(
+    project: Project, owner: Actor, receiver: Receiver, author: Actor
+) -> None:
+    _, secret = webhooks.create(project, receiver.url(), [telling.PUBLISHED], by=owner)
+    version = skills.create(project, skill_bundle(), by=author).version
+    assert receiver.got == []
+    assert send() == 1
+    (got,) = receiver.got
+    assert (got.method, got.path, got.headers["content-type"]) == ("POST", "/hook", "application/json")
+    is_ours = documented()
+    assert is_ours(secret, got.headers, got.body)
+    assert not is_ours(secret, got.headers, got.body + b" ")
+    assert not is_ours(secret, got.headers | {"webhook-id": "evt_other"}, got.body)
+    assert not is_ours(secret, got.headers | {"webhook-timestamp": "1"}, got.body)
+    assert not is_ours("whsec_" + base64.b64encode(b"guess").decode(), got.headers, got.body)
+    body = json.loads(got.body)
+    assert body["type"] == "version.published"
+    assert body["data"] == {
+        "text": "author published version 1 of greeting",
+        "url": "https://skills.example.org/projects/demo/skills/greeting/version/1/",
+        "project": {"slug": "demo", "name": "Demo"},
+        "actor": {"kind": "person", "name": "author"},
+        "skill": "greeting",
+        "version": {"version": "1", "digest": version.digest},
+    }
+
+
+def test_the_whole_life_of_a_proposal_is_told_and_none_of_its_text(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, author: Actor, operator: Actor
+) -> None:
+    first = skills.create(project, skill_bundle(), by=author).version
+    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.PROPOSE}))
+
+    def suggestion(body: str) -> Suggestion:
+        return Suggestion("greeting", edits.parse(skill_md=skill_text(body=f"SECRET {body}")), "SECRET reason")
+
+    one, two = (proposals.propose(project, suggestion(body), by=bot).proposal for body in ("A", "B"))
+    three = proposals.propose(project, suggestion("C"), by=bot).proposal
+    proposals.comment(project, one.pk, "SECRET comment", by=owner)
+    reviews.request_changes(project, one.pk, comment="SECRET", by=owner)
+    revised = proposals.revise(project, one.pk, suggestion("D"), by=bot).proposal
+    proposals.withdraw(project, two.pk, by=bot)
+    reviews.reject(project, three.pk, comment="SECRET", by=owner)
+    four = proposals.propose(project, suggestion("E"), by=bot).proposal
+    reviews.approve(project, revised.pk, result_digest=revised.result_digest, by=owner)
+    versions.yank(project, "greeting", first.version, reason="SECRET", by=owner)
+    send()
+    said = [json.loads(got.body) for got in receiver.got]
+    assert [one["type"] for one in said] == [
+        "version.published", "proposal.opened", "proposal.opened", "proposal.opened", "proposal.commented",
+        "proposal.changes-requested", "proposal.revised", "proposal.withdrawn", "proposal.rejected",
+        "proposal.opened", "proposal.overtaken", "version.published", "proposal.approved", "version.yanked",
+    ]  # fmt: skip
+    assert all(b"SECRET" not in got.body for got in receiver.got)
+    assert said[10]["data"]["proposal"] | {"id": four.pk, "state": "stale"} == said[10]["data"]["proposal"]
+    assert said[12]["data"]["proposal"]["state"] == "approved"
+    assert len({got.headers["webhook-id"] for got in receiver.got}) == len(said)
+
+
+def test_only_chosen_events_of_the_own_project_are_sent(
+    project: Project, other_project: Project, receiver: Receiver, owner: Actor, operator: Actor
+) -> None:
+    webhooks.create(project, receiver.url(), [telling.YANKED], by=owner)
+    for where in (project, other_project):
+        skills.create(where, skill_bundle(), by=operator)
+    versions.yank(other_project, "greeting", "1", reason="Old.", by=operator)
+    assert (send(), receiver.got) == (0, [])
+
+
+def test_a_change_that_is_refused_or_undone_sends_nothing(project: Project, endpoint: Endpoint, author: Actor) -> None:
+    saved = skills.create(project, skill_bundle(), by=author).version
+    count = Delivery.objects.count()
+    skills.save(project, "greeting", skill_bundle(), base=saved.digest, by=author)
+    with pytest.raises(NotFound):
+        versions.yank(project, "greeting", "9", reason="No.", by=author)
+    assert Delivery.objects.count() == count
+
+
+def test_the_secret_is_not_in_the_database(project: Project, receiver: Receiver, owner: Actor, settings: Any) -> None:
+    made, secret = webhooks.create(project, receiver.url(), ALL, by=owner)
+    row = Endpoint.objects.filter(pk=made.pk).values()[0]
+    assert secret.removeprefix("whsec_") not in str(row)
+    settings.SECRET_KEY = "another"
+    assert deliveries.secret_of(made) != secret
+
+
+def test_a_new_secret_signs_and_the_old_one_does_not(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+    old = deliveries.secret_of(endpoint)
+    new = webhooks.renew_secret(project, endpoint.pk, by=owner)
+    assert new != old
+    assert deliveries.secret_of(Endpoint.objects.get()) == new
+
+
+# -- What goes wrong -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 404, 410, 429, 500, 503])
+def test_an_answer_that_is_no_success_is_tried_again_later(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, status: int
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    receiver.behave = answering(status, b"what went wrong")
+    assert send() == 1
+    row = Delivery.objects.get()
+    assert (row.state, row.attempts, row.status, row.excerpt) == (PENDING, 1, status, "what went wrong")
+    assert str(status) in row.error
+    assert send() == 0
+    receiver.behave = answering(200, b"fine")
+    assert send(timedelta(minutes=2)) == 1
+    row = Delivery.objects.get()
+    assert (row.state, row.attempts, row.status, row.excerpt, row.error) == (SENT, 2, 200, "fine", "")
+    first, second = receiver.got
+    assert (first.body, first.headers["webhook-id"]) == (second.body, second.headers["webhook-id"])
+    assert first.headers["webhook-timestamp"] != second.headers["webhook-timestamp"]
+
+
+@pytest.mark.parametrize("behaviour", [hanging, dripping])
+def test_a_receiver_that_hangs_or_drips_is_left(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, quick: None, behaviour: Any
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    receiver.behave = behaviour(receiver)
+    assert send() == 1
+    row = Delivery.objects.get()
+    assert (row.state, row.status) == (PENDING, None)
+    assert "no complete answer within 0.3 seconds" in row.error
+
+
+def test_of_a_huge_answer_only_the_beginning_is_read(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    receiver.behave = endless(receiver)
+    send()
+    assert (Delivery.objects.get().state, Delivery.objects.get().excerpt) == (SENT, "x" * 1000)
+
+
+def test_an_answer_of_odd_bytes_is_kept_as_what_can_be_shown(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    receiver.behave = answering(200, b"\x00\xff\x1b[31m<b>ok</b>")
+    send()
+    assert Delivery.objects.get().excerpt == "\ufffd\ufffd\ufffd[31m<b>ok</b>"
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:1/", "https://169.254.169.254/latest/", "https://[::1]/"])
+def test_a_redirect_is_not_followed(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, target: str
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    receiver.behave = answering(307, Location=target)
+    send()
+    row = Delivery.objects.get()
+    assert (row.state, row.status, len(receiver.got)) == (PENDING, 307, 1)
+    assert "not followed" in row.error
+
+
+def test_an_address_that_became_private_is_not_sent_to(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, settings: Any
+) -> None:
+    """What was fine when it was entered is judged again each time."""
+    webhooks.test(project, endpoint.pk, by=owner)
+    settings.SKILLS_FETCH_ALLOW_HOSTS = []
+    Endpoint.objects.update(address=f"https://{receiver.host}/hook")
+    send()
+    assert receiver.got == []
+    assert "private network" in Delivery.objects.get().error
+
+
+def test_after_the_last_try_it_is_given_up_and_can_be_replayed(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    receiver.behave = answering(500)
+    now, waits = timezone.now(), []
+    for _ in range(outgoing.MOST_ATTEMPTS):
+        assert deliveries.send_due(clock=lambda moment=now: moment) == 1
+        row = Delivery.objects.get()
+        waits.append((row.due_at - now).total_seconds() / 60)
+        now = row.due_at
+    assert row.state == FAILED
+    assert all(least <= wait <= least * 1.2 for least, wait in zip((1, 5, 30, 120, 720), waits, strict=False))
+    assert deliveries.send_due(clock=lambda: now + timedelta(days=9)) == 0
+    assert list(webhooks.delivery_log(endpoint, dead=True)) == [row]
+
+    receiver.behave = answering(204)
+    assert webhooks.replay(project, endpoint.pk, row.pk, by=owner) == 1
+    assert send() == 1
+    assert Delivery.objects.get().state == SENT
+    assert {got.body for got in receiver.got} == {row.body.encode()}
+    with nothing_left_behind(), pytest.raises(Conflict, match="nothing that was given up"):
+        webhooks.replay(project, endpoint.pk, row.pk, by=owner)
+
+
+def test_all_that_was_given_up_is_replayed_at_once(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+    for _ in range(3):
+        webhooks.test(project, endpoint.pk, by=owner)
+    Delivery.objects.update(state=FAILED, attempts=6)
+    assert webhooks.replay(project, endpoint.pk, by=owner) == 3
+    assert send() == 3
+    assert Event.objects.filter(verb="webhook.replayed").get().data["deliveries"] == 3
+
+
+def test_a_receiver_that_hangs_holds_up_nobody_else(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, settings: Any
+) -> None:
+    """The other's events arrive while the first still waits; the test would never end were it the other way."""
+    receiver.behave = hanging(receiver)
+    webhooks.test(project, endpoint.pk, by=owner)
+    with receiving() as other:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [receiver.host, other.host]
+        quick, _ = webhooks.create(project, other.url(), ALL, by=owner)
+        for _ in range(3):
+            webhooks.test(project, quick.pk, by=owner)
+
+        def last(handler: Any) -> None:
+            answering(204)(handler)
+            if len(other.got) == 3:
+                receiver.released.set()
+
+        other.behave = last
+        assert send() == 4
+        assert len(other.got) == 3
+    assert Delivery.objects.filter(endpoint=quick, state=SENT).count() == 3
+
+
+# -- One worker at a time ------------------------------------------------------------------------------------
+
+
+def test_what_somebody_is_sending_is_not_taken_by_another(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+    now = timezone.now() + timedelta(seconds=1)
+    mine = webhooks.test(project, endpoint.pk, by=owner)
+    theirs = Delivery.objects.get()
+    assert outgoing.take(mine, now=now)
+    assert not outgoing.take(theirs, now=now)
+    assert send() == 0
+
+
+def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_heard(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
+) -> None:
+    mine = webhooks.test(project, endpoint.pk, by=owner)
+    assert outgoing.take(mine, now=timezone.now())
+    assert send(outgoing.LEASE + timedelta(seconds=1)) == 1
+    outgoing.put_off(mine, now=timezone.now(), error="late")
+    row = Delivery.objects.get()
+    assert (row.state, row.error, row.attempts) == (SENT, "", 2)
+
+
+def test_what_kills_its_worker_each_time_is_given_up(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    now = timezone.now()
+    for number in range(outgoing.MOST_ATTEMPTS):
+        assert outgoing.take(Delivery.objects.get(), now=now + number * timedelta(hours=1))
+    assert send(timedelta(days=1)) == 0
+    assert Delivery.objects.get().state == FAILED
+
+
+# -- The worker ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_committed_change_wakes_the_worker_which_sends(
+    project: Project, endpoint: Endpoint, receiver: Receiver, author: Actor
+) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    call_command("db_worker", batch=True, interval=0, reload=False, verbosity=0, startup_delay=False)
+    assert receiver.arrived.is_set()
+    assert Delivery.objects.get().state == SENT
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sweep_wakes_the_worker_for_what_is_overdue_and_for_nothing_else(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
+) -> None:
+    from django_tasks_db.models import DBTaskResult
+
+    webhooks.test(project, endpoint.pk, by=owner)
+    DBTaskResult.objects.all().delete()
+    outbox.wake_overdue(now=timezone.now() - timedelta(hours=1))
+    assert DBTaskResult.objects.count() == 0
+    housekeeping.sweep(now=timezone.now())
+    call_command("db_worker", batch=True, interval=0, reload=False, verbosity=0, startup_delay=False)
+    assert len(receiver.got) == 1
+    housekeeping.sweep(now=timezone.now())
+    assert DBTaskResult.objects.exclude(finished_at=None).count() == DBTaskResult.objects.count() == 1
+
+
+def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
+    project: Project, endpoint: Endpoint, owner: Actor, person: Callable[[str], User]
+) -> None:
+    for state in (SENT, FAILED, PENDING):
+        made = webhooks.test(project, endpoint.pk, by=owner)
+        Delivery.objects.filter(pk=made.pk).update(state=state)
+    notice = Notice.objects.create(user=person("owner"), project=project, event="x", title="x", path="/", actor="x")
+    Letter.objects.create(notice=notice)
+    assert housekeeping.sweep(now=timezone.now() + timedelta(days=29))["deliveries"] == 0
+    assert housekeeping.sweep(now=timezone.now() + timedelta(days=31))["deliveries"] == 2
+    assert Delivery.objects.get().state == PENDING
+    housekeeping.sweep(now=timezone.now() + timedelta(days=181))
+    assert (Notice.objects.count(), Letter.objects.count()) == (0, 0)
+
+
+# -- Owners --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "events", "said"),
+    [
+        ("http://1.1.1.1/", ALL, "over https"),
+        ("https://127.0.0.1/", ALL, "private network"),
+        ("https://[::ffff:192.168.0.1]/", ALL, "private network"),
+        ("https://169.254.169.254/latest/meta-data", ALL, "private network"),
+        ("https://user:pass@1.1.1.1/", ALL, "user name or a password"),
+        ("not an address", ALL, "whole address"),
+        ("https://1.1.1.1/", [], "Choose one event"),
+        ("https://1.1.1.1/", ["proposal.invented"], "no event"),
+        ("https://1.1.1.1/", [telling.TEST], "no event"),
+    ],
+)
+def test_an_endpoint_that_cannot_be_used_is_refused_and_nothing_is_stored(
+    project: Project, owner: Actor, address: str, events: list[str], said: str
+) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=said) as refused:
+        webhooks.create(project, address, events, by=owner)
+    assert "Nothing was stored." in refused.value.message
+
+
+def test_a_change_is_held_to_the_same_rules(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest):
+        webhooks.update(project, endpoint.pk, address="https://10.0.0.1/", events=ALL, by=owner)
+    with nothing_left_behind(), pytest.raises(InvalidRequest):
+        webhooks.update(project, endpoint.pk, address=endpoint.address, events=["x"], by=owner)
+
+
+def test_a_project_has_so_many_webhooks_and_no_more(project: Project, owner: Actor) -> None:
+    for number in range(webhooks.MOST):
+        webhooks.create(project, f"https://1.1.1.1/{number}", ALL, by=owner)
+    with nothing_left_behind(), pytest.raises(Conflict, match="20 are allowed"):
+        webhooks.create(project, "https://1.1.1.1/more", ALL, by=owner)
+
+
+def test_a_webhook_that_is_off_is_sent_nothing_and_what_waits_goes_when_it_is_on_again(
+    project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, author: Actor
+) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    webhooks.set_enabled(project, endpoint.pk, False, by=owner)
+    skills.create(project, skill_bundle(), by=author)
+    assert (send(), Delivery.objects.count()) == (0, 1)
+    with nothing_left_behind(), pytest.raises(Conflict, match="off"):
+        webhooks.test(project, endpoint.pk, by=owner)
+    webhooks.set_enabled(project, endpoint.pk, True, by=owner)
+    assert (send(), len(receiver.got)) == (1, 1)
+
+
+def test_an_archived_project_sends_nothing(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+    webhooks.test(project, endpoint.pk, by=owner)
+    projects.archive(project, by=owner)
+    assert send() == 0
+
+
+def test_the_audit_log_has_the_host_and_not_the_rest_of_the_address(
+    project: Project, receiver: Receiver, owner: Actor
+) -> None:
+    webhooks.create(project, receiver.url("/services/T000/secret"), ALL, by=owner)
+    event = Event.objects.filter(verb="webhook.created").get()
+    assert event.data["host"] == receiver.host
+    assert "secret" not in json.dumps(event.data) + event.target
+
+
+def test_threads_touch_no_row(project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor) -> None:
+    """Requests run in threads; what they would open there is a connection to the database that nobody closes."""
+    webhooks.test(project, endpoint.pk, by=owner)
+    delivery = Delivery.objects.select_related("endpoint").get()
+    outcome: list[deliveries.Outcome] = []
+    thread = threading.Thread(target=lambda: outcome.append(deliveries.post(delivery, now=timezone.now())))
+    thread.start()
+    thread.join()
+    assert outcome[0].status == 204
+
+
+def test_the_page_about_webhooks_names_every_event() -> None:
+    page = (Path(settings.BASE_DIR) / "docs/webhooks.md").read_text()
+    named = set(re.findall(r"^\| `([a-z.-]+)` \|", page, re.MULTILINE))
+    assert named == {*telling.KINDS, telling.TEST}

@@ -1,0 +1,615 @@
+"""Decisions about proposals: exactly the bytes a person saw, by somebody else than who suggested them, once."""
+
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from registry.core import roles
+from registry.core.errors import (
+    AlreadyDecided,
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    InvalidSkill,
+    NotFound,
+    StaleProposal,
+)
+from registry.core.limits import Limits
+from registry.core.proposals.lifecycle import State
+from registry.core.skill import SKILL_MD
+from registry.core.text import edits
+from registry.models import Approval, Backer, Chain, Event, Membership, Project, Proposal, Skill, Token, User, Version
+from registry.services import audit, permissions
+from registry.services.agents import agents, tokens
+from registry.services.catalog import catalog, disk
+from registry.services.files import blobs
+from registry.services.permissions import Actor
+from registry.services.proposals import approvals, proposals, rebasing, reviews
+from registry.services.proposals.suggestions import Suggestion
+from registry.services.skills import bundles, skills, upstream, versions
+from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.services.footprint import nothing_left_behind
+from tests.services.proposals.test_proposals import (
+    WHY,
+    bot,
+    now,
+    other_bot,
+    propose,
+    reviewer,
+    rewrite,
+    save,
+    served,
+    skill,
+    suggest,
+    text,
+)
+
+__all__ = ["bot", "other_bot", "reviewer", "skill"]
+
+
+@pytest.fixture
+def owner(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.OWNER), project)
+
+
+def approve(project: Project, made: Proposal, by: Actor, **more: Any) -> Proposal:
+    return reviews.approve(project, made.pk, result_digest=now(made).result_digest, by=by, **more)
+
+
+def deletion(project: Project, by: Actor) -> Proposal:
+    return proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=by).proposal
+
+
+# -- Approving -----------------------------------------------------------------------------------------------------
+
+
+def test_what_was_approved_is_exactly_what_is_served(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+    made = propose(project, bot)
+    decided = approve(project, made, reviewer, comment="Right.")
+    assert (decided.state, decided.decision_comment) == (State.APPROVED, "Right.")
+    loaded = catalog.load(project.pk, "greeting")
+    assert loaded.candidate.digest == made.result_digest == loaded.bundle().digest
+    assert loaded.read_text(SKILL_MD, Limits()) == text(One="Uno")
+
+
+def test_an_approval_is_on_record_with_who_suggested_and_who_let_it_through(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    approve(project, made, reviewer)
+    approval = Approval.objects.get(proposal=made)
+    assert approval.version is not None
+    assert (approval.version.version, approval.version.by, approval.by.username) == ("2", "bot", "reviewer")
+    assert (approval.digest, approval.base_digest, approval.edited) == (made.result_digest, skill, False)
+    event = Event.objects.order_by("-pk")[0]
+    assert (event.verb, event.before, event.after) == ("proposal.approved", skill, made.result_digest)
+    assert (event.data["proposal"], event.actor_name) == (made.pk, "reviewer")
+    assert approval.version.note == f"Proposal {made.pk}: {WHY}"
+
+
+def test_a_load_tells_of_the_approval_in_two_queries_at_most(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, django_assert_max_num_queries: Any
+) -> None:
+    approve(project, propose(project, bot), reviewer)
+    with django_assert_max_num_queries(2):
+        loaded = catalog.load(project.pk, "greeting")
+        assert loaded.approval is not None
+        assert loaded.approval.by == "reviewer"
+
+
+def test_a_creation_is_served_once_it_is_approved(project: Project, bot: Actor, reviewer: Actor) -> None:
+    made = propose(project, bot, edits.parse(skill_md=skill_text("fresh")), skill="fresh")
+    approve(project, made, reviewer)
+    assert served(project, "fresh") == made.result_digest
+
+
+def test_an_approved_deletion_lets_the_bundled_skill_show_again(
+    project: Project, library: Path, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    on_disk(library, body="The bundled text.")
+    decided = approve(project, deletion(project, bot), reviewer)
+    assert decided.state == State.APPROVED
+    assert catalog.load(project.pk, "greeting").candidate.source == "bundled"
+    assert Approval.objects.get().version is None
+    event = Event.objects.order_by("-pk")[0]
+    assert event.before == skill
+
+
+def test_an_approved_deletion_of_the_only_one_leaves_nothing(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    approve(project, deletion(project, bot), reviewer)
+    with pytest.raises(NotFound):
+        served(project)
+    assert [version.digest for version in versions.history(project, "greeting")] == [skill]
+
+
+def test_an_approved_change_of_a_bundled_skill_remembers_where_it_came_from(
+    project: Project, library: Path, bot: Actor, reviewer: Actor
+) -> None:
+    on_disk(library, files={"references/a.md": b"See SKILL.md.\n"})
+    base = served(project)
+    approve(project, propose(project, bot), reviewer)
+    row = Skill.objects.get(name="greeting")
+    assert row.upstream_digest == base
+    assert blobs.bundle(row.upstream_files).digest == base
+
+
+def test_a_bundled_skill_that_changes_while_it_is_approved_is_not_covered(
+    project: Project, library: Path, bot: Actor, reviewer: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk keeps to no transaction, so what stands is asked for once more inside of it."""
+    on_disk(library)
+    made, in_turn = propose(project, bot), audit._lock
+
+    def meanwhile(project: Project | None) -> Chain:
+        on_disk(library, body="Another text.")
+        disk.index().refresh()
+        return in_turn(project)
+
+    monkeypatch.setattr(audit, "_lock", meanwhile)
+    with nothing_left_behind(), pytest.raises(StaleProposal, match="the proposal was made for"):
+        approve(project, made, reviewer)
+
+
+def test_approving_one_overtakes_the_others_of_the_same_skill(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    first, second = propose(project, bot), propose(project, bot, rewrite(Nine="Nove"))
+    approve(project, first, reviewer)
+    assert [now(first).state, now(second).state] == [State.APPROVED, State.STALE]
+    rebased = rebasing.rebase(project, second.pk, by=reviewer)
+    approve(project, rebased, reviewer)
+    assert catalog.load(project.pk, "greeting").read_text(SKILL_MD, Limits()) == text(One="Uno", Nine="Nove")
+
+
+def test_approving_twice_applies_once(project: Project, skill: str, bot: Actor, reviewer: Actor, owner: Actor) -> None:
+    made = propose(project, bot)
+    approve(project, made, reviewer)
+    with nothing_left_behind(), pytest.raises(AlreadyDecided, match="approved already"):
+        approve(project, made, owner)
+    assert len(versions.history(project, "greeting")) == 2
+
+
+def test_a_result_that_was_not_looked_at_is_not_let_through(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    proposals.revise(project, made.pk, suggest(rewrite(One="Evil")), by=bot)
+    with nothing_left_behind(), pytest.raises(Conflict, match="revised since you looked") as refused:
+        reviews.approve(project, made.pk, result_digest=made.result_digest, by=reviewer)
+    assert refused.value.data["result_digest"] == now(made).result_digest
+    assert served(project) == skill
+
+
+def test_a_deletion_that_was_brought_over_to_another_text_is_looked_at_again(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, author: Actor
+) -> None:
+    made = deletion(project, bot)
+    skills.save(project, "greeting", skill_bundle(body="Better."), base=made.base_digest, by=author)
+    rebasing.rebase(project, made.pk, by=reviewer)
+    with nothing_left_behind(), pytest.raises(Conflict, match="another text since you looked"):
+        approve(project, made, reviewer, base_digest=made.base_digest)
+    approve(project, made, reviewer, base_digest=now(made).base_digest)
+    assert not Skill.objects.get(project=project, name="greeting").overrides
+
+
+def test_a_proposal_that_was_sent_back_waits_for_its_proposer(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    reviews.request_changes(project, made.pk, comment="No.", by=reviewer)
+    with nothing_left_behind(), pytest.raises(Conflict, match="once its proposer has revised it"):
+        approve(project, made, reviewer)
+
+
+def test_stored_files_that_were_exchanged_are_not_let_through(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    other = propose(project, bot, rewrite(One="Evil"))
+    revision = proposals.current_revision(made)
+    revision.result_manifest = proposals.current_revision(other).result_manifest
+    revision.save()
+    with nothing_left_behind(), pytest.raises(Conflict, match="do not match its digest"):
+        approve(project, made, reviewer)
+
+
+def test_rules_that_became_stricter_hold_at_approval(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, settings: Any
+) -> None:
+    made = propose(project, bot, rewrite(One="x" * 2_000))
+    settings.LIMITS = Limits(skill_md_bytes=1_000)
+    with nothing_left_behind(), pytest.raises(Exception, match="1,000"):
+        approve(project, made, reviewer)
+
+
+# -- Edit and approve ----------------------------------------------------------------------------------------------
+
+
+def test_an_edited_approval_keeps_both_texts_and_both_names(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    decided = approve(project, made, reviewer, edit=rewrite(One="Ein"), comment="Shorter.")
+    assert catalog.load(project.pk, "greeting").read_text(SKILL_MD, Limits()) == text(One="Ein")
+    kept = list(made.revisions.order_by("number"))
+    assert [(each.how, each.by) for each in kept] == [("proposed", "bot"), ("edited", "reviewer")]
+    assert [each.base_digest for each in kept] == [skill, skill]
+    approval = Approval.objects.get()
+    assert (approval.proposed_digest, approval.digest) == (made.result_digest, decided.result_digest)
+    assert approval.edited and approval.version is not None and approval.version.by == "reviewer"
+    event = Event.objects.order_by("-pk")[0]
+    assert (event.data["edited"], event.data["proposed"], event.after) == (
+        True, made.result_digest, decided.result_digest)  # fmt: skip
+
+
+def test_an_edit_adds_to_the_proposed_result_and_not_to_what_stood(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    approve(project, made, reviewer, edit=edits.parse(files={"references/b.md": "Note to SKILL.md.\n"}))
+    bundle = catalog.load(project.pk, "greeting").bundle()
+    assert (bundle[SKILL_MD].decode(), sorted(bundle)) == (
+        text(One="Uno"), [SKILL_MD, "references/a.md", "references/b.md"])  # fmt: skip
+
+
+def test_an_edit_that_changes_nothing_is_an_approval_as_it_is(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    approve(project, propose(project, bot), reviewer, edit=rewrite(One="Uno"))
+    assert not Approval.objects.get().edited
+
+
+@pytest.mark.parametrize(
+    ("edit", "error"),
+    [
+        (edits.parse(skill_md="no header"), InvalidSkill),
+        (edits.parse(skill_md=skill_text("other")), InvalidSkill),
+        (rewrite(), InvalidRequest),
+    ],
+    ids=["broken", "renamed", "back-to-the-base"],
+)
+def test_an_edit_is_held_to_the_same_rules(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, edit: Any, error: type[Exception]
+) -> None:
+    made = propose(project, bot)
+    with nothing_left_behind(), pytest.raises(error):
+        approve(project, made, reviewer, edit=edit)
+
+
+def test_a_deletion_has_nothing_to_edit(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+    made = deletion(project, bot)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="nothing to edit"):
+        approve(project, made, reviewer, edit=rewrite(One="Uno"))
+
+
+# -- Whose own it is -----------------------------------------------------------------------------------------------
+
+
+def test_nobody_approves_their_own(project: Project, skill: str, reviewer: Actor, owner: Actor) -> None:
+    made = propose(project, reviewer)
+    for edit in (None, rewrite(One="Ein")):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="Nobody approves their own"):
+            approve(project, made, reviewer, edit=edit)
+    assert approve(project, made, owner).state == State.APPROVED
+
+
+def token_of(agent: Actor, project: Project, by: Actor) -> Token:
+    tokens.create_token(project, agent=project.agents.get(pk=agent.agent_id), by=by)
+    return Token.objects.latest("pk")
+
+
+@pytest.mark.parametrize("revoked", [False, True])
+def test_nobody_approves_what_an_agent_of_theirs_suggested(
+    project: Project, skill: str, bot: Actor, owner: Actor, reviewer: Actor, revoked: bool
+) -> None:
+    token = token_of(bot, project, owner)
+    made = propose(project, bot)
+    if revoked:
+        tokens.revoke_token(project, token.pk, by=owner)
+    with nothing_left_behind(), pytest.raises(Forbidden, match="whose token they made"):
+        approve(project, made, owner)
+    assert approve(project, made, reviewer).state == State.APPROVED
+
+
+def test_a_token_made_after_the_proposal_counts_as_well(project: Project, skill: str, bot: Actor, owner: Actor) -> None:
+    made = propose(project, bot)
+    token_of(bot, project, owner)
+    with pytest.raises(Forbidden):
+        approve(project, made, owner)
+
+
+def test_nobody_approves_what_they_joined(
+    project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor, owner: Actor
+) -> None:
+    made = propose(project, bot)
+    propose(project, reviewer)
+    token_of(other_bot, project, owner)
+    propose(project, other_bot)
+    for somebody in (reviewer, owner):
+        with nothing_left_behind(), pytest.raises(Forbidden):
+            approve(project, made, somebody)
+
+
+def test_a_token_for_somebody_else_is_no_way_around_it(
+    project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor
+) -> None:
+    """Whoever makes a token for another person could act in that person's name with it."""
+    lent = Actor("person", "author", project.pk, author.scopes, user_id=author.user_id, maker_id=owner.user_id)
+    made = propose(project, lent)
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        approve(project, made, owner)
+    own = propose(project, owner, rewrite(One="Un"))
+    borrowed = Actor(
+        "person", "reviewer", project.pk, reviewer.scopes, user_id=reviewer.user_id, maker_id=owner.user_id
+    )
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        approve(project, own, borrowed)
+    assert approve(project, made, reviewer).state == State.APPROVED
+
+
+def test_nor_is_revising_what_they_proposed_in_their_name(
+    project: Project, other_project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor, operator: Actor
+) -> None:
+    user = User.objects.get(pk=author.user_id)
+    tokens.create_token(project, user=user, scopes=(roles.PROPOSE,), by=author)
+    made = propose(project, author)
+    Membership.objects.create(project=other_project, user=user, role=roles.VIEWER)
+    elsewhere = Actor("person", "owner", other_project.pk, owner.scopes, user_id=owner.user_id)
+    tokens.create_token(other_project, user=user, by=elsewhere)
+    assert not Backer.objects.filter(reviews.own(owner)).exists()
+    tokens.create_token(project, user=user, scopes=(roles.PROPOSE,), by=owner)
+    lent = Actor("person", "author", project.pk, author.scopes, user_id=author.user_id, maker_id=owner.user_id)
+    made = proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=lent).proposal
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        approve(project, made, owner)
+    assert approve(project, made, reviewer).state == State.APPROVED
+
+
+def test_a_lent_token_makes_no_token_for_an_agent(project: Project, bot: Actor, reviewer: Actor, owner: Actor) -> None:
+    lent = Actor("person", "reviewer", project.pk, owner.scopes, user_id=reviewer.user_id, maker_id=owner.user_id)
+    with nothing_left_behind(), pytest.raises(Forbidden, match="somebody else made"):
+        token_of(bot, project, lent)
+
+
+def test_own_proposals_may_be_turned_down(project: Project, skill: str, reviewer: Actor) -> None:
+    made = propose(project, reviewer)
+    assert reviews.reject(project, made.pk, comment="I was wrong.", by=reviewer).state == State.REJECTED
+
+
+def test_agents_and_operators_decide_nothing(project: Project, skill: str, bot: Actor, operator: Actor) -> None:
+    made = propose(project, bot)
+    other = agents.ensure(project, "judge", by=operator)
+    for somebody in (permissions.agent(other, frozenset(roles.SCOPES)), operator):
+        for decide in (
+            lambda by: approve(project, made, by),
+            lambda by: reviews.reject(project, made.pk, comment="No.", by=by),
+            lambda by: reviews.request_changes(project, made.pk, comment="No.", by=by),
+        ):
+            with nothing_left_behind(), pytest.raises(Forbidden):
+                decide(somebody)
+
+
+def test_a_role_that_was_taken_away_meanwhile_no_longer_counts(
+    project: Project, skill: str, bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    Membership.objects.filter(user=reviewer.user_id).update(role=roles.AUTHOR)
+    for decide in (
+        lambda: approve(project, made, reviewer),
+        lambda: reviews.reject(project, made.pk, comment="No.", by=reviewer),
+    ):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="any more"):
+            decide()
+
+
+# -- Turning down, sending back, advising --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decide", [reviews.reject, reviews.request_changes])
+def test_a_no_needs_a_reason(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, decide: Callable[..., Proposal]
+) -> None:
+    made = propose(project, bot)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="comment is missing"):
+        decide(project, made.pk, comment=" ", by=reviewer)
+
+
+def test_a_rejected_text_reaches_nobody(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+    made = propose(project, bot)
+    reviews.reject(project, made.pk, comment="No.", by=reviewer)
+    assert served(project) == skill
+    event = Event.objects.order_by("-pk")[0]
+    assert (event.verb, event.before, event.after, event.data["result"]) == (
+        "proposal.rejected", skill, skill, made.result_digest)  # fmt: skip
+
+
+def test_an_agent_advises_where_an_owner_allows_it_and_decides_nothing(
+    project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor
+) -> None:
+    made = propose(project, bot)
+    with nothing_left_behind(), pytest.raises(Forbidden, match="switched that on"):
+        reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
+    Project.objects.update(reviewer_agents=True)
+    advice = reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
+    again = reviews.recommend(project, made.pk, verdict="reject", reason="On second thought.", by=other_bot)
+    assert (advice.pk, again.verdict, now(made).state) == (again.pk, "reject", State.OPEN)
+    assert [found.pk for found in proposals.listed(project, mine=False, by=other_bot)] == [made.pk]
+    assert list(proposals.listed(project, by=other_bot)) == []
+
+
+def test_advice_that_is_not_for_the_asking_is_refused(
+    project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor
+) -> None:
+    Project.objects.update(reviewer_agents=True)
+    made = propose(project, bot)
+    cases: list[tuple[Actor, dict[str, str], type[Exception]]] = [
+        (bot, {"verdict": "approve", "reason": "Mine."}, Forbidden),
+        (reviewer, {"verdict": "approve", "reason": "I am a person."}, Forbidden),
+        (other_bot, {"verdict": "maybe", "reason": "Hm."}, InvalidRequest),
+        (other_bot, {"verdict": "approve", "reason": ""}, InvalidRequest),
+    ]
+    for by, given, error in cases:
+        with nothing_left_behind(), pytest.raises(error):
+            reviews.recommend(project, made.pk, by=by, **given)
+    reviews.reject(project, made.pk, comment="No.", by=reviewer)
+    with nothing_left_behind(), pytest.raises(AlreadyDecided):
+        reviews.recommend(project, made.pk, verdict="reject", reason="Late.", by=other_bot)
+
+
+# -- Projects where every change is reviewed -----------------------------------------------------------------------
+
+
+DIRECT: dict[str, Callable[[Project, Actor], object]] = {
+    "create": lambda p, by: skills.create(p, skill_bundle("fresh"), by=by),
+    "an empty create": lambda p, by: skills.create(p, skill_bundle("Not a name"), by=by),
+    "save": lambda p, by: save(p, by, One="Uno"),
+    "import": lambda p, by: bundles.import_bundle(p, skill_bundle("fresh"), by=by),
+    "import again": lambda p, by: bundles.import_bundle(p, skill_bundle("gone"), by=by),
+    "restore": lambda p, by: versions.restore(p, "greeting", "1", by=by),
+    "delete": lambda p, by: skills.delete(p, "greeting", by=by),
+    "undelete": lambda p, by: skills.undelete(p, "gone", by=by),
+    "customise": lambda p, by: upstream.customise(p, "bundled-one", by=by),
+}
+
+
+@pytest.fixture
+def protected(project: Project, library: Path, author: Actor, skill: str) -> Project:
+    on_disk(library, "bundled-one")
+    disk.index().refresh()
+    skills.create(project, skill_bundle("gone"), by=author)
+    skills.delete(project, "gone", by=author)
+    Project.objects.update(protected=True)
+    return project
+
+
+@pytest.mark.parametrize("change", DIRECT)
+def test_in_a_protected_project_nobody_publishes_directly(protected: Project, owner: Actor, change: str) -> None:
+    before = served(protected)
+    with pytest.raises(Forbidden, match="Propose it instead") as refused:
+        DIRECT[change](protected, owner)
+    assert refused.value.data == {"protected": True}
+    assert served(protected) == before
+    assert [skill.name for skill in catalog.view(protected.pk, -1).served] == ["bundled-one", "greeting"]
+
+
+@pytest.mark.parametrize("change", [name for name in DIRECT if name != "an empty create"])
+def test_review_that_is_asked_for_meanwhile_counts(
+    protected: Project, owner: Actor, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """Between the door and the moment when it is a verb's turn."""
+    Project.objects.update(protected=False)
+    in_turn = audit._lock
+
+    def meanwhile(project: Project | None) -> Chain:
+        Project.objects.update(protected=True)
+        return in_turn(project)
+
+    before = served(protected)
+    monkeypatch.setattr(audit, "_lock", meanwhile)
+    with pytest.raises(Forbidden, match="Propose it instead"):
+        DIRECT[change](protected, owner)
+    assert served(protected) == before
+
+
+def test_an_agent_that_may_write_may_not_in_a_protected_project(protected: Project, operator: Actor) -> None:
+    writer = permissions.agent(agents.ensure(protected, "writer", by=operator), frozenset({roles.READ, roles.WRITE}))
+    for change in DIRECT.values():
+        with pytest.raises(Forbidden):
+            change(protected, writer)
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        versions.yank(protected, "greeting", "1", reason="No.", by=writer)
+
+
+def test_reviewers_take_things_away_in_a_protected_project_and_authors_do_not(
+    protected: Project, author: Actor, reviewer: Actor
+) -> None:
+    for take in (
+        lambda by: skills.disable(protected, "greeting", by=by),
+        lambda by: skills.enable(protected, "greeting", by=by),
+        lambda by: versions.yank(protected, "greeting", "1", reason="It is wrong.", by=by),
+    ):
+        with nothing_left_behind(), pytest.raises(Forbidden):
+            take(author)
+        take(reviewer)
+
+
+def test_proposals_are_the_way_into_a_protected_project(protected: Project, author: Actor, reviewer: Actor) -> None:
+    approve(protected, propose(protected, author), reviewer)
+    assert catalog.load(protected.pk, "greeting").read_text(SKILL_MD, Limits()) == text(One="Uno")
+
+
+# -- Proof ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_holds_is_counted(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+    approve(project, propose(project, bot), reviewer)
+    assert approvals.verify() == (2, [])
+    out = StringIO()
+    call_command("verify_approvals", stdout=out)
+    assert out.getvalue() == "2 served versions hold, 0 findings.\n"
+
+
+def tamper_with_the_version(version: Version, approval: Approval, directory: Path) -> None:
+    other = Version.objects.exclude(pk=version.pk).get()
+    Version.objects.filter(pk=version.pk).update(digest=other.digest, manifest=other.manifest)
+
+
+def tamper_with_the_files(version: Version, approval: Approval, directory: Path) -> None:
+    other = Version.objects.exclude(pk=version.pk).get()
+    Version.objects.filter(pk=version.pk).update(manifest=other.manifest)
+
+
+def tamper_with_the_bytes(version: Version, approval: Approval, directory: Path) -> None:
+    entry = version.files[0]
+    (directory / entry.digest[:2] / entry.digest).write_bytes(b"x" * entry.size)
+    blobs._read_small.cache_clear()
+
+
+def tamper_with_the_approval(version: Version, approval: Approval, directory: Path) -> None:
+    Approval.objects.update(digest=approval.base_digest)
+
+
+def tamper_with_the_proposal(version: Version, approval: Approval, directory: Path) -> None:
+    Proposal.objects.update(state="rejected")
+
+
+def tamper_with_the_name(version: Version, approval: Approval, directory: Path) -> None:
+    Approval.objects.update(by=User.objects.exclude(pk=approval.by_id)[0])
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        tamper_with_the_version,
+        tamper_with_the_files,
+        tamper_with_the_bytes,
+        tamper_with_the_approval,
+        tamper_with_the_proposal,
+        tamper_with_the_name,
+    ],
+)
+def test_what_does_not_hold_is_found(
+    project: Project, skill: str, bot: Actor, reviewer: Actor, blob_directory: Path, tamper: Callable[..., None]
+) -> None:
+    approve(project, propose(project, bot), reviewer)
+    approval = Approval.objects.get()
+    assert approval.version is not None
+    tamper(approval.version, approval, blob_directory)
+    out = StringIO()
+    with pytest.raises(CommandError, match="not what was approved"):
+        call_command("verify_approvals", stdout=out)
+    assert out.getvalue().startswith("demo/greeting 2: ")
+
+
+def test_a_protected_project_tells_what_is_served_without_approval(protected: Project) -> None:
+    out = StringIO()
+    call_command("verify_approvals", stdout=out)
+    assert "demo/greeting 1: Nobody approved it" in out.getvalue()
+    with pytest.raises(CommandError):
+        call_command("verify_approvals", "--strict", stdout=StringIO())

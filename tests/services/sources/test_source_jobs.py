@@ -1,0 +1,279 @@
+"""Jobs of sources: skill by skill with a reason for each failure, taken up again after a crash, and nothing twice."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from registry.core.skill import Bundle
+from registry.core.sources.wishes import Wish
+from registry.models import Event, Project, Source, SourceJob, Version
+from registry.services import housekeeping
+from registry.services.files import blobs
+from registry.services.people import projects
+from registry.services.permissions import Actor
+from registry.services.skills import skills, versions
+from registry.services.sources import importing, source_jobs, sources
+from tests.conftest import skill_bundle
+from tests.services.elsewhere import Elsewhere, elsewhere
+
+MANY = [f"skill-{number:03}" for number in range(101)]
+FEW = MANY[:6]
+
+
+@pytest.fixture
+def site(settings: Any) -> Iterator[Elsewhere]:
+    with elsewhere() as made:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [made.receiver.host]
+        yield made
+
+
+@pytest.fixture
+def filled(project: Project, site: Elsewhere, author: Actor) -> Callable[[list[str]], Source]:
+    """A source that offers these skills, and was looked at."""
+
+    def fill(names: list[str]) -> Source:
+        site.skills.update({name: skill_bundle(name, files={"a.txt": name.encode()}) for name in names})
+        source = sources.add(project, "well-known", site.address, by=author)
+        source_jobs.run_due()
+        return Source.objects.select_related("project").get(pk=source.pk)
+
+    return fill
+
+
+class Crash(BaseException):
+    """What a killed process looks like from inside: nothing after it runs."""
+
+
+def crashing(after: int) -> Callable[[], datetime]:
+    """A clock that is asked so many times, and then never answers again."""
+    left = [after]
+
+    def clock() -> datetime:
+        left[0] -= 1
+        if left[0] < 0:
+            raise Crash
+        return timezone.now()
+
+    return clock
+
+
+def outcomes(job: SourceJob) -> dict[str, str]:
+    return dict(job.items.order_by("position").values_list("name", "status"))
+
+
+def test_all_of_a_large_source_comes_byte_for_byte(
+    project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(MANY)
+    job = sources.start(project, source.pk, [Wish(name) for name in MANY], by=author)
+    source_jobs.run_due(budget=timedelta(minutes=5))
+    found = sources.job(project, source.pk, job.pk, by=author)
+    assert (found.state, found.done, found.total) == ("done", 101, 101)  # type: ignore[attr-defined]
+    assert set(outcomes(job).values()) == {"imported"}
+    stored = {version.skill.name: version for version in Version.objects.select_related("skill")}
+    assert {name: version.digest for name, version in stored.items()} == {
+        name: bundle.digest for name, bundle in site.skills.items()
+    }
+    assert blobs.bundle(stored[MANY[7]].files) == site.skills[MANY[7]]
+    assert Event.objects.filter(verb="source.imported").count() == 101
+
+
+def test_each_failure_has_its_reason_and_costs_no_other(
+    project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(["good", "gone", "moved", "taken"])
+    skills.create(project, skill_bundle("taken"), by=author)
+    del site.skills["gone"]
+    site.skills["moved"] = skill_bundle("moved", body="Something else.")
+    wanted = ["gone", "moved", "unheard-of", "taken", "good"]
+    job = sources.start(project, source.pk, [Wish(name) for name in wanted], by=author)
+    source_jobs.run_due()
+    assert outcomes(job) == {
+        "gone": "failed", "moved": "failed", "unheard-of": "failed", "taken": "skipped", "good": "imported",
+    }  # fmt: skip
+    reasons = dict(job.items.values_list("name", "reason"))
+    assert "404" in reasons["gone"]
+    assert "digest" in reasons["moved"]
+    assert "does not offer" in reasons["unheard-of"]
+    assert "of its own already" in reasons["taken"]
+    job.refresh_from_db()
+    assert (job.state, job.finished_at is not None) == ("done", True)
+
+
+def test_an_invalid_skill_says_which_line(
+    project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    site.skills["broken"] = Bundle({"SKILL.md": b"---\nname: broken\nname: twice\n---\n"})
+    source = filled([])
+    job = sources.start(project, source.pk, [Wish("broken")], by=author)
+    source_jobs.run_due()
+    item = job.items.get()
+    assert item.status == "failed"
+    assert "SKILL.md, line 3" in item.reason
+
+
+def test_a_source_that_went_away_fails_each_skill_with_the_reason(
+    project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    site.status = 503
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    source_jobs.run_due()
+    assert set(outcomes(job).values()) == {"failed"}
+    assert all("503" in reason for reason in job.items.values_list("reason", flat=True))
+
+
+@pytest.mark.parametrize("calls", range(3, 10))
+def test_a_worker_that_dies_anywhere_is_followed_by_one_that_goes_on(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source], calls: int
+) -> None:
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    with pytest.raises(Crash):
+        source_jobs.run_due(clock=crashing(calls))
+    done = Version.objects.count()
+    assert done < len(FEW)
+    source_jobs.run_due()
+    assert Version.objects.count() == done, "its lease has not ended yet"
+    later = timezone.now() + source_jobs.LEASE + timedelta(seconds=1)
+    source_jobs.run_due(clock=lambda: later if timezone.now() < later else timezone.now(), budget=timedelta(hours=1))
+    job.refresh_from_db()
+    assert (job.state, set(outcomes(job).values())) == ("done", {"imported"})
+    assert (Version.objects.count(), Event.objects.filter(verb="source.imported").count()) == (6, 6)
+
+
+def test_a_job_that_nobody_gets_anywhere_with_is_given_up(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    now = timezone.now()
+    for turn in range(source_jobs.MOST_ATTEMPTS + 1):
+        now += source_jobs.LEASE * 2
+        times = iter([now] * 3)
+        try:
+            source_jobs.run_due(clock=lambda times=times: next(times), budget=timedelta(hours=1))  # type: ignore[misc]
+        except StopIteration:
+            assert turn < source_jobs.MOST_ATTEMPTS
+    job.refresh_from_db()
+    assert (job.state, job.problem) == ("failed", "Each try ended before it was done.")
+    assert set(outcomes(job).values()) == {"failed"}
+
+
+def test_a_worker_that_was_too_slow_stores_nothing_more(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    """While the first one hangs, its lease ends and another does the job. What the first does next is undone."""
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    asked = [0]
+
+    def clock() -> datetime:
+        asked[0] += 1
+        if asked[0] == 6:
+            later = timezone.now() + source_jobs.LEASE * 2
+            source_jobs.run_due(clock=lambda: later, budget=timedelta(hours=1))
+        return timezone.now()
+
+    source_jobs.run_due(clock=clock)
+    job.refresh_from_db()
+    assert (job.state, set(outcomes(job).values())) == ("done", {"imported"})
+    assert (Version.objects.count(), Event.objects.filter(verb="source.imported").count()) == (6, 6)
+
+
+def test_a_long_job_makes_room_for_others_and_goes_on(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    now = [timezone.now()]
+
+    def clock() -> datetime:
+        now[0] += timedelta(seconds=1)
+        return now[0]
+
+    turns = 0
+    while source_jobs.run_due(clock=clock, budget=timedelta(seconds=4)):
+        turns += 1
+        assert turns < 20
+    job.refresh_from_db()
+    assert (job.state, Version.objects.count()) == ("done", 6)
+    assert turns > 1
+
+
+def warm(project: Project) -> str:
+    said = StringIO()
+    call_command("warm_cache", "--project", project.slug, "--sources", stdout=said)
+    return said.getvalue()
+
+
+def test_what_was_put_aside_needs_no_network(
+    project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    assert warm(project) == f"{source}: 6 skills\n"
+    site.status = 503
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    source_jobs.run_due()
+    assert set(outcomes(job).values()) == {"imported"}
+    with pytest.raises(CommandError, match="1 could not be fetched"):
+        warm(project)
+
+
+def test_warming_twice_fetches_once_and_says_what_did_not_come(
+    project: Project, site: Elsewhere, filled: Callable[[list[str]], Source]
+) -> None:
+    filled(FEW)
+    warm(project)
+    warm(project)
+    assert sorted(site.asked) == FEW
+    site.skills["late"] = skill_bundle("late")
+    site.withheld.add("late")
+    with pytest.raises(CommandError, match="1 could not be fetched"):
+        warm(project)
+
+
+def test_a_job_waits_while_its_project_is_archived(
+    project: Project, author: Actor, operator: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    projects.archive(project, by=operator)
+    assert not source_jobs.run_due()
+    projects.bring_back(project, by=operator)
+    source_jobs.run_due()
+    job.refresh_from_db()
+    assert job.state == "done"
+
+
+def test_the_worker_is_told_and_a_lost_wake_up_is_made_good_by_the_sweep(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source], django_capture_on_commit_callbacks: Any
+) -> None:
+    source = filled(FEW)
+    with django_capture_on_commit_callbacks(execute=True):
+        sources.look(project, source.pk, by=author)
+    assert DBTaskResult.objects.count() == 1
+    housekeeping.sweep(now=timezone.now())
+    assert DBTaskResult.objects.count() == 2
+    source_jobs.work.func()
+    housekeeping.sweep(now=timezone.now())
+    assert DBTaskResult.objects.count() == 2
+
+
+def test_who_asked_and_through_which_token_is_on_record(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    sources.start(project, source.pk, [Wish(FEW[0])], by=author)
+    source_jobs.run_due()
+    event = Event.objects.get(verb="source.imported")
+    assert (event.actor_name, event.user_id) == (author.name, author.user_id)
+    (version,) = versions.history(project, FEW[0])
+    assert version.author_id == version.provenance.user_id == author.user_id
+    assert importing.bring(project, source.pk, Wish(FEW[0]), by=author).status == "unchanged"

@@ -1,0 +1,330 @@
+"""Sources: added and removed by people, looked at by the worker, searched, and never mistaken for one another."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.catalog.agent import Definition
+from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
+from registry.core.sources.wishes import Wish
+from registry.models import Event, Project, Source, SourceJob, User
+from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.people import members
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.services.sources import importing, source_jobs, sources
+from tests.conftest import on_disk, skill_bundle
+from tests.services.elsewhere import Elsewhere, elsewhere
+from tests.services.footprint import nothing_left_behind
+
+
+@pytest.fixture
+def site(settings: Any) -> Iterator[Elsewhere]:
+    with elsewhere() as made:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [made.receiver.host]
+        made.skills["greeting"] = skill_bundle("greeting")
+        made.skills["parting"] = skill_bundle("parting", description="Says goodbye. Use at the end of a letter.")
+        yield made
+
+
+@pytest.fixture
+def source(project: Project, site: Elsewhere, author: Actor) -> Source:
+    """Added and looked at."""
+    made = sources.add(project, "well-known", site.address, label="Elsewhere", by=author)
+    source_jobs.run_due()
+    made.refresh_from_db()
+    return made
+
+
+def states(project: Project, source: Source, by: Actor, q: str = "") -> dict[str, str]:
+    shown = list(sources.entries(project, source.pk, q=q, by=by))
+    return {one.entry.name: one.state for one in sources.with_state(source, shown)}
+
+
+def test_a_source_is_looked_at_once_it_is_added(project: Project, source: Source, author: Actor) -> None:
+    assert (source.state, source.problem, str(source)) == ("ready", "", "Elsewhere")
+    assert source.checked_at == source.seen_at is not None
+    assert states(project, source, author) == {"greeting": "available", "parting": "available"}
+    event = Event.objects.get(verb="source.added")
+    assert event.data["source"] == {"id": source.pk, "kind": "well-known", "address": source.address}
+    job = sources.latest_job(source)
+    assert job is not None
+    assert (job.kind, job.state, job.problem) == ("look", "done", "")
+
+
+def test_words_are_searched_in_names_and_descriptions(project: Project, source: Source, author: Actor) -> None:
+    assert list(states(project, source, author, q="what PART")) == ["parting"]
+    assert states(project, source, author, q="nowhere") == {}
+    assert states(project, source, author, q="%_\0") == {}
+
+
+def test_unreachable_is_not_empty_and_forgets_nothing(
+    project: Project, source: Source, site: Elsewhere, author: Actor
+) -> None:
+    seen = source.seen_at
+    site.status = 503
+    sources.look(project, source.pk, by=author)
+    source_jobs.run_due()
+    source.refresh_from_db()
+    assert (source.state, source.seen_at) == ("unreachable", seen)
+    assert "503" in source.problem
+    assert source.checked_at is not None and seen is not None and source.checked_at > seen
+    assert len(states(project, source, author)) == 2
+    job = sources.latest_job(source)
+    assert job is not None
+    assert (job.state, job.problem) == ("failed", source.problem)
+
+
+def test_nothing_there_is_said_as_such(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
+    site.skills.clear()
+    sources.look(project, source.pk, by=author)
+    source_jobs.run_due()
+    source.refresh_from_db()
+    assert (source.state, source.problem) == ("empty", "")
+    assert states(project, source, author) == {}
+
+
+def test_something_else_than_a_source_is_neither(project: Project, site: Elsewhere, author: Actor) -> None:
+    site.status = 404
+    made = sources.add(project, "well-known", site.address, by=author)
+    source_jobs.run_due()
+    made.refresh_from_db()
+    assert made.state == "unusable"
+    assert made.problem
+
+
+def test_what_nobody_foresaw_is_told_at_once_and_ends_no_worker(
+    project: Project, source: Source, author: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sources.offers.remote, "listing", lambda *_, **__: 1 / 0)
+    sources.look(project, source.pk, by=author)
+    assert not source_jobs.run_due()
+    source.refresh_from_db()
+    assert (source.state, "in the log" in source.problem) == ("unusable", True)
+    assert "ZeroDivisionError" in caplog.text
+    assert len(states(project, source, author)) == 2
+    job = sources.latest_job(source)
+    assert job is not None
+    assert (job.state, job.problem) == ("failed", source.problem)
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "ref", "said"),
+    [
+        ("ftp", "https://example.org/", "", "no kind of source"),
+        ("well-known", "example.org", "", "whole address"),
+        ("well-known", "https://user:secret@example.org/", "", "password"),
+        ("url", "https://1.1.1.1/a.zip?X-Amz-Signature=abc", "", "Upload the file instead"),
+        ("well-known", "http://10.0.0.1/", "", "https"),
+        ("well-known", "https://10.0.0.1/", "", "private network"),
+        ("url", "https://1.1.1.1/a.zip", "main", "Only a git source"),
+        ("git", "https://1.1.1.1/a.git", "-x", "cannot be the name"),
+        ("url", "https://1.1.1.1/\0", "", "NUL"),
+        ("url", "https://1.1.1.1/" + "a" * 600, "", "500 are allowed"),
+    ],
+)
+def test_what_cannot_be_a_source_is_refused(
+    project: Project, author: Actor, kind: str, address: str, ref: str, said: str
+) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=said) as refused:
+        sources.add(project, kind, address, ref=ref, by=author)
+    assert "secret" not in refused.value.message
+    assert "abc" not in refused.value.message
+
+
+def test_a_label_that_is_too_long_is_refused(project: Project, author: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="101 characters"):
+        sources.add(project, "url", "https://1.1.1.1/a.zip", label="a" * 101, by=author)
+
+
+def test_the_same_address_is_no_second_source(project: Project, source: Source, author: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(AlreadyExists):
+        sources.add(project, "well-known", source.address, by=author)
+
+
+def test_there_is_an_end_to_sources(project: Project, author: Actor) -> None:
+    Source.objects.bulk_create(
+        Source(project=project, kind="url", address=f"https://1.1.1.1/{number}") for number in range(sources.MOST)
+    )
+    with nothing_left_behind(), pytest.raises(Conflict, match="50 are allowed"):
+        sources.add(project, "url", "https://1.1.1.1/a.zip", by=author)
+
+
+def test_agents_neither_add_nor_remove_sources(project: Project, source: Source, operator: Actor) -> None:
+    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset(roles.SCOPES))
+    with nothing_left_behind(), pytest.raises(Forbidden, match="by people"):
+        sources.add(project, "url", "https://1.1.1.1/a.zip", by=bot)
+    with nothing_left_behind(), pytest.raises(Forbidden, match="by people"):
+        sources.remove(project, source.pk, by=bot)
+
+
+def test_what_is_shown_of_an_address_ends_at_the_question_mark(project: Project, author: Actor) -> None:
+    made = sources.add(project, "url", "https://1.1.1.1/a.zip?raw=1", by=author)
+    assert (made.shown, made.address) == ("https://1.1.1.1/a.zip", "https://1.1.1.1/a.zip?raw=1")
+    assert "raw=1" not in str(Event.objects.get(verb="source.added").data)
+
+
+def test_a_removed_source_leaves_its_skills_and_is_taken_up_again(
+    project: Project, source: Source, author: Actor
+) -> None:
+    importing.bring(project, source.pk, Wish("greeting"), by=author)
+    sources.remove(project, source.pk, by=author)
+    assert Event.objects.get(verb="source.removed").target == source.shown
+    assert skills.catalog.find(project.pk, "greeting") is not None
+    assert list(sources.listed(project, by=author)) == []
+    with pytest.raises(NotFound, match="no such source"):
+        sources.find(project, source.pk, by=author)
+    again = sources.add(project, "well-known", source.address, by=author)
+    source_jobs.run_due()
+    assert (again.pk, again.label) == (source.pk, "Elsewhere")
+    assert states(project, again, author) == {"greeting": "installed", "parting": "available"}
+
+
+def test_a_job_of_a_removed_source_does_nothing(project: Project, source: Source, author: Actor) -> None:
+    job = sources.start(project, source.pk, [Wish("greeting")], by=author)
+    sources.remove(project, source.pk, by=author)
+    source_jobs.run_due()
+    job.refresh_from_db()
+    assert (job.state, job.problem) == ("failed", "The source was removed.")
+    assert job.items.get().status == "failed"
+    assert skills.catalog.find(project.pk, "greeting") is None
+
+
+def test_a_look_under_way_is_joined(project: Project, source: Source, author: Actor) -> None:
+    first = sources.look(project, source.pk, by=author)
+    assert sources.look(project, source.pk, by=author) == first
+    source_jobs.run_due()
+    assert sources.look(project, source.pk, by=author) != first
+
+
+def test_there_is_an_end_to_what_waits_for_the_worker(project: Project, source: Source, author: Actor) -> None:
+    for _ in range(sources.MOST_WAITING):
+        sources.start(project, source.pk, [Wish("greeting")], by=author)
+    with nothing_left_behind(), pytest.raises(Conflict, match="20 jobs of Elsewhere are waiting already"):
+        sources.start(project, source.pk, [Wish("parting")], by=author)
+    source_jobs.run_due()
+    assert sources.start(project, source.pk, [Wish("parting")], by=author).state == "queued"
+
+
+def test_install_state_is_by_source_and_name(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
+    """A manual skill of the same name, and that of another source, are not this one installed."""
+    skills.create(project, skill_bundle("greeting", body="Mine."), by=author)
+    other = sources.add(project, "well-known", f"{site.address}/", by=author)
+    source_jobs.run_due()
+    importing.bring(project, source.pk, Wish("parting"), by=author)
+    first = {one.entry.name: one for one in sources.with_state(source, list(source.entries.for_list()))}
+    second = {one.entry.name: one for one in sources.with_state(other, list(other.entries.for_list()))}
+    assert {name: (one.state, one.taken) for name, one in first.items()} == {
+        "greeting": ("available", True), "parting": ("installed", False),
+    }  # fmt: skip
+    assert {name: (one.state, one.taken) for name, one in second.items()} == {
+        "greeting": ("available", True), "parting": ("available", True),
+    }  # fmt: skip
+
+
+def test_a_bundled_skill_is_in_the_way_too(project: Project, source: Source, library: Any) -> None:
+    on_disk(library, "greeting")
+    skills.catalog.disk.index().refresh()
+    offered = sources.with_state(source, list(source.entries.for_list()))
+    assert [one.taken for one in offered] == [True, False]
+
+
+def test_states_cost_the_same_for_one_entry_and_for_many(
+    project: Project, source: Source, site: Elsewhere, author: Actor, django_assert_num_queries: Any
+) -> None:
+    for name in ("greeting", "parting"):
+        importing.bring(project, source.pk, Wish(name), by=author)
+    shown = list(source.entries.for_list())
+    for part in (shown[:1], shown):
+        with django_assert_num_queries(3):
+            [one.edited for one in sources.with_state(source, part)]
+
+
+def test_what_is_not_offered_any_more_is_told(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
+    importing.bring(project, source.pk, Wish("greeting"), by=author)
+    del site.skills["greeting"]
+    sources.look(project, source.pk, by=author)
+    source_jobs.run_due()
+    assert [one.name for one in sources.gone(source)] == ["greeting"]
+
+
+def test_another_projects_source_and_jobs_are_not_there(
+    project: Project, other_project: Project, source: Source, author: Actor, operator: Actor
+) -> None:
+    job = SourceJob.objects.get()
+    for call in (
+        lambda: sources.find(other_project, source.pk, by=operator),
+        lambda: sources.remove(other_project, source.pk, by=operator),
+        lambda: sources.look(other_project, source.pk, by=operator),
+        lambda: sources.entries(other_project, source.pk, by=operator),
+        lambda: sources.start(other_project, source.pk, [Wish("greeting")], by=operator),
+        lambda: sources.job(other_project, source.pk, job.pk, by=operator),
+        lambda: importing.bring(other_project, source.pk, Wish("greeting"), by=operator),
+    ):
+        with nothing_left_behind(), pytest.raises(NotFound, match="no such source"):
+            call()
+    other = sources.add(project, "url", "https://1.1.1.1/a.zip", by=author)
+    with pytest.raises(NotFound, match="no such job"):
+        sources.job(project, other.pk, job.pk, by=author)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ([], "at least one"),
+        ([Wish("a"), Wish("a")], "named twice"),
+        ([Wish("a", on_conflict="overwrite")], "on_conflict is one of"),
+        ([Wish("a", if_edited="discard")], "if_edited is one of"),
+        ([Wish("a", on_conflict="rename")], "go together"),
+        ([Wish("a", new_name="b")], "go together"),
+        ([Wish("a" * 129)], "too long"),
+        ([Wish("a\0b")], "NUL"),
+        ([Wish("a", answers={"take-0\0": "mine"})], "NUL"),
+        ([Wish("a", answers={f"take-{number}": "mine" for number in range(10_001)})], "10,000 are allowed"),
+        ([Wish(str(number)) for number in range(1_001)], "1,000 are allowed"),
+    ],
+)
+def test_a_wish_that_makes_no_sense_is_refused(
+    project: Project, source: Source, author: Actor, wanted: list[Wish], said: str
+) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=said):
+        sources.start(project, source.pk, wanted, by=author)
+
+
+def test_a_new_name_that_is_none_is_refused(project: Project, source: Source, author: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest.__mro__[1], match="cannot be used"):
+        sources.start(project, source.pk, [Wish("a", on_conflict="rename", new_name="../b")], by=author)
+
+
+def test_whoever_lost_the_role_meanwhile_imports_nothing(
+    project: Project, source: Source, author: Actor, operator: Actor, person: Callable[[str], User]
+) -> None:
+    job = sources.start(project, source.pk, [Wish("greeting")], by=author)
+    members.set_role(project, person(roles.AUTHOR), roles.VIEWER, by=operator)
+    source_jobs.run_due()
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert "may not change skills" in job.problem
+    assert job.items.get().reason == job.problem
+
+
+def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, source: Source, operator: Actor) -> None:
+    agent = agents.create(project, "bot", Definition(allowed_skills=("greeting",)), by=operator)
+    bot = permissions.agent(agent, frozenset({roles.WRITE}))
+    job = sources.start(project, source.pk, [Wish("greeting"), Wish("parting")], by=bot)
+    source_jobs.run_due()
+    outcomes = {item.name: (item.status, item.reason) for item in job.items.all()}
+    assert outcomes["greeting"] == ("imported", "")
+    assert outcomes["parting"][0] == "failed"
+    assert "may change only the skills it is given" in outcomes["parting"][1]
+
+
+def test_old_jobs_and_what_was_put_aside_are_swept(project: Project, source: Source, author: Actor) -> None:
+    importing.bring(project, source.pk, Wish("greeting"), by=author)
+    later = timezone.now() + source_jobs._KEPT_FOR * 2
+    assert source_jobs.clean(now=later) == {"finished jobs of sources": 1, "skills put aside": 1}
+    assert source_jobs.clean(now=later) == {"finished jobs of sources": 0, "skills put aside": 0}

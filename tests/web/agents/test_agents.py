@@ -1,0 +1,409 @@
+"""Agents and tokens on the pages: everybody looks, owners change, and a secret is seen once."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.catalog.agent import Definition
+from registry.models import Agent, Event, Project, Token, User
+from registry.services import permissions
+from registry.services.agents import agents, tokens
+from registry.services.catalog import disk
+from registry.services.people import accounts, members
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.web.skills import completion
+from tests.conftest import on_disk, skill_bundle
+from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import signed_in
+
+Browser = Callable[..., Client]
+Person = Callable[[str], User]
+NOT_OWNERS = [roles.VIEWER, roles.AUTHOR, roles.REVIEWER]
+LIST, NEW, DESK = "/projects/demo/agents/", "/projects/demo/new-agent/", "/projects/demo/agents/desk/"
+TOKENS, MINE = f"{DESK}tokens/", "/projects/demo/tokens/"
+FILLED = {
+    "name": "desk",
+    "prompt": "You check reports.\r\nBe exact.",
+    "instructions": "Answer in German.",
+    "uses_skills": "greeting, letters",
+    "sees": "listed",
+    "allowed_skills": "other-one",
+    "trust": "elevated",
+}
+
+
+@pytest.fixture
+def desk(project: Project, library: Path, operator: Actor) -> Agent:
+    for name in ("greeting", "letters", "other-one", "hidden-one"):
+        on_disk(library, name)
+    disk.index().refresh()
+    definition = Definition("You check reports.", "Answer in German.", ("greeting", "letters"), ("other-one",))
+    return agents.create(project, "desk", definition, by=operator)
+
+
+def reads(secret: str) -> int:
+    return Client().get("/api/v1/projects/demo/catalog", headers={"Authorization": f"Bearer {secret}"}).status_code
+
+
+# -- Looking --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", roles.ROLES)
+def test_everybody_looks_and_owners_see_how_to_change(desk: Agent, browser_client: Browser, role: str) -> None:
+    client, owner = browser_client(role), role == roles.OWNER
+    pages = {where: client.get(where) for where in (LIST, DESK, TOKENS)}
+    assert {page.status_code for page in pages.values()} == {200}
+    assert ("New agent" in pages[LIST].content.decode()) == owner
+    assert ("Remove agent" in pages[DESK].content.decode()) == owner
+    assert ("Make token" in pages[TOKENS].content.decode()) == owner
+    assert client.get(NEW).status_code == client.get(f"{DESK}change/").status_code == (200 if owner else 403)
+
+
+def test_the_page_shows_exactly_what_the_agent_gets(
+    desk: Agent, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    secret = tokens.create_token(project, agent=desk, scopes=["read"], by=operator)
+    headers = {"Authorization": f"Bearer {secret}"}
+    told = Client().get("/api/v1/projects/demo/agents/desk/instructions", headers=headers).json()
+    catalog = Client().get("/api/v1/projects/demo/catalog?format=text", headers=headers).content.decode()
+    page = browser_client(roles.VIEWER).get(DESK)
+    assert [part["text"] for part in page.context["parts"]] == [part["text"] for part in told["parts"]]
+    assert [part["tokens"] for part in page.context["parts"]] == [part["tokens"] for part in told["parts"]]
+    assert page.context["catalog"].strip() == catalog.strip()
+    assert page.context["total"] == told["tokens"] + page.context["catalog_tokens"]
+    assert "hidden-one" not in page.content.decode()
+
+
+def test_the_list_weighs_each_agent_as_its_page_does(
+    desk: Agent, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    agents.ensure(project, "plain", by=operator)
+    client = browser_client(roles.VIEWER)
+    listed = {item["row"].agent.name: item for item in client.get(LIST).context["rows"]}
+    for name, item in listed.items():
+        page = client.get(f"{LIST}{name}/").context
+        assert (item["told"], item["catalog"]) == (page["told"].tokens, page["catalog_tokens"])
+    assert listed["plain"]["told"] == 0
+
+
+def test_a_skill_that_is_gone_or_off_is_explained(
+    desk: Agent, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    skills.disable(project, "letters", by=operator)
+    definition = Definition(uses_skills=("greeting", "letters", "unknown"), allowed_skills=("nowhere",))
+    agents.update(project, "desk", definition, by=operator)
+    client = browser_client(roles.VIEWER)
+    page = client.get(DESK).content.decode()
+    assert "desk gets an error in place of its instructions." in page
+    assert "which is switched off." in page
+    assert "<code>unknown</code>, which is not in this project." in page
+    assert "<code>nowhere</code>, which is not in this project" in page
+    assert "A skill it uses is missing" in client.get(LIST).content.decode()
+
+
+def test_looking_counts_no_load(desk: Agent, browser_client: Browser) -> None:
+    client = signed_in(browser_client(roles.VIEWER))
+    with nothing_left_behind():
+        client.get(DESK)
+    assert agents.rows(desk.project, [desk])[0].loads == 0
+
+
+def test_hostile_texts_are_text(desk: Agent, project: Project, operator: Actor, browser_client: Browser) -> None:
+    evil = "</pre><script>alert(1)</script>"
+    skills.create(project, skill_bundle("evil", body=evil), by=operator)
+    definition = Definition(evil, evil, ("evil", evil), (evil,))
+    agents.update(project, "desk", definition, by=operator)
+    client = browser_client(roles.OWNER)
+    for where in (LIST, DESK, f"{DESK}change/", TOKENS):
+        assert "<script>alert" not in client.get(where).content.decode()
+    agents.update(project, "desk", Definition(evil, evil, ("evil",)), by=operator)
+    assert "&lt;/pre&gt;&lt;script&gt;alert" in client.get(DESK).content.decode()
+
+
+def test_the_number_of_queries_does_not_grow_with_the_agents(
+    project: Project, operator: Actor, browser_client: Browser, django_assert_max_num_queries: Any
+) -> None:
+    client = signed_in(browser_client(roles.VIEWER))
+    for number in range(12):
+        agent = agents.ensure(project, f"bot-{number}", by=operator)
+        tokens.create_token(project, agent=agent, by=operator)
+        client.get(LIST)
+        if number in (0, 11):
+            with django_assert_max_num_queries(10):
+                client.get(LIST)
+
+
+@pytest.mark.parametrize("where", [LIST, DESK, TOKENS, MINE])
+def test_somebody_else_finds_nothing(desk: Agent, other_project: Project, operator: Actor, where: str) -> None:
+    stranger = accounts.create_user("stranger", by=operator)
+    members.set_role(other_project, stranger, roles.OWNER, by=operator)
+    client = Client()
+    client.force_login(stranger)
+    assert client.get(where).status_code == 404
+    assert client.post(where).status_code in (404, 405)
+    assert Client().get(where).status_code == 302
+
+
+@pytest.mark.parametrize("name", ["absent", "DESK", "x" * 300, "%00"])
+def test_an_agent_that_is_not_there_has_no_page(desk: Agent, browser_client: Browser, name: str) -> None:
+    client = browser_client(roles.OWNER)
+    for rest in ("", "change/", "tokens/"):
+        assert client.get(f"{LIST}{name}/{rest}").status_code == (400 if name == "%00" else 404)
+
+
+# -- Changing -------------------------------------------------------------------------------------------------
+
+
+def test_an_owner_adds_changes_and_removes_an_agent(project: Project, browser_client: Browser) -> None:
+    client = browser_client(roles.OWNER)
+    assert client.post(NEW, FILLED)["Location"] == TOKENS
+    made = agents.definition_of(Agent.objects.get())
+    assert made == Definition(
+        "You check reports.\nBe exact.", "Answer in German.", ("greeting", "letters"), ("other-one",), "elevated"
+    )
+    assert client.post(f"{DESK}change/", {**FILLED, "sees": "all", "prompt": "New."})["Location"] == DESK
+    changed = agents.definition_of(Agent.objects.get())
+    assert (changed.prompt, changed.allowed_skills) == ("New.", None)
+    assert client.post(f"{DESK}remove/")["Location"] == LIST
+    assert client.get(DESK).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"name": ""}, "Give the agent a name"),
+        ({"name": "Two Words"}, "lower-case letters"),
+        ({"name": "x" * 65}, "64"),
+        ({"trust": "absolute"}, "absolute"),
+        ({"trust": ""}, "required"),
+        ({"sees": "some"}, "some is not one of the available choices"),
+        ({"sees": ""}, "Choose what the agent may see."),
+        ({"prompt": "a" * 100_001}, "100,001 characters. 100,000 are allowed. Nothing was stored."),
+        ({"prompt": "a\0b"}, "Null characters"),
+        ({"uses_skills": "x" * 200}, "not the name of a skill"),
+    ],
+)
+def test_what_cannot_be_stored_is_said_and_kept_in_the_form(
+    project: Project, browser_client: Browser, wrong: dict[str, str], said: str
+) -> None:
+    client = signed_in(browser_client(roles.OWNER))
+    with nothing_left_behind():
+        response = client.post(NEW, {**FILLED, **wrong})
+    assert response.status_code == 422
+    page = response.content.decode()
+    assert said in page
+    assert "Answer in German." in page
+    assert "greeting, letters" in page or "uses_skills" in wrong
+
+
+def test_a_name_is_taken_once(desk: Agent, browser_client: Browser) -> None:
+    client = signed_in(browser_client(roles.OWNER))
+    with nothing_left_behind():
+        response = client.post(NEW, FILLED)
+    assert response.status_code == 422
+    assert "There is an agent desk already." in response.content.decode()
+
+
+@pytest.mark.parametrize("role", NOT_OWNERS)
+def test_who_is_no_owner_changes_nothing(
+    desk: Agent, project: Project, operator: Actor, browser_client: Browser, role: str
+) -> None:
+    token = tokens.issue_token(project, agent=desk, by=operator).token
+    client = signed_in(browser_client(role))
+    with nothing_left_behind():
+        assert client.post(NEW, {**FILLED, "name": "mine"}).status_code == 403
+        assert client.post(f"{DESK}change/", FILLED).status_code == 403
+        assert client.post(TOKENS, {"scopes": ["read"], "expires": "90d"}).status_code == 403
+        assert client.post(f"{TOKENS}{token.pk}/revoke/").status_code == 403
+        assert client.post(f"{MINE}{token.pk}/revoke/").status_code == 403
+        assert client.post(f"{DESK}remove/").status_code == 403
+
+
+def test_forms_of_another_site_are_refused(
+    desk: Agent, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    token = tokens.issue_token(project, agent=desk, by=operator).token
+    client = signed_in(browser_client(roles.OWNER, strict=True))
+    places = (NEW, f"{DESK}change/", TOKENS, f"{TOKENS}{token.pk}/revoke/", f"{DESK}remove/", MINE)
+    with nothing_left_behind():
+        assert {client.post(where, FILLED).status_code for where in places} == {403}
+
+
+def test_nothing_is_changed_by_looking_at_an_address(desk: Agent, browser_client: Browser) -> None:
+    client = signed_in(browser_client(roles.OWNER))
+    with nothing_left_behind():
+        assert client.get(f"{DESK}remove/").status_code == 405
+        assert client.get(f"{TOKENS}1/revoke/").status_code == 405
+        assert client.get(f"{MINE}1/revoke/").status_code == 405
+
+
+# -- Tokens of an agent ---------------------------------------------------------------------------------------
+
+
+def test_a_token_is_shown_once_and_stops_when_revoked(desk: Agent, browser_client: Browser) -> None:
+    client = browser_client(roles.OWNER)
+    response = client.post(TOKENS, {"scopes": ["read"], "expires": "30d"})
+    secret = response.context["made"].secret
+    token = Token.objects.get()
+    assert response.status_code == 201
+    assert secret in response.content.decode()
+    assert "no-store" in response["Cache-Control"]
+    assert (token.scopes, token.agent_id) == (["read"], desk.pk)
+    assert token.expires_at is not None
+    assert timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=31)
+    assert reads(secret) == 200
+    again = client.get(TOKENS).content.decode()
+    assert secret not in again
+    assert token.start in again
+    assert secret not in str(list(Event.objects.values())) + str(list(Token.objects.values()))
+    assert client.post(f"{TOKENS}{token.pk}/revoke/")["Location"] == TOKENS
+    assert reads(secret) == 401
+    assert "revoked" in client.get(TOKENS).content.decode()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"scopes": []},
+        {"scopes": ["read", "manage"]},
+        {"scopes": ["review"]},
+        {"scopes": ["root"]},
+        {"scopes": ["read"], "expires": "100y"},
+        {"scopes": ["read"], "expires": "-1d"},
+    ],
+)
+def test_a_token_beyond_what_agents_may_is_not_made(
+    desk: Agent, browser_client: Browser, values: dict[str, Any]
+) -> None:
+    client = signed_in(browser_client(roles.OWNER))
+    with nothing_left_behind():
+        assert client.post(TOKENS, values).status_code == 422
+
+
+def test_a_token_is_revoked_below_its_own_agent_only(
+    desk: Agent, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    other = tokens.issue_token(project, agent=agents.ensure(project, "other", by=operator), by=operator).token
+    client = signed_in(browser_client(roles.OWNER))
+    with nothing_left_behind():
+        assert client.post(f"{TOKENS}{other.pk}/revoke/").status_code == 404
+
+
+# -- Tokens of people -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", roles.ROLES)
+def test_everybody_makes_and_revokes_their_own(project: Project, browser_client: Browser, role: str) -> None:
+    client = browser_client(role)
+    offered = [option["value"] for option in client.get(MINE).context["form"].options]
+    assert set(offered) == roles.SCOPES_OF_ROLE[role] - {roles.RUN}
+    response = client.post(MINE, {"scopes": ["read"], "expires": ""})
+    secret, token = response.context["made"].secret, Token.objects.get()
+    assert (response.status_code, str(token.user), token.expires_at) == (201, role, None)
+    assert "no-store" in response["Cache-Control"]
+    assert reads(secret) == 200
+    assert secret not in client.get(MINE).content.decode()
+    client.post(f"{MINE}{token.pk}/revoke/")
+    assert reads(secret) == 401
+
+
+@pytest.mark.parametrize(("role", "scope"), [("viewer", "write"), ("author", "review"), ("reviewer", "manage")])
+def test_nobody_makes_one_beyond_their_role(project: Project, browser_client: Browser, role: str, scope: str) -> None:
+    client = signed_in(browser_client(role))
+    with nothing_left_behind():
+        response = client.post(MINE, {"scopes": ["read", scope], "expires": "90d"})
+    assert response.status_code == 422
+    assert f"does not include {scope}" in response.content.decode()
+
+
+def test_owners_see_and_stop_the_tokens_of_others_and_others_do_not(
+    project: Project, person: Person, browser_client: Browser
+) -> None:
+    author = person(roles.AUTHOR)
+    issued = tokens.issue_token(project, user=author, by=permissions.person(author, project))
+    start, where = issued.token.start, f"{MINE}{issued.token.pk}/revoke/"
+    viewer = signed_in(browser_client(roles.VIEWER))
+    assert start not in viewer.get(MINE).content.decode()
+    with nothing_left_behind():
+        assert viewer.post(where).status_code == 403
+    owner = browser_client(roles.OWNER)
+    assert start in owner.get(MINE).content.decode()
+    assert owner.post(where).status_code == 302
+    assert reads(issued.secret) == 401
+
+
+# -- Very many of them ------------------------------------------------------------------------------------------
+
+
+def test_a_list_of_very_many_agents_comes_in_pages_at_the_same_cost(
+    desk: Agent, project: Project, browser_client: Browser
+) -> None:
+    client = browser_client(roles.VIEWER)
+    client.get(LIST)
+    with CaptureQueriesContext(connection) as few:
+        client.get(LIST)
+    Agent.objects.bulk_create([Agent(project=project, name=f"agent-{number:02}") for number in range(60)])
+    with CaptureQueriesContext(connection) as many:
+        client.get(LIST)
+    assert len(many) == len(few)
+    first, second = client.get(LIST), client.get(f"{LIST}?page=2")
+    assert "61 agents" in first.content.decode()
+    assert [len(page.context["rows"]) for page in (first, second)] == [50, 11]
+    assert second.context["rows"][-1]["row"].agent.name == "desk"
+
+
+NAMES = "/projects/demo/names"
+
+
+@pytest.fixture
+def very_many(project: Project, library: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr(completion, "MOST", 3)
+    for name in ("alpha", "beta", "delta", "gamma", "metal-alloy"):
+        on_disk(library, name)
+    disk.index().refresh()
+    return project
+
+
+@pytest.mark.parametrize("where", [NEW, "/projects/demo/new/"])
+def test_a_form_carries_some_names_and_says_where_the_others_are(
+    very_many: Project, browser_client: Browser, where: str
+) -> None:
+    page = browser_client(roles.OWNER).get(where)
+    assert page.context["known_names"] == ["alpha", "beta", "delta"]
+    assert f'<datalist id="known-names" data-more="{NAMES}">' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("", ["alpha", "beta", "delta"]),
+        ("al", ["alpha", "metal-alloy"]),
+        (" GA ", ["gamma"]),
+        ("lta", ["delta"]),
+        ("nothing", []),
+        ("</datalist><script>", []),
+    ],
+)
+def test_names_are_completed_those_that_begin_so_first(
+    very_many: Project, browser_client: Browser, typed: str, names: list[str]
+) -> None:
+    answer = browser_client(roles.VIEWER).get(NAMES, {"q": typed})
+    assert answer.content.decode() == "".join(f'<option value="{name}"></option>' for name in names)
+    assert answer["Cache-Control"] == "private, no-store"
+
+
+def test_names_are_for_members_alone(very_many: Project, client: Client, operator: Actor) -> None:
+    assert client.get(NAMES).status_code == 302
+    client.force_login(accounts.create_user("stranger", by=operator))
+    assert client.get(NAMES).status_code == 404
+    assert client.post(NAMES).status_code in (404, 405)

@@ -1,0 +1,519 @@
+"""The editor in a browser: nothing typed is lost, nothing reaches an agent before it is published."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from registry.core.skill import SKILL_MD
+from registry.models import Draft, Project, Proposal, Skill, User, Version
+from registry.services import permissions
+from registry.services.catalog import catalog, disk
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from tests.conftest import on_disk, skill_bundle, skill_text
+
+NEW = "/projects/demo/new/"
+EDIT = "/projects/demo/skills/greeting/edit/"
+CONFLICT = f"{EDIT}conflict/"
+FORM = {
+    "mode": "form",
+    "seen": "",
+    "base": "",
+    "name": "tea-round",
+    "description": "Makes a round of tea. Use when somebody asks for tea.",
+    "kind": "tool",
+    "instructions": "# Tea\r\n\r\nBoil water.",
+}
+HTMX = {"HX-Request": "true"}
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+
+
+@pytest.fixture
+def browser(browser_client: Callable[..., Client]) -> Client:
+    return browser_client("author")
+
+
+@pytest.fixture
+def greeting(project: Project, author: Actor) -> Version:
+    bundle = skill_bundle("greeting", {"references/names.md": b"Ada\n", "assets/logo.png": b"\x89PNG\0"})
+    return skills.create(project, bundle, by=author).version
+
+
+def post(browser: Client, url: str, do: str, headers: dict[str, str] | None = None, **more: Any) -> Any:
+    draft = Draft.objects.filter(name="" if url.startswith(NEW) else "greeting").first()
+    seen = str(round(draft.updated_at.timestamp() * 1_000_000)) if draft else ""
+    return browser.post(url, {**FORM, "seen": seen, "do": do, **more}, headers=headers or {})
+
+
+def raw(browser: Client, url: str, do: str, text: str, **more: Any) -> Any:
+    return post(browser, url, do, mode="raw", text=text, **more)
+
+
+# -- Who --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("url", [NEW, EDIT])
+def test_a_viewer_proposes_and_never_publishes(
+    browser_client: Callable[..., Client], greeting: Version, url: str
+) -> None:
+    viewer = browser_client("viewer")
+    page = viewer.get(url).content.decode()
+    assert 'name="do" value="propose"' in page
+    assert 'value="publish"' not in page
+    name = "greeting" if url == EDIT else "tea-round"
+    assert post(viewer, url, "publish", name=name).status_code == 403
+    assert Version.objects.count() == 1
+    assert not Proposal.objects.exists()
+    refused = post(viewer, url, "propose", name=name, justification=" ")
+    assert refused.status_code == 422
+    assert "The justification is missing." in refused.content.decode()
+    assert Draft.objects.count() == 1
+    made = post(viewer, url, "propose", name=name, justification="It was asked for.", base=greeting.digest)
+    proposal = Proposal.objects.get()
+    assert made["Location"] == f"/projects/demo/proposals/{proposal.pk}/"
+    assert (proposal.skill, proposal.proposer) == (name, "viewer")
+    assert not Draft.objects.exists()
+    assert Version.objects.count() == 1
+
+
+def test_where_every_change_is_reviewed_the_button_proposes_for_everybody(
+    browser_client: Callable[..., Client], project: Project, greeting: Version
+) -> None:
+    Project.objects.update(protected=True)
+    owner = browser_client("owner")
+    page = owner.get(EDIT).content.decode()
+    assert 'name="do" value="propose"' in page
+    assert 'value="publish"' not in page
+    assert post(owner, EDIT, "publish", name="greeting").status_code == 403
+    assert Version.objects.count() == 1
+
+
+def test_a_draft_that_was_overtaken_is_brought_together_before_it_is_proposed(
+    browser_client: Callable[..., Client], project: Project, author: Actor, greeting: Version
+) -> None:
+    viewer = browser_client("viewer")
+    post(viewer, EDIT, "keep", name="greeting", base=greeting.digest)
+    bundle = skill_bundle("greeting", body="Newer.")
+    skills.save(project, "greeting", bundle, base=greeting.digest, by=author)
+    sent = post(viewer, EDIT, "propose", name="greeting", justification="Better.", base=greeting.digest)
+    assert sent["Location"] == CONFLICT
+    page = viewer.get(CONFLICT).content.decode()
+    assert 'value="keep"' in page
+    assert 'value="publish"' not in page
+    assert not Proposal.objects.exists()
+
+
+@pytest.mark.parametrize("url", [NEW, EDIT, CONFLICT])
+def test_somebody_of_another_project_finds_nothing(
+    project: Project, greeting: Version, url: str, django_user_model: type[User]
+) -> None:
+    stranger = Client()
+    stranger.force_login(django_user_model.objects.create(username="stranger"))
+    assert stranger.get(url).status_code == 404
+    assert stranger.post(url, FORM).status_code == 404
+    assert not Draft.objects.exists()
+
+
+def test_nobody_gets_in_without_signing_in(project: Project) -> None:
+    assert Client().get(NEW).status_code == 302
+    assert Client().post(NEW, FORM).status_code == 302
+    assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize("url", [NEW, EDIT, CONFLICT, f"{EDIT}files/references/names.md"])
+def test_a_change_needs_the_token_of_the_page(
+    browser_client: Callable[..., Client], greeting: Version, url: str
+) -> None:
+    assert browser_client("author", strict=True).post(url, FORM).status_code == 403
+    assert not Draft.objects.exists()
+
+
+def test_files_of_a_draft_are_for_its_writer_alone(browser: Client, browser_client: Callable[..., Client]) -> None:
+    post(browser, NEW, "add", files=SimpleUploadedFile("secret.md", b"only mine"))
+    assert browser.get(f"{NEW}raw/references/secret.md").content == b"only mine"
+    other = browser_client("reviewer")
+    assert other.get(f"{NEW}raw/references/secret.md").status_code == 404
+    assert other.get(f"{NEW}files/references/secret.md").status_code == 404
+
+
+def test_a_skill_that_is_not_there_cannot_be_edited(browser: Client) -> None:
+    assert browser.get("/projects/demo/skills/nothing/edit/").status_code == 404
+
+
+# -- Keeping -----------------------------------------------------------------------------------------------------------
+
+
+def test_looking_keeps_nothing(browser: Client, greeting: Version) -> None:
+    for url in (NEW, EDIT, f"{EDIT}?mode=raw", f"{NEW}?from=greeting"):
+        assert browser.get(url).status_code == 200
+    assert not Draft.objects.exists()
+
+
+def test_what_is_typed_is_there_after_the_tab_was_closed(browser: Client) -> None:
+    assert post(browser, NEW, "keep").status_code == 302
+    page = browser.get(NEW).content.decode()
+    assert 'value="tea-round"' in page
+    assert "Boil water." in page
+    assert catalog.find(Draft.objects.get().project_id, "tea-round") is None
+
+
+def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) -> None:
+    answer = post(browser, NEW, "keep", HTMX, name="Tea Round")
+    body = answer.content.decode()
+    assert answer.status_code == 200
+    assert "<html" not in body
+    for part in ("checks", "seen", "draft-state", "preview", "name-note", "publish-stops"):
+        assert f'id="{part}"' in body
+    assert 'id="draft-state" role="status" hx-swap-oob="innerHTML"' in body, "what is read aloud stays, with new words"
+    assert "Name it tea-round" in body
+    assert "HX-Request" in answer["Vary"]
+
+
+def test_what_the_fields_do_not_show_is_named_while_it_is_written(browser: Client) -> None:
+    named = 'line {} <span class="unseen">U+200B zero width space</span>'
+    kept = post(browser, NEW, "keep", HTMX, instructions="# Tea\n\nBoil\u200b water.").content.decode()
+    assert 'id="unseen" hx-swap-oob="true"' in kept
+    assert named.format(3) in kept, "the line in the field"
+    raw(browser, NEW, "keep", "---\nname: tea-round\n---\n\n" + "Boil\u200b\n" * 20)
+    page = browser.get(NEW).content.decode()
+    assert named.format(5) in page
+    assert " and 8 others" in page
+    file = post(browser, NEW, "create", new_path="references/rates.md").headers["Location"]
+    browser.post(file, {"do": "keep", "path": "references/rates.md", "text": "a\u202eb"})
+    page = browser.get(file).content.decode()
+    assert 'line 1 <span class="unseen">U+202E right-to-left override</span>' in page
+
+
+def test_what_another_window_kept_is_not_written_over(browser: Client) -> None:
+    post(browser, NEW, "keep")
+    late = browser.post(NEW, {**FORM, "do": "keep", "description": "From the other window."})
+    assert late.status_code == 409
+    assert "From the other window." in late.content.decode()
+    assert Draft.objects.get().content["fields"]["description"] == FORM["description"]
+    by_script = browser.post(NEW, {**FORM, "do": "keep"}, headers=HTMX)
+    assert by_script.status_code == 422
+    assert "another window" in by_script.content.decode()
+    browser.post(NEW, {**FORM, "do": "insist", "description": "From the other window."})
+    assert Draft.objects.get().content["fields"]["description"] == "From the other window."
+
+
+def test_discarding_leaves_nothing(browser: Client, greeting: Version) -> None:
+    post(browser, EDIT, "keep", name="greeting", base=greeting.digest)
+    assert Draft.objects.exists()
+    assert browser.post(EDIT, {"do": "discard"}).status_code == 302
+    assert not Draft.objects.exists()
+
+
+def test_nothing_that_is_typed_runs(browser: Client) -> None:
+    values = dict.fromkeys(("name", "description", "tags", "requires", "triggers", "instructions", "note"), HOSTILE)
+    post(browser, NEW, "keep", **values)
+    for page in (browser.get(NEW), browser.get(f"{NEW}?mode=raw"), post(browser, NEW, "keep", HTMX, **values)):
+        body = page.content.decode()
+        assert "<script>alert" not in body
+        assert "<img src=x" not in body
+
+
+def test_a_leading_blank_line_of_the_exact_text_is_not_eaten_by_the_page(browser: Client) -> None:
+    raw(browser, NEW, "keep", "\r\n\r\nno header")
+    assert ">\n\n\nno header</textarea>" in browser.get(NEW).content.decode()
+
+
+# -- Form and exact text ------------------------------------------------------------------------------------------
+
+
+def test_switching_loses_nothing(browser: Client, greeting: Version) -> None:
+    odd = skill_text("greeting").replace("---\n", "---\n# ours\nx-team: ops\n", 1)
+    answer = raw(browser, EDIT, "form", odd, base=greeting.digest)
+    assert answer.headers["Location"] == f"{EDIT}?mode=form"
+    assert "Follow the steps of greeting." in browser.get(answer.headers["Location"]).content.decode()
+    assert "# ours\nx-team: ops" in browser.get(f"{EDIT}?mode=raw").content.decode()
+
+
+def test_a_text_that_cannot_be_read_stays_and_says_where(browser: Client, greeting: Version) -> None:
+    broken = "---\nname: greeting\nname: twice\ndescription: x\n---\n"
+    answer = raw(browser, EDIT, "form", broken, base=greeting.digest)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert "The form cannot show this text" in page
+    assert "line 3" in page
+    assert "name: twice" in page
+    assert browser.get(f"{EDIT}?mode=form").status_code == 422
+
+
+def test_a_form_that_lacks_its_name_can_be_seen_as_text_and_back(browser: Client) -> None:
+    post(browser, NEW, "raw", name="", description="")
+    text = browser.get(f"{NEW}?mode=raw").content.decode()
+    assert "name: &quot;&quot;" in text
+    assert "not-written-yet" not in text
+    assert browser.get(f"{NEW}?mode=form").status_code == 200
+
+
+def test_a_copy_to_a_new_name_brings_the_files(browser: Client, greeting: Version) -> None:
+    url = f"{NEW}?from=greeting"
+    assert "references/<wbr>names.md" in browser.get(url).content.decode()
+    post(browser, url, "publish")
+    stored = catalog.load(greeting.skill.project_id, "tea-round").bundle()
+    assert stored["references/names.md"] == b"Ada\n"
+
+
+def test_a_finding_is_mended_by_one_button(browser: Client) -> None:
+    text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
+    page = raw(browser, NEW, "keep", text)
+    body = browser.get(NEW).content.decode()
+    fix = body.split('value="fix:')[1].split('"')[0]
+    page = raw(browser, NEW, f"fix:{fix}", text)
+    assert page.status_code == 302
+    assert 'tags: "a, b"' in Draft.objects.get().content["text"]
+    assert raw(browser, NEW, "fix:no-such-rule:9", text).status_code == 302
+
+
+def test_a_name_of_words_becomes_one_that_agents_take(browser: Client) -> None:
+    post(browser, NEW, "keep", name="Tea Round!")
+    fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
+    assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!").status_code == 302
+    assert 'value="tea-round"' in browser.get(NEW).content.decode()
+
+
+@pytest.mark.parametrize("state", ["served", "switched off", "bundled"])
+def test_no_button_gives_a_name_that_is_taken(
+    browser: Client, project: Project, library: Path, author: Actor, state: str
+) -> None:
+    if state == "bundled":
+        on_disk(library, "tea-round")
+        disk.index().refresh()
+    else:
+        skills.create(project, skill_bundle("tea-round"), by=author)
+    if state == "switched off":
+        skills.disable(project, "tea-round", by=author)
+    post(browser, NEW, "keep", name="Tea Round!")
+    page = browser.get(NEW).content.decode()
+    assert "Choose another: tea-round is taken." in page
+    assert "fix:name-pattern" not in page
+
+
+def test_what_is_not_written_yet_stops_no_button_for_the_rest(browser: Client) -> None:
+    post(browser, NEW, "keep", name="Tea Round!", description="")
+    fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
+    assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!", description="").status_code == 302
+    page = browser.get(NEW).content.decode()
+    assert 'value="tea-round"' in page
+    assert "There is no description yet." in page
+    assert "not-written-yet" not in page + str(Draft.objects.get().content)
+
+
+def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, greeting: Version) -> None:
+    text = skill_text("greeting").replace("name: greeting", "name: Greeting")
+    raw(browser, EDIT, "keep", text)
+    page = browser.get(EDIT).content.decode()
+    assert "lowercase letters" in page
+    assert "fix:name-pattern" not in page
+
+
+# -- Files ------------------------------------------------------------------------------------------------------------
+
+
+def test_files_go_where_skills_keep_them(browser: Client) -> None:
+    files = [SimpleUploadedFile(name, b"x") for name in ("a.md", "b.py", "c.png")]
+    assert post(browser, NEW, "add", files=files).status_code == 302
+    assert [path for path, _, _ in Draft.objects.get().manifest] == ["assets/c.png", "references/a.md", "scripts/b.py"]
+    assert Draft.objects.get().content["fields"]["name"] == "tea-round"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [],
+        [SimpleUploadedFile("SKILL.md", b"x")],
+        [SimpleUploadedFile("a.md", b"x"), SimpleUploadedFile("a.md", b"y")],
+        [SimpleUploadedFile("con.md", b"x")],
+        [SimpleUploadedFile("a?b.md", b"x")],
+    ],
+)
+def test_a_file_that_is_refused_keeps_the_page_and_the_text(browser: Client, sent: list[SimpleUploadedFile]) -> None:
+    answer = post(browser, NEW, "add", files=sent)
+    assert answer.status_code == 422
+    assert "Boil water." in answer.content.decode()
+    assert Draft.objects.get().manifest == []
+
+
+def test_files_are_taken_out_and_brought_back(browser: Client, greeting: Version) -> None:
+    post(browser, EDIT, "remove:references/names.md", base=greeting.digest)
+    assert "Bring back" in browser.get(EDIT).content.decode()
+    answer = post(browser, EDIT, "bring-back:references/names.md", HTMX)
+    assert "references/<wbr>names.md" in answer.content.decode()
+    assert post(browser, EDIT, "remove:nothing").status_code == 422
+    assert post(browser, EDIT, "open:nothing").status_code == 404
+
+
+def test_a_new_text_file_is_written_on_its_own_page(browser: Client) -> None:
+    answer = post(browser, NEW, "create", new_path="references/rates.md")
+    page = answer.headers["Location"]
+    assert page == f"{NEW}files/references/rates.md"
+    browser.post(page, {"do": "keep", "path": "references/prices.md", "text": "One\r\nTwo\r\n"})
+    assert browser.get(f"{NEW}raw/references/prices.md").content == b"One\nTwo\n"
+    assert browser.get(page).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["../x.md", "/x", "SKILL.md", "a\\b", ""])
+def test_a_path_that_is_refused_keeps_what_was_typed(browser: Client, greeting: Version, path: str) -> None:
+    assert post(browser, EDIT, "create", new_path=path).status_code == 422
+    if path:
+        url = f"{EDIT}files/references/names.md"
+        answer = browser.post(url, {"do": "keep", "path": path, "text": "Typed words"})
+        assert answer.status_code == 422
+        assert "Typed words" in answer.content.decode()
+
+
+def test_a_file_is_replaced_and_removed(browser: Client, greeting: Version) -> None:
+    url = f"{EDIT}files/assets/logo.png"
+    browser.post(url, {"do": "keep", "replacement": SimpleUploadedFile("other.png", b"\x89PNG2")})
+    assert browser.get(f"{EDIT}raw/assets/logo.png").content == b"\x89PNG2"
+    browser.post(url, {"do": "remove"})
+    assert browser.get(url).status_code == 404
+
+
+def test_bytes_of_a_draft_are_inert(browser: Client) -> None:
+    files = [
+        SimpleUploadedFile("page.html", b"<script>alert(1)</script>"),
+        SimpleUploadedFile("x.svg", b"<svg onload=a>"),
+    ]
+    post(browser, NEW, "add", files=files)
+    for name in ("page.html", "x.svg"):
+        answer = browser.get(f"{NEW}raw/assets/{name}")
+        assert answer["Content-Type"] == "application/octet-stream"
+        assert answer["Content-Disposition"].startswith("attachment")
+        assert "sandbox" in answer["Content-Security-Policy"]
+
+
+def test_more_than_can_be_sent_at_once_is_said_with_the_numbers(browser: Client, settings: Any) -> None:
+    from registry.core.limits import Limits
+
+    settings.LIMITS = Limits(archive_bytes=100)
+    answer = post(browser, NEW, "add", files=SimpleUploadedFile("a.bin", b"x" * 70_000))
+    assert answer.status_code == 422
+    assert "100 are allowed" in answer.content.decode()
+    assert Draft.objects.get().manifest == []
+
+
+# -- Publishing ---------------------------------------------------------------------------------------------------
+
+
+def test_publishing_makes_the_version_and_says_so(browser: Client, project: Project) -> None:
+    assert "Publish version 1" in browser.get(NEW).content.decode()
+    answer = post(browser, NEW, "publish", note="First cups")
+    assert answer.headers["Location"] == "/projects/demo/skills/tea-round/"
+    assert not Draft.objects.exists()
+    assert Version.objects.get().note == "First cups"
+    assert b"Boil water." in catalog.load(project.pk, "tea-round").bundle()[SKILL_MD]
+    assert "Publish version 2" in browser.get("/projects/demo/skills/tea-round/edit/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"name": ""}, "The skill has no name yet."),
+        ({"name": "Tea Round"}, "Name it tea-round."),
+        ({"description": "x" * 1_025}, "1,025 characters. 1,024 are allowed."),
+        ({"description": ""}, "There is no description yet."),
+        ({"note": "x" * 301}, "The note has 301 characters. 300 are allowed."),
+    ],
+)
+def test_what_must_not_be_stored_is_explained_and_kept(browser: Client, wrong: dict[str, str], words: str) -> None:
+    answer = post(browser, NEW, "publish", **wrong)
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert Draft.objects.count() == 1
+    assert not Skill.objects.exists()
+
+
+def test_a_name_that_is_taken_is_refused(browser: Client, greeting: Version) -> None:
+    answer = post(browser, NEW, "publish", name="greeting")
+    assert answer.status_code == 409
+    assert "The project has a skill of this name" in answer.content.decode()
+    assert Version.objects.count() == 1
+
+
+def test_a_bundled_name_is_said_to_be_hidden(browser: Client, library: Path) -> None:
+    on_disk(library, "greeting")
+    answer = post(browser, NEW, "keep", HTMX, name="greeting")
+    assert "A bundled skill has this name; yours will hide it" in answer.content.decode()
+
+
+def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
+    browser: Client, library: Path, project: Project
+) -> None:
+    on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
+    page = browser.get(EDIT).content.decode()
+    assert "This is a bundled skill." in page
+    assert "Publish version 1" in page
+    base = catalog.outcome(project.pk, "greeting").winner
+    assert base is not None
+    post(browser, EDIT, "publish", name="greeting", base=base.digest)
+    assert catalog.load(project.pk, "greeting").candidate.source == "project"
+    assert Skill.objects.get(name="greeting").upstream_digest == base.digest
+
+
+# -- Conflicts ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def overtaken(browser: Client, greeting: Version, person: Callable[[str], User]) -> Version:
+    """A draft of the author, and version 2 that the reviewer saved meanwhile; both changed the same line."""
+    ours = skill_text("greeting", body="Say good morning.")
+    raw(browser, EDIT, "keep", ours, base=greeting.digest)
+    project = greeting.skill.project
+    reviewer = permissions.person(person("reviewer"), project)
+    theirs = skill_bundle("greeting", {"references/names.md": b"Grace\n"}, body="Say good evening.")
+    return skills.save(project, "greeting", theirs, base=greeting.digest, by=reviewer).version
+
+
+def test_a_save_in_between_leads_to_both_texts(browser: Client, overtaken: Version) -> None:
+    ours = skill_text("greeting", body="Say good morning.")
+    answer = raw(browser, EDIT, "publish", ours)
+    assert answer.headers["Location"] == CONFLICT
+    page = browser.get(CONFLICT).content.decode()
+    for words in ("reviewer published version 2", "Publish version 3", "morning", "evening", "Take yours"):
+        assert words in page
+    assert "was saved by somebody else since you began" in browser.get(EDIT).content.decode()
+    assert Version.objects.count() == 2
+
+
+@pytest.mark.parametrize(("answer", "line"), [("theirs", b"evening"), ("mine", b"morning")])
+def test_the_choice_is_what_is_published(browser: Client, overtaken: Version, answer: str, line: bytes) -> None:
+    page = browser.get(CONFLICT).content.decode()
+    key = page.split('type="radio" name="')[1].split('"')[0]
+    browser.post(CONFLICT, {"theirs": overtaken.digest, key: answer, "do": "keep"})
+    assert Version.objects.count() == 2
+    text = Draft.objects.get().content["text"] if answer == "mine" else ""
+    assert ("morning" in text) == (answer == "mine")
+    browser.post(CONFLICT, {"theirs": overtaken.digest, key: answer, "do": "publish"})
+    if answer == "mine":
+        raw(browser, EDIT, "publish", text)
+    stored = catalog.load(overtaken.skill.project_id, "greeting").bundle()
+    assert line in stored[SKILL_MD]
+    assert stored["references/names.md"] == b"Grace\n"
+
+
+def test_old_answers_do_not_overwrite_a_third_save(browser: Client, overtaken: Version) -> None:
+    answer = browser.post(CONFLICT, {"theirs": "sha256:" + "0" * 64, "do": "publish"})
+    assert answer.headers["Location"] == CONFLICT
+    assert Version.objects.count() == 2
+    assert "morning" in Draft.objects.get().content["text"]
+
+
+def test_without_a_conflict_the_page_leads_back(browser: Client, greeting: Version) -> None:
+    assert browser.get(CONFLICT).headers["Location"] == EDIT
+    assert browser.post(CONFLICT, {"theirs": greeting.digest, "do": "publish"}).status_code == 302
+    assert Version.objects.count() == 1
+
+
+def test_the_page_asks_the_database_no_more_for_more_files(
+    browser: Client, project: Project, author: Actor, django_assert_max_num_queries: Any
+) -> None:
+    skills.create(project, skill_bundle("greeting", {f"references/{n}.md": b"x" for n in range(30)}), by=author)
+    with django_assert_max_num_queries(16):
+        browser.get(EDIT)

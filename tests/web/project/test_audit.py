@@ -1,0 +1,169 @@
+"""The audit log in the browser: for reviewers, found by filters, handed out whole, and checked on demand."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from registry.core import roles
+from registry.models import Event, Project
+from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from registry.web.project import verbs
+from tests.conftest import skill_bundle
+from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import signed_in
+
+Browser = Callable[..., Client]
+LOG, EXPORT = "/projects/demo/audit/", "/projects/demo/audit/export.jsonl"
+
+
+@pytest.fixture
+def reviewing(browser_client: Browser) -> Client:
+    return signed_in(browser_client(roles.REVIEWER))
+
+
+@pytest.fixture
+def events(project: Project, author: Actor, operator: Actor) -> str:
+    """A skill by the author, saved by an agent; returns the digest agents get."""
+    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
+    first = skills.create(project, skill_bundle(), by=author).version
+    return skills.save(project, "greeting", skill_bundle(body="2"), base=first.digest, by=bot).version.digest
+
+
+def text(response: Any, status: int = 200) -> str:
+    assert response.status_code == status, response.status_code
+    return str(response.content.decode())
+
+
+def verbs_of(client: Client, query: str) -> list[str]:
+    return [row.event.verb for row in client.get(f"{LOG}{query}").context["rows"]]
+
+
+@pytest.mark.parametrize("role", [roles.VIEWER, roles.AUTHOR])
+def test_only_reviewers_read_the_log(events: str, browser_client: Browser, role: str) -> None:
+    client = signed_in(browser_client(role))
+    for address in (LOG, EXPORT, f"{LOG}?check=1"):
+        assert client.get(address).status_code == 403
+    assert "Audit" not in text(client.get("/projects/demo/skills/"))
+
+
+def test_somebody_of_another_project_finds_nothing(events: str, django_user_model: Any) -> None:
+    stranger = Client()
+    stranger.force_login(django_user_model.objects.create(username="stranger"))
+    assert stranger.get(LOG).status_code == 404
+    assert stranger.get(EXPORT).status_code == 404
+    assert Client().get(LOG).status_code == 302
+
+
+def test_the_log_is_read_and_never_written(events: str, reviewing: Client) -> None:
+    for address in (LOG, EXPORT):
+        with nothing_left_behind():
+            assert reviewing.post(address).status_code == 405
+    with nothing_left_behind():
+        reviewing.get(f"{LOG}?check=1")
+
+
+def test_an_event_says_who_did_what_to_what_and_what_agents_got(events: str, reviewing: Client) -> None:
+    html = text(reviewing.get(f"{LOG}?verb=skill.saved"))
+    assert "<strong>Agent bot</strong> published a version of" in html
+    assert "avatar--agent" in html
+    event = Event.objects.get(verb="skill.saved")
+    assert event.before[7:19] in html
+    assert events[7:19] in html
+    assert event.hash in html
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("?verb=skill.created", ["skill.created"]),
+        ("?verb=skill.", ["skill.saved", "skill.created"]),
+        ("?actor=author", ["skill.created"]),
+        ("?actor=bot", ["skill.saved"]),
+        ("?target=greeting", ["skill.saved", "skill.created"]),
+        ("?target=greeting&actor=bot", ["skill.saved"]),
+        ("?actor=nobody", []),
+        ("?target=greeting&since=2001-01-01&until=9999-12-31", ["skill.saved", "skill.created"]),
+        ("?since=9999-12-31", []),
+        ("?until=2001-01-01", []),
+    ],
+)
+def test_filters_live_in_the_address(events: str, reviewing: Client, query: str, found: list[str]) -> None:
+    assert verbs_of(reviewing, query) == found
+
+
+def test_a_day_is_whole(events: str, reviewing: Client) -> None:
+    day = Event.objects.get(verb="skill.saved").at.date().isoformat()
+    assert "skill.saved" in verbs_of(reviewing, f"?since={day}&until={day}")
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "0", "١٢"])
+def test_a_day_that_is_none_is_said(events: str, reviewing: Client, day: str) -> None:
+    assert "is not a day" in text(reviewing.get(LOG, {"since": day}), 422)
+
+
+def test_nothing_found_offers_a_way_on(events: str, reviewing: Client) -> None:
+    assert "No event fits these filters" in text(reviewing.get(f"{LOG}?actor=nobody"))
+
+
+def test_the_export_holds_what_the_filters_leave_oldest_first(events: str, reviewing: Client) -> None:
+    answer = reviewing.get(EXPORT)
+    records = [json.loads(line) for line in b"".join(answer).splitlines()]
+    assert [record["sequence"] for record in records] == list(range(1, len(records) + 1))
+    assert ("agent", "bot") in [(record["actor"]["kind"], record["actor"]["name"]) for record in records]
+    assert answer["Content-Disposition"] == 'attachment; filename="demo-audit.jsonl"'
+    assert answer["Cache-Control"] == "private, no-store"
+    some = reviewing.get(f"{EXPORT}?actor=bot")
+    assert [json.loads(line)["verb"] for line in b"".join(some).splitlines()] == ["skill.saved"]
+
+
+def test_the_record_is_checked_on_demand(events: str, reviewing: Client) -> None:
+    assert "Check the record" in text(reviewing.get(LOG))
+    assert f"All {Event.objects.filter(chain__project__slug='demo').count()} events hold" in text(
+        reviewing.get(f"{LOG}?check=1")
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE registry_event SET target = 'x' WHERE verb = 'skill.created'")
+    html = text(reviewing.get(f"{LOG}?check=1"))
+    assert "The record does not hold." in html
+    assert "its content was changed" in html
+
+
+def test_hostile_names_do_nothing(project: Project, reviewing: Client, operator: Actor) -> None:
+    hostile = '"><script>alert(1)</script>'
+    skills.create(project, skill_bundle(), note=hostile, by=permissions.operator(hostile))
+    html = text(reviewing.get(LOG, {"target": hostile})) + text(reviewing.get(LOG))
+    assert "<script>alert" not in html
+
+
+def test_the_number_of_queries_does_not_grow_with_the_events(
+    project: Project, events: str, operator: Actor, reviewing: Client, django_assert_max_num_queries: Any
+) -> None:
+    for times in (1, 15):
+        for _ in range(times):
+            skills.disable(project, "greeting", by=operator)
+            skills.enable(project, "greeting", by=operator)
+        text(reviewing.get(LOG))
+        # session, user, membership; count, page, chain; the switcher, the counts of the sidebar
+        with django_assert_max_num_queries(9):
+            text(reviewing.get(LOG))
+
+
+def test_every_verb_of_the_record_has_its_words(events: str) -> None:
+    for verb in Event.objects.filter(chain__project__slug="demo").values_list("verb", flat=True):
+        assert verbs.in_words(verb) != verb
+
+
+def test_the_page_says_where_a_change_came_from(events: str, browser_client: Browser, reviewing: Client) -> None:
+    author = signed_in(browser_client(roles.AUTHOR))
+    author.post("/projects/demo/skills/greeting/disable/", headers={"X-Forwarded-For": "192.0.2.7"})
+
+    page = text(reviewing.get(f"{LOG}?verb=skill.disabled"))
+    assert "from 127.0.0.1" in page
+    assert "192.0.2.7" not in page

@@ -1,0 +1,512 @@
+"""The page of a skill: what agents get, to the byte; what it hides; who may do what to it."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.skill import SKILL_MD, Bundle
+from registry.models import Event, Project, User
+from registry.services.catalog import catalog, disk, usage
+from registry.services.people import accounts, members
+from registry.services.permissions import Actor
+from registry.services.skills import skills, versions
+from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import signed_in
+
+Browsers = Callable[..., Client]
+HERE = "/projects/demo/skills/greeting/"
+POSTS = [
+    "disable/",
+    "enable/",
+    "delete/",
+    "undelete/",
+    "customise/",
+    "upstream/",
+    "upstream/keep/",
+    "version/1/restore/",
+]
+
+
+@pytest.fixture
+def viewing(browser_client: Browsers) -> Client:
+    return signed_in(browser_client(roles.VIEWER))
+
+
+@pytest.fixture
+def writing(browser_client: Browsers) -> Client:
+    return signed_in(browser_client(roles.AUTHOR))
+
+
+@pytest.fixture
+def stranger(other_project: Project, operator: Actor) -> Client:
+    user = accounts.create_user("stranger", by=operator)
+    members.set_role(other_project, user, roles.OWNER, by=operator)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def text(response: Any) -> str:
+    assert response.status_code == 200, response.status_code
+    return str(response.content.decode())
+
+
+def bundled(library: Path, **more: Any) -> None:
+    on_disk(library, **more)
+    disk.index().refresh()
+
+
+# -- Instructions -------------------------------------------------------------------------------------------
+
+
+def test_the_instructions_are_laid_out_with_the_facts_beside_them(
+    project: Project, author: Actor, viewing: Client
+) -> None:
+    bundle = skill_bundle(
+        body="# Greet\n\nRead [the list](references/a.md).", tags=["letters"], files={"references/a.md": b"# A\n"}
+    )
+    made = skills.create(project, bundle, note="First words", by=author).version
+    html = text(viewing.get(HERE))
+    assert '<h2 id="text-greet">Greet</h2>' in html
+    assert 'href="/projects/demo/skills/greeting/files/references/a.md"' in html
+    assert "This project" in html
+    assert made.digest[7:19] in html
+    assert "all 2 files read" in html
+    assert "First words" in html
+    assert "letters" in html
+    assert "How an agent loads it" in html
+    assert "read_skill(&quot;greeting&quot;)" in html
+    assert "/api/v1/projects/demo/skills/greeting" in html
+
+
+def test_requirements_are_links_where_the_project_has_them(project: Project, author: Actor, viewing: Client) -> None:
+    skills.create(project, skill_bundle("known"), by=author)
+    skills.create(project, skill_bundle(requires=["known", "unknown"]), by=author)
+    project.refresh_from_db()
+    html = text(viewing.get(HERE))
+    assert '<a href="/projects/demo/skills/known/"><code>known</code></a>' in html
+    assert "<code>unknown</code> <span" in html
+    assert "/skills/unknown/" not in html
+
+
+def test_what_is_required_and_is_not_there_is_found_in_this_project_and_not_in_another(
+    project: Project, author: Actor, viewing: Client
+) -> None:
+    skills.create(project, skill_bundle(requires=["knowm", "greeting"]), by=author)
+    html = text(viewing.get(f"{HERE}source/"))
+    assert "The required skill “knowm” does not exist in this project." in html
+    assert html.count("The skill requires itself.") == 1
+    assert "2 warnings" in text(viewing.get(HERE))
+    skills.create(project, skill_bundle("known"), by=author)
+    assert "Write known, or remove it." in text(viewing.get(f"{HERE}source/"))
+    skills.create(project, skill_bundle("knowm"), by=author)
+    assert "knowm” does not exist" not in text(viewing.get(f"{HERE}source/")), "the same bytes, kept by their digest"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<script>alert(1)</script>", "![x](https://evil.example/x.png)", "[x](javascript:alert(1))",
+     '<img src=x onerror="alert(1)">', "# main\n\n<h1 id='main'>x</h1>"],
+)  # fmt: skip
+def test_hostile_instructions_do_nothing_on_any_page(
+    project: Project, author: Actor, viewing: Client, body: str
+) -> None:
+    bundle = skill_bundle(body=body, files={"a.md": body.encode(), "a.csv": body.encode(), "a.html": body.encode()})
+    skills.create(project, bundle, note=f"<script>alert(1)</script> {body}"[:200], by=author)
+    for page in ("", "source/", "files/", "files/a.md", "files/a.csv", "files/a.html", "versions/", "usage/"):
+        response = viewing.get(HERE + page)
+        html = text(response)
+        assert "alert(1)</script>" not in html
+        assert "<img src=x" not in html
+        assert 'href="javascript:' not in html
+        assert 'src="https://evil' not in html
+        assert html.count('id="main"') == 1
+        assert "default-src 'none'" in response["Content-Security-Policy"]
+
+
+def test_hidden_characters_are_announced_beside_the_laid_out_text(
+    project: Project, author: Actor, viewing: Client
+) -> None:
+    skills.create(project, skill_bundle(body="Pay \u202e50\u200b now."), by=author)
+    assert "This text holds 2 hidden characters." in text(viewing.get(HERE))
+
+
+def test_a_name_is_found_in_any_spelling(project: Project, author: Actor, viewing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    assert "greeting" in text(viewing.get("/projects/demo/skills/ Greeting/"))
+
+
+def test_an_unknown_skill_is_not_found(project: Project, viewing: Client) -> None:
+    for page in ("", "source/", "files/", "files/SKILL.md", "raw/SKILL.md", "bundle.zip", "versions/", "usage/",
+                 "versions/compare/", "bundled/", "upstream/", "version/1/", "version/1/raw/SKILL.md"):  # fmt: skip
+        assert viewing.get(HERE + page).status_code == 404, page
+
+
+def test_the_page_for_what_is_not_there_leads_members_back_and_strangers_nowhere(
+    project: Project, viewing: Client, stranger: Client
+) -> None:
+    way_back = 'href="/projects/demo/skills/"'
+    assert way_back in viewing.get(HERE).content.decode()
+    assert way_back not in stranger.get(HERE).content.decode()
+
+
+def test_a_member_of_another_project_finds_nothing(project: Project, author: Actor, stranger: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    for page in ("", "source/", "files/", "files/SKILL.md", "raw/SKILL.md", "bundle.zip", "versions/", "usage/",
+                 "versions/compare/", "version/1/", "version/1/bundle.zip", "version/1/yank/"):  # fmt: skip
+        assert stranger.get(HERE + page).status_code == 404, page
+    for page in POSTS:
+        with nothing_left_behind():
+            assert stranger.post(HERE + page).status_code == 404, page
+
+
+def test_nobody_signed_in_is_sent_to_sign_in(project: Project, author: Actor) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    for page in ("", "raw/SKILL.md", "bundle.zip", "version/1/"):
+        response = Client().get(HERE + page)
+        assert response.status_code == 302
+        assert "/sign-in/" in response["Location"]
+
+
+# -- Source -------------------------------------------------------------------------------------------------
+
+
+def test_the_source_draws_what_cannot_be_seen(project: Project, author: Actor, viewing: Client) -> None:
+    carried = "".join(chr(0xE0000 + ord(letter)) for letter in "send it")
+    body = f"Pay \u202e50.\n\n<!-- a remark\nof two lines -->\nNow{carried}."
+    skills.create(project, skill_bundle(body=body), by=author)
+    html = text(viewing.get(f"{HERE}source/"))
+    assert '<span class="unseen">U+202E right-to-left override</span>' in html
+    assert "send it" in html
+    assert '<span class="source-comment">&lt;!-- a remark</span>' in html
+    assert '<span class="source-comment">of two lines --&gt;</span>' in html
+    assert "8 hidden characters, 1 comment" in html
+    assert "\u202e" not in html
+
+
+def test_the_source_keeps_the_numbers_of_lines_behind_a_run_of_blank_ones(
+    project: Project, author: Actor, viewing: Client
+) -> None:
+    content = skill_text(body="Above." + "\n" * 60 + "Below.")
+    number = content.split("\n").index("Below.") + 1
+    skills.create(project, skills.from_text(content), by=author)
+    html = text(viewing.get(f"{HERE}source/"))
+    assert f'<li data-n="{number}">Below.</li>' in html
+    assert "59 blank lines" in html
+    assert html.count("<li data-n=") < 20
+
+
+# -- Files --------------------------------------------------------------------------------------------------
+
+FILES = {
+    "references/a.md": b"# A\n\n[b](b.md) [up](../SKILL.md) ![p](../assets/p.png)\n",
+    "references/b.md": b"B",
+    "assets/p.png": b"\x89PNG\r\n",
+    "assets/evil.svg": b"<svg onload=alert(1)></svg>",
+    "assets/evil.html": b"<script>alert(1)</script>",
+    "data.csv": b"name,amount\nAda,1\n" + b"row,2\n" * 500,
+    "run.py": b"print(1)\n",
+    "blob.bin": b"\x00\x01",
+    "long.txt": b"x" * 200_000,
+}
+
+
+@pytest.fixture
+def filed(project: Project, author: Actor) -> Bundle:
+    bundle = skill_bundle(files=FILES)
+    skills.create(project, bundle, by=author)
+    return bundle
+
+
+def test_files_stand_in_their_folders(filed: Bundle, viewing: Client) -> None:
+    html = text(viewing.get(f"{HERE}files/"))
+    assert "10 files" in html
+    assert html.index("SKILL.md") < html.index("assets/") < html.index("references/")
+    for path in filed:
+        assert f'href="{HERE}files/{path}"' in html
+        assert f'href="{HERE}raw/{path}?download=1"' in html
+
+
+def test_markdown_files_are_laid_out_and_link_from_where_they_stand(filed: Bundle, viewing: Client) -> None:
+    html = text(viewing.get(f"{HERE}files/references/a.md"))
+    assert f'href="{HERE}files/references/b.md"' in html
+    assert f'href="{HERE}files/SKILL.md"' in html
+    assert f'<img src="{HERE}raw/assets/p.png" alt="p"' in html
+
+
+def test_markdown_files_can_be_read_exactly(filed: Bundle, viewing: Client) -> None:
+    assert '<li data-n="1"># A</li>' in text(viewing.get(f"{HERE}files/references/a.md?as=source"))
+
+
+def test_a_csv_is_a_table_of_bounded_length(filed: Bundle, viewing: Client) -> None:
+    html = text(viewing.get(f"{HERE}files/data.csv"))
+    assert '<th scope="col">name</th>' in html
+    assert "501 rows, 2 columns; the first 200 rows are shown" in html
+    assert html.count("<td>row</td>") == 199
+
+
+def test_pictures_are_shown_and_code_has_numbers(filed: Bundle, viewing: Client) -> None:
+    assert f'<img src="{HERE}raw/assets/p.png"' in text(viewing.get(f"{HERE}files/assets/p.png"))
+    assert '<li data-n="1">print(1)</li>' in text(viewing.get(f"{HERE}files/run.py"))
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [("blob.bin", "is binary"), ("long.txt", "200,000 bytes. 128,000 are allowed")]
+)
+def test_what_cannot_be_shown_says_why(filed: Bundle, viewing: Client, path: str, said: str) -> None:
+    html = text(viewing.get(f"{HERE}files/{path}"))
+    assert "No preview" in html
+    assert said in html
+
+
+@pytest.mark.parametrize("path", ["assets/evil.svg", "assets/evil.html"])
+def test_pages_in_a_bundle_are_shown_as_text(filed: Bundle, viewing: Client, path: str) -> None:
+    html = text(viewing.get(f"{HERE}files/{path}"))
+    assert "&lt;s" in html
+    assert "<img" not in html
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "attached"),
+    [("SKILL.md", "text/markdown; charset=utf-8", False), ("assets/p.png", "image/png", False),
+     ("assets/evil.svg", "application/octet-stream", True), ("assets/evil.html", "application/octet-stream", True),
+     ("blob.bin", "application/octet-stream", True)],
+)  # fmt: skip
+def test_bytes_leave_inert(filed: Bundle, viewing: Client, path: str, kind: str, attached: bool) -> None:
+    response = viewing.get(f"{HERE}raw/{path}")
+    assert response.content == filed[path]
+    assert response["Content-Type"] == kind
+    assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert ("attachment" in response.get("Content-Disposition", "")) is attached
+
+
+def test_a_download_is_a_download(filed: Bundle, viewing: Client) -> None:
+    assert "attachment" in viewing.get(f"{HERE}raw/SKILL.md?download=1")["Content-Disposition"]
+
+
+@pytest.mark.parametrize(
+    "path", ["none.md", "../SKILL.md", "..%2f..%2fetc/passwd", "references", "SKILL.md/x", "/etc/passwd"]
+)
+def test_what_is_no_file_of_the_bundle_is_refused(filed: Bundle, viewing: Client, path: str) -> None:
+    for part in ("files/", "raw/"):
+        assert viewing.get(f"{HERE}{part}{path}").status_code in (404, 422)
+
+
+def test_the_zip_holds_the_bundle(filed: Bundle, viewing: Client) -> None:
+    response = viewing.get(f"{HERE}bundle.zip")
+    assert response["Content-Disposition"] == "attachment; filename*=UTF-8''greeting.zip"
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == dict(filed)
+
+
+# -- What it hides ------------------------------------------------------------------------------------------
+
+
+def test_an_override_says_what_it_hides_and_why(
+    project: Project, library: Path, author: Actor, viewing: Client
+) -> None:
+    bundled(library, files={"references/mileage.md": b"m"})
+    skills.create(project, skill_bundle(body="Ours."), by=author)
+    html = text(viewing.get(HERE))
+    assert "Hides bundled" in html
+    assert "What it hides" in html
+    assert "comes first" in html
+    assert "<code>references/mileage.md</code> has no counterpart here, so agents cannot read it either." in html
+    assert f'href="{HERE}bundled/"' in html
+
+
+def test_a_bundled_skill_hides_those_of_later_directories(
+    project: Project, library: Path, viewing: Client, tmp_path: Path, settings: Any
+) -> None:
+    second = tmp_path / "second"
+    second.mkdir()
+    settings.AGENT_SKILLS_DIRS = [library, second]
+    on_disk(library)
+    on_disk(second, body="Another.")
+    html = text(viewing.get(HERE))
+    assert "The skill in “library” was found first." in html
+    assert "read-only here" in html
+    assert f'href="{HERE}bundled/"' not in html
+
+
+def test_the_comparison_with_bundled_shows_the_difference(
+    project: Project, library: Path, author: Actor, viewing: Client
+) -> None:
+    bundled(library, body="One line.")
+    skills.create(project, skill_bundle(body="Our line."), by=author)
+    html = text(viewing.get(f"{HERE}bundled/"))
+    assert "<del>One</del> line." in html
+    assert "<ins>Our</ins> line." in html
+
+
+def test_what_hides_nothing_has_nothing_to_compare(project: Project, author: Actor, viewing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    assert viewing.get(f"{HERE}bundled/").status_code == 404
+
+
+# -- Buttons and verbs --------------------------------------------------------------------------------------
+
+
+def test_a_viewer_sees_no_button_that_changes_anything_but_may_propose(
+    project: Project, library: Path, author: Actor, viewing: Client
+) -> None:
+    bundled(library, name="from-library")
+    skills.create(project, skill_bundle(), by=author)
+    for page in ("/projects/demo/skills/from-library/", HERE, f"{HERE}versions/", f"{HERE}version/1/"):
+        html = text(viewing.get(page))
+        posts = set(re.findall(r'method="post" action="(/projects/demo[^"]*)"', html))
+        assert posts <= {f"{HERE}proposals/delete/"}, page
+        assert ">Edit</a>" not in html
+        assert "/yank/" not in html
+        assert ("Propose a change</a>" in html) == ("/version/" not in page), page
+
+
+def test_a_viewer_is_refused_and_nothing_changes(
+    project: Project, library: Path, author: Actor, viewing: Client
+) -> None:
+    bundled(library, name="from-library")
+    skills.create(project, skill_bundle(), by=author)
+    for page in POSTS:
+        with nothing_left_behind():
+            assert viewing.post(HERE + page, {"reason": "x"}).status_code == 403, page
+    with nothing_left_behind():
+        assert viewing.post("/projects/demo/skills/from-library/customise/").status_code == 403
+
+
+def test_every_change_needs_its_token(project: Project, author: Actor, browser_client: Browsers) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    strict = signed_in(browser_client(roles.OWNER, strict=True))
+    for page in [*POSTS, "version/1/yank/"]:
+        with nothing_left_behind():
+            assert strict.post(HERE + page, {"reason": "x"}).status_code == 403, page
+
+
+def test_a_change_is_never_a_get(project: Project, author: Actor, writing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    for page in POSTS:
+        with nothing_left_behind():
+            assert writing.get(HERE + page).status_code in (404, 405), page
+
+
+def test_switching_off_hides_the_name_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    html = text(writing.post(f"{HERE}disable/", follow=True))
+    assert "No agent gets greeting." in html
+    assert f'action="{HERE}enable/"' in html
+    assert not catalog.outcome(project.pk, "greeting").served
+    html = text(writing.post(f"{HERE}enable/", follow=True))
+    assert "Agents get it with their next request." in html
+    assert catalog.outcome(project.pk, "greeting").served
+
+
+def test_deleting_says_what_happens_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
+    made = skills.create(project, skill_bundle(), by=author).version
+    assert "Delete greeting?" in text(writing.get(HERE))
+    response = writing.post(f"{HERE}delete/", {"base": made.digest}, follow=True)
+    assert response.redirect_chain == [("/projects/demo/skills/", 302)]
+    assert f'action="{HERE}undelete/"' in text(response)
+    page = writing.get(HERE)
+    assert page.status_code == 404
+    assert "This skill was deleted" in page.content.decode()
+    assert "Version 1" in text(writing.get(f"{HERE}versions/"))
+    assert "greeting is back with version 1." in text(writing.post(f"{HERE}undelete/", follow=True))
+    assert catalog.load(project.pk, "greeting").candidate.version == "1"
+
+
+def test_returning_to_bundled_names_what_is_lost(
+    project: Project, library: Path, author: Actor, writing: Client
+) -> None:
+    bundled(library, body="Theirs.")
+    skills.create(project, skill_bundle(body="Ours.", files={"ours.md": b"x"}), by=author)
+    html = text(writing.get(HERE))
+    assert "Return greeting to bundled?" in html
+    assert "1 line of yours" in html
+    assert "1 file the bundled one does not have" in html
+    assert "ours.md" in html
+    html = text(writing.post(f"{HERE}delete/", follow=True))
+    assert "greeting is the bundled one again." in html
+    assert "Theirs." in html
+
+
+def test_deleting_what_somebody_saved_meanwhile_is_refused(project: Project, author: Actor, writing: Client) -> None:
+    first = skills.create(project, skill_bundle(), by=author).version
+    skills.save(project, "greeting", skill_bundle(body="New."), base=first.digest, by=author)
+    with nothing_left_behind():
+        assert writing.post(f"{HERE}delete/", {"base": first.digest}).status_code == 409
+
+
+def test_a_skill_whose_versions_are_all_withdrawn_says_so(project: Project, author: Actor, writing: Client) -> None:
+    skills.create(project, skill_bundle(body="Secret words."), by=author)
+    versions.yank(project, "greeting", "1", reason="Wrong.", by=author)
+    response = writing.get(HERE)
+    assert response.status_code == 404
+    html = response.content.decode()
+    assert "Every version of greeting was withdrawn. No agent gets it." in html
+    assert "Secret words" not in html
+    for page in ("source/", "files/", "files/SKILL.md", "raw/SKILL.md", "bundle.zip"):
+        assert writing.get(HERE + page).status_code == 404
+
+
+# -- Usage --------------------------------------------------------------------------------------------------
+
+
+def test_usage_is_drawn_and_said_in_words(
+    project: Project, author: Actor, operator: Actor, viewing: Client, person: Callable[[str], User]
+) -> None:
+    from registry.services.agents import agents
+
+    agents.ensure(project, "bot", by=operator)
+    skills.create(project, skill_bundle(), by=author)
+    for caller, version, times in (("bot", "1", 3), ("ines", "0", 1)):
+        for _ in range(times):
+            usage.count(project.pk, "greeting", version, caller=caller, now=timezone.now())
+    usage.count(project.pk, "other", "1", caller="bot", now=timezone.now())
+    usage.flush()
+    html = text(viewing.get(f"{HERE}usage/"))
+    assert "4 loads in the last 30 days" in html
+    assert '<svg class="chart"' in html
+    assert "Agent bot" in html
+    assert "Version 0" in html
+    assert "style=" not in html
+    assert "4 loads</a> by 2 callers" in text(viewing.get(HERE))
+
+
+def test_no_usage_says_what_to_do(project: Project, author: Actor, viewing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    assert "No loads in the last 30 days" in text(viewing.get(f"{HERE}usage/"))
+
+
+# -- Cost ---------------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_queries_does_not_grow_with_versions(
+    project: Project, author: Actor, viewing: Client, django_assert_max_num_queries: Any
+) -> None:
+    version = skills.create(project, skill_bundle(), by=author).version
+    for number in range(12):
+        version = skills.save(
+            project, "greeting", skill_bundle(body=f"{number}"), base=version.digest, by=author
+        ).version
+    for page in ("", "versions/", "source/", "files/"):
+        viewing.get(HERE + page)
+        with django_assert_max_num_queries(24):
+            text(viewing.get(HERE + page))
+
+
+def test_the_events_of_the_page_are_those_of_the_verbs(project: Project, author: Actor, writing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    for page in ("disable/", "enable/", "delete/", "undelete/"):
+        writing.post(HERE + page)
+    verbs = list(Event.objects.filter(target="greeting").order_by("pk").values_list("verb", flat=True))
+    assert verbs == ["skill.created", "skill.disabled", "skill.enabled", "skill.deleted", "skill.undeleted"]
+    assert SKILL_MD in catalog.load(project.pk, "greeting").bundle()
