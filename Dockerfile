@@ -9,10 +9,8 @@ RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends git \
  && rm -rf /var/lib/apt/lists/*
 
-COPY pyproject.toml README.md ./
-COPY skillsite/__init__.py skillsite/
-COPY registry/__init__.py registry/
-RUN pip install --no-cache-dir --editable ".[server,redis,s3]"
+COPY requirements/deploy.txt requirements/
+RUN pip install --no-cache-dir --no-deps --require-hashes --requirement requirements/deploy.txt
 
 COPY . .
 RUN useradd --create-home --uid 10001 skillsite \

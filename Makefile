@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
-.PHONY: run test soak check openapi clients screenshots clean
+.PHONY: run test soak check openapi clients screenshots clean lock
 
 run: .venv/run
 	@$(DJANGO) serve
@@ -48,12 +48,37 @@ screenshots: .venv/dev
 clean:
 	rm -rf .venv staticfiles
 
-.venv/run: pyproject.toml
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install -qq --upgrade pip
-	@$(BIN)/pip install -qq --editable ".[server]"
+# -- Dependencies ---------------------------------------------------------------------------------------------
+
+# uv resolves for every Python version and platform at once, and lists the hashes of every file of a release.
+COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" pyproject.toml
+
+# The other two files start from a copy of dev.txt, because uv keeps the versions that it finds in its output file.
+lock:
+	@echo "Resolving the dependencies of pyproject.toml into requirements/ ..."
+	@$(PYTHON) -m venv .venv/lock
+	@.venv/lock/bin/pip install -qq --disable-pip-version-check uv==0.13.8
+	@$(COMPILE) --upgrade --all-extras --group dev --output-file requirements/dev.txt
+	@cp requirements/dev.txt requirements/deploy.txt
+	@$(COMPILE) --extra server --extra redis --extra s3 --output-file requirements/deploy.txt
+	@cp requirements/dev.txt requirements/run.txt
+	@$(COMPILE) --extra server --output-file requirements/run.txt
+	@rm -rf .venv/lock
+
+INSTALL := $(BIN)/pip install -qq --disable-pip-version-check --no-deps --require-hashes --requirement
+ENVIRONMENT := $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	"Python 3.11 or newer is needed. Name it with make PYTHON=...")' && $(PYTHON) -m venv .venv
+
+.venv/run: requirements/run.txt
+	@echo "Installing into .venv, about half a minute ..."
+	@$(ENVIRONMENT)
+	@$(INSTALL) $<
 	@touch $@
 
-.venv/dev: .venv/run
-	@$(BIN)/pip install -qq --group dev
-	@touch $@
+# dev.txt contains everything that run.txt does.
+.venv/dev: requirements/dev.txt
+	@echo "Installing into .venv, with everything that tests need, about two minutes ..."
+	@$(ENVIRONMENT)
+	@$(INSTALL) $<
+	@touch .venv/run $@

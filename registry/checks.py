@@ -67,12 +67,12 @@ def extras(**kwargs: Any) -> list[CheckMessage]:
     """Packages that only some installations need."""
     found: list[CheckMessage] = []
     if settings.REDIS_URL and importlib.util.find_spec("redis") is None:
-        hint = "Install it: pip install 'skillsite[redis]'."
+        hint = "Install it: pip install --requirement requirements/deploy.txt."
         found.append(Error("REDIS_URL is set and the package redis is missing.", hint=hint, id="skillsite.E004"))
     if settings.REDIS_URL and not settings.REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
         hint = "Write redis://host:6379/0. Else no request would be counted, and none limited."
         found.append(Error("REDIS_URL is no address of a Redis.", hint=hint, id="skillsite.E006"))
     if settings.S3_BUCKET and importlib.util.find_spec("storages") is None:
-        hint = "Install it: pip install 'skillsite[s3]'."
+        hint = "Install it: pip install --requirement requirements/deploy.txt."
         found.append(Error("S3_BUCKET is set and django-storages is missing.", hint=hint, id="skillsite.E005"))
     return found

@@ -82,14 +82,13 @@ def _code() -> Iterator[tuple[str, bytes]]:
 def _described(project: dict[str, Any]) -> dict[str, str]:
     """What pip reads, all of it from pyproject.toml. The server is not in the wheel, and so not among its extras."""
     needs = "".join(f"Requires-Dist: {need}\n" for need in project["dependencies"])
-    scripts = "".join(f"{name} = {target}\n" for name, target in project["scripts"].items())
     return {
         "METADATA": (
             f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
             f"Summary: The client of a Skillsite.\nRequires-Python: {project['requires-python']}\n{needs}"
         ),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: skillsite\nRoot-Is-Purelib: true\nTag: {_TAG}\n",
-        "entry_points.txt": f"[console_scripts]\n{scripts}",
+        "entry_points.txt": "[console_scripts]\nskillsite-client = registry.client.command:main\n",
         "top_level.txt": "registry\n",
     }
 
