@@ -4,9 +4,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
-.PHONY: run test soak check openapi clients screenshots clean lock
+.DEFAULT_GOAL := help
+.PHONY: help run test soak check openapi clients screenshots lock clean
 
-run: .venv/run
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: .venv/run ## Install and start the site with its worker; PORT=8001 for another port
 	@$(DJANGO) serve
 
 # What may differ between databases: the verbs and their queries, stories through all layers, races. Pages do not.
@@ -14,12 +18,12 @@ ON_POSTGRES := tests/services tests/management tests/flows tests/faults tests/ap
 
 # Every test on SQLite, and those on a real PostgreSQL too. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1
 # insists.
-test: .venv/dev
+test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -n auto
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto -p no:schemathesis $(ON_POSTGRES)
 
-check: .venv/dev
+check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -29,23 +33,20 @@ check: .venv/dev
 
 # Races, kills, laws and requests of every shape in the numbers that found the rare ones.
 LAWS := tests/services/proposals/test_proposal_laws.py tests/services/transfer/test_exporting.py
-soak: .venv/dev
+soak: .venv/dev ## Repeat races, kills and random inputs; SOAK_ROUNDS=100
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults $(LAWS)
 
-# The real clients of other people against the real server. Wants Node 20 or newer; keeps them in .venv/clients.
-clients: .venv/dev
+clients: .venv/dev ## Run real third-party clients against a site; needs Node 20, installs into .venv/clients
 	@$(BIN)/python -m tests.clients
 
-# After a change of the API that is meant: writes the document that tests compare with.
-openapi: .venv/dev
+openapi: .venv/dev ## Rewrite the OpenAPI document that tests compare with
 	@$(DJANGO) spectacular --file tests/api/openapi.json --format openapi-json --validate
 
-# Pictures of each screen for docs/screens.md. Wants a Chromium.
-screenshots: .venv/dev
+screenshots: .venv/dev ## Take the pictures in docs/screens.md; needs Chromium
 	@$(BIN)/python -m tests.browser.screenshots
 
-clean:
+clean: ## Delete .venv and the collected static files; data in var/ stays
 	rm -rf .venv staticfiles
 
 # -- Dependencies ---------------------------------------------------------------------------------------------
@@ -55,7 +56,7 @@ COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" pyproject.toml
 
 # The other two files start from a copy of dev.txt, because uv keeps the versions that it finds in its output file.
-lock:
+lock: ## Renew requirements/ with the newest versions that pyproject.toml allows
 	@echo "Resolving the dependencies of pyproject.toml into requirements/ ..."
 	@$(PYTHON) -m venv .venv/lock
 	@.venv/lock/bin/pip install -qq --disable-pip-version-check uv==0.13.8

@@ -41,6 +41,16 @@ def test_every_command_is_documented_and_no_other() -> None:
     assert set(re.findall(r"manage\.py (\w+)", OPERATING)) - OF_DJANGO == commands
 
 
+def test_make_help_lists_every_target_that_the_documents_name() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    listed = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    assert listed == set("".join(re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)).split())
+    code = re.findall(
+        r"`[^`\n]+`|^```.+?^```", "".join(path.read_text() for path in DOCUMENTS), re.MULTILINE | re.DOTALL
+    )
+    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", "\n".join(code), re.MULTILINE)) <= listed
+
+
 def test_every_service_has_its_place_on_the_map() -> None:
     table = (
         (ROOT / "ARCHITECTURE.md").read_text().partition("The services by what they are about:")[2].partition("## ")[0]
