@@ -32,7 +32,7 @@ check: .venv/dev ## Check lint, format, types, import contracts, templates and m
 	@$(DJANGO) makemigrations --check --dry-run
 
 # Races, kills, laws and requests of every shape in the numbers that found the rare ones.
-LAWS := tests/services/proposals/test_proposal_laws.py tests/services/transfer/test_exporting.py
+LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_export_zip.py
 soak: .venv/dev ## Repeat races, kills and random inputs; SOAK_ROUNDS=100
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults $(LAWS)

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
 from registry.models import Project, Skill, Version
 from registry.services import permissions
 from registry.services.agents import agents, tokens
@@ -29,7 +29,7 @@ _STEPS = "\n".join(
 
 def bundle(number: int) -> Bundle:
     """About 3 kB of instructions and two small files."""
-    text = skillmd.compose(
+    text = skill_md.compose(
         name=f"skill-{number:05}",
         description=f"Answers questions of kind {number} the way the team agreed on. Use when one of them comes in.",
         instructions=f"# Questions of kind {number}\n\n{_STEPS}\n",
@@ -88,7 +88,7 @@ def _copy(first: Version, numbers: Iterable[int]) -> None:
 
 def _version(first: Version, skill: Skill, content: Bundle) -> Version:
     _store(content)
-    said = skillmd.read(content[SKILL_MD])
+    said = skill_md.read(content[SKILL_MD])
     manifest = [[entry.path, entry.size, entry.digest] for entry in content.manifest]
     return _like(
         first, skill=skill, digest=content.digest, manifest=manifest, size=content.size,

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bench import many
 from registry.core import roles
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.models import Project, User
 from registry.services import permissions
 from registry.services.agents import agents, tokens

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import site
-from registry.core.archive.bundle import write_zip
-from registry.core.skill import SKILL_MD, Bundle
-from registry.remote import resolving
+from registry.core.archive.zip_bundle import write_zip
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.remote import resolver
 from tests.remote.web import Web
 from tests.services.receivers import receiving
 
@@ -62,7 +62,7 @@ def fill(root: Path, files: int, size: int) -> list[dict[str, str]]:
         for number in range(DEFINITIONS):
             web.put(f"/skill-{number}.zip", write_zip(bundle(number, files, size)))
         wanted = definitions(web.url(""))
-        found = resolving.resolve(wanted, root=root, allowed=web.allowed)
+        found = resolver.resolve(wanted, root=root, allowed=web.allowed)
         assert {one.status for one in found} == {"loaded"}, found
     return wanted
 
@@ -80,7 +80,7 @@ def reading(root: Path) -> Callable[[], None]:
 
 def resolves(root: Path, wanted: list[dict[str, str]]) -> Callable[[], None]:
     def resolve() -> None:
-        found = resolving.resolve(wanted, root=root)
+        found = resolver.resolve(wanted, root=root)
         assert all(one.status == "cached" for one in found)
 
     return resolve

@@ -38,7 +38,7 @@ import tiktoken
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from registry.core.catalog.tokens import estimate
+from registry.core.catalog.token_estimate import estimate
 
 PIECE = 1_500
 MOST_PIECES = 100

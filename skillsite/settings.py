@@ -110,7 +110,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "registry.web.context.shell",
+                "registry.web.navigation.shell",
             ],
         },
     },
@@ -165,7 +165,7 @@ STORAGES = {
     }
     if S3_BUCKET
     else {
-        "BACKEND": "registry.services.files.storage.AtomicFileStorage",
+        "BACKEND": "registry.services.files.atomic_storage.AtomicFileStorage",
         "OPTIONS": {
             "location": SKILLSITE_DATA / "blobs",
             "file_permissions_mode": 0o600,
@@ -244,7 +244,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "registry.api.schema.Schema",
+    "DEFAULT_SCHEMA_CLASS": "registry.api.openapi_schema.Schema",
     "EXCEPTION_HANDLER": "registry.api.problems.exception_handler",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,

@@ -15,8 +15,8 @@ from hypothesis import settings as laws
 from xdist.scheduler import LoadFileScheduling
 
 from registry.core import roles
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
 from registry.models import Project, User
 from registry.services import permissions
 from registry.services.agents import agents, tokens
@@ -183,7 +183,7 @@ def api(project: Project, operator: Actor) -> Callable[..., Api]:
 
 
 def skill_text(name: str = "greeting", description: str = "", body: str = "", **more: Any) -> str:
-    return skillmd.compose(
+    return skill_md.compose(
         name=name,
         description=description or f"Does what {name} does for the team. Use when somebody asks for {name}.",
         instructions=body or f"# {name}\n\nFollow the steps of {name}.",

@@ -8,12 +8,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import writing
-from registry.api.reading import Answer, Read, as_json, page
+from registry.api import write_view
+from registry.api.read_view import Answer, Read, as_json, page
 from registry.api.shapes import Strict
-from registry.api.writing import Write, actor
+from registry.api.write_view import Write, actor
 from registry.core import roles, trust
-from registry.core.catalog.agent import Definition
+from registry.core.catalog.visibility import Definition
 from registry.core.errors import InvalidRequest
 from registry.models import Agent, Project, Token
 from registry.services.agents import agents, instructions, tokens
@@ -120,7 +120,7 @@ class Agents(Read, Write):
     def post(self, request: Request, project: str) -> Response:
         given = _checked(AgentInput(data=request.data))
         name = given.pop("name")
-        made = agents.create(writing.project(request), name, Definition(**_fields(given)), by=actor(request))
+        made = agents.create(write_view.project(request), name, Definition(**_fields(given)), by=actor(request))
         return Response(_agent(made), status=201)
 
 
@@ -142,7 +142,7 @@ class OneAgent(Read, Write):
         responses=AgentShape,
     )
     def patch(self, request: Request, project: str, agent: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         require(by, roles.MANAGE, where)
         given = _checked(AgentChange(data=request.data))
         return Response(_agent(agents.amend(where, agent, _fields(given), by=by)))
@@ -151,7 +151,7 @@ class OneAgent(Read, Write):
         operation_id="remove_agent", summary="Remove the agent; its tokens stop at once", responses={204: None}
     )
     def delete(self, request: Request, project: str, agent: str) -> Response:
-        agents.remove(writing.project(request), agent, by=actor(request))
+        agents.remove(write_view.project(request), agent, by=actor(request))
         return Response(status=204)
 
 
@@ -176,7 +176,7 @@ class AgentTokens(Read, Write):
         responses={201: NewTokenShape},
     )
     def post(self, request: Request, project: str, agent: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         require(by, roles.MANAGE, where)
         given = _checked(TokenInput(data=request.data))
         lifetime = tokens.parse_lifetime(given["expires"]) if "expires" in given else None
@@ -193,7 +193,7 @@ class AgentToken(Write):
 
     @extend_schema(operation_id="revoke_token", summary="Stop one token at once", responses={204: None})
     def delete(self, request: Request, project: str, agent: str, token: int) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         require(by, roles.MANAGE, where)
         tokens.revoke_token(where, token, agent=agents.get(where, agent), by=by)
         return Response(status=204)

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api.reading import Answer, Read, Streamed, as_json, page
+from registry.api.read_view import Answer, Read, Streamed, as_json, page
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.models import Project

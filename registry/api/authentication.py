@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Project
-from registry.services import origin
+from registry.services import client_address
 from registry.services.agents import tokens
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog, usage
@@ -37,7 +37,7 @@ class BearerToken(BaseAuthentication):
         caller = identify(request._request, kwargs["project"])
         if "name" in kwargs:
             catalog.permit(kwargs["name"], caller.allowed)
-        actor = replace(caller.actor, address=origin.address(request.META))
+        actor = replace(caller.actor, address=client_address.address(request.META))
         return replace(caller, actor=actor), Project.objects.get(pk=caller.project_id)
 
     def authenticate_header(self, request: Request) -> str:

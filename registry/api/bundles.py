@@ -8,11 +8,11 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, writing
-from registry.api.reading import flag
-from registry.api.writing import Upload, actor
+from registry.api import shapes, write_view
+from registry.api.read_view import flag
+from registry.api.write_view import Upload, actor
 from registry.core import roles
-from registry.core.archive import bundle as bundle_files
+from registry.core.archive import zip_bundle as bundle_files
 from registry.core.errors import InvalidRequest
 from registry.services.skills import bundles
 
@@ -34,7 +34,7 @@ class Bundles(Upload):
             raise InvalidRequest("Send the zip as multipart/form-data in a field named “file”.")
         shape.is_valid(raise_exception=True)
         bundle = bundle_files.read_zip(shape.validated_data["file"].read(), limits=settings.LIMITS)
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         if flag(request, "dry_run"):
             return Response(_preview(bundles.preview(where, bundle, by=by)))
         imported = bundles.import_bundle(where, bundle, note=shape.validated_data["note"], by=by)

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.api import shapes
-from registry.api.reading import Answer, Read, as_json, page
-from registry.core.catalog import disclosure
-from registry.core.catalog.merge import BUNDLED, PROJECT, Effective
+from registry.api.read_view import Answer, Read, as_json, page
+from registry.core.catalog import prompt
+from registry.core.catalog.precedence import BUNDLED, PROJECT, Effective
 from registry.core.errors import InvalidRequest
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
 
@@ -22,7 +22,7 @@ Form = Literal["json", "text", "xml"]
 _SOURCES = [PROJECT, BUNDLED]
 _BUDGET = (
     "2000 or 2000tokens; 8000chars; or the name of an agent whose listing has a known limit: "
-    f"{', '.join(disclosure.PRESETS)}. What does not fit is named."
+    f"{', '.join(prompt.PRESETS)}. What does not fit is named."
 )
 _FORMS = {
     "json": "application/json",
@@ -40,7 +40,7 @@ class Catalog(Read):
                 "q", str, description="Skills with every word in name, description, tags or triggers, best first."
             ),
             OpenApiParameter("tag", str),
-            OpenApiParameter("kind", str, enum=list(skillmd.KINDS)),
+            OpenApiParameter("kind", str, enum=list(skill_md.KINDS)),
             OpenApiParameter("source", str, enum=_SOURCES),
             OpenApiParameter("budget", str, description=_BUDGET),
             OpenApiParameter("format", str, enum=list(_FORMS)),
@@ -57,24 +57,24 @@ class Catalog(Read):
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         form, budget = _form(request), request.GET.get("budget", "")
         lines = [
-            disclosure.CatalogLine(candidate.name, candidate.description)
+            prompt.CatalogLine(candidate.name, candidate.description)
             for candidate in catalog.matching(
                 catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).served,
                 q=request.GET.get("q", ""),
                 tag=request.GET.get("tag", ""),
-                kind=skillmd.KINDS.get(_one_of(request, "kind", skillmd.KINDS), ""),
+                kind=skill_md.KINDS.get(_one_of(request, "kind", skill_md.KINDS), ""),
                 source=_one_of(request, "source", _SOURCES),
             )
         ]
-        fitted = disclosure.fit(
+        fitted = prompt.fit(
             lines,
-            budget=disclosure.parse_budget(budget) if budget else None,
+            budget=prompt.parse_budget(budget) if budget else None,
             form=form,
             limits=settings.LIMITS,
         )
         if form == "json":
-            return as_json(disclosure.as_json(fitted, revision=str(caller.revision)))
-        text = disclosure.as_text(fitted) if form == "text" else disclosure.as_xml(fitted)
+            return as_json(prompt.as_json(fitted, revision=str(caller.revision)))
+        text = prompt.as_text(fitted) if form == "text" else prompt.as_xml(fitted)
         return Answer(text.encode(), _FORMS[form])
 
 

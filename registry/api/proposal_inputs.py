@@ -6,9 +6,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from registry.api.shapes import Strict
-from registry.core.text.joining import MINE, THEIRS
+from registry.core.text.merge_bundles import MINE, THEIRS
+from registry.services.proposals.prepare import KINDS
 from registry.services.proposals.rebasing import Choices
-from registry.services.proposals.suggestions import KINDS
 
 _EDITS = ("diff", "skill_md", "files")
 _SIDES = {"now": THEIRS, "proposed": MINE}

@@ -8,12 +8,12 @@ from registry.api.shapes import FindingShape
 from registry.core.proposals.assessment import Assessment
 from registry.core.proposals.capabilities import Capability
 from registry.core.proposals.lifecycle import State
-from registry.core.text.joining import FileMerge
+from registry.core.text.merge_bundles import FileMerge
 from registry.models import Approval, Proposal, ProposalComment, ProposalRevision, Recommendation
-from registry.services.proposals.proposal_views import Content, Dossier
+from registry.services.proposals.prepare import KINDS
+from registry.services.proposals.proposal_queries import Content, Dossier
 from registry.services.proposals.proposals import Proposed
 from registry.services.proposals.rebasing import Offer
-from registry.services.proposals.suggestions import KINDS
 
 
 class WhoShape(serializers.Serializer[Any]):

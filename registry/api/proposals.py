@@ -11,19 +11,19 @@ from rest_framework.response import Response
 from registry import models
 from registry.api import proposal_inputs as inputs
 from registry.api import proposal_shapes as shapes
-from registry.api import writing
-from registry.api.reading import Answer, Read, as_json, page
-from registry.api.writing import Write, actor
+from registry.api import write_view
+from registry.api.read_view import Answer, Read, as_json, page
+from registry.api.write_view import Write, actor
 from registry.core import roles
+from registry.core.bundle import normalise
 from registry.core.errors import Forbidden, InvalidRequest
 from registry.core.proposals.lifecycle import State
-from registry.core.skill import normalise
 from registry.core.text import edits
 from registry.services import permissions
 from registry.services.agents.tokens import Caller
-from registry.services.proposals import proposal_views, proposals, rebasing, reviews, suggestions
-from registry.services.proposals.suggestions import Suggestion
-from registry.services.skills.overtaking import DELETE
+from registry.services.proposals import prepare, proposal_queries, proposals, rebasing, reviews
+from registry.services.proposals.prepare import Suggestion
+from registry.services.skills.stale_proposals import DELETE
 
 _FILTERS = [
     OpenApiParameter("state", str, enum=[str(state) for state in State]),
@@ -73,7 +73,7 @@ class Proposals(_Reading, Write):
         responses={201: shapes.ProposedShape, 200: shapes.ProposedShape},
     )
     def post(self, request: Request, project: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         permissions.require(by, roles.PROPOSE, where)
         given = inputs.checked(inputs.ProposalInput, request)
         proposed = proposals.propose(where, _suggestion(given, given["skill"]), by=by)
@@ -90,7 +90,7 @@ class Proposal(_Reading, Write):
         raise NotImplementedError
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        found = proposal_views.look(models.Project(pk=caller.project_id), _id(kwargs["proposal"]), by=caller.actor)
+        found = proposal_queries.look(models.Project(pk=caller.project_id), _id(kwargs["proposal"]), by=caller.actor)
         return as_json(shapes.whole(found))
 
     @extend_schema(
@@ -100,7 +100,7 @@ class Proposal(_Reading, Write):
         responses=shapes.ProposedShape,
     )
     def put(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         standing = proposals.require_proposer(where, _id(proposal), by=by)
         given = inputs.checked(inputs.RevisionInput, request)
         keeps = standing.kind == DELETE and not inputs.edits_in(given)
@@ -117,7 +117,7 @@ class Withdraw(Write):
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         proposals.require_proposer(where, _id(proposal), by=by)
         given = inputs.checked(inputs.CommentIfAny, request)
         return Response(shapes.summary(proposals.withdraw(where, _id(proposal), comment=given["comment"], by=by)))
@@ -131,7 +131,7 @@ class Approve(Write):
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         reviews.may_decide(where, _id(proposal), approving=True, by=by)
         given = inputs.checked(inputs.ApproveInput, request)
         decided = reviews.approve(
@@ -170,7 +170,7 @@ class RequestChanges(Write):
 
 def _answered(request: Request, proposal: str, verb: Callable[..., models.Proposal]) -> Response:
     """Whoever may not decide learns that before what they sent is looked at."""
-    where, by = writing.project(request), actor(request)
+    where, by = write_view.project(request), actor(request)
     reviews.may_decide(where, _id(proposal), by=by)
     given = inputs.checked(inputs.CommentInput, request)
     return Response(shapes.summary(verb(where, _id(proposal), comment=given["comment"], by=by)))
@@ -184,7 +184,7 @@ class Rebase(Write):
         responses=shapes.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         rebasing.may_rebase(where, _id(proposal), by=by)
         choices = inputs.choices_in(inputs.checked(inputs.RebaseInput, request))
         return Response(shapes.summary(rebasing.rebase(where, _id(proposal), choices=choices, by=by)))
@@ -198,7 +198,7 @@ class Comments(Write):
         responses={201: shapes.CommentShape},
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         proposals.find(where, _id(proposal), by=by)
         given = inputs.checked(inputs.CommentInput, request)
         said = proposals.comment(where, _id(proposal), given["comment"], by=by)
@@ -213,7 +213,7 @@ class Recommend(Write):
         responses={201: shapes.RecommendationShape},
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         reviews.may_recommend(where, _id(proposal), by=by)
         given = inputs.checked(inputs.RecommendInput, request)
         advice = reviews.recommend(where, _id(proposal), verdict=given["verdict"], reason=given["reason"], by=by)
@@ -229,7 +229,7 @@ def _suggestion(given: dict[str, Any], skill: str) -> Suggestion:
         skill=skill,
         edit=None if kind == DELETE else edits.parse(**change),
         justification=given["justification"],
-        evidence=suggestions.evidence(given["evidence"]),
+        evidence=prepare.evidence(given["evidence"]),
         kind=kind,
         base_digest=given.get("base_digest"),
         run=given["run"],

@@ -10,15 +10,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, writing
-from registry.api.reading import Answer, Read, as_json, flag
+from registry.api import shapes, write_view
+from registry.api.read_view import Answer, Read, as_json, flag
 from registry.api.skills import download_link, raw
-from registry.api.writing import Write, actor
-from registry.core import media, roles
+from registry.api.write_view import Write, actor
+from registry.core import content_types, roles
 from registry.core.errors import NotText, TooLarge
-from registry.remote.resolving import Resolved
+from registry.remote.resolver import Resolved
 from registry.services.agents.tokens import Caller
-from registry.services.resolve import remote
+from registry.services.resolve import resolver
 
 SOURCE = "resolved"
 
@@ -71,9 +71,9 @@ class Resolve(Write):
         responses={200: ResolvedShape},
     )
     def post(self, request: Request, project: str) -> Response:
-        where, caller = writing.project(request), cast(Caller, request.user)
-        with remote.turn(where, caller.token_id):
-            found = remote.resolve(where, request.data, allowed=caller.allowed, by=actor(request))
+        where, caller = write_view.project(request), cast(Caller, request.user)
+        with resolver.turn(where, caller.token_id):
+            found = resolver.resolve(where, request.data, allowed=caller.allowed, by=actor(request))
         return Response({"skills": [_entry(one) for one in found]})
 
 
@@ -89,14 +89,14 @@ class ResolvedFile(Read):
         ],
         responses={
             (200, "application/json"): ResolvedFileShape,
-            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(media.KINDS - {"application/json"})},
+            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.KINDS - {"application/json"})},
         },
     )
     def get(self, request: Request, project: str, name: str, version: str, path: str) -> Response:
         raise NotImplementedError
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        found = remote.read(
+        found = resolver.read(
             caller.project_slug,
             kwargs["name"],
             kwargs["version"],
@@ -108,7 +108,7 @@ class ResolvedFile(Read):
             return raw(found.path, found.content)
         size = len(found.content)
         try:
-            text = media.as_text(found.path, size, lambda: found.content, limits=settings.LIMITS)
+            text = content_types.as_text(found.path, size, lambda: found.content, limits=settings.LIMITS)
         except (NotText, TooLarge) as error:
             error.data["download"] = download_link(request)
             raise
@@ -122,7 +122,7 @@ class ResolvedFile(Read):
                 "path": found.path,
                 "size": size,
                 "content": text,
-                "origin": copy.origin or remote.BY_HAND,
+                "origin": copy.origin or resolver.BY_HAND,
             }
         )
 

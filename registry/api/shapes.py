@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
-from registry.core.catalog.merge import Hidden
+from registry.core.catalog.precedence import Hidden
 
 
 class CatalogEntry(serializers.Serializer[Any]):

@@ -10,18 +10,18 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, writing
-from registry.api.reading import Answer, Read, as_json, flag
-from registry.api.writing import Write, actor, if_match
-from registry.core import media, roles
-from registry.core.archive import bundle as bundle_files
-from registry.core.catalog import disclosure
+from registry.api import shapes, write_view
+from registry.api.read_view import Answer, Read, as_json, flag
+from registry.api.write_view import Write, actor, if_match
+from registry.core import content_types, roles
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import Bundle, normalise
+from registry.core.catalog import prompt
 from registry.core.errors import InvalidRequest, NotText, TooLarge
-from registry.core.format import skillmd
-from registry.core.skill import Bundle, normalise
+from registry.core.format import skill_md
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
-from registry.services.catalog.own import Approved
+from registry.services.catalog.current_version import Approved
 from registry.services.skills import skills
 
 _VERSION = OpenApiParameter("version", str, description="One exact version; the current one when not given.")
@@ -44,7 +44,7 @@ class Skills(Write):
     def post(self, request: Request, project: str) -> Response:
         given = _checked(request)
         bundle = skills.from_text(_text(given, given.get("name", "")))
-        saved = skills.create(writing.project(request), bundle, note=given["note"], by=actor(request))
+        saved = skills.create(write_view.project(request), bundle, note=given["note"], by=actor(request))
         return Response(_saved(saved), status=201)
 
 
@@ -73,12 +73,12 @@ class Skill(Read, Write):
             "source": found.source,
             "instructions": said.instructions,
             "tokens": found.tokens,
-            "summary": disclosure.summary(found.name, found.tokens),
+            "summary": prompt.summary(found.name, found.tokens),
             "requires": list(found.requires),
             "files": [{"path": e.path, "size": e.size, "digest": e.digest} for e in loaded.files],
         }
         if found.requires:
-            body["hint"] = disclosure.hint(found.requires)
+            body["hint"] = prompt.hint(found.requires)
         if loaded.approval:
             body["approval"] = _approval(loaded.approval)
         return as_json(body, loads=((found.name, found.version),))
@@ -96,7 +96,7 @@ class Skill(Read, Write):
             raise InvalidRequest(f"The name in the address is {name}, in the body {given['name']}. Make them the same.")
         bundle = _revised(request, given, name)
         saved = skills.save(
-            writing.project(request),
+            write_view.project(request),
             name,
             bundle,
             base=if_match(request),
@@ -112,7 +112,7 @@ class Skill(Read, Write):
         responses={204: None},
     )
     def delete(self, request: Request, project: str, name: str) -> Response:
-        skills.delete(writing.project(request), name, base=if_match(request), by=actor(request))
+        skills.delete(write_view.project(request), name, base=if_match(request), by=actor(request))
         return Response(status=204)
 
 
@@ -132,7 +132,7 @@ class SkillFile(Read):
         parameters=[_VERSION, OpenApiParameter("download", bool, description="1 gives the raw bytes.")],
         responses={
             (200, "application/json"): shapes.FileContentShape,
-            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(media.KINDS - {"application/json"})},
+            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.KINDS - {"application/json"})},
         },
     )
     def get(self, request: Request, project: str, name: str, path: str) -> Response:
@@ -184,10 +184,10 @@ class SkillBundle(Read):
 
 def raw(path: str, content: bytes, *, attach: bool = False) -> Answer:
     """Bytes of a bundle with the headers that keep them inert."""
-    headers = dict(media.HEADERS)
-    if attach or media.is_attachment(path):
+    headers = dict(content_types.HEADERS)
+    if attach or content_types.is_attachment(path):
         headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
-    return Answer(content, media.content_type(path), headers)
+    return Answer(content, content_types.content_type(path), headers)
 
 
 def download_link(request: HttpRequest) -> str:
@@ -205,7 +205,7 @@ def _checked(request: Request) -> dict[str, Any]:
 def _text(given: dict[str, Any], name: str) -> str:
     if "skill_md" in given:
         return str(given["skill_md"])
-    return skillmd.compose(
+    return skill_md.compose(
         name=name,
         description=given["description"],
         instructions=given["instructions"],
@@ -215,9 +215,9 @@ def _text(given: dict[str, Any], name: str) -> str:
 
 def _revised(request: Request, given: dict[str, Any], name: str) -> Bundle:
     if "skill_md" in given:
-        return skills.with_text(writing.project(request), name, given["skill_md"])
+        return skills.with_text(write_view.project(request), name, given["skill_md"])
     return skills.with_parts(
-        writing.project(request),
+        write_view.project(request),
         name,
         description=given["description"],
         instructions=given["instructions"],

@@ -7,15 +7,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from registry.api.shapes import FileShape, FindingShape, HiddenShape, Strict, hidden
-from registry.core.sources import wishes
-from registry.core.sources.wishes import Wish
+from registry.core.sources import import_request
+from registry.core.sources.import_request import Wish
 from registry.core.text import diff
 from registry.core.text.diff import FileChange
-from registry.core.text.joining import FileMerge
+from registry.core.text.merge_bundles import FileMerge
 from registry.models import Installation, Provenance, Source, SourceJob, SourceJobItem
 from registry.models.sources import JOB_STATES, JOBS, KINDS, STATES, WAITING
-from registry.services.sources import arrivals, sources
-from registry.services.sources.arrivals import Arrival
+from registry.services.sources import import_preview, sources
+from registry.services.sources.import_preview import Arrival
 from registry.services.sources.sources import Offered
 
 
@@ -48,10 +48,17 @@ class WishInput(Strict):
         required=False, allow_blank=True, default="", help_text="Of the bundle you looked at; nothing else is stored."
     )
     on_conflict = serializers.ChoiceField(
-        choices=wishes.ON_CONFLICT, required=False, default=wishes.SKIP, help_text="Where another skill has the name."
+        choices=import_request.ON_CONFLICT,
+        required=False,
+        default=import_request.SKIP,
+        help_text="Where another skill has the name.",
     )
     if_edited = serializers.ChoiceField(
-        choices=wishes.IF_EDITED, required=False, allow_blank=True, default="", help_text="Where it was edited here."
+        choices=import_request.IF_EDITED,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Where it was edited here.",
     )
     seen = serializers.CharField(
         required=False, allow_blank=True, default="", help_text="The digest of the project's skill that you saw."
@@ -139,7 +146,13 @@ class ArrivalShape(serializers.Serializer[Any]):
     version = serializers.CharField(allow_blank=True)
     digest = serializers.CharField(help_text="Name it to import exactly this.")
     action = serializers.ChoiceField(
-        choices=[arrivals.CREATE, arrivals.TAKEN, arrivals.SAME, arrivals.UPDATE, arrivals.MERGE]
+        choices=[
+            import_preview.CREATE,
+            import_preview.TAKEN,
+            import_preview.SAME,
+            import_preview.UPDATE,
+            import_preview.MERGE,
+        ]
     )
     seen = serializers.CharField(allow_blank=True, help_text="What stands under the name now.")
     size = serializers.IntegerField()
@@ -165,7 +178,7 @@ class JobShape(serializers.Serializer[Any]):
 
 class OutcomeShape(serializers.Serializer[Any]):
     name = serializers.CharField()
-    status = serializers.ChoiceField(choices=[WAITING, *wishes.DONE, *wishes.REFUSED])
+    status = serializers.ChoiceField(choices=[WAITING, *import_request.DONE, *import_request.REFUSED])
     reason = serializers.CharField(allow_blank=True)
     skill = serializers.CharField(allow_blank=True)
     version = serializers.CharField(allow_blank=True)
@@ -255,7 +268,7 @@ def arrival(one: Arrival) -> dict[str, Any]:
 
 
 def _merges(one: Arrival) -> bool:
-    return one.action == arrivals.MERGE
+    return one.action == import_preview.MERGE
 
 
 def _changes(one: Arrival) -> list[dict[str, Any]]:

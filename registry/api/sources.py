@@ -11,12 +11,12 @@ from rest_framework.response import Response
 
 from registry import models
 from registry.api import source_shapes as shapes
-from registry.api import writing
-from registry.api.reading import Answer, Read, as_json, page
-from registry.api.writing import Write, actor, if_match
+from registry.api import write_view
+from registry.api.read_view import Answer, Read, as_json, page
+from registry.api.write_view import Write, actor, if_match
 from registry.core import roles
 from registry.services.agents.tokens import Caller
-from registry.services.sources import arrivals, sources, uninstalling
+from registry.services.sources import import_preview, sources, uninstalling
 
 _PAGE = [OpenApiParameter("limit", int), OpenApiParameter("offset", int)]
 _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest of what you saw, in quotes.")
@@ -56,7 +56,7 @@ class Sources(_Reading, Write):
     def post(self, request: Request, project: str) -> Response:
         given = shapes.checked(shapes.SourceInput, request)
         made = sources.add(
-            writing.project(request), given["kind"], given["address"], ref=given["ref"], label=given["label"],
+            write_view.project(request), given["kind"], given["address"], ref=given["ref"], label=given["label"],
             by=actor(request),
         )  # fmt: skip
         answer = Response(shapes.source(made, offered=0, installed=0), status=201)
@@ -82,7 +82,7 @@ class Source(_Reading, Write):
         responses={204: None},
     )
     def delete(self, request: Request, project: str, source: str) -> Response:
-        sources.remove(writing.project(request), _id(source), by=actor(request))
+        sources.remove(write_view.project(request), _id(source), by=actor(request))
         return Response(status=204)
 
 
@@ -96,7 +96,7 @@ class Look(Write):
         responses={202: shapes.JobShape},
     )
     def post(self, request: Request, project: str, source: str) -> Response:
-        return _accepted(project, sources.look(writing.project(request), _id(source), by=actor(request)), 0)
+        return _accepted(project, sources.look(write_view.project(request), _id(source), by=actor(request)), 0)
 
 
 class Entries(_Reading):
@@ -129,7 +129,7 @@ class Search(Write):
     )
     def post(self, request: Request, project: str, source: str) -> Response:
         given = shapes.checked(shapes.SearchInput, request)
-        found = sources.search(writing.project(request), _id(source), given["q"], by=actor(request))
+        found = sources.search(write_view.project(request), _id(source), given["q"], by=actor(request))
         return Response({"results": [shapes.entry(one) for one in found], "next": None})
 
 
@@ -144,8 +144,8 @@ class Preview(Write):
     )
     def post(self, request: Request, project: str, source: str) -> Response:
         given = shapes.checked(shapes.PreviewInput, request)
-        found = arrivals.preview(
-            writing.project(request), _id(source), given["name"], new_name=given["as"], again=given["again"],
+        found = import_preview.preview(
+            write_view.project(request), _id(source), given["name"], new_name=given["as"], again=given["again"],
             by=actor(request),
         )  # fmt: skip
         return Response(shapes.arrival(found))
@@ -156,7 +156,7 @@ class _Start(Write):
     update = False
 
     def start(self, request: Request, project: str, source: str) -> Response:
-        where, by, number = writing.project(request), actor(request), _id(source)
+        where, by, number = write_view.project(request), actor(request), _id(source)
         sources.find(where, number, by=by)
         wanted = [shapes.wish(each) for each in shapes.checked(shapes.WishesInput, request)["skills"]]
         return _accepted(project, sources.start(where, number, wanted, update=self.update, by=by), len(wanted))
@@ -215,7 +215,7 @@ class Installed(Write):
         responses=shapes.OutcomeShape,
     )
     def delete(self, request: Request, project: str, source: str, name: str) -> Response:
-        where, by = writing.project(request), actor(request)
+        where, by = write_view.project(request), actor(request)
         done = uninstalling.uninstall(where, _id(source), name, seen=if_match(request) or "", by=by)
         return Response(asdict(done))
 

@@ -3,19 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from registry.api import (
-    agents,
-    audit,
-    bundles,
-    catalog,
-    document,
-    exporting,
-    proposals,
-    resolve,
-    skills,
-    sources,
-    versions,
-)
+from registry.api import agents, audit, bundles, catalog, export, openapi, proposals, resolve, skills, sources, versions
 
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
@@ -37,7 +25,7 @@ _in_project = [
         "resolved/<str:name>/<str:version>/files/<path:path>", resolve.ResolvedFile.as_view(), name="api-resolved-file"
     ),
     path("bundles", bundles.Bundles.as_view(), name="api-bundles"),
-    path("export.zip", exporting.Export.as_view(), name="api-export"),
+    path("export.zip", export.Export.as_view(), name="api-export"),
     path("effective", catalog.EffectiveSkills.as_view(), name="api-effective"),
     path("diagnostics", catalog.Diagnostics.as_view(), name="api-diagnostics"),
     path("agents", agents.Agents.as_view(), name="api-agents"),
@@ -70,6 +58,6 @@ _in_project = [
 
 urlpatterns = [
     path("v1/projects/<str:project>/", include(_in_project)),
-    path("schema/", document.Document.as_view(), name="api-schema"),
+    path("schema/", openapi.Document.as_view(), name="api-schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
 ]

@@ -7,9 +7,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, source_shapes, writing
-from registry.api.reading import Answer, Read, as_json, page
-from registry.api.writing import Write, actor
+from registry.api import shapes, source_shapes, write_view
+from registry.api.read_view import Answer, Read, as_json, page
+from registry.api.write_view import Write, actor
 from registry.core import roles
 from registry.models import Project, Version
 from registry.services.agents.tokens import Caller
@@ -50,7 +50,7 @@ class Restore(Write):
         shape = shapes.NoteInput(data=request.data)
         shape.is_valid(raise_exception=True)
         restored = versions.restore(
-            writing.project(request), name, version, note=shape.validated_data["note"], by=actor(request)
+            write_view.project(request), name, version, note=shape.validated_data["note"], by=actor(request)
         )
         return Response(_version(restored), status=201)
 
@@ -68,7 +68,7 @@ class Yank(Write):
         shape = shapes.ReasonInput(data=request.data)
         shape.is_valid(raise_exception=True)
         yanked = versions.yank(
-            writing.project(request), name, version, reason=shape.validated_data["reason"], by=actor(request)
+            write_view.project(request), name, version, reason=shape.validated_data["reason"], by=actor(request)
         )
         return Response(_version(yanked))
 

@@ -2,6 +2,6 @@
 
 from registry.client.client import SkillsiteClient
 from registry.client.errors import ClientError
-from registry.client.retrying import Retrying
+from registry.client.retry import Retrying
 
 __all__ = ["ClientError", "Retrying", "SkillsiteClient"]

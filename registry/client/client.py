@@ -12,17 +12,17 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
-from registry.client import places, unpacked, values
-from registry.client.answers import Answers, Kept
-from registry.client.copies import Copies
+from registry.client import directories, local_skill, values
+from registry.client.bundle_cache import Copies
 from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFound, Unreachable, Untrustworthy
-from registry.client.retrying import Retrying
+from registry.client.http import Stats, Wire
+from registry.client.http_cache import Answers, Kept
+from registry.client.retry import Retrying
 from registry.client.values import Catalog, Effective, EffectiveSkills, File, Proposal, Skill, Text
-from registry.client.wire import Stats, Wire
-from registry.core.archive import bundle as archives
+from registry.core.archive import zip_bundle as archives
+from registry.core.bundle import Bundle, bundle_digest, content_digest, normalise
 from registry.core.errors import SkillsiteError
 from registry.core.limits import DEFAULT, MIB, Limits
-from registry.core.skill import Bundle, bundle_digest, content_digest, normalise
 
 _T = TypeVar("_T")
 
@@ -63,7 +63,7 @@ class SkillsiteClient:
         self.offline = offline
         self._limits = limits
         self._base = f"/api/v1/projects/{quote(project, safe='')}"
-        root = places.cache_root(cache_dir)
+        root = directories.cache_root(cache_dir)
         self._answers = Answers(root, origin=self.source, token=token)
         self._copies = Copies(root, origin=self.source)
         self._manifests: dict[tuple[str, str], Skill] = {}
@@ -247,7 +247,7 @@ class SkillsiteClient:
         listed = [one for one in self.effective().skills if one.name == normalise(name)]
         wanted = next((one for one in listed if version in (None, one.version)), None)
         if wanted and (copy := self._copies.get(wanted.name, wanted.version, wanted.digest)):
-            return unpacked.skill(wanted, copy)
+            return local_skill.skill(wanted, copy)
         raise NotCached(f"{normalise(name)} was neither read nor pulled before, and this client is offline.")
 
     def _download(self, wanted: Effective) -> Bundle:

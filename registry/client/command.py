@@ -5,18 +5,18 @@ import os
 import sys
 from collections.abc import Sequence
 
-from registry.client import errors, exits, reading, settings, syncing
+from registry.client import errors, exit_codes, pull_command, read_commands, settings
+from registry.client.directories import DIRECTORIES
 from registry.client.errors import ClientError
-from registry.client.places import DIRECTORIES
-from registry.client.saying import complain
+from registry.client.output import complain
 
 _CODES: tuple[tuple[type[ClientError], int], ...] = (
-    (errors.Misconfigured, exits.USAGE),
-    (errors.Unreachable, exits.UNREACHABLE),
-    (errors.NotCached, exits.UNREACHABLE),
-    (errors.Refused, exits.REFUSED),
-    (errors.Untrustworthy, exits.UNTRUSTWORTHY),
-    (errors.LocalProblem, exits.LOCAL),
+    (errors.Misconfigured, exit_codes.USAGE),
+    (errors.Unreachable, exit_codes.UNREACHABLE),
+    (errors.NotCached, exit_codes.UNREACHABLE),
+    (errors.Refused, exit_codes.REFUSED),
+    (errors.Untrustworthy, exit_codes.UNTRUSTWORTHY),
+    (errors.LocalProblem, exit_codes.LOCAL),
 )
 
 
@@ -40,16 +40,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read our output has enough. Python would complain once more while it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.DONE
+        return exit_codes.DONE
     except KeyboardInterrupt:
-        return exits.INTERRUPTED
+        return exit_codes.INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="skillsite-client",
         description="Read, propose and pull the skills of a project.",
-        epilog=exits.EXPLAINED,
+        epilog=exit_codes.EXPLAINED,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--url", default="", help="address of the site (SKILLSITE_URL)")
@@ -73,20 +73,20 @@ def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         catalog.add_argument(f"--{name}", default="", help=f"only skills with {text}")
     catalog.add_argument("--budget", default="", help="2000 (tokens) or 8000c (characters)")
     catalog.add_argument("--format", choices=("text", "xml", "json"), default="text")
-    catalog.set_defaults(run=reading.catalog)
+    catalog.set_defaults(run=read_commands.catalog)
 
     read = commands.add_parser("read", help="the instructions of one skill")
     read.add_argument("name")
     read.add_argument("--version", default=None, help="one exact version")
     read.add_argument("--format", choices=("text", "json"), default="text")
-    read.set_defaults(run=reading.read)
+    read.set_defaults(run=read_commands.read)
 
     file = commands.add_parser("file", help="one file of a skill")
     file.add_argument("name")
     file.add_argument("path")
     file.add_argument("--version", default=None, help="one exact version")
     file.add_argument("--output", "-o", default="", help="write it to this file")
-    file.set_defaults(run=reading.file)
+    file.set_defaults(run=read_commands.file)
 
 
 def _add_propose(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -99,7 +99,7 @@ def _add_propose(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     propose.add_argument("--why", required=True, help="the justification that reviewers read")
     propose.add_argument("--evidence", action="append", default=[], help="what it is based on; may be repeated")
     propose.add_argument("--base", default=None, help="digest of the version that the change starts from")
-    propose.set_defaults(run=reading.propose)
+    propose.set_defaults(run=read_commands.propose)
 
 
 def _add_pull(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -108,4 +108,4 @@ def _add_pull(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     pull.add_argument("--for", dest="agent", choices=sorted(DIRECTORIES), help="the directory below DIR it reads")
     pull.add_argument("--check", action="store_true", help="change nothing; exit 1 where something differs")
     pull.add_argument("--force", action="store_true", help="replace what was edited or placed by somebody else")
-    pull.set_defaults(run=syncing.pull)
+    pull.set_defaults(run=pull_command.pull)

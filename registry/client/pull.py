@@ -9,12 +9,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from registry.client import files, lock, plan
+from registry.client import files, lock, pull_plan
+from registry.client.atomic_swap import put_in_place
 from registry.client.client import SkillsiteClient
 from registry.client.errors import LocalProblem, NotCached, NotFound, Unreachable, Untrustworthy
 from registry.client.lock import Lock, Placed
-from registry.client.plan import Step
-from registry.client.swap import put_in_place
+from registry.client.pull_plan import Step
 from registry.client.values import Effective
 from registry.core import paths
 from registry.core.errors import UnsafePath
@@ -47,7 +47,7 @@ class Report:
 def check(client: SkillsiteClient, directory: Path) -> tuple[Step, ...]:
     """What a pull would change or leave; nothing is written."""
     wanted, _ = _wanted(client)
-    found = plan.steps(directory, wanted, _placed(client, directory, force=False), force=False)
+    found = pull_plan.steps(directory, wanted, _placed(client, directory, force=False), force=False)
     return tuple(step for step in found if step.is_change or step.is_left)
 
 
@@ -65,7 +65,7 @@ def pull(
         with _alone(directory, waiting):
             # Asked inside: who waited for another pull must not go back behind it.
             wanted, from_cache = _wanted(client)
-            steps = plan.steps(directory, wanted, _placed(client, directory, force=force), force=force)
+            steps = pull_plan.steps(directory, wanted, _placed(client, directory, force=force), force=force)
             done, failed = _carry_out(client, directory, steps, progress, force=force)
     except OSError as error:
         raise LocalProblem(f"{error.filename or directory} cannot be used: {error.strerror or error}.") from error

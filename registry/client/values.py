@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from registry.client.errors import Untrustworthy
-from registry.core.skill import FileEntry
+from registry.core.bundle import FileEntry
 
 _T = TypeVar("_T")
 

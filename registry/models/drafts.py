@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils import timezone
 
-from registry.core.skill import FileEntry
+from registry.core.bundle import FileEntry
 from registry.models.accounts import Project, User
 
 

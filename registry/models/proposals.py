@@ -4,9 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from registry.core.bundle import FileEntry
 from registry.core.proposals.assessment import Risk
 from registry.core.proposals.lifecycle import UNDECIDED, State
-from registry.core.skill import FileEntry
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
 from registry.models.skills import Version

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.core.skill import FileEntry
+from registry.core.bundle import FileEntry
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from registry.core.skill import FileEntry
+from registry.core.bundle import FileEntry
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
 from registry.models.proposals import Proposal

@@ -16,13 +16,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.http import parse_etags
 from django.views.decorators.csrf import csrf_exempt
 
-from registry.core import errors, media
-from registry.core.archive import bundle
+from registry.core import content_types, errors
+from registry.core.archive import zip_bundle
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import SkillsiteError
-from registry.core.format import portable
-from registry.core.skill import SKILL_MD
-from registry.protocols import doors
-from registry.protocols.shelf import ARCHIVE, Shelf, artifact_digest, kind_of, mine, of_project, of_site
+from registry.core.format import client_compat
+from registry.protocols import authentication
+from registry.protocols.listing import ARCHIVE, Shelf, artifact_digest, kind_of, mine, of_project, of_site
 from registry.services.catalog.catalog import Loaded
 
 V2, V1 = "agent-skills", "skills"
@@ -79,9 +79,9 @@ def _for_every_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
 
 def _shelf(request: HttpRequest, secret: str, slug: str, only: str) -> Shelf:
     if secret:
-        shelf = mine(doors.by_path(secret))
+        shelf = mine(authentication.by_path(secret))
     else:
-        doors.by_nothing(request)
+        authentication.by_nothing(request)
         shelf = of_project(slug) if slug else of_site()
     return shelf.only(only) if only else shelf
 
@@ -110,7 +110,7 @@ def index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
 
 
 def _fault(loaded: Loaded) -> str:
-    return portable.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS)
+    return client_compat.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS)
 
 
 def _entry(here: str, loaded: Loaded) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _legacy_entry(loaded: Loaded) -> dict[str, Any]:
 
 def _legacy_fault(loaded: Loaded) -> str:
     paths = (entry.path for entry in loaded.files)
-    return portable.file_listing_fault(loaded.name, loaded.candidate.description, paths, limits=settings.LIMITS)
+    return client_compat.file_listing_fault(loaded.name, loaded.candidate.description, paths, limits=settings.LIMITS)
 
 
 @_door
@@ -153,7 +153,7 @@ def archive(request: HttpRequest, shelf: Shelf, name: str) -> HttpResponse:
     if _matches(request, digest):
         response = HttpResponse(status=304)
     else:
-        response = _bytes(f"{loaded.name}.zip", bundle.write_zip(loaded.bundle()))
+        response = _bytes(f"{loaded.name}.zip", zip_bundle.write_zip(loaded.bundle()))
     return _counted(request, shelf, loaded, response, digest)
 
 
@@ -170,7 +170,7 @@ def file(request: HttpRequest, shelf: Shelf, name: str, path: str) -> HttpRespon
 
 def _counted(request: HttpRequest, shelf: Shelf, loaded: Loaded, response: HttpResponse, digest: str) -> HttpResponse:
     if request.method == "GET":
-        doors.count_load(shelf.project_of(loaded), loaded.name, loaded.candidate.version, caller=shelf.caller)
+        authentication.count_load(shelf.project_of(loaded), loaded.name, loaded.candidate.version, caller=shelf.caller)
     response["ETag"] = f'"{digest}"'
     return response
 
@@ -194,10 +194,10 @@ def _matches(request: HttpRequest, digest: str) -> bool:
 
 def _bytes(path: str, content: bytes) -> HttpResponse:
     """Bytes of a bundle with the headers that keep them inert."""
-    response = HttpResponse(content, content_type=media.content_type(path))
-    for name, value in media.HEADERS.items():
+    response = HttpResponse(content, content_type=content_types.content_type(path))
+    for name, value in content_types.HEADERS.items():
         response[name] = value
-    if media.is_attachment(path):
+    if content_types.is_attachment(path):
         response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
     return response
 

@@ -14,14 +14,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from registry.core import paths
-from registry.core.catalog import tokens
+from registry.core.bundle import SKILL_MD, Bundle, FileEntry
+from registry.core.catalog import token_estimate
 from registry.core.errors import Conflict, NotFound
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
 from registry.core.resolve.definitions import INLINE
-from registry.core.skill import SKILL_MD, Bundle, FileEntry
-from registry.remote import glances, trees
-from registry.remote.records import NEW, Record, Records
+from registry.remote import directories, stat_cache
+from registry.remote.cache_records import NEW, Record, Records
 
 log = logging.getLogger(__name__)
 
@@ -68,12 +68,12 @@ def _place(root: Path, name: str, version: str) -> _Place:
 
 
 # A copy is what it was seen to be until it looks different from outside.
-_known: glances.Glances[Copy] = glances.Glances()
+_known: stat_cache.Glances[Copy] = stat_cache.Glances()
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    tree: trees.Tree
+    tree: directories.Tree
     record: Record | None
     by_hand: bool
 
@@ -88,7 +88,7 @@ class Cache:
         known = _known.get(place.text, origin)
         if known is not None:
             return known
-        signed = glances.signed(place.text, place.records.text)
+        signed = stat_cache.signed(place.text, place.records.text)
         for turn in range(_TRIES):
             seen = self._look(place, origin)
             if seen is None:
@@ -123,10 +123,10 @@ class Cache:
     def keep(self, name: str, version: str, bundle: Bundle, *, origin: str) -> Copy:
         """Puts a copy in place, or finds that somebody else did so first and gives theirs."""
         place, record = self._place(name, version), _said(bundle, name, origin, self._limits)
-        fresh = trees.beside(place.directory, NEW)
-        trees.private(place.directory.parent)
+        fresh = directories.beside(place.directory, NEW)
+        directories.private(place.directory.parent)
         try:
-            trees.write(fresh, bundle)
+            directories.write(fresh, bundle)
             for _ in range(_TRIES):
                 if self._put(fresh, place, bundle, record):
                     return self._made(name, version, bundle, record)
@@ -135,13 +135,13 @@ class Cache:
                     return _told_apart(standing, bundle)
                 self._set_aside(place)
         finally:
-            trees.discard(fresh)
+            directories.discard(fresh)
         raise OSError("other processes keep changing it")
 
     def rewrite(self, name: str, version: str, bundle: Bundle) -> Copy:
         """Makes the copy be this one text, whatever stood there. Who writes last stays."""
         place, record = self._place(name, version), _said(bundle, name, INLINE, self._limits)
-        trees.private(place.directory.parent)
+        directories.private(place.directory.parent)
         seen = self._look(place, INLINE)
         if seen is None or seen.tree.digest != bundle.digest:
             self._replace(place, bundle, record, seen)
@@ -156,18 +156,18 @@ class Cache:
             try:
                 # One file in place of one file: nobody finds a moment without it.
                 file = place.directory / SKILL_MD
-                return trees.write_file(file, bundle[SKILL_MD], mark=NEW, within=place.directory.parent)
+                return directories.write_file(file, bundle[SKILL_MD], mark=NEW, within=place.directory.parent)
             except FileNotFoundError:
                 pass  # the directory is being replaced by somebody else
-        fresh = trees.beside(place.directory, NEW)
+        fresh = directories.beside(place.directory, NEW)
         try:
-            trees.write(fresh, bundle)
+            directories.write(fresh, bundle)
             for _ in range(_TRIES * 10):
                 if self._put(fresh, place, bundle, record):
                     return None
                 self._set_aside(place, even_whole=True)
         finally:
-            trees.discard(fresh)
+            directories.discard(fresh)
         raise OSError("other processes keep changing it")
 
     def _put(self, fresh: Path, place: _Place, bundle: Bundle, record: Record) -> bool:
@@ -176,19 +176,19 @@ class Cache:
         try:
             fresh.rename(place.directory)
         except OSError as error:
-            tree = trees.read(place.directory, limits=self._limits)
+            tree = directories.read(place.directory, limits=self._limits)
             if tree is not None and tree.digest == bundle.digest and not fresh.exists():
                 return True  # it was done, and the answer of the network was lost
             vouching.unlink(missing_ok=True)
             if error.errno not in _TAKEN and not os.path.lexists(place.directory):
                 raise  # nobody else was faster; the disk is full, read-only or another one
             return False
-        trees.sync(place.directory.parent)
+        directories.sync(place.directory.parent)
         return True
 
     def _set_aside(self, place: _Place, *, even_whole: bool = False) -> None:
         """Clears the place of what is no copy. Where somebody repaired it meanwhile, theirs goes back."""
-        aside = trees.beside(place.directory, OLD)
+        aside = directories.beside(place.directory, OLD)
         try:
             place.directory.rename(aside)
         except FileNotFoundError:
@@ -200,10 +200,10 @@ class Cache:
         except OSError:
             pass  # the place is taken again, by another good copy
         finally:
-            trees.discard(aside)
+            directories.discard(aside)
 
     def _look(self, place: _Place, origin: str = "", *, keep: str = SKILL_MD) -> _Seen | None:
-        tree = trees.read(place.directory, keep=keep, limits=self._limits)
+        tree = directories.read(place.directory, keep=keep, limits=self._limits)
         if tree is None:
             return None
         record, any_record = place.records.find(tree.digest, origin)
@@ -235,9 +235,9 @@ def _read(skill_md: bytes, name: str, origin: str, digest: str, limits: Limits) 
     return Record(origin, digest, *facts(skill_md, name, limits))
 
 
-def _facts(skill_md: bytes, name: str, limits: Limits) -> tuple[str, int]:
-    said = skillmd.read(skill_md, fallback_name=name, limits=limits)
-    return said.description, tokens.estimate(said.instructions)
+def _facts(text: bytes, name: str, limits: Limits) -> tuple[str, int]:
+    said = skill_md.read(text, fallback_name=name, limits=limits)
+    return said.description, token_estimate.estimate(said.instructions)
 
 
 # A text that comes with every request is read once.

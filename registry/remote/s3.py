@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from registry.core import paths
-from registry.core.archive.bundle import is_junk
+from registry.core.archive.zip_bundle import is_junk
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import TooLarge
 from registry.core.limits import DEFAULT, Limits
-from registry.core.skill import SKILL_MD, Bundle
-from registry.remote.fetching import Failure, Refused
+from registry.remote.outbound_http import Failure, Refused
 
 try:
     import boto3

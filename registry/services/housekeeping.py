@@ -6,7 +6,7 @@ from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
 from registry.services.drafts import uploads
-from registry.services.notifications import outbox
+from registry.services.notifications import worker
 from registry.services.sources import source_jobs
 
 _KEPT_LINKS_FOR = timedelta(days=1)
@@ -14,7 +14,7 @@ _KEPT_LINKS_FOR = timedelta(days=1)
 
 def sweep(*, now: datetime) -> dict[str, int]:
     """Counts what it removed. Running it twice, or on two workers at once, does no harm."""
-    outbox.wake_overdue(now=now)
+    worker.wake_overdue(now=now)
     source_jobs.wake_overdue(now=now)
     gone = Session.objects.filter(expire_date__lt=now).values("session_key")
     return {
@@ -22,6 +22,6 @@ def sweep(*, now: datetime) -> dict[str, int]:
         "sessions": Session.objects.filter(expire_date__lt=now).delete()[0],
         "sign-in links": SignInLink.objects.filter(expires_at__lt=now - _KEPT_LINKS_FOR).delete()[0],
         "uploads": uploads.sweep(now=now),
-        **outbox.clean(now=now),
+        **worker.clean(now=now),
         **source_jobs.clean(now=now),
     }

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from registry.core import roles
-from registry.core.catalog.agent import visible
+from registry.core.bundle import normalise
+from registry.core.catalog.visibility import visible
 from registry.core.errors import Forbidden, NotFound
-from registry.core.skill import normalise
 from registry.models import Agent, Membership, Project, User
 
 _NEEDS = {

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.http import HttpResponseBase
 
 from registry.core.errors import RateLimited
-from registry.services import origin
+from registry.services import client_address
 
 log = logging.getLogger(__name__)
 _WINDOW = 60
@@ -36,7 +36,7 @@ def take(token_id: int, *, writing: bool) -> Rate:
 
 def take_public(address: str) -> Rate:
     """The same for whoever comes without a token, by where they come from."""
-    return _take(f"p:{origin.network(address)}", settings.RATE_LIMIT_PUBLIC, "your address")
+    return _take(f"p:{client_address.network(address)}", settings.RATE_LIMIT_PUBLIC, "your address")
 
 
 def _take(who: str, limit: int, named: str) -> Rate:

@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from registry.web.render import drawing
-from registry.web.render.figures import bar_heights, seal_cells, trend
-from registry.web.words import counted, filesize, number, relative, signed, span
+from registry.web.humanize import counted, filesize, number, relative, signed, span
+from registry.web.render import marked_text
+from registry.web.render.sparkline import bar_heights, seal_cells, trend
 
 register = template.Library()
 
@@ -98,7 +98,7 @@ def options(values: Iterable[str]) -> SafeString:
 @register.filter
 def drawn(text: object) -> SafeString:
     """A line of somebody's words, with what cannot be seen drawn."""
-    return drawing.inline(str(text))
+    return marked_text.inline(str(text))
 
 
 # -- Signs -------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ def findings(items: Sequence[Any], empty: str = "No findings") -> dict[str, Any]
 @register.inclusion_tag("components/unseen.html")
 def unseen(text: str) -> dict[str, Any]:
     """A line above a field for writing that names what its text holds and the field does not show."""
-    places = drawing.unseen(text)
+    places = marked_text.unseen(text)
     return {"places": places[:_MOST_UNSEEN], "others": len(places) - _MOST_UNSEEN}
 
 

@@ -14,7 +14,7 @@ from registry.models import Membership, Project, User
 from registry.services import permissions
 from registry.services.people import sessions
 from registry.services.permissions import Actor
-from registry.web import visitor
+from registry.web import user_agent
 from registry.web.htmx import wants_fragment
 
 
@@ -44,7 +44,7 @@ def signed_in(view: View) -> View:
 
     @login_required
     def seen(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        sessions.seen(request.user, visitor.browser(request), now=timezone.now())
+        sessions.seen(request.user, user_agent.browser(request), now=timezone.now())
         return view(request, *args, **kwargs)
 
     @wraps(view)
@@ -71,7 +71,7 @@ def in_project(view: View) -> View:
             raise NotFound("There is no such project, or you are not a member of it.")
         request.project, request.role = membership.project, membership.role
         member = permissions.as_member(request.user, membership.project, membership.role)
-        request.actor = replace(member, address=visitor.address(request))
+        request.actor = replace(member, address=user_agent.address(request))
         return view(request, *args, **kwargs)
 
     return wrapped

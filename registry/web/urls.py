@@ -10,7 +10,7 @@ from registry.web.editor import conflicts, draft_files, editor
 from registry.web.project import audit, members, projects, settings, webhooks
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
-from registry.web.skills import catalog, completion, exporting, skill, skills, uploads, upstream, versions
+from registry.web.skills import catalog, customisation, export, name_options, skill, skills, uploads, versions
 from registry.web.sources import source_entry, source_jobs, source_page, source_uninstall, sources
 
 _VERSION = [
@@ -36,10 +36,10 @@ _SKILL: list[URLPattern | URLResolver] = [
     path("enable/", skill.enable, name="skill-enable"),
     path("delete/", skill.delete, name="skill-delete"),
     path("undelete/", skill.undelete, name="skill-undelete"),
-    path("customise/", upstream.customise, name="skill-customise"),
-    path("bundled/", upstream.compare, name="skill-compare-bundled"),
-    path("upstream/", upstream.changes, name="skill-upstream"),
-    path("upstream/keep/", upstream.keep, name="skill-upstream-keep"),
+    path("customise/", customisation.customise, name="skill-customise"),
+    path("bundled/", customisation.compare, name="skill-compare-bundled"),
+    path("upstream/", customisation.changes, name="skill-upstream"),
+    path("upstream/keep/", customisation.keep, name="skill-upstream-keep"),
     path("proposals/", proposals.of_skill, name="skill-proposals"),
     path("proposals/delete/", skill.propose_deletion, name="skill-propose-deletion"),
     path("versions/", versions.timeline, name="skill-versions"),
@@ -137,9 +137,9 @@ urlpatterns = [
     path("projects/<slug:slug>/proposals/<int:number>/", include(_PROPOSAL)),
     path("projects/<slug:slug>/audit/", audit.index, name="audit"),
     path("projects/<slug:slug>/audit/export.jsonl", audit.export, name="audit-export"),
-    path("projects/<slug:slug>/export.zip", exporting.download, name="export"),
+    path("projects/<slug:slug>/export.zip", export.download, name="export"),
     path("projects/<slug:slug>/catalog/", catalog.catalog, name="catalog"),
-    path("projects/<slug:slug>/names", completion.names, name="skill-names"),
+    path("projects/<slug:slug>/names", name_options.names, name="skill-names"),
     path("projects/<slug:slug>/new/", editor.new, name="skill-new"),
     path("projects/<slug:slug>/new/files/<path:path>", draft_files.file, name="skill-new-file"),
     path("projects/<slug:slug>/new/raw/<path:path>", draft_files.raw, name="skill-new-raw"),

@@ -9,11 +9,11 @@ import pytest
 
 from registry.api.agents import PartShape
 from registry.core import roles
-from registry.core.catalog.agent import Definition
+from registry.core.catalog.visibility import Definition
 from registry.models import Agent, Event, Project, Token, User
 from registry.services import audit
 from registry.services.agents import agents, tokens
-from registry.services.catalog import disk, usage
+from registry.services.catalog import built_in, usage
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
@@ -280,7 +280,7 @@ def limited(project: Project, library: Path, api: Callable[..., Api], operator: 
     on_disk(library, "bundled-one")
     on_disk(library, "broken")
     (library / "broken" / "SKILL.md").write_text("no header")
-    disk.index().refresh()
+    built_in.index().refresh()
     for name in ("greeting", "offers", "secret-plan"):
         skills.create(project, skill_bundle(name, {"a.txt": b"a"}), by=operator)
     caller = api("read", "write", agent="limited")

@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import Event, Project, User
-from registry.services import projects, skills, tokens
+from registry.services.agents import tokens
+from registry.services.people import projects
 from registry.services.permissions import Actor
+from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
 
 

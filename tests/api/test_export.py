@@ -11,10 +11,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from registry.core import roles
-from registry.core.catalog.agent import Definition
+from registry.core.catalog.visibility import Definition
 from registry.models import Project, User
 from registry.services.agents import agents, tokens
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.skills import skills
@@ -24,7 +24,7 @@ from tests.conftest import Api, on_disk, skill_bundle
 @pytest.fixture
 def filled(project: Project, library: Path, operator: Actor) -> Project:
     on_disk(library, "bundled-one")
-    disk.index().refresh()
+    built_in.index().refresh()
     for name in ("one", "two", "off"):
         skills.create(project, skill_bundle(name, {"a.bin": b"\0"}), by=operator)
     skills.disable(project, "off", by=operator)

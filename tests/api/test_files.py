@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from registry.core.skill import content_digest
+from registry.core.bundle import content_digest
 from registry.models import Project
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from registry.services.skills import skills, versions
-from tests.api.test_reading import problem
+from tests.api.test_read_view import problem
 from tests.conftest import Api, on_disk, skill_bundle
 
 FILES = {
@@ -266,7 +266,7 @@ def test_a_change_back_and_forth_is_answered_right_each_time(library: Path, read
     directory = on_disk(library, files={"notes.txt": b"first"})
     for content in (b"first", b"second one", b"first"):
         (directory / "notes.txt").write_bytes(content)
-        disk.index().refresh()
+        built_in.index().refresh()
         said = ask(reader, "notes.txt").json()
         assert said["content"].encode() == content
         files = {entry["path"]: entry["digest"] for entry in reader.get("/skills/greeting").json()["files"]}

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.api import reading
+from registry.api import read_view
 from registry.models import Project
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
@@ -52,7 +52,7 @@ def queries(exactly: int) -> Iterator[None]:
 def cold(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a process that has just started."""
     monkeypatch.setattr(catalog, "_views", catalog._Views())
-    monkeypatch.setattr(reading, "_answers", reading._Answers())
+    monkeypatch.setattr(read_view, "_answers", read_view._Answers())
 
 
 @pytest.mark.parametrize("path", HOT)

@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 import pytest
 
-from registry.core.catalog.agent import Definition
-from registry.core.skill import SKILL_MD, Bundle, content_digest
+from registry.core.bundle import SKILL_MD, Bundle, content_digest
+from registry.core.catalog.visibility import Definition
 from registry.models import Event, Project
-from registry.remote.resolving import Bounds
+from registry.remote.resolver import Bounds
 from registry.services.agents import agents
 from registry.services.permissions import Actor
-from registry.services.resolve import remote
-from tests.api.test_reading import problem
+from registry.services.resolve import resolver
+from tests.api.test_read_view import problem
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.remote.web import Web, zipped
 from tests.services.footprint import nothing_left_behind
@@ -223,7 +223,7 @@ def test_an_agent_with_a_list_of_skills_gets_no_others(
 
 def test_a_third_request_of_one_token_is_told_to_come_back(bot: Api, project: Project, api: Callable[..., Api]) -> None:
     token = _token_id(bot)
-    with remote.turn(project, token), remote.turn(project, token):
+    with resolver.turn(project, token), resolver.turn(project, token):
         answer = bot.send("POST", "/resolve", {"skills": [inline()]})
         said = problem(answer, 429, "rate-limited")
         assert answer["Retry-After"] == str(said["retry_after"]) == "5"
@@ -254,15 +254,15 @@ def test_a_slow_host_holds_a_turn_for_as_long_as_it_is_asked(
     inside: list[str] = []
 
     def work() -> None:
-        with remote.turn(project, 7):
+        with resolver.turn(project, 7):
             inside.extend(
-                one.reason for one in remote.resolve(project, [slow], bounds=Bounds(each=0.3, all=0.5), by=operator)
+                one.reason for one in resolver.resolve(project, [slow], bounds=Bounds(each=0.3, all=0.5), by=operator)
             )
 
     worker = threading.Thread(target=work)
     worker.start()
     assert web.receiver.arrived.wait(5)
-    turns = remote.root("demo") / ".turns"
+    turns = resolver.root("demo") / ".turns"
     assert [path.name for path in turns.iterdir()] == ["7-0"]
     worker.join()
     assert "seconds" in inside[0]

@@ -11,14 +11,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from registry.core.archive.bundle import write_zip
-from registry.core.catalog import tokens
-from registry.core.skill import Bundle
+from registry.core.archive.zip_bundle import write_zip
+from registry.core.bundle import Bundle
+from registry.core.catalog import token_estimate
 from registry.models import Agent, Event, Project, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from tests.api.test_reading import problem
+from tests.api.test_read_view import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
 
@@ -46,7 +46,7 @@ def put(bot: Api, digest: str | None, address: str = "greeting", **body: Any) ->
 def test_a_loaded_skill_says_all_that_an_agent_needs(project: Project, operator: Actor, bot: Api) -> None:
     bundle = skill_bundle(body="# Greet\n\nSay hello.", files={"references/a.md": b"a"}, kind="knowledge")
     skills.create(project, bundle, by=operator)
-    cost = tokens.estimate("# Greet\n\nSay hello.")
+    cost = token_estimate.estimate("# Greet\n\nSay hello.")
     assert bot.get("/skills/greeting").json() == {
         "name": "greeting",
         "description": "Does what greeting does for the team. Use when somebody asks for greeting.",

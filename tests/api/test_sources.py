@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from registry.core import roles
-from registry.core.archive.bundle import write_zip
+from registry.core.archive.zip_bundle import write_zip
 from registry.models import Project, Skill, SourceJob, User
 from registry.services.agents import tokens
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.sources import source_jobs
-from tests.api.test_reading import problem
+from tests.api.test_read_view import problem
 from tests.conftest import Api, skill_bundle
-from tests.services.elsewhere import Elsewhere, elsewhere
 from tests.services.footprint import nothing_left_behind
+from tests.services.other_site import Elsewhere, elsewhere
 
 BODY = "One.\n\nTwo.\n\nThree."
 

@@ -8,7 +8,7 @@ from registry.core import roles
 from registry.models import Upload
 from registry.services.people import projects
 from registry.services.skills import skills
-from tests.browser import barriers, steps
+from tests.browser import accessibility, steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team
 from tests.conftest import skill_bundle
@@ -213,7 +213,7 @@ def test_the_page_for_what_is_not_there_holds_a_long_name(team: Team, windows: W
     page = windows.open(team.session(roles.OWNER), narrow=True)
     page.goto(f"{team.base}/skills/not-there/")
     expect(page.get_by_role("link", name=name)).to_be_in_viewport(ratio=1)
-    assert barriers.sideways(page) == []
+    assert accessibility.sideways(page) == []
     windows.troubles.clear()  # the browser notes the 404 that this page is about
 
 

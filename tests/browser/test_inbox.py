@@ -10,7 +10,7 @@ from registry.core.text import edits
 from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.proposals import proposals
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.browser import steps
 from tests.browser.conftest import Windows

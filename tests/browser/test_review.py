@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from registry.core import roles
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.services import permissions
 from registry.services.agents import agents, tokens
 from registry.services.people import accounts

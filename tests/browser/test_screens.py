@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 from registry.core import roles
 from registry.web.urls import urlpatterns
 from tests.browser import world as worlds
-from tests.browser.barriers import ALL_BUT_COLOURS, EVERYTHING, ONLY_COLOURS, barriers, bring_axe, sideways
+from tests.browser.accessibility import ALL_BUT_COLOURS, EVERYTHING, ONLY_COLOURS, barriers, bring_axe, sideways
 from tests.browser.conftest import NARROW, WIDE, Windows
 from tests.browser.screens import NOT_PAGES, ONLY_POSTED, SCREENS, Screen
 from tests.browser.site import Site

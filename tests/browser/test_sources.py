@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from registry.core import roles
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.services.catalog import catalog
 from registry.services.skills import skills
 from registry.services.sources import source_jobs
@@ -14,7 +14,7 @@ from tests.browser import steps
 from tests.browser.conftest import Windows
 from tests.browser.site import Team
 from tests.conftest import skill_bundle
-from tests.services.elsewhere import Elsewhere, elsewhere
+from tests.services.other_site import Elsewhere, elsewhere
 
 _GIFTS = "# Wrap a gift\n\nFold the paper twice.\n\nUse the red ribbon.\n\nAdd a card."
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from registry.core import roles
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.services.catalog import catalog
 from registry.services.skills import skills
 from tests.browser import steps

@@ -11,26 +11,26 @@ from django.test import override_settings
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.format import skillmd
-from registry.core.format.drafting import Fields
-from registry.core.notifications import telling
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
+from registry.core.format.skill_form import Fields
+from registry.core.notifications import events
 from registry.core.proposals.lifecycle import State
-from registry.core.skill import SKILL_MD, Bundle
 from registry.core.text import edits
 from registry.models import NewAddress, Project, Proposal, User
-from registry.models.notices import WAITING
+from registry.models.notifications import WAITING
 from registry.services import permissions
-from registry.services.catalog import catalog, disk
+from registry.services.catalog import built_in, catalog
 from registry.services.drafts import draft_files, drafts, uploads
 from registry.services.drafts.drafts import FORM, Place, Typed
-from registry.services.notifications import letters, mailing, webhooks
+from registry.services.notifications import email, email_preferences, webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals
-from registry.services.proposals.suggestions import Suggestion
-from registry.services.skills import skills, upstream, versions
-from tests.browser import elsewhere
-from tests.browser.elsewhere import Places
+from registry.services.proposals.prepare import Suggestion
+from registry.services.skills import customisation, skills, versions
+from tests.browser import other_site
+from tests.browser.other_site import Places
 from tests.browser.site import Site, Team
 from tests.faults.sites import wait_for
 
@@ -110,7 +110,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     _begun(project, owner)
     (library / "torn-page").mkdir()
     (library / "torn-page" / SKILL_MD).write_text("---\nname: torn-page\ndescription: one\ndescription: two\n---\n")
-    disk.index().refresh()
+    built_in.index().refresh()
     old = projects.create(slug="old-shop", name="The old shop", by=operator)
     members.set_role(old, User.objects.get(pk=owner.user_id), roles.OWNER, by=operator)
     projects.archive(old, by=operator)
@@ -119,8 +119,8 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     invited = invitations.make(project, roles.AUTHOR, note="Noor", by=owner)
     waiting = Proposal.objects.filter(project=project, state=State.OPEN).order_by("pk")[0].pk
     with override_settings(SKILLS_FETCH_ALLOW_HOSTS=["hooks.example.com"]):  # no name is looked up for it
-        hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [telling.OPENED], by=owner)
-    places = elsewhere.fill(project, owner)
+        hook, _ = webhooks.create(project, "https://hooks.example.com/skills", [events.OPENED], by=owner)
+    places = other_site.fill(project, owner)
     mail_link = _new_address(User.objects.get(pk=owner.user_id))
     return World(
         team, secret, mail_link, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk, places
@@ -128,13 +128,13 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
 
 
 def _new_address(user: User) -> str:
-    mailing.choose(user, address="maja@example.org", wanted=WAITING)
-    return letters.secret_for(NewAddress.objects.get(user=user))
+    email_preferences.choose(user, address="maja@example.org", wanted=WAITING)
+    return email.secret_for(NewAddress.objects.get(user=user))
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:
     """A skill with a table, a picture and a script, and a version that was withdrawn."""
-    text = skillmd.compose(
+    text = skill_md.compose(
         name="parcel-sizes",
         description="Choose the parcel for an order: sizes, weights, what needs room. Use when somebody packs.",
         instructions=_PARCELS,
@@ -165,7 +165,7 @@ def _newer_parcels(project: Project) -> Bundle:
 
 def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
     """Both sides changed the same line of a bundled skill, and the bundled one another line too."""
-    upstream.customise(project, "expense-report", by=author)
+    customisation.customise(project, "expense-report", by=author)
     mine = catalog.load(project.pk, "expense-report")
     ours = mine.bundle().replacing({SKILL_MD: _edited(mine.bundle()[SKILL_MD], "oldest first", "newest first")})
     skills.save(project, "expense-report", ours, base=mine.candidate.digest, note="Newest receipts on top", by=author)
@@ -177,7 +177,7 @@ def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
 
 def _overtaken(project: Project, owner: Actor, author: Actor) -> int:
     """The owner writes, and somebody has proposed; the author publishes something else. Gives the proposal."""
-    text = skillmd.compose(
+    text = skill_md.compose(
         name="shift-handover",
         description="Hand a shift over in five minutes: open cases, promises, what is broken. Use when a shift ends.",
         instructions=_HANDOVER,

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from registry.client import exits
+from registry.client import exit_codes
 from registry.client.command import main
+from registry.client.output import say
 from registry.client.progress import Bar
-from registry.client.saying import say
 from tests.client.between import Between, Reply
 from tests.conftest import on_disk, skill_text
 
@@ -76,7 +76,7 @@ def test_a_file_is_written_byte_for_byte(environment: None, run: Run, tmp_path: 
 
 def test_a_file_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
     code, _, err = run("file", "greeting", "SKILL.md", "-o", str(tmp_path))
-    assert code == exits.LOCAL and "cannot be written" in err
+    assert code == exit_codes.LOCAL and "cannot be written" in err
 
 
 def test_pull_says_what_it_did_and_check_finds_nothing_left(run: Run, target: Path, site: Between) -> None:
@@ -107,7 +107,7 @@ def test_each_agent_has_its_directory(
 
 def test_check_exits_with_one_where_something_differs(run: Run, target: Path) -> None:
     code, out, err = run("pull", str(target), "--check")
-    assert code == exits.DIFFERS and out.startswith("+ greeting sha-") and "out of date" in err
+    assert code == exit_codes.DIFFERS and out.startswith("+ greeting sha-") and "out of date" in err
     assert not target.exists()
 
 
@@ -115,7 +115,7 @@ def test_check_says_that_a_pull_keeps_what_was_edited_here(run: Run, target: Pat
     run("pull", str(target))
     (target / "greeting/SKILL.md").write_text("mine")
     code, out, err = run("pull", str(target), "--check")
-    assert (code, out) == (exits.DIFFERS, "! greeting: its files were changed here\n")
+    assert (code, out) == (exit_codes.DIFFERS, "! greeting: its files were changed here\n")
     assert "a pull leaves it as it is" in err and "--force" in err and "out of date" not in err
 
 
@@ -123,21 +123,21 @@ def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Pat
     (target / "greeting").mkdir(parents=True)
     code, _, err = run("pull", str(target))
     assert (
-        code == exits.DIFFERS
+        code == exit_codes.DIFFERS
         and "! greeting: it was not placed here by a pull. Left as it is." in err
         and "--force" in err
     )
-    assert run("pull", str(target), "--force")[0] == exits.DONE
+    assert run("pull", str(target), "--force")[0] == exit_codes.DONE
 
 
 def test_a_bundle_that_lies_exits_with_five(run: Run, target: Path, site: Between) -> None:
     site.fault = lambda between, path, forward: Reply(200, b"no") if "bundle.zip" in path else None
     code, _, err = run("pull", str(target))
-    assert code == exits.UNTRUSTWORTHY and "! greeting: The bundle of greeting cannot be used" in err
+    assert code == exit_codes.UNTRUSTWORTHY and "! greeting: The bundle of greeting cannot be used" in err
 
 
 def test_a_pull_without_a_place_is_a_mistake(run: Run) -> None:
-    assert run("pull")[0] == exits.USAGE
+    assert run("pull")[0] == exit_codes.USAGE
 
 
 def test_a_proposal_reaches_the_site(run: Run, tmp_path: Path) -> None:
@@ -149,13 +149,13 @@ def test_a_proposal_reaches_the_site(run: Run, tmp_path: Path) -> None:
 def test_a_proposal_that_is_refused_prints_the_findings(run: Run, tmp_path: Path) -> None:
     (tmp_path / "new.md").write_text("no frontmatter")
     code, _, err = run("propose", "parting", "--skill-md", str(tmp_path / "new.md"), "--why", "People leave.")
-    assert code == exits.REFUSED and "SKILL.md" in err
+    assert code == exit_codes.REFUSED and "SKILL.md" in err
 
 
 def test_a_proposal_from_a_file_that_is_not_there_sends_nothing(run: Run, site: Between, tmp_path: Path) -> None:
-    assert run("propose", "x", "--skill-md", str(tmp_path / "none"), "--why", "y")[0] == exits.LOCAL
+    assert run("propose", "x", "--skill-md", str(tmp_path / "none"), "--why", "y")[0] == exit_codes.LOCAL
     (tmp_path / "binary").write_bytes(BINARY)
-    assert run("propose", "x", "--diff", str(tmp_path / "binary"), "--why", "y")[0] == exits.LOCAL
+    assert run("propose", "x", "--diff", str(tmp_path / "binary"), "--why", "y")[0] == exit_codes.LOCAL
     assert not site.requests
 
 
@@ -164,27 +164,27 @@ def test_a_proposal_from_a_file_that_is_not_there_sends_nothing(run: Run, site: 
 
 def test_what_is_not_there_exits_with_four(run: Run) -> None:
     code, out, err = run("read", "unheard-of")
-    assert (code, out) == (exits.REFUSED, "") and "unheard-of" in err
+    assert (code, out) == (exit_codes.REFUSED, "") and "unheard-of" in err
 
 
 def test_a_wrong_token_exits_with_four(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SKILLSITE_TOKEN", "sks_wrong")
     code, out, err = run("catalog")
-    assert (code, out) == (exits.REFUSED, "") and "sks_wrong" not in err
+    assert (code, out) == (exit_codes.REFUSED, "") and "sks_wrong" not in err
 
 
 def test_a_site_that_is_not_there_exits_with_three(run: Run) -> None:
-    assert run("--offline", "catalog")[0] == exits.UNREACHABLE
-    assert run("catalog")[0] == exits.DONE
+    assert run("--offline", "catalog")[0] == exit_codes.UNREACHABLE
+    assert run("catalog")[0] == exit_codes.DONE
     code, out, err = run("--offline", "catalog")
-    assert code == exits.DONE and "greeting" in out and "from the cache" in err
+    assert code == exit_codes.DONE and "greeting" in out and "from the cache" in err
 
 
 @pytest.mark.parametrize("name", ["SKILLSITE_URL", "SKILLSITE_PROJECT", "SKILLSITE_TOKEN"])
 def test_a_missing_setting_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.delenv(name)
     code, _, err = run("catalog")
-    assert code == exits.USAGE and name in err
+    assert code == exit_codes.USAGE and name in err
 
 
 def test_arguments_come_before_the_environment(
@@ -194,27 +194,27 @@ def test_arguments_come_before_the_environment(
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     (tmp_path / "token").write_text(f"{token}\n")
     given = ("--url", site.url, "--project", "demo", "--token-file", str(tmp_path / "token"))
-    assert run(*given, "catalog")[0] == exits.DONE
+    assert run(*given, "catalog")[0] == exit_codes.DONE
 
 
 def test_the_token_may_stand_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch, token: str, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{token}\n")
     monkeypatch.delenv("SKILLSITE_TOKEN")
     monkeypatch.setenv("SKILLSITE_TOKEN_FILE", str(tmp_path / "token"))
-    assert run("catalog")[0] == exits.DONE
+    assert run("catalog")[0] == exit_codes.DONE
     monkeypatch.setenv("SKILLSITE_TOKEN_FILE", str(tmp_path / "none"))
-    assert run("catalog")[0] == exits.USAGE
+    assert run("catalog")[0] == exit_codes.USAGE
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n", b"two words", b"\xff\xfe"])
 def test_a_token_file_without_a_token_is_said(run: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "token").write_bytes(content)
-    assert run("--token-file", str(tmp_path / "token"), "catalog")[0] == exits.USAGE
+    assert run("--token-file", str(tmp_path / "token"), "catalog")[0] == exit_codes.USAGE
 
 
 def test_certificates_that_cannot_be_read_are_said(run: Run, tmp_path: Path) -> None:
     code, _, err = run("--url", "https://localhost", "--ca-file", str(tmp_path / "none.pem"), "catalog")
-    assert code == exits.USAGE and "none.pem" in err
+    assert code == exit_codes.USAGE and "none.pem" in err
 
 
 def test_a_problem_of_the_site_cannot_write_to_the_terminal(run: Run, site: Between) -> None:
@@ -234,7 +234,7 @@ def test_wrong_arguments_exit_with_two() -> None:
     for arguments in ([], ["unheard-of"], ["read"], ["propose", "x", "--why", "y"], ["pull", "--for", "nobody"]):
         with pytest.raises(SystemExit) as caught:
             main(arguments)
-        assert caught.value.code == exits.USAGE
+        assert caught.value.code == exit_codes.USAGE
 
 
 def test_a_reader_that_leaves_early_is_no_error(environment: None) -> None:

@@ -182,7 +182,7 @@ def test_a_refusal_is_told_also_where_somebody_on_the_way_encoded_it(client: Ski
 def test_an_answer_that_drips_is_not_waited_for(
     client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("registry.client.wire._LONGEST_ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("registry.client.http._LONGEST_ANSWER_SECONDS", 0.2)
     site.fault = lambda *_: Reply(200, b" " * 250, slow=True)
     with pytest.raises(errors.Untrustworthy, match="took over"):
         client.effective()

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from registry.client import plan
+from registry.client import pull_plan
+from registry.client.atomic_swap import exchange, put_in_place
 from registry.client.lock import NAME as LOCK
 from registry.client.pull import check, pull
-from registry.client.swap import exchange, put_in_place
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk
@@ -32,7 +32,7 @@ def write_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
         for number in range(COUNT):
             more = {f"references/{part}.md": text.encode() * 50 for part in range(number % 7)}
             on_disk(library, f"skill-{number:02}", more, body=text)
-        disk.index().refresh()
+        built_in.index().refresh()
 
     return write
 
@@ -85,7 +85,7 @@ def test_a_pull_that_is_killed_leaves_every_skill_whole(
 
     assert sorted(path.name for path in target.iterdir() if path.name[0] != ".") == sorted([*old, LOCK])
     for name in old:
-        found = plan.digests(target / name)
+        found = pull_plan.digests(target / name)
         assert found and found <= {old[name], new[name]}
     report = pull(client, target)
     assert report.complete and not check(client, target)
@@ -132,7 +132,7 @@ def test_a_swap_is_never_seen_half_done(tmp_path: Path) -> None:
 
 
 def test_a_system_without_a_swap_gets_there_in_two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.client.swap._system_call", lambda: None)
+    monkeypatch.setattr("registry.client.atomic_swap._system_call", lambda: None)
     target, fresh = tmp_path / "target", tmp_path / "fresh"
     for place in (target, fresh):
         place.mkdir()

@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from registry.web.connect.recipes import Place, groups
+from registry.web.connect.clients import Place, groups
 from tests.clients import tools
 from tests.clients.site import EXPECTED, Site
 

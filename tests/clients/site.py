@@ -98,7 +98,7 @@ def _fill() -> tuple[str, str]:
     from django.core.management import call_command
     from django.db import connections
 
-    from registry.core.skill import Bundle
+    from registry.core.bundle import Bundle
     from registry.services import permissions
     from registry.services.agents import agents, tokens
     from registry.services.people import projects

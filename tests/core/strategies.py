@@ -6,9 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from registry.core import paths
-from registry.core.archive.bundle import is_junk
+from registry.core.archive.zip_bundle import is_junk
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import UnsafePath
-from registry.core.skill import SKILL_MD, Bundle
 from tests import effort
 
 law = settings(max_examples=effort.examples(25))

@@ -21,22 +21,22 @@ django.setup()
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from registry.core.bundle import SKILL_MD, Bundle  # noqa: E402
 from registry.core.errors import SkillsiteError  # noqa: E402
-from registry.core.format import skillmd  # noqa: E402
-from registry.core.skill import SKILL_MD, Bundle  # noqa: E402
+from registry.core.format import skill_md  # noqa: E402
 from registry.models import Agent, Project, Skill, Token, Usage, Version  # noqa: E402
 from registry.services import audit, permissions  # noqa: E402
 from registry.services.agents import agents, tokens  # noqa: E402
 from registry.services.catalog import catalog, usage  # noqa: E402
 from registry.services.people import projects  # noqa: E402
 from registry.services.skills import bundles, skills  # noqa: E402
-from tests.faults import bringing, reviewing, telling  # noqa: E402
+from tests.faults import importing, notifying, reviewing  # noqa: E402
 
 OPERATOR = permissions.operator()
 
 
 def _bundle(name: str, said: str, files: int = 1) -> Bundle:
-    text = skillmd.compose(
+    text = skill_md.compose(
         name=name,
         description=f"Does what {name} does for the team. Use when somebody asks for {name}.",
         instructions=f"# {name}\n\n{said}",
@@ -129,8 +129,8 @@ def counted(slug: str) -> dict[str, Any]:
 VERBS: dict[str, Callable[..., Any]] = (
     {verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)}
     | reviewing.VERBS
-    | telling.VERBS
-    | bringing.VERBS
+    | notifying.VERBS
+    | importing.VERBS
 )
 
 

@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from registry.remote import resolving
+from registry.remote import resolver
 from tests.faults.sites import PATIENCE, ROOT
 
 
 def work(told: dict[str, Any]) -> None:
     with Path(told["gate"]).open() as gate:
         fcntl.flock(gate, fcntl.LOCK_SH)
-    results = resolving.resolve(
-        told["given"], root=told["root"], allowed=frozenset(told["allowed"]), bounds=resolving.Bounds(each=20, all=30)
+    results = resolver.resolve(
+        told["given"], root=told["root"], allowed=frozenset(told["allowed"]), bounds=resolver.Bounds(each=20, all=30)
     )
     said = [{"status": one.status, "reason": one.reason, "digest": one.digest} for one in results]
     fresh = Path(told["answer"] + ".new")

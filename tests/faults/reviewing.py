@@ -5,7 +5,7 @@ from typing import Any
 
 from registry.core import roles
 from registry.core.errors import SkillsiteError
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.text import edits
 from registry.models import Agent, Approval, Event, Project, Proposal, User
 from registry.services import permissions
@@ -13,7 +13,7 @@ from registry.services.agents import agents
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
 from registry.services.proposals import approvals, proposals, reviews
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 
 OPERATOR = permissions.operator()
@@ -21,7 +21,7 @@ NAME = "greeting"
 
 
 def _text(said: str) -> str:
-    return skillmd.compose(
+    return skill_md.compose(
         name=NAME, description="Greets the team. Use when somebody says hello.", instructions=f"# Greeting\n\n{said}"
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from registry.core.skill import Bundle, FileEntry, bundle_digest
+from registry.core.bundle import Bundle, FileEntry, bundle_digest
 from tests.faults.crew import Crew
 from tests.faults.sites import Site, serving
 from tests.faults.uploads import Uploads, request

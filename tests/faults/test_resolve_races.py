@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from registry.core.skill import SKILL_MD, Bundle
-from registry.remote import cleaning, resolving, trees
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.remote import cache_cleanup, directories, resolver
 from registry.remote.cache import Cache
 from tests.conftest import skill_text
 from tests.faults.resolvers import Resolvers, kill, resolvers
@@ -98,7 +98,7 @@ def definition(web: Web, version: str) -> list[dict[str, str]]:
 
 
 def on_disk(place: Path) -> str:
-    tree = trees.read(place)
+    tree = directories.read(place)
     assert tree is not None
     return tree.digest
 
@@ -155,7 +155,7 @@ def test_processes_killed_at_any_moment_leave_nothing_that_is_taken_for_a_skill(
         served += len(answers)
         assert {one["reason"] for one in answers} <= {""}
         assert {one["digest"] for one in answers} <= {on_disk(place) if place.exists() else ""}
-        (after,) = resolving.resolve(definition(web, str(turn)), root=crew.root, allowed=web.allowed)
+        (after,) = resolver.resolve(definition(web, str(turn)), root=crew.root, allowed=web.allowed)
         assert (after.reason, after.digest) == ("", on_disk(place))
         assert {one["digest"] for one in answers} <= {after.digest}
         _clean(crew.root)
@@ -169,7 +169,7 @@ def test_processes_killed_at_any_moment_leave_nothing_that_is_taken_for_a_skill(
 
 def _clean(root: Path) -> None:
     """Hours later."""
-    cleaning.clean(root, clock=lambda: time.time() + 3 * cleaning.GRACE_SECONDS)
+    cache_cleanup.clean(root, clock=lambda: time.time() + 3 * cache_cleanup.GRACE_SECONDS)
 
 
 def inline(text: str) -> list[dict[str, str]]:
@@ -181,8 +181,8 @@ def test_texts_written_over_a_package_by_many_at_once_are_never_mixed(crew: Reso
     place = crew.root / "skills" / "a" / "1"
     for turn in range(rounds):
         chance = random.Random(turn)
-        trees.discard(crew.root)
-        (first,) = resolving.resolve(definition(web, "1"), root=crew.root, allowed=web.allowed)
+        directories.discard(crew.root)
+        (first,) = resolver.resolve(definition(web, "1"), root=crew.root, allowed=web.allowed)
         texts = [skill_text("a", body=f"Text {number} of round {turn}." * 50) for number in range(ACTORS)]
         whole = {text.encode() for text in texts}
         old = (place / SKILL_MD).read_bytes()
@@ -202,7 +202,7 @@ def test_texts_written_over_a_package_by_many_at_once_are_never_mixed(crew: Reso
             answers, _ = crew.answers()
         assert watcher.faults == []
         assert {one["reason"] for one in answers} <= {""}
-        resolving.resolve(inline(texts[0]), root=crew.root)
+        resolver.resolve(inline(texts[0]), root=crew.root)
         assert on_disk(place) == Bundle({SKILL_MD: texts[0].encode()}).digest
         assert first.digest != on_disk(place)
         _clean(crew.root)

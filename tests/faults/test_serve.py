@@ -15,7 +15,7 @@ import pytest
 from registry.core import roles
 from registry.management.commands import serve
 from registry.management.commands.serve import Command
-from registry.management.turns import alone_in
+from registry.management.locks import alone_in
 from registry.models import User
 from registry.services.people import accounts
 from tests.faults.crew import Crew

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from registry.core.archive import bundle as bundle_files
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
 from tests.faults.sites import Site
 
 _BOUNDARY = "the-part-ends-here"
@@ -19,7 +19,7 @@ _CHUNK = 1_024
 
 
 def bundle(name: str, *, files: int, chance: random.Random) -> Bundle:
-    text = skillmd.compose(
+    text = skill_md.compose(
         name=name,
         description=f"Does what {name} does for the team. Use when somebody asks for {name}.",
         instructions=f"# {name}\n\nFollow the steps.",

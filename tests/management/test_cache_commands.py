@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from django.core.management.base import CommandError
 
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.models import Project
-from registry.remote.resolving import Bounds
+from registry.remote.resolver import Bounds
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.resolve import remote
+from registry.services.resolve import resolver
 from tests.conftest import skill_text
 from tests.management.test_commands import printed
 from tests.remote.web import Web
@@ -38,7 +38,7 @@ def web(settings: Any) -> Iterator[Web]:
 
 
 def versions(slug: str = "demo") -> list[str]:
-    parent = remote.root(slug) / "skills" / "a"
+    parent = resolver.root(slug) / "skills" / "a"
     return sorted(path.name for path in parent.iterdir() if not path.name.startswith(".")) if parent.is_dir() else []
 
 
@@ -47,7 +47,7 @@ def inline(version: str) -> dict[str, str]:
 
 
 def aged(slug: str, version: str) -> None:
-    for record in (remote.root(slug) / "skills" / "a" / ".records" / version).iterdir():
+    for record in (resolver.root(slug) / "skills" / "a" / ".records" / version).iterdir():
         os.utime(record, (1e9, 1e9))
 
 
@@ -55,9 +55,9 @@ def aged(slug: str, version: str) -> None:
 def cached(project: Project, other_project: Project, operator: Actor) -> None:
     """Versions 1 and 2 in both projects, 1 not used for years; a leftover of a run that was killed."""
     for one in (project, other_project):
-        remote.resolve(one, [inline("1"), inline("2")], by=operator)
+        resolver.resolve(one, [inline("1"), inline("2")], by=operator)
         aged(one.slug, "1")
-    left = remote.root("demo") / "skills" / "a" / ".new-0123456789abcdef"
+    left = resolver.root("demo") / "skills" / "a" / ".new-0123456789abcdef"
     left.mkdir()
     (left / "part.md").write_text("half")
     os.utime(left, (1e9, 1e9))
@@ -119,7 +119,7 @@ def test_definitions_of_a_file_are_fetched(project: Project, tmp_path: Path, web
     given = {"skills": [{"name": "a", "version": "1", "url": url}]}
     assert warm(tmp_path, given) == "loaded  a 1\n"
     assert warm(tmp_path, given) == "cached  a 1\n"
-    assert (remote.root("demo") / "skills" / "a" / "1" / SKILL_MD).read_text() == TEXT
+    assert (resolver.root("demo") / "skills" / "a" / "1" / SKILL_MD).read_text() == TEXT
 
 
 def test_definitions_may_come_over_standard_input(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_definitions_may_come_over_standard_input(project: Project, monkeypatch:
 def test_more_than_one_request_may_name_are_fetched_in_parts(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote, "BOUNDS", Bounds(most=2))
+    monkeypatch.setattr(resolver, "BOUNDS", Bounds(most=2))
     given = [{"name": f"a-{number}", "content": TEXT} for number in range(5)]
     assert warm(tmp_path, given).count("loaded") == 5
 

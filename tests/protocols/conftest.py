@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from registry.core.skill import Bundle
-from registry.lib.answers import Answers
+from registry.core.bundle import Bundle
+from registry.lib.lru import Answers
 from registry.models import Project, Token
-from registry.protocols import shelf
+from registry.protocols import listing
 from registry.protocols.mcp import endpoint, skills
 from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
@@ -37,7 +37,7 @@ FILES = {
 def no_answer_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "_kept", Answers())
     monkeypatch.setattr(skills, "_entries", Answers())
-    monkeypatch.setattr(shelf, "_digests", Answers())
+    monkeypatch.setattr(listing, "_digests", Answers())
 
 
 @pytest.fixture

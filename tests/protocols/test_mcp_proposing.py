@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from registry.core import roles
-from registry.core.skill import Bundle
+from registry.core.bundle import Bundle
 from registry.models import Project, Proposal, User
 from registry.services import permissions
 from registry.services.agents import agents

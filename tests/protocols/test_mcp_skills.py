@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.models import Project
 from registry.protocols.mcp import context
 from registry.services.agents import agents
-from registry.services.catalog import disk, usage
+from registry.services.catalog import built_in, usage
 from registry.services.permissions import Actor
 from registry.services.skills import bundles, skills
 from tests.conftest import on_disk, skill_bundle, skill_text
@@ -335,7 +335,7 @@ def test_a_skill_beside_the_list_of_an_agent_is_not_there(
     caller: Mcp, offers: Bundle, project: Project, library: Path, operator: Actor
 ) -> None:
     on_disk(library, "greeting")
-    disk.index().refresh()
+    built_in.index().refresh()
     skills.create(project, skill_bundle("secret-plan"), by=operator)
     assert len(caller.ask("skills/list")["skills"]) == 3
     bot = agents.definition_of(agents.get(project, "bot"))

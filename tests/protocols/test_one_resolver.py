@@ -15,15 +15,15 @@ from django.test import Client
 
 from registry.client import SkillsiteClient
 from registry.core import roles
-from registry.core.skill import Bundle
+from registry.core.bundle import Bundle
 from registry.core.text import edits
 from registry.models import Project, User
 from registry.services import permissions
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills, versions
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.protocols.conftest import Mcp
@@ -155,7 +155,7 @@ def test_every_door_shows_the_same(
 ) -> None:
     on_disk(library, "shared", {"references/a.md": b"a\n", "assets/b.bin": bytes(range(256))})
     on_disk(library, "plain")
-    disk.index().refresh()
+    built_in.index().refresh()
     seen: list[Any] = []
 
     def expect(*names: str) -> None:

@@ -11,7 +11,7 @@ from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.protocols.conftest import Mcp

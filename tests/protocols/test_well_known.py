@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.models import Project
 from registry.services import throttle
 from registry.services.agents import agents

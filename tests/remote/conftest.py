@@ -11,8 +11,8 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from registry.remote import resolving, s3
-from registry.remote.resolving import Bounds, Resolved
+from registry.remote import resolver, s3
+from registry.remote.resolver import Bounds, Resolved
 from tests.remote.web import Web
 from tests.services.receivers import receiving
 
@@ -71,7 +71,7 @@ def resolve(web: Web, root: Path) -> Resolve:
     """`resolve(entry, entry, …)` with the web server allowed."""
 
     def call(*entries: Any, **more: Any) -> list[Resolved]:
-        return resolving.resolve(list(entries), **{"root": root, "allowed": web.allowed, "bounds": PATIENT, **more})
+        return resolver.resolve(list(entries), **{"root": root, "allowed": web.allowed, "bounds": PATIENT, **more})
 
     return call
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import Conflict, InvalidSkill, NotFound, TooLarge, UnsafePath
 from registry.core.limits import Limits
-from registry.core.skill import SKILL_MD, Bundle
-from registry.remote import cleaning, glances, records, trees
+from registry.remote import cache_cleanup, cache_records, directories, stat_cache
 from registry.remote.cache import INLINE, Cache
 from tests.conftest import skill_bundle, skill_text
 
@@ -407,14 +407,14 @@ def test_a_file_of_a_skill_that_was_never_resolved_is_not_found(cache: Cache) ->
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Directories that were read and hashed. Here a glance at what changed just now counts."""
     done: list[Path] = []
-    real = trees.read
+    real = directories.read
 
     def counted(directory: Path, **more: Any) -> Any:
         done.append(directory)
         return real(directory, **more)
 
-    monkeypatch.setattr(trees, "read", counted)
-    monkeypatch.setattr(glances, "_TICK_NS", -(10**18))
+    monkeypatch.setattr(directories, "read", counted)
+    monkeypatch.setattr(stat_cache, "_TICK_NS", -(10**18))
     return done
 
 
@@ -464,7 +464,7 @@ def test_a_record_that_comes_or_goes_is_seen(cache: Cache, root: Path, reads: li
 
 
 def test_what_changed_a_moment_ago_is_looked_at_again(cache: Cache, root: Path, reads: list[Path]) -> None:
-    glances._TICK_NS = 10**12
+    stat_cache._TICK_NS = 10**12
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     for _ in range(3):
         cache.find("a", "1", origin=WEB)
@@ -503,9 +503,9 @@ def test_cleaning_removes_leftovers_once_they_are_old_enough(cache: Cache, root:
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     now = 2e9
     left = _crashed(root, 10, now)
-    assert cleaning.clean(root, clock=lambda: now) == []
+    assert cache_cleanup.clean(root, clock=lambda: now) == []
     assert all(path.exists() for path in left)
-    gone = cleaning.clean(root, clock=lambda: now + HOUR)
+    gone = cache_cleanup.clean(root, clock=lambda: now + HOUR)
     assert {one.path for one in gone} == set(left)
     assert not any(path.exists() for path in left)
     assert sum(one.size for one in gone) == 8
@@ -532,12 +532,12 @@ def versions(root: Path) -> list[str]:
 
 
 def test_nothing_is_pruned_unless_asked_for(root: Path, three: float) -> None:
-    assert cleaning.clean(root, clock=lambda: three) == []
+    assert cache_cleanup.clean(root, clock=lambda: three) == []
     assert versions(root) == ["1", "2", "3"]
 
 
 def test_versions_are_pruned_by_age_of_their_last_use(root: Path, three: float, cache: Cache) -> None:
-    gone = cleaning.clean(root, older_than=7 * 24 * HOUR, clock=lambda: three)
+    gone = cache_cleanup.clean(root, older_than=7 * 24 * HOUR, clock=lambda: three)
     assert [one.path.name for one in gone] == ["1"]
     assert versions(root) == ["2", "3"]
     assert records_of(root, "1") == []
@@ -545,28 +545,28 @@ def test_versions_are_pruned_by_age_of_their_last_use(root: Path, three: float, 
 
 
 def test_versions_are_pruned_by_count_the_last_used_stay(root: Path, three: float) -> None:
-    cleaning.clean(root, keep=1, clock=lambda: three)
+    cache_cleanup.clean(root, keep=1, clock=lambda: three)
     assert versions(root) == ["3"]
 
 
 def test_a_version_in_use_is_never_removed(root: Path, three: float) -> None:
-    cleaning.clean(root, older_than=1.0, keep=0, in_use=lambda name, number: number == "2", clock=lambda: three)
+    cache_cleanup.clean(root, older_than=1.0, keep=0, in_use=lambda name, number: number == "2", clock=lambda: three)
     assert versions(root) == ["2", "3"]
 
 
 def test_finding_a_copy_counts_as_using_it(root: Path, cache: Cache) -> None:
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     used(root, "1", 1e9)
-    assert cleaning.last_used(version(root)) == 1e9
+    assert cache_cleanup.last_used(version(root)) == 1e9
     cache.find("a", "1")
-    assert cleaning.last_used(version(root)) > 1e9 + HOUR
+    assert cache_cleanup.last_used(version(root)) > 1e9 + HOUR
 
 
 def test_a_copy_that_was_placed_by_hand_counts_from_then(root: Path) -> None:
     directory = by_hand(root, SKILL__md=skill_text("a").encode())
     os.utime(directory, (1e9, 1e9))
-    assert cleaning.clean(root, older_than=HOUR, clock=lambda: 1e9 + 1) == []
-    assert [one.path for one in cleaning.clean(root, older_than=HOUR, clock=lambda: 1e9 + 3 * HOUR)] == [directory]
+    assert cache_cleanup.clean(root, older_than=HOUR, clock=lambda: 1e9 + 1) == []
+    assert [one.path for one in cache_cleanup.clean(root, older_than=HOUR, clock=lambda: 1e9 + 3 * HOUR)] == [directory]
 
 
 def test_cleaning_forgets_bytes_that_are_gone_and_keeps_what_vouches_for_those_that_stand(
@@ -575,7 +575,7 @@ def test_cleaning_forgets_bytes_that_are_gone_and_keeps_what_vouches_for_those_t
     cache.rewrite("a", "1", skill_bundle("a", body="one"))
     cache.rewrite("a", "1", skill_bundle("a", body="two"))
     assert len(records_of(root)) == 2
-    cleaning.clean(root, clock=lambda: 4e9)
+    cache_cleanup.clean(root, clock=lambda: 4e9)
     assert len(records_of(root)) == 1
     found = cache.find("a", "1")
     assert found is not None
@@ -583,11 +583,11 @@ def test_cleaning_forgets_bytes_that_are_gone_and_keeps_what_vouches_for_those_t
 
 
 def test_cleaning_an_empty_place_does_nothing(root: Path) -> None:
-    assert cleaning.clean(root) == []
+    assert cache_cleanup.clean(root) == []
 
 
 def test_a_name_without_versions_goes_as_well(root: Path, three: float) -> None:
-    cleaning.clean(root, older_than=0.0, clock=lambda: three + HOUR * 2)
+    cache_cleanup.clean(root, older_than=0.0, clock=lambda: three + HOUR * 2)
     assert not (root / "skills" / "a").exists()
 
 
@@ -605,4 +605,4 @@ def test_a_record_is_about_the_bytes_it_is_named_after(cache: Cache, root: Path)
     said = record.read_text().replace("sha256:", "sha256:0")
     record.write_text(said)
     assert cache.find("a", "1") is None
-    assert records.RECORDS in str(record)
+    assert cache_records.RECORDS in str(record)

@@ -10,7 +10,7 @@ import pytest
 from registry.core.errors import TooLarge, UnsafePath
 from registry.core.limits import Limits
 from registry.remote import s3
-from registry.remote.fetching import Failure, Refused
+from registry.remote.outbound_http import Failure, Refused
 from tests.conftest import skill_text
 from tests.remote.conftest import Buckets, storage
 from tests.services.receivers import Receiver, answering, hanging, receiving

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from registry.api import reading
+from registry.api import read_view
 from registry.services.catalog import catalog
 
 
@@ -23,4 +23,4 @@ def blob_directory(tmp_path: Path, settings: Any) -> Path:
 def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has just started: no view and no answer is kept yet."""
     monkeypatch.setattr(catalog, "_views", catalog._Views())
-    monkeypatch.setattr(reading, "_answers", reading._Answers())
+    monkeypatch.setattr(read_view, "_answers", read_view._Answers())

@@ -16,19 +16,19 @@ import pytest
 from django.db import transaction
 
 from registry.core import roles
-from registry.core.catalog.agent import Definition
+from registry.core.catalog.visibility import Definition
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
-from registry.core.sources.wishes import Wish
+from registry.core.sources.import_request import Wish
 from registry.models import Delivery, Event, Project, SourceEntry, Token, User
 from registry.remote.sources import Fetched
 from registry.services import audit, permissions
 from registry.services.agents import agents, tokens
-from registry.services.catalog import catalog, disk
+from registry.services.catalog import built_in, catalog
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
-from registry.services.skills import bulk, bundles, skills, upstream, versions
-from registry.services.sources import importing, offers, sources, uninstalling
+from registry.services.skills import bulk_edit, bundles, customisation, skills, versions
+from registry.services.sources import install, source_entries, sources, uninstalling
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
 from tests.services.verbs import public_verbs
@@ -56,7 +56,7 @@ class World:
 
     @property
     def bundled(self) -> str:
-        return disk.snapshot().skills["copied"][0].candidate.digest
+        return built_in.snapshot().skills["copied"][0].candidate.digest
 
 
 @dataclass(frozen=True)
@@ -80,26 +80,30 @@ VERBS: dict[str, Verb] = {
     "skills.enable": Verb(lambda w, by: skills.enable(w.project, "off", by=by), "skill.enabled"),
     "skills.delete": Verb(lambda w, by: skills.delete(w.project, "greeting", by=by), "skill.deleted"),
     "skills.undelete": Verb(lambda w, by: skills.undelete(w.project, "gone", by=by), "skill.undeleted"),
-    "bulk.switch": Verb(lambda w, by: bulk.switch(w.project, ["greeting"], enabled=False, by=by), "skill.disabled"),
-    "bulk.tag": Verb(lambda w, by: bulk.tag(w.project, ["greeting"], "letters", by=by), "skill.saved"),
-    "bulk.untag": Verb(lambda w, by: bulk.untag(w.project, ["greeting"], "old", by=by), "skill.saved"),
+    "bulk_edit.switch": Verb(
+        lambda w, by: bulk_edit.switch(w.project, ["greeting"], enabled=False, by=by), "skill.disabled"
+    ),
+    "bulk_edit.tag": Verb(lambda w, by: bulk_edit.tag(w.project, ["greeting"], "letters", by=by), "skill.saved"),
+    "bulk_edit.untag": Verb(lambda w, by: bulk_edit.untag(w.project, ["greeting"], "old", by=by), "skill.saved"),
     "versions.restore": Verb(lambda w, by: versions.restore(w.project, "greeting", "1", by=by), "version.restored"),
     "versions.yank": Verb(
         lambda w, by: versions.yank(w.project, "greeting", "1", reason="Old.", by=by), "version.yanked"
     ),
-    "upstream.customise": Verb(lambda w, by: upstream.customise(w.project, "bundled-one", by=by), "skill.customised"),
-    "upstream.rebase": Verb(
-        lambda w, by: upstream.rebase(w.project, "copied", theirs=w.bundled, mine=w.copy, by=by), "skill.rebased"
+    "customisation.customise": Verb(
+        lambda w, by: customisation.customise(w.project, "bundled-one", by=by), "skill.customised"
     ),
-    "upstream.keep": Verb(lambda w, by: upstream.keep(w.project, "copied", theirs=w.bundled, by=by), "upstream.kept"),
+    "customisation.rebase": Verb(
+        lambda w, by: customisation.rebase(w.project, "copied", theirs=w.bundled, mine=w.copy, by=by), "skill.rebased"
+    ),
+    "customisation.keep": Verb(
+        lambda w, by: customisation.keep(w.project, "copied", theirs=w.bundled, by=by), "upstream.kept"
+    ),
     "bundles.import_bundle": Verb(
         lambda w, by: bundles.import_bundle(w.project, skill_bundle("brought"), by=by), "bundle.imported"
     ),
     "sources.add": Verb(lambda w, by: sources.add(w.project, "url", f"{SITE}/b.md", by=by), "source.added"),
     "sources.remove": Verb(lambda w, by: sources.remove(w.project, w.source, by=by), "source.removed"),
-    "importing.bring": Verb(
-        lambda w, by: importing.bring(w.project, w.source, Wish("offered"), by=by), "source.imported"
-    ),
+    "install.bring": Verb(lambda w, by: install.bring(w.project, w.source, Wish("offered"), by=by), "source.imported"),
     "uninstalling.uninstall": Verb(
         lambda w, by: uninstalling.uninstall(w.project, w.source, "brought-before", by=by), "source.uninstalled"
     ),
@@ -187,14 +191,14 @@ NO_EVENT_OF_THEIR_OWN = {
     "versions.add": "works inside the change of a verb",
     "bundles.check": "looks, and changes nothing",
     "bundles.preview": "looks, and changes nothing",
-    "arrivals.preview": "puts aside what a source has, and changes nothing of the project",
-    "importing.prepare": "looks, and changes nothing",
-    "importing.carry_out": "is the second half of importing.bring",
-    "lineage": "is written inside the change of a verb",
-    "offers": "look, and change nothing",
+    "import_preview.preview": "puts aside what a source has, and changes nothing of the project",
+    "install.prepare": "looks, and changes nothing",
+    "install.carry_out": "is the second half of install.bring",
+    "provenance": "is written inside the change of a verb",
+    "source_entries": "look, and change nothing",
     "source_jobs": "do what was asked for through importing",
     "sources.look": "is done by the worker, and changes nothing of the project",
-    "sources.start": "asks the worker for importing.bring",
+    "sources.start": "asks the worker for install.bring",
     "sources.listed": "looks, and changes nothing",
     "sources.find": "looks, and changes nothing",
     "sources.entries": "looks, and changes nothing",
@@ -213,22 +217,22 @@ NO_EVENT_OF_THEIR_OWN = {
     "permissions.require_reach": "asks, and changes nothing",
     "permissions.require_still": "asks, and changes nothing",
     "versions.bring_back": "works inside the change of a verb",
-    "exporting": "looks, and changes nothing",
+    "export_zip": "looks, and changes nothing",
     "export_directory": "looks, and changes nothing here",
-    "moving": "each skill goes through bundles.import_bundle",
+    "import_project": "each skill goes through bundles.import_bundle",
     "audit.events": "looks, and changes nothing",
     # Whose proposal it is counts as well as a scope: test_proposal_verbs holds them to the same.
     "proposals": "see test_proposal_verbs",
     "reviews": "see test_proposal_verbs",
     "rebasing": "see test_proposal_verbs",
-    "queue": "looks; rejecting goes through reviews.reject",
-    "suggestions": "are part of a proposal",
-    "notices": "are written inside the change of a verb",
+    "review_queue": "looks; rejecting goes through reviews.reject",
+    "prepare": "are part of a proposal",
+    "notifications": "are written inside the change of a verb",
     "webhooks.listed": "looks, and changes nothing",
     "webhooks.find": "looks, and changes nothing",
     "approvals": "are part of a review",
-    "proposal_views": "look, and change nothing",
-    "remote": "keeps copies of what a request names; nothing of the project changes",
+    "proposal_queries": "look, and change nothing",
+    "resolver": "keeps copies of what a request names; nothing of the project changes",
 }
 
 
@@ -244,10 +248,10 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     skills.create(project, skill_bundle("off"), by=operator)
     skills.disable(project, "off", by=operator)
     on_disk(library, "copied")
-    disk.index().refresh()
-    upstream.customise(project, "copied", by=operator)
+    built_in.index().refresh()
+    customisation.customise(project, "copied", by=operator)
     on_disk(library, "copied", body="Another text.")
-    disk.index().refresh()
+    built_in.index().refresh()
     agent = agents.ensure(project, "bot", by=operator)
     tokens.create_token(project, agent=agent, lifetime=timedelta(days=1), by=operator)
     invitations.make(project, roles.VIEWER, by=operator)
@@ -262,8 +266,8 @@ def source(project: Project, operator: Actor) -> int:
     made = sources.add(project, "url", f"{SITE}/a.zip", by=operator)
     for name in ("offered", "brought-before"):
         entry = SourceEntry.objects.create(source=made, name=name, digest="1")
-        offers.stage(entry, Fetched(skill_bundle(name), "", "1"))
-    importing.bring(project, made.pk, Wish("brought-before"), by=operator)
+        source_entries.stage(entry, Fetched(skill_bundle(name), "", "1"))
+    install.bring(project, made.pk, Wish("brought-before"), by=operator)
     return made.pk
 
 
@@ -378,10 +382,11 @@ def test_a_link_that_signs_somebody_in_is_made_at_the_command_line_only(world: W
 # -- Projects where every change is reviewed -----------------------------------------------------------------------
 
 PUBLISHING = [
-    "skills.create", "skills.save", "skills.delete", "skills.undelete", "bulk.tag", "bulk.untag", "versions.restore",
-    "upstream.customise", "upstream.rebase", "bundles.import_bundle",
+    "skills.create", "skills.save", "skills.delete", "skills.undelete", "bulk_edit.tag", "bulk_edit.untag",
+    "versions.restore",
+    "customisation.customise", "customisation.rebase", "bundles.import_bundle",
 ]  # fmt: skip
-FOR_REVIEWERS = ["skills.disable", "skills.enable", "bulk.switch", "versions.yank"]
+FOR_REVIEWERS = ["skills.disable", "skills.enable", "bulk_edit.switch", "versions.yank"]
 
 
 def served(project: Project) -> dict[str, str]:

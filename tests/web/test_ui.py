@@ -18,8 +18,8 @@ from hypothesis import settings as law
 from hypothesis import strategies as st
 
 from registry.templatetags import ui
-from registry.web import htmx, words
-from registry.web.render.figures import bar_heights, seal_cells, trend
+from registry.web import htmx, humanize
+from registry.web.render.sparkline import bar_heights, seal_cells, trend
 from registry.web.render.styleguide import styleguide
 
 NOW = datetime(2026, 11, 16, 14, 0, tzinfo=UTC)
@@ -85,7 +85,7 @@ def test_a_seal_shows_twelve_digits_and_nothing_for_nothing():
     [(0, "0", "0"), (72, "72", "+72"), (-38, "−38", "−38"), (1_234_567, "1,234,567", "+1,234,567")],
 )
 def test_figures_have_commas_and_changes_a_sign(value, plain, change):
-    assert (words.number(value), words.signed(value)) == (plain, change)
+    assert (humanize.number(value), humanize.signed(value)) == (plain, change)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_figures_have_commas_and_changes_a_sign(value, plain, change):
     ],
 )
 def test_a_count_agrees_with_its_noun(value, noun, said):
-    assert words.counted(value, noun) == said
+    assert humanize.counted(value, noun) == said
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_count_agrees_with_its_noun(value, noun, said):
     ],
 )  # fmt: skip
 def test_sizes_are_short_and_never_reach_the_next_unit(size, said):
-    assert words.filesize(size) == said
+    assert humanize.filesize(size) == said
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_straight_quotes_of_a_message_are_those_of_the_pages(told, said):
     ],
 )
 def test_times_are_relative_up_to_a_month_and_then_a_date(ago, said):
-    assert words.relative(NOW - ago, NOW) == said
+    assert humanize.relative(NOW - ago, NOW) == said
 
 
 def test_the_exact_time_stands_in_the_markup_in_utc():

@@ -7,8 +7,8 @@ from agno.skills import Skill, SkillLoader
 
 from registry.client.client import SkillsiteClient
 from registry.client.values import Effective
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
 
 
 class SkillsiteLoader(SkillLoader):
@@ -21,7 +21,7 @@ class SkillsiteLoader(SkillLoader):
     def _skill(self, wanted: Effective) -> Skill:
         directory = self._client.keep(wanted)
         bundle = self._client.fetch(wanted)
-        said = skillmd.read(bundle[SKILL_MD], fallback_name=wanted.name)
+        said = skill_md.read(bundle[SKILL_MD], fallback_name=wanted.name)
         return Skill(
             name=wanted.name,
             description=said.description,

@@ -11,7 +11,7 @@ from registry.client import settings
 from registry.client.client import SkillsiteClient
 from registry.client.errors import NotFound
 from registry.client.values import Skill
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 
 
 class SkillsiteStore:

@@ -7,7 +7,7 @@ devices, holes, sizes and names in forms that readers disagree about.
 import zlib
 from collections.abc import Iterator
 
-from registry.core.archive.ziplayout import refusal
+from registry.core.archive.zip_records import refusal
 from registry.core.errors import InvalidArchive, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.limits import Limits

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from registry.core.catalog.merge import Candidate
+from registry.core.catalog.precedence import Candidate
 
 _WORD = re.compile(r"\w+")
 _NAME, _TAG, _DESCRIPTION = 8, 4, 2  # for a whole word; a part of a word counts one

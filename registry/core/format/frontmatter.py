@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from registry.core.errors import InvalidSkill, TooLarge
 from registry.core.findings import Finding, Severity
-from registry.core.format import header_lines, strict_yaml, unquoted_colons, yaml_faults
-from registry.core.format.header_lines import NESTED, Changes, Layout, Value
+from registry.core.format import edit_lines, second_try, strict_yaml, yaml_errors
+from registry.core.format.edit_lines import NESTED, Changes, Layout, Value
 from registry.core.format.strict_yaml import Loaded
-from registry.core.format.yaml_faults import refused
+from registry.core.format.yaml_errors import refused
 from registry.core.limits import DEFAULT, Limits
 
 _BOM = "\ufeff"
@@ -69,7 +69,7 @@ def edit(
     """
     wanted = {name: _value(name, value) for name, value in changes.items() if not _already(document, name, value)}
     layout = document.layout
-    header = header_lines.rewrite(layout, document.fields, wanted) if wanted else layout.text
+    header = edit_lines.rewrite(layout, document.fields, wanted) if wanted else layout.text
     rest = document.text[layout.end :]
     if body is not None and body != document.body:
         fence = rest[: len(rest) - len(document.body)]
@@ -178,16 +178,16 @@ def _load(header: str, limits: Limits, file: str) -> tuple[Loaded, str, tuple[Fi
     try:
         return strict_yaml.load(header, file=file, first_line=2, limits=limits), header, ()
     except InvalidSkill as error:
-        if error.findings[0].rule != yaml_faults.COLON:
+        if error.findings[0].rule != yaml_errors.COLON:
             raise
         first = error
-    second = unquoted_colons.quote(header)
+    second = second_try.quote(header)
     if not second.places:
         raise first
     try:
         loaded = strict_yaml.load(second.text, file=file, first_line=2, limits=limits)
     except InvalidSkill as error:
-        unreadable = error.findings[0].rule in (yaml_faults.COLON, yaml_faults.SYNTAX)
+        unreadable = error.findings[0].rule in (yaml_errors.COLON, yaml_errors.SYNTAX)
         raise (first if unreadable else error) from None
     return (
         loaded,
@@ -231,7 +231,7 @@ def _root(loaded: Loaded, file: str) -> Mapping[str, object]:
 def _value(name: str, value: object) -> Value | None:
     if isinstance(value, list | tuple):
         items = tuple(str(item) for item in value)
-        return header_lines.joined(items) if name.startswith(NESTED) else items
+        return edit_lines.joined(items) if name.startswith(NESTED) else items
     if value is None or isinstance(value, str | bool):
         return value
     raise TypeError(f"{name}: a header holds text, bools and lists, not {type(value).__name__}")
@@ -271,7 +271,7 @@ def _check(document: Document, wanted: Changes, result: str, limits: Limits) -> 
 
 
 def _expected(fields: Mapping[str, object], wanted: Changes) -> dict[str, object]:
-    top, nested = header_lines.by_level(wanted)
+    top, nested = edit_lines.by_level(wanted)
     expected = _with(fields, top)
     if nested:
         inside = fields.get("metadata")

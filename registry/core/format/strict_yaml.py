@@ -15,8 +15,8 @@ import yaml
 
 from registry.core.errors import InvalidSkill, TooLarge
 from registry.core.findings import Finding, Severity
-from registry.core.format.yaml_faults import clipped, refused, unreadable
-from registry.core.format.yaml_places import TAG, Key, Place, Places, line_of
+from registry.core.format.yaml_errors import clipped, refused, unreadable
+from registry.core.format.yaml_positions import TAG, Key, Place, Places, line_of
 from registry.core.limits import DEFAULT, Limits
 
 _PLAIN: Mapping[str, bool | None] = {

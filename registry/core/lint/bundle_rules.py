@@ -5,13 +5,13 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator
 
-from registry.core.catalog import tokens
+from registry.core.bundle import SKILL_MD, normalise
+from registry.core.catalog import token_estimate
 from registry.core.findings import SHOWN_CHARS, Finding, Severity, cut, listed
 from registry.core.limits import MIB
-from registry.core.lint import hidden, links
-from registry.core.lint.hidden import Hidden, Kind
-from registry.core.lint.subject import Subject, unread
-from registry.core.skill import SKILL_MD, normalise
+from registry.core.lint import invisible, links
+from registry.core.lint.context import Subject, unread
+from registry.core.lint.invisible import Hidden, Kind
 
 # Files that have a reader of their own, and so need not be mentioned in the text.
 _READ_BY_OTHERS = re.compile(
@@ -39,7 +39,7 @@ def body_empty(subject: Subject) -> Iterator[Finding]:
 
 
 def body_tokens(subject: Subject) -> Iterator[Finding]:
-    count, limits = tokens.estimate(subject.skill.instructions), subject.limits
+    count, limits = token_estimate.estimate(subject.skill.instructions), subject.limits
     said = f"The instructions are about {count:,} tokens, and every load costs them all."
     fix = "Move what is only sometimes needed to `references/`, and say when to read it."
     line = subject.skill.document.body_line
@@ -224,7 +224,7 @@ def requires(subject: Subject) -> Iterator[Finding]:
 def hidden_characters(subject: Subject) -> Iterator[Finding]:
     """One finding for each kind in each file, at the first place."""
     for path, text in subject.texts.items():
-        found = hidden.scan(text, comments=path.lower().endswith(".md"))
+        found = invisible.scan(text, comments=path.lower().endswith(".md"))
         by_kind: dict[Kind, list[Hidden]] = {}
         for each in found:
             if not (each.offset == 0 and each.code == "U+FEFF"):  # a byte order mark, which has a rule of its own

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from registry.core.findings import Finding, Severity, cut, listed
-from registry.core.lint import credentials, unread_code
-from registry.core.lint.subject import Subject
+from registry.core.lint import credentials, piped_code
+from registry.core.lint.context import Subject
 
 _LISTED = 20  # of each rule
 
@@ -60,7 +60,7 @@ def code_unread(subject: Subject) -> Iterator[Finding]:
 
 
 def _unread(text: str) -> Iterator[tuple[int, str]]:
-    for run in unread_code.find(text):
+    for run in piped_code.find(text):
         yield run.offset, f"{cut(run.text)}” runs {'what it decodes' if run.decoded else 'what it downloads'}"
 
 

@@ -6,9 +6,9 @@ from typing import cast
 
 import yaml
 
+from registry.core.bundle import SKILL_MD
 from registry.core.findings import Finding, Severity
-from registry.core.lint.subject import Subject
-from registry.core.skill import SKILL_MD
+from registry.core.lint.context import Subject
 
 SPEC_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 OUR_KEYS = ("kind", "tags", "requires", "triggers", "inputs", "outputs", "version")

@@ -4,9 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from registry.core.bundle import normalise
 from registry.core.findings import Finding, Severity
-from registry.core.lint.subject import Subject
-from registry.core.skill import normalise
+from registry.core.lint.context import Subject
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RESERVED = frozenset({"all", "catalog", "default", "latest", "new", "none", "route", "skill", "skills"})

@@ -7,12 +7,12 @@ elsewhere, because that one is kept and served as it is.
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
+from registry.core.bundle import Bundle
 from registry.core.findings import Finding, in_reading_order
-from registry.core.format.skillmd import SkillMd
+from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import bundle_rules, danger_rules, header_rules, name_rules
-from registry.core.lint.subject import Subject, readable
-from registry.core.skill import Bundle
+from registry.core.lint.context import Subject, readable
 
 _WHILE_READING = {
     "name-missing": "The header names the skill.",

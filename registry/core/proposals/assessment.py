@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from registry.core.catalog import disclosure, tokens
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.catalog import prompt, token_estimate
 from registry.core.errors import SkillsiteError
 from registry.core.findings import Finding, Severity
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import danger_rules, rules
 from registry.core.proposals import capabilities
 from registry.core.proposals.capabilities import Difference, Kind
-from registry.core.skill import SKILL_MD, Bundle
 
 _MANY_TOKENS = 1_000
 _GRAVE_RULES = ("hidden-", "link-outside", "name-confusable", *danger_rules.RULES)
@@ -82,15 +82,15 @@ def _side(bundle: Bundle | None, name: str, limits: Limits) -> Side:
     if bundle is None:
         return Side()
     try:
-        said = skillmd.read(bundle[SKILL_MD], fallback_name=name, limits=limits)
+        said = skill_md.read(bundle[SKILL_MD], fallback_name=name, limits=limits)
     except SkillsiteError as error:
         return Side(findings=error.findings)
-    line = disclosure.shorten(disclosure.one_line(said.description), limits.catalog_description_chars)
+    line = prompt.shorten(prompt.one_line(said.description), limits.catalog_description_chars)
     return Side(
         description=said.description,
         line=line,
-        catalog_tokens=tokens.estimate(f"• `{name}` — {line}\n"),
-        tokens=tokens.estimate(said.instructions),
+        catalog_tokens=token_estimate.estimate(f"• `{name}` — {line}\n"),
+        tokens=token_estimate.estimate(said.instructions),
         findings=rules.lint(said, bundle, authoring=True, directory=name, limits=limits),
     )
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from registry.core.bundle import SKILL_MD, Bundle, content_digest
 from registry.core.errors import SkillsiteError
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
-from registry.core.lint.subject import readable, unread
-from registry.core.skill import SKILL_MD, Bundle, content_digest
+from registry.core.lint.context import readable, unread
 
 
 class Kind(StrEnum):
@@ -142,7 +142,7 @@ def _scripts(bundle: Bundle) -> Iterator[Capability]:
 
 def _declared_tools(bundle: Bundle, limits: Limits) -> Iterator[Capability]:
     try:
-        said = skillmd.read(bundle[SKILL_MD], fallback_name="skill", limits=limits)
+        said = skill_md.read(bundle[SKILL_MD], fallback_name="skill", limits=limits)
     except SkillsiteError:
         return
     line = said.document.lines.get("allowed-tools")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from registry.core import paths
 from registry.core.errors import InvalidRequest, SkillsiteError
-from registry.core.resolve.webaddress import parts, plain
+from registry.core.resolve.urls import parts, plain
 
 INLINE = "inline"
 UNVERSIONED = "0"  # what a definition without a version is kept under

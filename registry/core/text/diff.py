@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from registry.core.skill import SKILL_MD
-from registry.core.text.matching import Change, match, split_lines
+from registry.core.bundle import SKILL_MD
+from registry.core.text.merge3 import Block, Merge, merge3
 from registry.core.text.patch import apply_patch, unified
-from registry.core.text.threeway import Block, Merge, merge3
+from registry.core.text.patience_diff import Change, match, split_lines
 
 __all__ = [
     "Block", "FileChange", "Fold", "Merge", "Row",

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from registry.core import paths
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import InvalidInput, InvalidRequest, TooLarge
 from registry.core.limits import DEFAULT, Limits
-from registry.core.skill import SKILL_MD, Bundle
-from registry.core.text.matching import split_lines
 from registry.core.text.patch import apply_patch
+from registry.core.text.patience_diff import split_lines
 
 _NOWHERE = "/dev/null"
 _NAMED_FILES = 20

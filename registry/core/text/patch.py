@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from registry.core.errors import InvalidInput
-from registry.core.text.matching import Change, match, split_lines
+from registry.core.text.patience_diff import Change, match, split_lines
 
 _HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_LINE_END = "\\"

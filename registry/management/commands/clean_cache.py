@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from registry.core.errors import SkillsiteError
 from registry.services import permissions
 from registry.services.agents import tokens
-from registry.services.resolve import remote
+from registry.services.resolve import resolver
 
 
 class Command(BaseCommand):
@@ -28,14 +28,14 @@ class Command(BaseCommand):
             age = tokens.parse_lifetime(options["older_than"]).total_seconds() if options["older_than"] else None
         except SkillsiteError as error:
             raise CommandError(error.message) from error
-        slugs = [options["project"]] if options["project"] else remote.cached_projects()
-        if options["project"] and not remote.root(options["project"]).is_dir():
+        slugs = [options["project"]] if options["project"] else resolver.cached_projects()
+        if options["project"] and not resolver.root(options["project"]).is_dir():
             raise CommandError(f"There is no cache of a project {options['project']!r}.")
         count = size = 0
         for slug in slugs:
-            for one in remote.clean(slug, older_than=age, keep=options["keep"], by=by):
+            for one in resolver.clean(slug, older_than=age, keep=options["keep"], by=by):
                 count, size = count + 1, size + one.size
-                self.stdout.write(f"{slug}  {one.path.relative_to(remote.root(slug) / 'skills')}  {one.why}")
+                self.stdout.write(f"{slug}  {one.path.relative_to(resolver.root(slug) / 'skills')}  {one.why}")
         self.stdout.write(f"{count:,} removed, {size:,} bytes.")
 
 

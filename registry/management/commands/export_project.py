@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from registry.core.errors import SkillsiteError
 from registry.models import Project
 from registry.services import permissions
-from registry.services.transfer import export_directory, exporting
+from registry.services.transfer import export_directory, export_zip
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{done.skills:,} skills in {path}; {done.files:,} files written.")
 
     def _zip(self, project: Project, path: Path, effective: bool) -> None:
-        archive = exporting.export_zip(project, effective=effective, by=permissions.operator())
+        archive = export_zip.export_zip(project, effective=effective, by=permissions.operator())
         with path.open("xb") as file:
             file.writelines(archive.pieces)
         self.stdout.write(f"{archive.length:,} bytes in {path}.")

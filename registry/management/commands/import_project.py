@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from registry.core.errors import SkillsiteError
 from registry.models import Project
 from registry.services import permissions
-from registry.services.transfer import moving
+from registry.services.transfer import import_project
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
         try:
-            moved = moving.bring(
+            moved = import_project.bring(
                 project,
                 options["path"],
                 dry_run=options["dry_run"],
@@ -42,8 +42,8 @@ class Command(BaseCommand):
                 f"{refused:,} {'was' if refused == 1 else 'were'} refused. The others are as told above."
             )
 
-    def _tell(self, moved: moving.Moved) -> bool:
-        refused = moved.action == moving.REFUSED
+    def _tell(self, moved: import_project.Moved) -> bool:
+        refused = moved.action == import_project.REFUSED
         what = moved.reason if refused else moved.version
         (self.stderr if refused else self.stdout).write(f"{moved.action} {moved.name} {what}")
         return refused

@@ -7,17 +7,17 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
 from registry.core.text import edits
 from registry.models import Project, User
 from registry.services import permissions
 from registry.services.agents import agents
-from registry.services.catalog import catalog, disk, usage
+from registry.services.catalog import built_in, catalog, usage
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, reviews, suggestions
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals import prepare, proposals, reviews
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 
 _PEOPLE = {
@@ -105,7 +105,7 @@ def _person(project: Project, role: str, name: str, operator: Actor) -> User:
 
 
 def _write_late_shipment(project: Project, author: Actor) -> None:
-    text = skillmd.compose(
+    text = skill_md.compose(
         name="late-shipment-reply",
         description="Answer a customer whose shipment is late: what to check first, what we may promise, when to hand "
         "over. Use when somebody asks where their parcel is.",
@@ -123,7 +123,7 @@ def _write_late_shipment(project: Project, author: Actor) -> None:
 
 
 def _retire_one(project: Project, author: Actor) -> None:
-    text = skillmd.compose(
+    text = skill_md.compose(
         name="manual-price-quote",
         description="Quote a price in another currency from the daily sheet. Use only while the ledger is down.",
         instructions=_RETIRED,
@@ -135,13 +135,13 @@ def _retire_one(project: Project, author: Actor) -> None:
 
 def _override_one(project: Project, author: Actor) -> None:
     """Customises one bundled skill, whichever the directories hold; without any there is nothing to show."""
-    bundled = disk.snapshot().skills
+    bundled = built_in.snapshot().skills
     name = "brand-voice" if "brand-voice" in bundled else next(iter(sorted(bundled)), None)
     if name is None:
         return
     loaded = catalog.on_disk(bundled[name][0])
     said = loaded.skill_md()
-    text = skillmd.revise(
+    text = skill_md.revise(
         said,
         instructions=f"{said.instructions}\n\n## In this team\n\nSign every letter with first name and team.\n",
     )
@@ -182,7 +182,7 @@ def _suggest(
     project: Project, agent: Actor, path: str, text: str, why: str, evidence: tuple[dict[str, str], ...] = ()
 ) -> int:
     edit = edits.parse(files={path: text})
-    suggestion = Suggestion("late-shipment-reply", edit, why, suggestions.evidence(evidence), run="desk-2207")
+    suggestion = Suggestion("late-shipment-reply", edit, why, prepare.evidence(evidence), run="desk-2207")
     return proposals.propose(project, suggestion, by=agent).proposal.pk
 
 

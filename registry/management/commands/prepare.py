@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, transaction
 
-from registry.management.turns import alone_in, alone_in_database
+from registry.management.locks import alone_in, alone_in_database
 from registry.models import Project
 from skillsite import env
 

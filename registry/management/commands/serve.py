@@ -12,8 +12,8 @@ from django.db import connections
 from django.urls import reverse
 
 from registry.core import roles
+from registry.management.locks import alone_in
 from registry.management.processes import run_together
-from registry.management.turns import alone_in
 from registry.models import Membership
 from registry.services import permissions
 from registry.services.people import accounts

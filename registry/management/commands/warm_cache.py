@@ -12,7 +12,7 @@ from registry.core.errors import SkillsiteError
 from registry.core.resolve import definitions
 from registry.models import Project
 from registry.services import permissions
-from registry.services.resolve import remote
+from registry.services.resolve import resolver
 from registry.services.sources import source_jobs
 
 
@@ -52,14 +52,14 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(f"{failed:,} could not be fetched.")
 
-    def _resolved(self, project: Project, given: object) -> list[remote.Resolved]:
+    def _resolved(self, project: Project, given: object) -> list[resolver.Resolved]:
         """As many at a time as one request may name."""
-        most, found = remote.BOUNDS.most, []
+        most, found = resolver.BOUNDS.most, []
         try:
             entries = definitions.parse(given)
             for start in range(0, len(entries), most):
                 part = entries[start : start + most]
-                found += remote.resolve(project, part, by=permissions.operator())
+                found += resolver.resolve(project, part, by=permissions.operator())
         except SkillsiteError as error:
             raise CommandError(error.message) from error
         return found

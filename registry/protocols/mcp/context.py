@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from registry.core.catalog.merge import Candidate
+from registry.core.catalog.precedence import Candidate
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog

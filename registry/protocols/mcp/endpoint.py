@@ -12,13 +12,13 @@ from django.views.decorators.csrf import csrf_exempt
 
 from registry.core import errors
 from registry.core.errors import SkillsiteError
-from registry.lib.answers import Answers
-from registry.protocols import doors
-from registry.protocols.mcp import eras, messages, resources, skills, tools
+from registry.lib.lru import Answers
+from registry.protocols import authentication
+from registry.protocols.mcp import messages, resources, revisions, skills, tools
 from registry.protocols.mcp.context import FRESH, Context, Outcome
 from registry.protocols.mcp.messages import Message, Refused
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 
 log = logging.getLogger(__name__)
 
@@ -32,13 +32,13 @@ _HINT = (
 
 
 def _discover(context: Context, message: Message) -> Outcome:
-    said = {"supportedVersions": list(eras.SUPPORTED), "capabilities": _CAPABILITIES, "instructions": _HINT}
+    said = {"supportedVersions": list(revisions.SUPPORTED), "capabilities": _CAPABILITIES, "instructions": _HINT}
     return Outcome({**said, **FRESH})
 
 
 def _initialize(context: Context, message: Message) -> Outcome:
     said = {"capabilities": _CAPABILITIES, "serverInfo": _SERVER, "instructions": _HINT}
-    return Outcome({"protocolVersion": eras.negotiated(message.params.get("protocolVersion")), **said})
+    return Outcome({"protocolVersion": revisions.negotiated(message.params.get("protocolVersion")), **said})
 
 
 def _never(message: Message) -> bool:
@@ -96,7 +96,7 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
     context = Context(_caller(request, secret))
     message = messages.parse(_body(request))
     try:
-        modern = eras.is_modern(message, request.META)
+        modern = revisions.is_modern(message, request.META)
         if message.id is None:
             return HttpResponse(status=202)
         body, loads = _result(context, message, modern)
@@ -104,7 +104,7 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
         refused.id = message.id
         raise
     for skill, skill_version in loads:
-        doors.count_load(context.caller.project_id, skill, skill_version, caller=context.caller.actor.name)
+        authentication.count_load(context.caller.project_id, skill, skill_version, caller=context.caller.actor.name)
     return HttpResponse(messages.result(message.id, body), content_type="application/json")
 
 
@@ -131,7 +131,7 @@ def _origin(address: str) -> str:
 
 def _caller(request: HttpRequest, secret: str) -> Caller:
     try:
-        return doors.by_path(secret) if secret else doors.by_header(request)
+        return authentication.by_path(secret) if secret else authentication.by_header(request)
     except errors.Unauthenticated as error:
         raise _refused(error, 401, _challenge(request, bool(request.headers.get("Authorization") or secret))) from error
     except errors.Forbidden as error:
@@ -175,7 +175,7 @@ def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tu
     found = _kept.get(tag) if tag else None
     if found is None:
         outcome = _call(method, context, message)
-        meta = {**outcome.result.get("_meta", {}), eras.SERVER_INFO: _SERVER}
+        meta = {**outcome.result.get("_meta", {}), revisions.SERVER_INFO: _SERVER}
         body = messages.dump({"resultType": "complete", **outcome.result, "_meta": meta})
         found = body, outcome.loads
         if tag and not outcome.result.get("isError"):
@@ -198,5 +198,5 @@ def _call(method: _Method, context: Context, message: Message) -> Outcome:
 
 def _tag(context: Context, message: Message) -> str:
     params = {key: value for key, value in message.params.items() if key != "_meta"}
-    said = messages.dump([disk.snapshot().fingerprint, context.caller.view_tag, message.method, params])
+    said = messages.dump([built_in.snapshot().fingerprint, context.caller.view_tag, message.method, params])
     return hashlib.sha256(said).hexdigest()

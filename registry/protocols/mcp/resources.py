@@ -5,10 +5,10 @@ from typing import Any
 
 from django.conf import settings
 
-from registry.core import media
+from registry.core import content_types
+from registry.core.bundle import SKILL_MD, FileEntry
 from registry.core.errors import SkillsiteError
-from registry.core.format import portable
-from registry.core.skill import SKILL_MD, FileEntry
+from registry.core.format import client_compat
 from registry.protocols.mcp import uris
 from registry.protocols.mcp.context import FRESH, Context, Outcome, about, page
 from registry.protocols.mcp.messages import Message, dump, unknown
@@ -80,7 +80,7 @@ def _contents(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
     if "\0" in text:
         return {"mimeType": mime_type(entry.path), "blob": base64.b64encode(content).decode()}
     kind = mime_type(entry.path)
-    return {"mimeType": "text/plain" if kind == media.OCTETS else kind, "text": text}
+    return {"mimeType": "text/plain" if kind == content_types.OCTETS else kind, "text": text}
 
 
 def described(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def described(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
 
 
 def mime_type(path: str) -> str:
-    return media.content_type(path).partition(";")[0]
+    return content_types.content_type(path).partition(";")[0]
 
 
 def _manifest(loaded: Loaded) -> str:
@@ -109,7 +109,7 @@ def _index(context: Context) -> str:
     """Every skill by the address of its SKILL.md, in the shape of the discovery index; what is left out is named."""
     skills, left_out = [], []
     for loaded in context.load_many(context.candidates):
-        if reason := portable.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS):
+        if reason := client_compat.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS):
             left_out.append({"name": loaded.name, "reason": reason})
         else:
             skills.append(_index_entry(loaded))

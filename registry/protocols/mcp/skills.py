@@ -5,10 +5,10 @@ from typing import Any
 
 from django.conf import settings
 
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import SkillsiteError
-from registry.core.format import portable
-from registry.core.skill import SKILL_MD
-from registry.lib.answers import Answers
+from registry.core.format import client_compat
+from registry.lib.lru import Answers
 from registry.protocols.mcp import uris
 from registry.protocols.mcp.context import FRESH, PREFIX, Context, Outcome, about, page
 from registry.protocols.mcp.messages import Message, dump, unknown
@@ -86,8 +86,8 @@ def _entry(loaded: Loaded) -> _Entry:
     kept = _entries.get(tag)
     if kept is None:
         document = loaded.skill_md().document
-        fault = portable.skill_fault(loaded.name, document, loaded.files, limits=settings.LIMITS)
-        kept = _Entry({} if fault else _said(loaded, portable.as_json(document)), fault)
+        fault = client_compat.skill_fault(loaded.name, document, loaded.files, limits=settings.LIMITS)
+        kept = _Entry({} if fault else _said(loaded, client_compat.as_json(document)), fault)
         _entries.put(tag, kept, len(dump(kept.said)))
     return kept
 

@@ -3,11 +3,11 @@
 from django.conf import settings
 
 from registry.core import roles
-from registry.core.catalog import disclosure
-from registry.core.catalog.merge import PROJECT
+from registry.core.bundle import SKILL_MD
+from registry.core.catalog import prompt
+from registry.core.catalog.precedence import PROJECT
 from registry.core.errors import SkillsiteError
-from registry.core.skill import SKILL_MD
-from registry.protocols.mcp import proposing
+from registry.protocols.mcp import proposal_tools
 from registry.protocols.mcp.context import FRESH, Context, Outcome
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, said, structured
@@ -18,24 +18,24 @@ from registry.services.catalog.catalog import Loaded
 def _list_skills(context: Context, arguments: Arguments) -> Outcome:
     budget = arguments.get("budget", "")
     lines = [
-        disclosure.CatalogLine(found.name, found.description)
+        prompt.CatalogLine(found.name, found.description)
         for found in catalog.matching(context.candidates, q=arguments.get("query", ""))
     ]
-    fitted = disclosure.fit(
-        lines, budget=disclosure.parse_budget(budget) if budget else None, form="text", limits=settings.LIMITS
+    fitted = prompt.fit(
+        lines, budget=prompt.parse_budget(budget) if budget else None, form="text", limits=settings.LIMITS
     )
     if not lines:
         return said("No skill has all of these words." if arguments.get("query") else "There are no skills.")
-    return said(disclosure.as_text(fitted))
+    return said(prompt.as_text(fitted))
 
 
 def _read_skill(context: Context, arguments: Arguments) -> Outcome:
     loaded = context.load(arguments["skill_id"])
     found = loaded.candidate
     lines = [
-        disclosure.summary(found.name, found.tokens),
+        prompt.summary(found.name, found.tokens),
         f"Version {found.version}, {found.digest}, from {found.source}.",
-        disclosure.hint(found.requires),
+        prompt.hint(found.requires),
         _files(loaded),
     ]
     text = "\n".join(line for line in lines if line)
@@ -104,7 +104,7 @@ TOOLS: dict[str, Tool] = {
             {**_SKILL, "path": {**TEXT, "description": "Relative to the skill, such as references/terms.md."}},
             ("skill_id", "path"),
         ),
-        *proposing.TOOLS,
+        *proposal_tools.TOOLS,
     )
 }
 

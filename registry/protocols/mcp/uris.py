@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, unquote
 
-from registry.core.skill import FileEntry
+from registry.core.bundle import FileEntry
 from registry.services.catalog.catalog import Loaded
 
 SCHEME = "skill://"

@@ -1,18 +1,18 @@
-"""Where skills come from: what a source offers, and how its skills are fetched, whatever kind of source it is.
+"""Sources of skills of every kind: list the skills of one, and fetch them.
 
-Every request goes through `registry.remote.fetching`, and git is held to the same rules: `allowed` names the hosts that
-may be in a private network and may be spoken to without TLS.
+Every request goes through `registry.remote.outbound_http`, and git obeys the same rules. `allowed` names the hosts
+that may have a private address and may be reached without TLS.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from registry.core.limits import DEFAULT, Limits
-from registry.remote.fetching import Failure, Refused
-from registry.remote.sources import clawhub, git, places, several, url, well_known
-from registry.remote.sources.errand import Errand
-from registry.remote.sources.places import shown
-from registry.remote.sources.values import (
+from registry.remote.outbound_http import Failure, Refused
+from registry.remote.sources import address_rules, clawhub, git, parallel, url, well_known
+from registry.remote.sources.address_rules import shown
+from registry.remote.sources.http import Errand
+from registry.remote.sources.types import (
     CLAWHUB,
     GIT,
     KINDS,
@@ -43,7 +43,7 @@ _LISTING: dict[str, Callable[[Place, Errand], Listing]] = {
 
 def check(place: Place, *, allowed: frozenset[str]) -> Place:
     """The place as it will be used; InvalidRequest where it cannot be a source, or is a credential."""
-    return places.check(place, allowed=allowed)
+    return address_rules.check(place, allowed=allowed)
 
 
 def listing(place: Place, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS) -> Listing:
@@ -99,4 +99,4 @@ def fetch_all(
     if place.kind == URL:
         return url.fetch_all(place, list(offers), Errand(allowed, limits, seconds))
     one = {WELL_KNOWN: well_known.fetch, CLAWHUB: clawhub.fetch}[place.kind]
-    return several.at_once(lambda offer: one(place, offer, Errand(allowed, limits, seconds)), offers)
+    return parallel.at_once(lambda offer: one(place, offer, Errand(allowed, limits, seconds)), offers)

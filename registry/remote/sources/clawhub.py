@@ -7,11 +7,11 @@ from urllib.parse import quote
 import httpx
 
 from registry.core import paths
-from registry.core.archive import bundle
+from registry.core.archive import zip_bundle
 from registry.core.limits import Limits
-from registry.remote.sources.entries import Gathered, text, version
-from registry.remote.sources.errand import Errand
-from registry.remote.sources.values import MOST_OFFERS, Fetched, Listing, NotASource, Offer, Place
+from registry.remote.sources.http import Errand
+from registry.remote.sources.listing import Gathered, text, version
+from registry.remote.sources.types import MOST_OFFERS, Fetched, Listing, NotASource, Offer, Place
 
 _PAGE = 100
 _FOUND = 100
@@ -50,7 +50,7 @@ def fetch(place: Place, offer: Offer, errand: Errand) -> Fetched:
     got = errand.get(address, most=errand.limits.archive_bytes)
     if got.is_page:
         raise NotASource("It answered with a web page (HTML), not with a zip.")
-    return Fetched(bundle.read_zip(got.body, limits=errand.limits), wanted, _digest(wanted))
+    return Fetched(zip_bundle.read_zip(got.body, limits=errand.limits), wanted, _digest(wanted))
 
 
 def _api(place: Place, *segments: str, **query: str) -> httpx.URL:

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import httpx
 
 from registry.core import paths
-from registry.core.archive import bundle
+from registry.core.archive import zip_bundle
+from registry.core.bundle import Bundle
 from registry.core.errors import NotFound, SkillsiteError
-from registry.core.skill import Bundle
-from registry.remote.fetching import Failure
+from registry.remote.outbound_http import Failure
 from registry.remote.sources import git_tree
-from registry.remote.sources.entries import Gathered, where
-from registry.remote.sources.errand import REDIRECTING, Errand, check_status
+from registry.remote.sources.address_rules import COMMIT, ref_fault
 from registry.remote.sources.git_process import GitFailed, Repository, repository
 from registry.remote.sources.git_tree import Directory
-from registry.remote.sources.places import COMMIT, ref_fault
-from registry.remote.sources.values import MOST_OFFERS, Fetched, Listing, NotASource, Offer, Place, Unreachable
+from registry.remote.sources.http import REDIRECTING, Errand, check_status
+from registry.remote.sources.listing import Gathered, where
+from registry.remote.sources.types import MOST_OFFERS, Fetched, Listing, NotASource, Offer, Place, Unreachable
 
 MOST_ENTRIES = 100_000
 
@@ -90,7 +90,7 @@ def _bundle(git: Repository, skill: Directory, errand: Errand) -> Bundle:
         data = git.run("archive", "--format=zip", "-0", skill.id)
     except GitFailed as error:
         raise NotASource(f"{where(skill.path)}: Git could not read all of its files.") from error
-    found = bundle.read_zip(data, limits=errand.limits)
+    found = zip_bundle.read_zip(data, limits=errand.limits)
     for path, content in found.items():
         if content.startswith(_LFS_POINTER):
             raise NotASource(f"{paths.shown(path)} is kept in Git LFS, which is not read here.")

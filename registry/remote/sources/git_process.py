@@ -21,10 +21,10 @@ import certifi
 import httpx
 
 from registry.core.limits import MIB
-from registry.remote import fetching
-from registry.remote.fetching import Failure, Refused
-from registry.remote.sources.errand import Errand
-from registry.remote.sources.values import NotASource, Unreachable
+from registry.remote import outbound_http
+from registry.remote.outbound_http import Failure, Refused
+from registry.remote.sources.http import Errand
+from registry.remote.sources.types import NotASource, Unreachable
 
 OLDEST = (2, 37)  # before it, git does not know how to be told an address
 _POLL_SECONDS = 0.02
@@ -165,11 +165,11 @@ def repository(errand: Errand) -> Iterator[Repository]:
 def pinned(address: str, allowed: frozenset[str]) -> tuple[httpx.URL, str]:
     """The address as git gets it, and the line that fixes where its name leads. A number is its own address."""
     url = httpx.URL(address)
-    if refusal := fetching.scheme_refusal(url, allowed=allowed):
+    if refusal := outbound_http.scheme_refusal(url, allowed=allowed):
         raise Refused(refusal)
     port = url.port or (443 if url.scheme == "https" else 80)
     try:
-        found = fetching.judged(url.host, port, allowed=allowed)
+        found = outbound_http.judged(url.host, port, allowed=allowed)
     except Refused:
         raise
     except Failure as error:

@@ -4,10 +4,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from registry.core.archive.bundle import skill_directories
+from registry.core.archive.zip_bundle import skill_directories
+from registry.core.bundle import SKILL_MD
 from registry.core.limits import Limits
 from registry.core.paths import shown
-from registry.core.skill import SKILL_MD
 
 _LINK, _SUBMODULE, _DIRECTORY = b"120000", b"160000", b"040000"
 

@@ -5,15 +5,15 @@ from pathlib import PurePosixPath
 
 import httpx
 
-from registry.core.archive import bundle
+from registry.core.archive import zip_bundle
+from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.errors import NotFound, SkillsiteError, TooLarge
-from registry.core.format import skillmd, sniffing
+from registry.core.format import skill_md, sniffing
 from registry.core.limits import Limits
-from registry.core.skill import SKILL_MD, Bundle, normalise
-from registry.remote.fetching import Failure
-from registry.remote.sources.entries import Gathered, where
-from registry.remote.sources.errand import Errand, Got
-from registry.remote.sources.values import Fetched, Listing, NotASource, Offer, Place
+from registry.remote.outbound_http import Failure
+from registry.remote.sources.http import Errand, Got
+from registry.remote.sources.listing import Gathered, where
+from registry.remote.sources.types import Fetched, Listing, NotASource, Offer, Place
 
 Found = dict[str, Bundle | SkillsiteError]
 
@@ -65,7 +65,7 @@ def text_bundle(body: bytes, limits: Limits) -> Bundle:
 def _skills(place: Place, errand: Errand) -> Found:
     got = errand.get(httpx.URL(place.address), most=errand.limits.archive_bytes)
     if _kind(got) == sniffing.ZIP:
-        return bundle.read_skills(got.body, limits=errand.limits)
+        return zip_bundle.read_skills(got.body, limits=errand.limits)
     return {"": text_bundle(got.body, errand.limits)}
 
 
@@ -93,7 +93,7 @@ def _is_named(one: Bundle | SkillsiteError, name: str, fallback: str, limits: Li
     if isinstance(one, SkillsiteError):
         return False
     try:
-        said = skillmd.read(one[SKILL_MD], fallback_name=fallback, limits=limits).name
+        said = skill_md.read(one[SKILL_MD], fallback_name=fallback, limits=limits).name
     except SkillsiteError:
         return False
     return normalise(said) == normalise(name)

@@ -12,16 +12,16 @@ from urllib.parse import quote
 import httpx
 
 from registry.core import paths
-from registry.core.archive import bundle
+from registry.core.archive import zip_bundle
+from registry.core.bundle import SKILL_MD, Bundle, content_digest, normalise
 from registry.core.errors import NotFound, SkillsiteError, TooLarge
 from registry.core.limits import Limits
-from registry.core.skill import SKILL_MD, Bundle, content_digest, normalise
-from registry.remote.fetching import scheme_refusal
-from registry.remote.sources.entries import Gathered, text
-from registry.remote.sources.errand import Errand, joined
-from registry.remote.sources.places import credential_fault
+from registry.remote.outbound_http import scheme_refusal
+from registry.remote.sources.address_rules import credential_fault
+from registry.remote.sources.http import Errand, joined
+from registry.remote.sources.listing import Gathered, text
+from registry.remote.sources.types import Fetched, Listing, NotASource, Offer, Place
 from registry.remote.sources.url import text_bundle
-from registry.remote.sources.values import Fetched, Listing, NotASource, Offer, Place
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 SKILL, ARCHIVE, FILES = "skill-md", "archive", "files"
@@ -69,7 +69,7 @@ def fetch(place: Place, offer: Offer, errand: Errand) -> Fetched:
             f"What was sent for {offer.name} does not have the digest that the index names.{page} "
             "Either the source changed since it was listed, or somebody changed the bytes on their way."
         )
-    found = text_bundle(got.body, limits) if kind == SKILL else bundle.read_archive(got.body, limits=limits)
+    found = text_bundle(got.body, limits) if kind == SKILL else zip_bundle.read_archive(got.body, limits=limits)
     return Fetched(found, "", offer.digest)
 
 

@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog.agent import Definition, visible
+from registry.core.catalog.visibility import Definition, visible
 from registry.core.errors import AlreadyExists, InvalidRequest, NotFound
 from registry.models import Agent, Project, Token, Usage
 from registry.services import audit

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from registry.core.catalog import tokens
-from registry.core.catalog.merge import Effective
+from registry.core.catalog import token_estimate
+from registry.core.catalog.precedence import Effective
 from registry.core.errors import Conflict, NotFound
 from registry.models import Agent
 from registry.services.catalog import catalog
@@ -45,11 +45,11 @@ def compose(agent: Agent) -> Instructions:
 
 def _parts(agent: Agent, skills: list[Loaded]) -> Iterator[Part]:
     if prompt := agent.prompt.strip():
-        yield Part(PROMPT, prompt, tokens.estimate(prompt))
+        yield Part(PROMPT, prompt, token_estimate.estimate(prompt))
     for loaded in skills:
         yield Part(SKILL, loaded.skill_md().instructions, loaded.candidate.tokens, loaded)
     if said := agent.instructions.strip():
-        yield Part(INSTRUCTIONS, said, tokens.estimate(said))
+        yield Part(INSTRUCTIONS, said, token_estimate.estimate(said))
 
 
 def _load(agent: Agent) -> list[Loaded]:
@@ -95,5 +95,5 @@ def costs(found: Iterable[Agent], view: View) -> dict[str, int | None]:
 def _cost(agent: Agent, by_skill: dict[str, int]) -> int | None:
     if not by_skill.keys() >= set(agent.uses_skills):
         return None
-    own = (tokens.estimate(text) for text in (agent.prompt.strip(), agent.instructions.strip()) if text)
+    own = (token_estimate.estimate(text) for text in (agent.prompt.strip(), agent.instructions.strip()) if text)
     return sum(own) + sum(by_skill[name] for name in agent.uses_skills)

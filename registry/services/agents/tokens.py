@@ -13,11 +13,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog.agent import visible
+from registry.core.catalog.visibility import visible
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, Unauthenticated
 from registry.models import Agent, Membership, Project, Token, User
 from registry.services import audit
-from registry.services.catalog.compiled import OneRow
+from registry.services.catalog.prepared_query import OneRow
 from registry.services.permissions import Actor, require
 
 PREFIX = "sks_"

@@ -13,16 +13,16 @@ from typing import Any
 
 from django.db.models import F
 
-from registry.core import media, paths
-from registry.core.catalog import merge, relevance
-from registry.core.catalog.merge import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
+from registry.core import content_types, paths
+from registry.core.bundle import SKILL_MD, Bundle, FileEntry, normalise
+from registry.core.catalog import precedence, relevance
+from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
 from registry.core.errors import NotFound
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.limits import Limits
-from registry.core.skill import SKILL_MD, Bundle, FileEntry, normalise
 from registry.models import Approval, Project, Skill, Version
-from registry.services.catalog import disk, own
-from registry.services.catalog.own import Approved
+from registry.services.catalog import built_in, current_version
+from registry.services.catalog.current_version import Approved
 from registry.services.files import blobs
 
 _KEPT_VIEWS = 32
@@ -53,7 +53,7 @@ class Loaded:
 
     candidate: Candidate
     files: tuple[FileEntry, ...]
-    on_disk: disk.DiskSkill | None = None
+    on_disk: built_in.DiskSkill | None = None
     approval: Approved | None = None  # filled in by `load`, which reads it along
 
     @property
@@ -68,15 +68,15 @@ class Loaded:
         raise NotFound(f"{self.name} has no file {paths.shown(path)}.", files=[entry.path for entry in self.files])
 
     def read(self, entry: FileEntry) -> bytes:
-        return disk.index().read(self.on_disk, entry) if self.on_disk else blobs.read(entry)
+        return built_in.index().read(self.on_disk, entry) if self.on_disk else blobs.read(entry)
 
     def read_text(self, path: str, limits: Limits) -> str:
         entry = self.entry(path)
-        return media.as_text(path, entry.size, lambda: self.read(entry), limits=limits)
+        return content_types.as_text(path, entry.size, lambda: self.read(entry), limits=limits)
 
-    def skill_md(self) -> skillmd.SkillMd:
+    def skill_md(self) -> skill_md.SkillMd:
         content = self.read(self.entry(SKILL_MD))
-        read = _read_small if len(content) <= _SMALL else skillmd.read
+        read = _read_small if len(content) <= _SMALL else skill_md.read
         return read(content, fallback_name=self.name)
 
     def bundle(self) -> Bundle:
@@ -84,9 +84,9 @@ class Loaded:
 
 
 @lru_cache(maxsize=1_000)
-def _read_small(content: bytes, *, fallback_name: str) -> skillmd.SkillMd:
+def _read_small(content: bytes, *, fallback_name: str) -> skill_md.SkillMd:
     """The same bytes say the same: a change elsewhere in the project does not make its other skills be read anew."""
-    return skillmd.read(content, fallback_name=fallback_name)
+    return skill_md.read(content, fallback_name=fallback_name)
 
 
 class _Views:
@@ -117,12 +117,12 @@ def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = Non
 
     `allowed` are the names that an agent may see; for it there are no others, here as in `load`.
     """
-    snapshot = disk.snapshot()
+    snapshot = built_in.snapshot()
     key = (snapshot.fingerprint, project_id, revision)
     kept = _views.get(key)
     if kept is None:
-        outcomes = merge.resolve_all(snapshot.candidates, _claims(project_id))
-        kept = View(outcomes, (*snapshot.left_out, *merge.withdrawn(outcomes)))
+        outcomes = precedence.resolve_all(snapshot.candidates, _claims(project_id))
+        kept = View(outcomes, (*snapshot.left_out, *precedence.withdrawn(outcomes)))
         _views.put(key, kept)
     return kept if allowed is None else kept.only(allowed)
 
@@ -158,8 +158,8 @@ def served_among(project_id: int, names: Iterable[str], *, allowed: frozenset[st
     """Those of a few names that an agent could load, for the price of one query in a project of any size."""
     wanted = frozenset(names) if allowed is None else frozenset(names) & allowed
     rows = Skill.objects.filter(project_id=project_id, name__in=wanted).values_list(*_COLUMNS)
-    bundled = {name: found for name, found in disk.snapshot().candidates.items() if name in wanted}
-    outcomes = merge.resolve_all(bundled, {row[0]: _claim(row) for row in rows})
+    bundled = {name: found for name, found in built_in.snapshot().candidates.items() if name in wanted}
+    outcomes = precedence.resolve_all(bundled, {row[0]: _claim(row) for row in rows})
     return frozenset(outcome.name for outcome in outcomes if outcome.served)
 
 
@@ -167,8 +167,8 @@ def find(project_id: int, name: str) -> Effective | None:
     """What stands under one name, switched off or not."""
     name = normalise(name)
     row = Skill.objects.filter(project_id=project_id, name=name).values_list(*_COLUMNS).first()
-    bundled = [skill.candidate for skill in disk.snapshot().skills.get(name, ())]
-    return merge.resolve(name, bundled, _claim(row) if row else None)
+    bundled = [skill.candidate for skill in built_in.snapshot().skills.get(name, ())]
+    return precedence.resolve(name, bundled, _claim(row) if row else None)
 
 
 def outcome(project_id: int, name: str) -> Effective:
@@ -182,7 +182,7 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
     """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
     name = normalise(name)
     permit(name, allowed)
-    found = own.under(project_id, name)
+    found = current_version.under(project_id, name)
     if found is not None and not found.enabled:
         raise _unknown(name)
     if found is None or not found.overrides:
@@ -201,7 +201,7 @@ def _earlier(project_id: int, name: str, version: str) -> Loaded:
     if found is None:
         raise _unknown(name, version)
     approval: Approval | None = getattr(found, "approval", None)
-    return replace(stored(name, found), approval=own.approved(approval) if approval else None)
+    return replace(stored(name, found), approval=current_version.approved(approval) if approval else None)
 
 
 def permit(name: str, allowed: frozenset[str] | None) -> None:
@@ -216,7 +216,7 @@ def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Load
     A skill that was saved since the view was made comes as it is now; one that was taken away does not come.
     """
     wanted = list(candidates)
-    on_disk_now = disk.snapshot().skills
+    on_disk_now = built_in.snapshot().skills
     own = [candidate.name for candidate in wanted if candidate.source == PROJECT]
     rows = Version.objects.available().filter(
         skill__project_id=project_id, skill__name__in=own, skill__enabled=True, pk=F("skill__current_id")
@@ -230,7 +230,7 @@ def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Load
 
 
 def _bundled(name: str, version: str | None) -> Loaded:
-    found = disk.snapshot().skills.get(name, ())
+    found = built_in.snapshot().skills.get(name, ())
     if not found or (version is not None and version != found[0].candidate.version):
         raise _unknown(name, version)
     return on_disk(found[0])
@@ -244,7 +244,7 @@ def stored(name: str, version: Version) -> Loaded:
     return Loaded(candidate, version.files)
 
 
-def on_disk(skill: disk.DiskSkill) -> Loaded:
+def on_disk(skill: built_in.DiskSkill) -> Loaded:
     return Loaded(skill.candidate, skill.files, skill)
 
 
@@ -254,7 +254,7 @@ def inspect(project: Project, name: str) -> tuple[Effective, Loaded | None]:
     if found.winner is None:
         return found, None
     if found.winner.source == BUNDLED:
-        return found, on_disk(disk.snapshot().skills[found.name][0])
+        return found, on_disk(built_in.snapshot().skills[found.name][0])
     version = Version.objects.get(skill__project=project, skill__name=found.name, version=found.winner.version)
     return found, stored(found.name, version)
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog.merge import PROJECT
+from registry.core.bundle import SKILL_MD, FileEntry
+from registry.core.catalog.precedence import PROJECT
 from registry.core.errors import InvalidInput, NotFound, Stale
-from registry.core.skill import SKILL_MD, FileEntry
-from registry.core.text import joining
-from registry.core.text.joining import Joined
+from registry.core.text import merge_bundles
+from registry.core.text.merge_bundles import Joined
 from registry.models import Draft
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
@@ -45,7 +45,7 @@ def look(place: Place, *, by: Actor) -> Conflict:
     if draft.pk is None or digest == draft.base:
         raise NotFound("Nobody else has saved this skill since you began. Your draft is as you left it.")
     base = drafts.base_bundle(draft)
-    joined = joining.join(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
+    joined = merge_bundles.join(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
     return Conflict(draft, theirs, _author(place, theirs), joined)
 
 

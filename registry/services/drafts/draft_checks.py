@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from django.conf import settings
 
 from registry.core import roles
-from registry.core.catalog import tokens
-from registry.core.catalog.disclosure import shorten
-from registry.core.catalog.merge import PROJECT
+from registry.core.bundle import SKILL_MD, normalise
+from registry.core.catalog import token_estimate
+from registry.core.catalog.precedence import PROJECT
+from registry.core.catalog.prompt import shorten
 from registry.core.errors import SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity, in_reading_order
-from registry.core.format import drafting, skillmd
-from registry.core.format.skillmd import SkillMd
-from registry.core.lint import fixes, rules
+from registry.core.format import skill_form, skill_md
+from registry.core.format.skill_md import SkillMd
+from registry.core.lint import autofix, rules
 from registry.core.lint.name_rules import suggested_name
-from registry.core.skill import SKILL_MD, normalise
 from registry.models import Draft, Project
 from registry.services.catalog import catalog
 from registry.services.drafts import drafts
@@ -41,7 +41,7 @@ class Report:
 
     @property
     def tokens(self) -> int:
-        return tokens.estimate(self.said.instructions) if self.said else 0
+        return token_estimate.estimate(self.said.instructions) if self.said else 0
 
     @property
     def line_tokens(self) -> int:
@@ -59,7 +59,7 @@ class Report:
 
 def line_tokens(name: str, description: str) -> int:
     cut = shorten(description, settings.LIMITS.catalog_description_chars)
-    return tokens.estimate(f"• `{normalise(name)}` — {cut}\n")
+    return token_estimate.estimate(f"• `{normalise(name)}` — {cut}\n")
 
 
 def report(project: Project, draft: Draft) -> Report:
@@ -100,16 +100,16 @@ def mended(finding: Finding, seen: Report) -> str | None:
         return None
     if finding.rule == "name-pattern" and (not seen.new or suggested_name(seen.said.name) in seen.taken):
         return None
-    text = fixes.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
-    return None if text is None else drafting.emptied(text, seen.missing, limits=settings.LIMITS)
+    text = autofix.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
+    return None if text is None else skill_form.emptied(text, seen.missing, limits=settings.LIMITS)
 
 
 def _read(draft: Draft) -> tuple[SkillMd, frozenset[str]]:
     """The form counts a missing name as an empty field; in the exact text it is a fault like any other."""
     text = drafts.text(draft)
     if draft.content["mode"] == drafts.FORM:
-        return drafting.read(text, limits=settings.LIMITS)
-    return skillmd.read(text, fallback_name=draft.name, limits=settings.LIMITS), frozenset()
+        return skill_form.read(text, limits=settings.LIMITS)
+    return skill_md.read(text, fallback_name=draft.name, limits=settings.LIMITS), frozenset()
 
 
 def _as_finding(error: SkillsiteError) -> Finding:

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import paths
+from registry.core.bundle import SKILL_MD, FileEntry
 from registry.core.errors import AlreadyExists, InvalidRequest, NotFound, TooLarge
-from registry.core.format import drafting
-from registry.core.skill import SKILL_MD, FileEntry
+from registry.core.format import skill_form
 from registry.models import Draft
 from registry.services.drafts import drafts
 from registry.services.drafts.drafts import Place
@@ -52,7 +52,7 @@ def write_text(place: Place, path: str, text: str, *, by: Actor) -> Draft:
     """What a text field of a browser sent, with the line ends the file had."""
     with drafts.editing(place, by=by) as draft:
         entry = entry_of(draft, path)
-        content = drafting.with_line_ends_of(blobs.read(entry).decode(errors="replace"), text).encode()
+        content = skill_form.with_line_ends_of(blobs.read(entry).decode(errors="replace"), text).encode()
         _allowed(path, content)
         entries = {each.path: each for each in draft.files}
         entries[path] = FileEntry(path, len(content), blobs.put_content(content, now=timezone.now()))

@@ -17,18 +17,18 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from registry.core import roles
+from registry.core.bundle import SKILL_MD, Bundle, FileEntry, bundle_digest, content_digest, normalise
 from registry.core.errors import Forbidden, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
-from registry.core.format import drafting
-from registry.core.format.drafting import Fields
-from registry.core.skill import SKILL_MD, Bundle, FileEntry, bundle_digest, content_digest, normalise
+from registry.core.format import skill_form
+from registry.core.format.skill_form import Fields
 from registry.core.text.edits import Edit
 from registry.models import Draft, Project, Skill, Version
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require, require_publish
 from registry.services.proposals import proposals
+from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
 from registry.services.proposals.proposals import Proposed
-from registry.services.proposals.suggestions import CREATE, UPDATE, Suggestion
 from registry.services.skills import bundles, skills, versions
 
 FORM, RAW = "form", "raw"
@@ -119,7 +119,7 @@ def switched(draft: Draft, mode: str) -> Draft:
     if mode == draft.content["mode"] or mode not in (FORM, RAW):
         return draft
     whole = text(draft)
-    fields = drafting.parsed(whole, limits=settings.LIMITS) if mode == FORM else typed_fields(draft)
+    fields = skill_form.parsed(whole, limits=settings.LIMITS) if mode == FORM else typed_fields(draft)
     draft.content = {**draft.content, "mode": mode, "text": whole, "fields": fields.as_json()}
     return draft
 
@@ -129,7 +129,7 @@ def text(draft: Draft) -> str:
     held: str = draft.content["text"]
     if draft.content["mode"] == RAW:
         return held
-    return drafting.written(held, typed_fields(draft), limits=settings.LIMITS)
+    return skill_form.written(held, typed_fields(draft), limits=settings.LIMITS)
 
 
 def typed_fields(draft: Draft) -> Fields:
@@ -235,7 +235,7 @@ def _files_of(place: Place) -> tuple[FileEntry, ...]:
 
 def _beginning(held: str, *, copy: bool) -> dict[str, Any]:
     try:
-        fields = drafting.parsed(held, limits=settings.LIMITS)
+        fields = skill_form.parsed(held, limits=settings.LIMITS)
     except (InvalidInput, TooLarge):
         return _content({"text": held}, Typed(RAW, text=held))
     if copy:
@@ -247,7 +247,7 @@ def _content(before: Mapping[str, Any], typed: Typed) -> dict[str, Any]:
     """The form leaves the text it started from alone: writing into it again and again would wear it out."""
     held = before.get("text", "")
     if typed.mode == RAW:
-        held = drafting.with_line_ends_of(held, _storable(typed.text))
+        held = skill_form.with_line_ends_of(held, _storable(typed.text))
     fields = {key: _storable(value) for key, value in typed.fields.as_json().items()}
     return {"mode": typed.mode, "text": held, "fields": fields, "note": _storable(typed.note)}
 
@@ -269,7 +269,7 @@ def _says_something(draft: Draft) -> bool:
         return False
     try:
         content = text(draft).encode()
-        name = draft.name or drafting.parsed(content.decode(), limits=settings.LIMITS).name
+        name = draft.name or skill_form.parsed(content.decode(), limits=settings.LIMITS).name
     except SkillsiteError:
         return True
     standing = catalog.find(draft.project_id, name) if name else None

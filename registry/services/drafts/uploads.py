@@ -18,17 +18,17 @@ from django.core.files.storage import storages
 from django.db.models import QuerySet
 
 from registry.core import paths, roles
-from registry.core.archive import bundle as bundle_files
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import Forbidden, InvalidArchive, NotFound
 from registry.core.limits import MIB, Limits
-from registry.core.skill import SKILL_MD, Bundle
 from registry.core.text.edits import Edit
 from registry.models import Project, Upload
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, require, require_publish
 from registry.services.proposals import proposals
+from registry.services.proposals.prepare import CREATE, Suggestion
 from registry.services.proposals.proposals import Proposed
-from registry.services.proposals.suggestions import CREATE, Suggestion
 from registry.services.skills import bundles
 from registry.services.skills.bundles import Imported, Preview
 

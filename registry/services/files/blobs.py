@@ -9,10 +9,10 @@ from itertools import chain
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, storages
 
+from registry.core.bundle import Bundle, FileEntry, content_digest
 from registry.core.errors import NotFound
-from registry.core.skill import Bundle, FileEntry, content_digest
 from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
-from registry.services.files.storage import TEMPORARY
+from registry.services.files.atomic_storage import TEMPORARY
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
 # Writing again what is older than half of that keeps a re-used blob out of its reach.

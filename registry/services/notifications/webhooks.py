@@ -9,15 +9,15 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Conflict, InvalidRequest, NotFound
-from registry.core.notifications import telling
+from registry.core.notifications import events as event_kinds
 from registry.models import Delivery, Endpoint, Project
 from registry.models.outgoing import FAILED, PENDING
 from registry.models.webhooks import DeliveryQuerySet
-from registry.remote.fetching import host_of
+from registry.remote.outbound_http import host_of
 from registry.services import audit
-from registry.services.notifications import deliveries, outbox
+from registry.services.notifications import webhook_delivery, worker
 from registry.services.permissions import Actor, require
-from registry.services.resolve import fetching
+from registry.services.resolve import outbound_http
 
 MOST = 20
 
@@ -25,7 +25,7 @@ MOST = 20
 def create(project: Project, address: str, events: Iterable[str], *, by: Actor) -> tuple[Endpoint, str]:
     """A new endpoint, and the secret that its signatures are checked with. The secret is shown this once."""
     require(by, roles.MANAGE, project)
-    address, chosen = fetching.check(address), _events(events)
+    address, chosen = outbound_http.check(address), _events(events)
     with audit.change(project, "webhook.created", by=by) as change:
         if Endpoint.objects.filter(project=project).count() >= MOST:
             raise Conflict(f"The project has {MOST} webhooks. {MOST} are allowed. Nothing was stored.")
@@ -33,13 +33,13 @@ def create(project: Project, address: str, events: Iterable[str], *, by: Actor) 
             project=project, address=address, events=chosen, salt=secrets.token_urlsafe(32), made_by_id=by.user_id
         )
         _describe(change, made)
-    return made, deliveries.secret_of(made)
+    return made, webhook_delivery.secret_of(made)
 
 
 def update(project: Project, endpoint_id: int, *, address: str, events: Iterable[str], by: Actor) -> Endpoint:
     """Another address, or other events. What waits to be sent goes to the new address."""
     require(by, roles.MANAGE, project)
-    address, chosen = fetching.check(address), _events(events)
+    address, chosen = outbound_http.check(address), _events(events)
     with audit.change(project, "webhook.changed", by=by) as change:
         found = find(project, endpoint_id, by=by)
         if (found.address, found.events) == (address, chosen):
@@ -63,7 +63,7 @@ def set_enabled(project: Project, endpoint_id: int, enabled: bool, *, by: Actor)
         found.save(update_fields=["enabled"])
         _describe(change, found)
         if enabled:
-            outbox.wake()
+            worker.wake()
     return found
 
 
@@ -75,7 +75,7 @@ def renew_secret(project: Project, endpoint_id: int, *, by: Actor) -> str:
         found.salt = secrets.token_urlsafe(32)
         found.save(update_fields=["salt"])
         _describe(change, found)
-    return deliveries.secret_of(found)
+    return webhook_delivery.secret_of(found)
 
 
 def remove(project: Project, endpoint_id: int, *, by: Actor) -> None:
@@ -101,8 +101,8 @@ def test(project: Project, endpoint_id: int, *, by: Actor) -> Delivery:
             "project": {"slug": project.slug, "name": project.name},
             "actor": {"kind": by.kind, "name": by.name},
         }
-        made = deliveries.queue_one(found, telling.TEST, said)
-        outbox.wake()
+        made = webhook_delivery.queue_one(found, event_kinds.TEST, said)
+        worker.wake()
     return made
 
 
@@ -119,7 +119,7 @@ def replay(project: Project, endpoint_id: int, delivery_id: int | None = None, *
         if not count:
             raise Conflict("There is nothing that was given up. It may have been sent again already.")
         change.data["deliveries"] = count
-        outbox.wake()
+        worker.wake()
     return count
 
 
@@ -152,11 +152,11 @@ def delivery_log(endpoint: Endpoint, *, dead: bool) -> DeliveryQuerySet:
 
 def _events(events: Iterable[str]) -> list[str]:
     chosen = set(events)
-    if unknown := chosen - telling.KINDS.keys():
+    if unknown := chosen - event_kinds.KINDS.keys():
         raise InvalidRequest(f"There is no event {sorted(unknown)[0][:60]!r}. Nothing was stored.")
     if not chosen:
         raise InvalidRequest("Choose one event or more. Nothing was stored.")
-    return [event for event in telling.KINDS if event in chosen]
+    return [event for event in event_kinds.KINDS if event in chosen]
 
 
 def _describe(change: audit.Change, endpoint: Endpoint) -> None:

@@ -7,7 +7,7 @@ from django.contrib.sessions.models import Session
 
 from registry.core.errors import NotFound
 from registry.models import BrowserSession, User
-from registry.services import audit, shared
+from registry.services import audit, counters
 from registry.services.permissions import visitor
 
 SEEN_EVERY = 5 * 60
@@ -31,7 +31,7 @@ def begin(user: User, browser: Browser, *, now: datetime) -> None:
 
 def seen(user: User, browser: Browser, *, now: datetime) -> None:
     """Moves the time of the last visit, once in a few minutes. No change an audit would note."""
-    if browser.session_key and shared.first(f"seen:{browser.session_key}", seconds=SEEN_EVERY):
+    if browser.session_key and counters.first(f"seen:{browser.session_key}", seconds=SEEN_EVERY):
         _remember(user, browser, now=now)
 
 

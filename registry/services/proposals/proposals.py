@@ -10,24 +10,24 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog.agent import visible as agent_reach
+from registry.core.bundle import Bundle
+from registry.core.catalog.visibility import visible as agent_reach
 from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
 from registry.core.findings import Finding
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.core.proposals import lifecycle
 from registry.core.proposals.assessment import Assessment
 from registry.core.proposals.lifecycle import Action, State, Who
-from registry.core.skill import Bundle
 from registry.models import Agent, Backer, Project, Proposal, ProposalComment, ProposalRevision, Skill
 from registry.models.proposals import ProposalQuerySet
 from registry.services import audit
 from registry.services.audit import Change
 from registry.services.catalog import catalog
-from registry.services.notifications import notices
+from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require
-from registry.services.proposals import suggestions
-from registry.services.proposals.suggestions import Prepared, Suggestion
-from registry.services.skills import overtaking
+from registry.services.proposals import prepare
+from registry.services.proposals.prepare import Prepared, Suggestion
+from registry.services.skills import stale_proposals
 
 PROPOSED, REVISED, REBASED, EDITED = "proposed", "revised", "rebased", "edited"
 
@@ -44,12 +44,12 @@ class Proposed:
 def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
     """A new proposal, or one more voice for an equal one that is waiting."""
     require(by, roles.PROPOSE, project)
-    suggestions.require_voice(by)
-    justification = suggestions.text(suggestion.justification, what="justification")
-    run = suggestions.text(suggestion.run, what="run", most=suggestions.RUN_CHARS, needed=False)
-    prepared = suggestions.prepare(project, suggestion, by=by)
+    prepare.require_voice(by)
+    justification = prepare.text(suggestion.justification, what="justification")
+    run = prepare.text(suggestion.run, what="run", most=prepare.RUN_CHARS, needed=False)
+    prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
-    weight = suggestions.weighed(prepared)
+    weight = prepare.weighed(prepared)
     with audit.change(project, "proposal.opened", by=by, target=prepared.name) as change:
         check_base(project, prepared)
         waiting = Proposal.objects.undecided().filter(project=project, **prepared.key).first()
@@ -69,13 +69,13 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
         voice.save(force_insert=True)
         add_revision(proposal, prepared, how=PROPOSED, justification=justification, evidence=voice.evidence, by=by)
         describe(change, proposal)
-        notices.about(telling.OPENED, proposal, text=justification, by=by)
+        notifications.about(events.OPENED, proposal, text=justification, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
 def check_base(project: Project, prepared: Prepared) -> None:
     """Inside a change: what the suggestion was worked out from still stands."""
-    digest = overtaking.base_now(prepared.kind, catalog.find(project.pk, prepared.name))
+    digest = stale_proposals.base_now(prepared.kind, catalog.find(project.pk, prepared.name))
     if digest != prepared.base_digest:
         raise StaleProposal(
             f"{prepared.name} is {digest or 'gone'} now; it changed while the proposal was being read. Try again. "
@@ -174,14 +174,14 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
     """The proposer's next try, made against what stands now. An empty justification keeps the one there is."""
     found = require_proposer(project, proposal_id, by=by)
     step(found, Action.REVISE, Who.PROPOSER)
-    overtaking.settle(project)
-    prepared = suggestions.prepare(project, suggestion, by=by)
+    stale_proposals.settle(project)
+    prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
-    weight = suggestions.weighed(prepared)
+    weight = prepare.weighed(prepared)
     with audit.change(project, "proposal.revised", by=by, target=found.skill) as change:
         proposal = get(project, proposal_id)
         newest = current_revision(proposal)
-        said = suggestions.text(suggestion.justification or newest.justification, what="justification")
+        said = prepare.text(suggestion.justification or newest.justification, what="justification")
         proposal.state = step(proposal, Action.REVISE, Who.PROPOSER)
         check_base(project, prepared)
         if (newest.result_digest, newest.base_digest) == (prepared.result_digest, prepared.base_digest):
@@ -189,14 +189,14 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
         pieces = list(suggestion.evidence) or newest.evidence
         renew(proposal, prepared, weight, how=REVISED, justification=said, evidence=pieces, by=by)
         describe(change, proposal)
-        notices.about(telling.REVISED, proposal, text=said, by=by)
+        notifications.about(events.REVISED, proposal, text=said, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
 def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor) -> Proposal:
     """The proposer takes it back."""
     found = require_proposer(project, proposal_id, by=by)
-    comment = suggestions.text(comment, what="comment", needed=False)
+    comment = prepare.text(comment, what="comment", needed=False)
     with audit.change(project, "proposal.withdrawn", by=by, target=found.skill) as change:
         proposal = get(project, proposal_id)
         proposal.state = step(proposal, Action.WITHDRAW, Who.PROPOSER)
@@ -204,18 +204,18 @@ def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor
         proposal.save(update_fields=["state", "updated_at"])
         say(proposal, comment, action=Action.WITHDRAW, by=by)
         describe(change, proposal)
-        notices.about(telling.WITHDRAWN, proposal, text=comment, by=by)
+        notifications.about(events.WITHDRAWN, proposal, text=comment, by=by)
     return proposal
 
 
 def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> ProposalComment:
     """Something said about a proposal, by whoever may see it. A closed one can still be talked about."""
     found = find(project, proposal_id, by=by)
-    text = suggestions.text(text, what="comment")
+    text = prepare.text(text, what="comment")
     with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
         said = say(get(project, proposal_id), text, action="", by=by)
         describe(change, found)
-        notices.about(telling.COMMENTED, found, text=text, by=by)
+        notifications.about(events.COMMENTED, found, text=text, by=by)
     return said
 
 
@@ -262,7 +262,7 @@ def listed(
 ) -> ProposalQuerySet:
     """Newest first. Without a word about `mine`, people get all they may see, and agents their own to learn from."""
     shown = visible(project, by=by)
-    overtaking.settle(project)
+    stale_proposals.settle(project)
     if mine or (mine is None and by.agent_id is not None):
         shown = shown.backed_by(user_id=by.user_id, agent_id=by.agent_id)
     if state:

@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from registry.core import roles
+from registry.core.bundle import Bundle
 from registry.core.errors import Conflict, InvalidRequest, SkillsiteError, StaleProposal
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.core.proposals.lifecycle import Action, State, Who
-from registry.core.skill import Bundle
-from registry.core.text import joining
-from registry.core.text.joining import FileMerge, Joined
+from registry.core.text import merge_bundles
+from registry.core.text.merge_bundles import FileMerge, Joined
 from registry.models import Project, Proposal, ProposalRevision
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.files import blobs
-from registry.services.notifications import notices
+from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require
-from registry.services.proposals import proposals, suggestions
-from registry.services.proposals.suggestions import UPDATE, Prepared
-from registry.services.skills import bundles, overtaking
-from registry.services.skills.overtaking import DELETE
+from registry.services.proposals import prepare, proposals
+from registry.services.proposals.prepare import UPDATE, Prepared
+from registry.services.skills import bundles, stale_proposals
+from registry.services.skills.stale_proposals import DELETE
 
 _REVISE = "Its proposer has to revise it."
 
@@ -67,14 +67,14 @@ class Choices:
 def offer(project: Project, proposal: Proposal, *, by: Actor) -> Offer | None:
     """For a stale proposal: what rebasing would make of it. None for any other, and for whoever may not see that."""
     standing = catalog.find(project.pk, proposal.skill)
-    if proposal.state != State.STALE or (standing is not None and not suggestions.can_load(standing, by)):
+    if proposal.state != State.STALE or (standing is not None and not prepare.can_load(standing, by)):
         return None
     return _worked_out(project, proposal, proposals.current_revision(proposal))
 
 
 def _worked_out(project: Project, proposal: Proposal, revision: ProposalRevision) -> Offer:
     name, standing = proposal.skill, catalog.find(project.pk, proposal.skill)
-    digest = overtaking.base_now(proposal.kind, standing)
+    digest = stale_proposals.base_now(proposal.kind, standing)
     if digest is None or (proposal.base_digest and not digest):
         return Offer(None, f"{name} is gone, so there is nothing to bring the change over to.")
     loaded = catalog.inspect(project, name)[1] if standing else None
@@ -85,7 +85,7 @@ def _worked_out(project: Project, proposal: Proposal, revision: ProposalRevision
     if current is None:
         return Offer(_prepared(name, proposal.kind, None, result))
     base = {entry.path: blobs.read(entry) for entry in revision.base_files}
-    joined = joining.join(base, current, result)
+    joined = merge_bundles.join(base, current, result)
     if not joined.clean:
         return Offer(None, _clash(name, joined.open), Clash(current, joined))
     try:
@@ -110,7 +110,7 @@ def may_rebase(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
     """Permission alone: for its proposer and for reviewers. An agent is shown nothing that it cannot load."""
     found = proposals.find(project, proposal_id, by=by)
     require(by, roles.PROPOSE if proposals.is_proposer(found, by) else roles.REVIEW, project)
-    suggestions.standing_for(project, found.skill, by)
+    prepare.standing_for(project, found.skill, by)
     return found
 
 
@@ -121,13 +121,13 @@ def rebase(project: Project, proposal_id: int, *, choices: Choices | None = None
     """
     found = may_rebase(project, proposal_id, by=by)
     who = Who.PROPOSER if proposals.is_proposer(found, by) else Who.REVIEWER
-    overtaking.settle(project)
+    stale_proposals.settle(project)
     found = proposals.get(project, proposal_id)
     proposals.step(found, Action.REBASE, who)
     newest = proposals.current_revision(found)
     prepared = _required(_worked_out(project, found, newest), newest, choices)
     prepared.store()
-    weight = suggestions.weighed(prepared)
+    weight = prepare.weighed(prepared)
     with audit.change(project, "proposal.rebased", by=by, target=found.skill) as change:
         proposal = proposals.get(project, proposal_id)
         proposal.state = proposals.step(proposal, Action.REBASE, who)
@@ -139,7 +139,7 @@ def rebase(project: Project, proposal_id: int, *, choices: Choices | None = None
         if choices is not None:
             change.data["chosen"] = dict(choices.taken)
         proposals.describe(change, proposal)
-        notices.about(telling.REVISED, proposal, by=by)
+        notifications.about(events.REVISED, proposal, by=by)
     return proposal
 
 
@@ -158,7 +158,9 @@ def _chosen(newest: ProposalRevision, clash: Clash, choices: Choices) -> Prepare
     name = newest.proposal.skill
     if (choices.revision, choices.standing) != (newest.number, clash.current.digest):
         raise StaleProposal(f"{name} or the proposal changed once more. Choose again. Nothing was changed.")
-    missing = [key for key in clash.joined.keys if choices.taken.get(key) not in (joining.THEIRS, joining.MINE)]
+    missing = [
+        key for key in clash.joined.keys if choices.taken.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)
+    ]
     if missing:
         places = "1 place needs a choice" if len(missing) == 1 else f"{len(missing)} places need a choice"
         raise InvalidRequest(f"{places} between what stands and the proposal. Nothing was changed.", missing=missing)

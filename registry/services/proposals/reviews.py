@@ -7,12 +7,12 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog import disclosure
-from registry.core.catalog.merge import BUNDLED, Effective
+from registry.core.bundle import Bundle
+from registry.core.catalog import prompt
+from registry.core.catalog.precedence import BUNDLED, Effective
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, StaleProposal
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.core.proposals.lifecycle import Action, Who
-from registry.core.skill import Bundle
 from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.models import Agent, Project, Proposal, ProposalRevision, Recommendation, Skill, Version
@@ -20,14 +20,14 @@ from registry.services import audit
 from registry.services.audit import Change
 from registry.services.catalog import catalog
 from registry.services.files import blobs
-from registry.services.notifications import notices
+from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require, require_still
-from registry.services.proposals import approvals, proposals, suggestions
-from registry.services.proposals.suggestions import Prepared
-from registry.services.skills import bundles, lineage, overtaking, skills
+from registry.services.proposals import approvals, prepare, proposals
+from registry.services.proposals.prepare import Prepared
+from registry.services.skills import bundles, provenance, skills, stale_proposals
 from registry.services.skills import versions as version_rows
 from registry.services.skills.bundles import Checked
-from registry.services.skills.overtaking import DELETE
+from registry.services.skills.stale_proposals import DELETE
 
 VERDICTS = ("approve", "reject")
 
@@ -100,8 +100,8 @@ def approve(
     applied to the result, and the digest of what is then approved is recorded beside it.
     """
     found = may_decide(project, proposal_id, approving=True, by=by)
-    comment = suggestions.text(comment, what="comment", needed=False)
-    overtaking.settle(project)
+    comment = prepare.text(comment, what="comment", needed=False)
+    stale_proposals.settle(project)
     found = proposals.get(project, proposal_id)
     proposals.step(found, Action.APPROVE, Who.REVIEWER)
     verdict = _looked_at(found, edit)
@@ -118,7 +118,7 @@ def approve(
         approvals.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
         change.data.update(proposed=proposed, edited=verdict.edited is not None)
         proposals.describe(change, proposal)
-        notices.about(telling.APPROVED, proposal, text=comment, by=by)
+        notifications.about(events.APPROVED, proposal, text=comment, by=by)
     return proposals.get(project, proposal_id)
 
 
@@ -163,8 +163,8 @@ def _recheck(proposal: Proposal, verdict: _Verdict, result_digest: str, base_dig
     if verdict.edited is None and verdict.digest != result_digest:
         raise Conflict("The stored files of the proposal do not match its digest. Nothing was changed.")
     standing = catalog.find(proposal.project_id, proposal.skill)
-    if overtaking.base_now(proposal.kind, standing) != proposal.base_digest:
-        raise StaleProposal(f"{overtaking.moved(proposal, standing)} Nothing was changed.", state="stale")
+    if stale_proposals.base_now(proposal.kind, standing) != proposal.base_digest:
+        raise StaleProposal(f"{stale_proposals.moved(proposal, standing)} Nothing was changed.", state="stale")
     return standing
 
 
@@ -198,17 +198,17 @@ def _apply(
         return None
     before = skill.current if skill.overrides else None
     if before is None:
-        lineage.forget(skill)
+        provenance.forget(skill)
     if standing and standing.winner and standing.winner.source == BUNDLED:
         skills.remember(skill, catalog.Loaded(standing.winner, verdict.revision.base_files))
-    said = disclosure.one_line(verdict.revision.justification)
-    note = disclosure.shorten(f"Proposal {proposal.pk}: {said}", version_rows.NOTE_CHARS)
+    said = prompt.one_line(verdict.revision.justification)
+    note = prompt.shorten(f"Proposal {proposal.pk}: {said}", version_rows.NOTE_CHARS)
     checked = verdict.checked
     version = version_rows.add(
         skill, checked.bundle, checked.said, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
         change=change, approved=True,
     )  # fmt: skip
-    lineage.approved(proposal, skill, version, before=before)
+    provenance.approved(proposal, skill, version, before=before)
     return version
 
 
@@ -220,31 +220,31 @@ def _proposer(proposal: Proposal) -> Actor:
 
 def reject(project: Project, proposal_id: int, *, comment: str, by: Actor) -> Proposal:
     """Ends a proposal. Its text stays on record for people and reaches no agent but its proposer."""
-    return _answer(project, proposal_id, Action.REJECT, telling.REJECTED, comment, by)
+    return _answer(project, proposal_id, Action.REJECT, events.REJECTED, comment, by)
 
 
 def request_changes(project: Project, proposal_id: int, *, comment: str, by: Actor) -> Proposal:
     """Sends a proposal back with what is wrong about it."""
-    return _answer(project, proposal_id, Action.REQUEST_CHANGES, telling.CHANGES_REQUESTED, comment, by)
+    return _answer(project, proposal_id, Action.REQUEST_CHANGES, events.CHANGES_REQUESTED, comment, by)
 
 
 def _answer(project: Project, proposal_id: int, action: Action, verb: str, comment: str, by: Actor) -> Proposal:
     found = may_decide(project, proposal_id, by=by)
-    comment = suggestions.text(comment, what="comment")
-    overtaking.settle(project)
+    comment = prepare.text(comment, what="comment")
+    stale_proposals.settle(project)
     with audit.change(project, verb, by=by, target=found.skill) as change:
         require_still(by, roles.REVIEW, project)
         proposal = proposals.get(project, proposal_id)
         _decide(proposal, action, comment, by)
         proposals.describe(change, proposal)
-        notices.about(verb, proposal, text=comment, by=by)
+        notifications.about(verb, proposal, text=comment, by=by)
     return proposal
 
 
 def recommend(project: Project, proposal_id: int, *, verdict: str, reason: str, by: Actor) -> Recommendation:
     """An agent's advice to the reviewers, where an owner allows it. A person decides."""
     found = may_recommend(project, proposal_id, by=by)
-    reason = suggestions.text(reason, what="reason")
+    reason = prepare.text(reason, what="reason")
     if verdict not in VERDICTS:
         raise InvalidRequest(f"A recommendation is one of {', '.join(VERDICTS)}; not {verdict!r}.")
     with audit.change(project, "proposal.recommended", by=by, target=found.skill) as change:

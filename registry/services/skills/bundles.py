@@ -6,19 +6,19 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import paths, roles
-from registry.core.catalog import merge, tokens
-from registry.core.catalog.merge import BUNDLED, Effective, Hidden
+from registry.core.bundle import SKILL_MD, Bundle, normalise
+from registry.core.catalog import precedence, token_estimate
+from registry.core.catalog.precedence import BUNDLED, Effective, Hidden
 from registry.core.errors import InvalidSkill, Stale
 from registry.core.findings import Finding, errors
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.lint import rules
-from registry.core.skill import SKILL_MD, Bundle, normalise
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor, reach, require, require_publish, require_reach
-from registry.services.skills import lineage, versions
+from registry.services.skills import provenance, versions
 
 CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", "unchanged"
 
@@ -28,13 +28,13 @@ class Checked:
     """A bundle that may be stored, with what its SKILL.md says and what is worth knowing about it."""
 
     bundle: Bundle
-    said: skillmd.SkillMd
+    said: skill_md.SkillMd
     name: str
     findings: tuple[Finding, ...]
 
     @property
     def tokens(self) -> int:
-        return tokens.estimate(self.said.instructions)
+        return token_estimate.estimate(self.said.instructions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def check(
 
     With a project, the skills it requires are looked for among those that `by` may know of there.
     """
-    said = skillmd.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
+    said = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
     name = paths.component(normalise(said.name), what="name")
     if not authoring and (version := was or said.version):
         paths.component(version, what="version")
@@ -97,7 +97,7 @@ def _foresee(project: Project, checked: Checked, was: str) -> Preview:
     action, same = _decide(skill, checked, standing, was)
     upcoming = versions.next_number(skill) if skill else "1"
     named = same.version if same else _named(skill, checked, was) or upcoming
-    return Preview(checked, action, named, standing, merge.would_hide(standing))
+    return Preview(checked, action, named, standing, precedence.would_hide(standing))
 
 
 def import_bundle(
@@ -133,7 +133,7 @@ def import_bundle(
         action, same = _decide(skill, checked, standing, was)
         change.data["action"] = action
         if not skill.overrides:
-            lineage.forget(skill)
+            provenance.forget(skill)
         if action == UNCHANGED and same is not None:
             change.cancel()
         elif same is not None:

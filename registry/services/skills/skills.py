@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from registry.core.catalog.merge import BUNDLED, Effective
+from registry.core.bundle import SKILL_MD, Bundle, normalise
+from registry.core.catalog.precedence import BUNDLED, Effective
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle, normalise
+from registry.core.format import skill_md
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require_publish, require_reach, require_withdraw
-from registry.services.skills import bundles, lineage, overtaking, versions
+from registry.services.skills import bundles, provenance, stale_proposals, versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         if skill.overrides:
             raise _taken(checked.name)
-        lineage.forget(skill)
+        provenance.forget(skill)
         version = versions.add(skill, bundle, checked.said, named=None, note=note, by=by, change=change)
     return Saved(version, True, checked.findings)
 
@@ -68,7 +68,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
         _guard(standing, name, base)
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=name)
         if not skill.overrides:
-            lineage.forget(skill)
+            provenance.forget(skill)
         if upstream is not None:
             remember(skill, upstream)
         if skill.overrides and skill.current and skill.current.digest == bundle.digest:
@@ -133,15 +133,15 @@ def with_parts(
     standing = catalog.find(project.pk, name)
     _, loaded = catalog.inspect(project, name) if standing and standing.winner else (None, None)
     if loaded is None:
-        composed = skillmd.compose(
+        composed = skill_md.compose(
             name=name, description=description, instructions=instructions, metadata=metadata or {}
         )
         return from_text(composed)
-    text = skillmd.revise(
+    text = skill_md.revise(
         loaded.skill_md(),
         description=description,
         instructions=instructions,
-        metadata=skillmd.UNCHANGED if metadata is None else metadata,
+        metadata=skill_md.UNCHANGED if metadata is None else metadata,
     )
     return loaded.bundle().replacing({SKILL_MD: _encoded(text)})
 
@@ -204,7 +204,7 @@ def remove(skill: Skill, *, change: audit.Change, approved: bool = False) -> Non
     skill.overrides = False
     skill.save(update_fields=["overrides"])
     change.before = skill.current.digest if skill.current else ""
-    overtaking.mark(skill, change=change)
+    stale_proposals.mark(skill, change=change)
 
 
 def undelete(project: Project, name: str, *, by: Actor) -> Version:

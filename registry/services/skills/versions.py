@@ -2,18 +2,18 @@
 
 from django.utils import timezone
 
-from registry.core.catalog import tokens
+from registry.core.bundle import SKILL_MD, Bundle, normalise
+from registry.core.catalog import token_estimate
 from registry.core.errors import Conflict, InvalidRequest, NotFound, VersionConflict
-from registry.core.format import skillmd
-from registry.core.notifications import telling
-from registry.core.skill import SKILL_MD, Bundle, normalise
+from registry.core.format import skill_md
+from registry.core.notifications import events
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.audit import Change
 from registry.services.files import blobs
-from registry.services.notifications import notices
+from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require_publish, require_reach, require_withdraw
-from registry.services.skills import overtaking
+from registry.services.skills import stale_proposals
 
 NOTE_CHARS = 300
 
@@ -41,7 +41,7 @@ def history(project: Project, name: str) -> list[Version]:
 def add(
     skill: Skill,
     bundle: Bundle,
-    said: skillmd.SkillMd,
+    said: skill_md.SkillMd,
     *,
     named: str | None,
     note: str,
@@ -66,7 +66,7 @@ def add(
         tags=list(said.tags),
         requires=list(said.requires),
         triggers=list(said.triggers),
-        tokens=tokens.estimate(said.instructions),
+        tokens=token_estimate.estimate(said.instructions),
         note=checked_note(note),
         author_id=by.user_id,
         agent_id=by.agent_id,
@@ -80,8 +80,8 @@ def add(
     if version.version.isdecimal() and len(version.version) < 9:
         skill.last_number = max(skill.last_number, int(version.version))
     skill.save(update_fields=["current", "overrides", "last_number"])
-    overtaking.mark(skill, change=change)
-    notices.about_version(telling.PUBLISHED, version, person=before, text=version.note, by=change.by)
+    stale_proposals.mark(skill, change=change)
+    notifications.about_version(events.PUBLISHED, version, person=before, text=version.note, by=change.by)
     return version
 
 
@@ -92,8 +92,8 @@ def bring_back(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
     skill.save(update_fields=["current", "overrides"])
     change.after = version.digest
     change.data["version"] = version.version
-    overtaking.mark(skill, change=change)
-    notices.about_version(telling.PUBLISHED, version, person=version.author_id, by=change.by)
+    stale_proposals.mark(skill, change=change)
+    notifications.about_version(events.PUBLISHED, version, person=version.author_id, by=change.by)
 
 
 def checked_note(note: str) -> str:
@@ -135,7 +135,7 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
     with audit.change(project, "version.restored", by=by, target=normalise(name)) as change:
         old = get(project, name, version)
         bundle = blobs.bundle(old.files)
-        said = skillmd.read(bundle[SKILL_MD], fallback_name=old.skill.name)
+        said = skill_md.read(bundle[SKILL_MD], fallback_name=old.skill.name)
         change.data["restored"] = old.version
         return add(
             old.skill,
@@ -167,8 +167,8 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         skill.save(update_fields=["current"])
         change.after = skill.current.digest if skill.current else ""
         change.data.update(version=found.version, reason=reason)
-        overtaking.mark(skill, change=change)
-        notices.about_version(telling.YANKED, found, person=found.author_id, text=reason, by=by)
+        stale_proposals.mark(skill, change=change)
+        notifications.about_version(events.YANKED, found, person=found.author_id, text=reason, by=by)
         return found
 
 

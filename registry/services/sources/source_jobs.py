@@ -16,17 +16,17 @@ from django_tasks import task
 
 from registry.core import roles
 from registry.core.errors import Forbidden, SkillsiteError
-from registry.core.sources.wishes import FAILED as NOT_DONE
-from registry.core.sources.wishes import Outcome, Wish
+from registry.core.sources.import_request import FAILED as NOT_DONE
+from registry.core.sources.import_request import Outcome, Wish
 from registry.models import Project, Source, SourceEntry, SourceJob, SourceJobItem
 from registry.models.sources import DONE, FAILED, LOOK, QUEUED, RUNNING, WAITING, is_due
 from registry.remote.sources import Failure
 from registry.services import permissions
-from registry.services.notifications import outgoing
+from registry.services.notifications import leases
 from registry.services.permissions import Actor
-from registry.services.sources import importing, offers
-from registry.services.sources.importing import Plan
-from registry.services.sources.offers import Goods
+from registry.services.sources import install, source_entries
+from registry.services.sources.install import Plan
+from registry.services.sources.source_entries import Goods
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def wake_overdue(*, now: datetime) -> None:
 
 def clean(*, now: datetime) -> dict[str, int]:
     old = SourceJob.objects.filter(state__in=(DONE, FAILED), finished_at__lt=now - _KEPT_FOR)
-    return {"finished jobs of sources": old.delete()[0], "skills put aside": offers.sweep(now=now)}
+    return {"finished jobs of sources": old.delete()[0], "skills put aside": source_entries.sweep(now=now)}
 
 
 def run_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta = timedelta(seconds=30)) -> bool:
@@ -112,7 +112,7 @@ def _run(job: SourceJob, *, clock: Callable[[], datetime], stop: datetime) -> No
     if job.source.removed_at is not None:
         _give_up(job, "The source was removed.", now=clock())
     elif job.kind == LOOK:
-        problem = offers.look(job.source, now=clock())
+        problem = source_entries.look(job.source, now=clock())
         _finish(job, FAILED if problem else DONE, now=clock(), problem=problem)
     else:
         _bring(job, clock=clock, stop=stop)
@@ -158,8 +158,8 @@ def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJo
     missing: list[SourceEntry] = []
     for item in items:
         try:
-            entry = entries.get(item.name) or offers.entry(source, item.name)
-            goods = offers.staged(entry, item.asked.get("digest", ""))
+            entry = entries.get(item.name) or source_entries.entry(source, item.name)
+            goods = source_entries.staged(entry, item.asked.get("digest", ""))
         except SkillsiteError as error:
             yield item, error
             continue
@@ -167,7 +167,7 @@ def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJo
             missing.append(entry)
         else:
             yield item, goods
-    for entry, came in offers.fetch_all(source, missing) if missing else ():
+    for entry, came in source_entries.fetch_all(source, missing) if missing else ():
         yield by_name[entry.name], came
 
 
@@ -188,7 +188,7 @@ def _planned(source: Source, item: SourceJobItem, came: Goods | Exception, *, by
     try:
         if isinstance(came, Exception):
             raise came
-        return importing.prepare(source, came, _wish(item), by=by)
+        return install.prepare(source, came, _wish(item), by=by)
     except SkillsiteError as error:
         return Outcome(item.name, NOT_DONE, error.message)
     except Failure as failure:
@@ -197,7 +197,7 @@ def _planned(source: Source, item: SourceJobItem, came: Goods | Exception, *, by
 
 def _carried_out(item: SourceJobItem, plan: Plan, *, by: Actor) -> Outcome:
     try:
-        return importing.carry_out(plan, by=by)
+        return install.carry_out(plan, by=by)
     except SkillsiteError as error:
         return Outcome(item.name, NOT_DONE, error.message)
 
@@ -210,7 +210,7 @@ def _note(job: SourceJob, item: SourceJobItem, outcome: Outcome, *, now: datetim
     """Getting somewhere renews the lease, and the patience."""
     _mine(job, leased_until=now + LEASE, attempts=1)
     SourceJobItem.objects.filter(pk=item.pk).update(
-        status=outcome.status, reason=outgoing.plain(outcome.reason, _REASON_CHARS), skill=outcome.skill,
+        status=outcome.status, reason=leases.plain(outcome.reason, _REASON_CHARS), skill=outcome.skill,
         version=outcome.version, digest=outcome.digest, proposal_id=outcome.proposal,
     )  # fmt: skip
 
@@ -225,7 +225,7 @@ def _mine(job: SourceJob, **values: object) -> None:
 
 
 def _give_up(job: SourceJob, reason: str, *, now: datetime) -> None:
-    reason = outgoing.plain(reason, _PROBLEM_CHARS)
+    reason = leases.plain(reason, _PROBLEM_CHARS)
     job.items.filter(status=WAITING).update(status=NOT_DONE, reason=reason)
     _finish(job, FAILED, now=now, problem=reason)
 
@@ -247,8 +247,8 @@ class Warmed:
 def warm(project: Project, *, now: datetime) -> Iterator[Warmed]:
     """Looks at every source of a project and puts all it offers aside, so that importing needs no network."""
     for source in Source.objects.of(project).select_related("project").order_by("pk"):
-        problem = offers.look(source, now=now)
+        problem = source_entries.look(source, now=now)
         entries = list(source.entries.order_by("name")) if not problem else []
-        missing = [entry for entry in entries if not offers.is_staged(entry)]
-        came = list(offers.put_aside(source, missing))
+        missing = [entry for entry in entries if not source_entries.is_staged(entry)]
+        came = list(source_entries.put_aside(source, missing))
         yield Warmed(str(source), problem, len(entries) - len(came), tuple(came))

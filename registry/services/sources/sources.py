@@ -8,10 +8,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from registry.core import roles
+from registry.core.bundle import normalise
 from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
-from registry.core.skill import normalise
-from registry.core.sources import wishes
-from registry.core.sources.wishes import Wish
+from registry.core.sources import import_request
+from registry.core.sources.import_request import Wish
 from registry.models import Installation, Project, Proposal, Provenance, Skill, Source, SourceEntry, SourceJob
 from registry.models.sources import (
     IMPORT,
@@ -26,11 +26,11 @@ from registry.models.sources import (
 from registry.remote import sources as remote
 from registry.remote.sources import Place
 from registry.services import audit
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.permissions import Actor, require
-from registry.services.resolve import fetching
-from registry.services.skills import lineage
-from registry.services.sources import offers, source_jobs
+from registry.services.resolve import outbound_http
+from registry.services.skills import provenance
+from registry.services.sources import source_entries, source_jobs
 
 MOST = 50
 MOST_WAITING = 20
@@ -77,7 +77,7 @@ def add(project: Project, kind: str, address: str, *, ref: str = "", label: str 
         )  # fmt: skip
         if not made:
             _take_up(source, label, by)
-        change.data["source"] = lineage.described(source)
+        change.data["source"] = provenance.described(source)
         source_jobs.queue(source, LOOK, by=by)
     return source
 
@@ -87,7 +87,7 @@ def _checked(kind: str, address: str, ref: str) -> Place:
         raise InvalidRequest(f"There is no kind of source {kind[:40]!r}. There are: {', '.join(KINDS)}.")
     if "\0" in address or "\0" in ref:
         raise InvalidRequest("The address has a NUL character. Remove it. Nothing was stored.")
-    return remote.check(Place(kind, address.strip(), ref.strip()), allowed=fetching.allowed_hosts())
+    return remote.check(Place(kind, address.strip(), ref.strip()), allowed=outbound_http.allowed_hosts())
 
 
 def _label(label: str) -> str:
@@ -115,8 +115,8 @@ def remove(project: Project, source_id: int, *, by: Actor) -> None:
     require(by, roles.WRITE, project)
     _require_person(by)
     with audit.change(project, "source.removed", by=by) as change:
-        source = offers.find(project, source_id, by=by)
-        change.target, change.data["source"] = source.shown[:200], lineage.described(source)
+        source = source_entries.find(project, source_id, by=by)
+        change.target, change.data["source"] = source.shown[:200], provenance.described(source)
         source.entries.all().delete()
         source.removed_at = timezone.now()
         source.save(update_fields=["removed_at"])
@@ -134,7 +134,7 @@ def look(project: Project, source_id: int, *, by: Actor) -> SourceJob:
 def start(project: Project, source_id: int, wanted: Sequence[Wish], *, update: bool = False, by: Actor) -> SourceJob:
     """The worker imports or updates skill by skill; the items of the job tell what came of each."""
     source = find(project, source_id, by=by)
-    checked = wishes.together(list(wanted))
+    checked = import_request.together(list(wanted))
     with transaction.atomic():
         Source.objects.select_for_update().get(pk=source.pk)
         if SourceJob.objects.unfinished().filter(source=source).count() >= MOST_WAITING:
@@ -149,7 +149,7 @@ def listed(project: Project, *, by: Actor) -> SourceQuerySet:
 
 
 def find(project: Project, source_id: int, *, by: Actor) -> Source:
-    return offers.find(project, source_id, by=by)
+    return source_entries.find(project, source_id, by=by)
 
 
 def entries(project: Project, source_id: int, *, q: str = "", by: Actor) -> SourceEntryQuerySet:
@@ -164,7 +164,7 @@ def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[O
     words = " ".join(words.replace("\0", "").split())
     if not _LEAST <= len(words) <= _MOST_CHARS:
         raise InvalidRequest(f"Search for {_LEAST} characters or more, and {_MOST_CHARS} at most.")
-    return with_state(source, offers.search(source, words))
+    return with_state(source, source_entries.search(source, words))
 
 
 def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[Offered]:
@@ -175,7 +175,7 @@ def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[Offered]:
     own = set(
         Skill.objects.filter(project=source.project_id, name__in=wanted, overrides=True).values_list("name", flat=True)
     )
-    standing = own | (wanted & disk.snapshot().skills.keys())
+    standing = own | (wanted & built_in.snapshot().skills.keys())
     waiting = dict(_waiting(source, names))
     return [
         Offered(

@@ -1,10 +1,10 @@
 """Uninstalls skills that came from a source: only what came from there, and no edit that nobody saw."""
 
 from registry.core import paths, roles
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import NotFound, PreconditionRequired, Stale
-from registry.core.format import skillmd
-from registry.core.skill import SKILL_MD, Bundle
-from registry.core.sources.wishes import PROPOSED, UNINSTALLED, Outcome
+from registry.core.format import skill_md
+from registry.core.sources.import_request import PROPOSED, UNINSTALLED, Outcome
 from registry.core.text.edits import Edit
 from registry.models import Installation, Project, Version
 from registry.services import audit
@@ -12,15 +12,15 @@ from registry.services.audit import Change
 from registry.services.files import blobs
 from registry.services.permissions import Actor, is_protected, require, require_reach
 from registry.services.proposals import proposals
-from registry.services.proposals.suggestions import UPDATE, Suggestion
-from registry.services.skills import lineage, skills, versions
-from registry.services.skills.overtaking import DELETE
-from registry.services.sources import offers
+from registry.services.proposals.prepare import UPDATE, Suggestion
+from registry.services.skills import provenance, skills, versions
+from registry.services.skills.stale_proposals import DELETE
+from registry.services.sources import source_entries
 
 
 def find(project: Project, source_id: int, name: str, *, by: Actor) -> Installation:
     """What the project has of a source, by the source's name for it."""
-    source = offers.find(project, source_id, by=by)
+    source = source_entries.find(project, source_id, by=by)
     found = Installation.objects.standing().filter(source=source, name=name).first() if "\0" not in name else None
     if found is None:
         raise NotFound(f"The project has no skill {paths.shown(name)} from this source.")
@@ -43,7 +43,7 @@ def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by
         _check_seen(found, seen)
         if is_protected(project.pk) and not _stands(found):
             raise Stale(f"{found.skill.name} was changed meanwhile. Look again.", digest=_digest(found))
-        change.data["source"] = lineage.described(found.source) | {"name": name}
+        change.data["source"] = provenance.described(found.source) | {"name": name}
         version = _take_away(found, by=by, change=change)
     skill = found.skill.name
     return Outcome(name, UNINSTALLED, "", skill, version.version if version else "", version.digest if version else "")
@@ -81,7 +81,7 @@ def _take_away(found: Installation, *, by: Actor, change: Change) -> Version | N
     if skill.current is not None and skill.current.digest == back.digest:
         change.before = change.after = back.digest
         return skill.current
-    said = skillmd.read(back[SKILL_MD], fallback_name=skill.name)
+    said = skill_md.read(back[SKILL_MD], fallback_name=skill.name)
     note = f"As in version {found.before.version}, before it came from {found.source}"[: versions.NOTE_CHARS]
     return versions.add(skill, back, said, named=None, note=note, by=by, change=change)
 

@@ -4,14 +4,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from registry.core.archive import exported
-from registry.core.archive.exported import RECORD
+from registry.core.archive import export_record
+from registry.core.archive.export_record import RECORD
 from registry.core.errors import Conflict, UnsafePath
 from registry.models import Project
-from registry.services.files.storage import TEMPORARY
+from registry.services.files.atomic_storage import TEMPORARY
 from registry.services.permissions import Actor
-from registry.services.transfer import exporting
-from registry.services.transfer.exporting import Leaving
+from registry.services.transfer import export_zip
+from registry.services.transfer.export_zip import Leaving
 
 # The bytes are what the digests stand for, so git must not change the ends of lines.
 _ATTRIBUTES, _AS_IT_IS = ".gitattributes", b"* -text\n"
@@ -30,8 +30,8 @@ def write(project: Project, directory: Path, *, effective: bool = False, by: Act
 
     What stands beside the skills stays: only directories that the record of the earlier export names are ours.
     """
-    skills = exporting.leaving(project, effective=effective, by=by)
-    record = exported.write(skill.entry for skill in skills)
+    skills = export_zip.leaving(project, effective=effective, by=by)
+    record = export_record.write(skill.entry for skill in skills)
     before = _before(directory)
     for skill in skills:
         _check(directory, skill, before)
@@ -50,7 +50,7 @@ def _before(directory: Path) -> frozenset[str]:
     """The skills of the export that is there; none where the directory is empty, new, or only a repository."""
     record = directory / RECORD
     if record.is_file() and not record.is_symlink():
-        return frozenset(exported.read(record.read_bytes()))
+        return frozenset(export_record.read(record.read_bytes()))
     if directory.exists() and not directory.is_dir():
         raise Conflict(f"{directory} is a file. Name a directory. Nothing was written.")
     if directory.is_dir() and {path.name for path in directory.iterdir()} - {".git"}:

@@ -17,15 +17,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from registry.core.errors import InvalidRequest, NotFound, RateLimited
 from registry.models import User
-from registry.models.notices import EVERYTHING, NOTHING, WAITING
-from registry.services.notifications import letters, mailing
+from registry.models.notifications import EVERYTHING, NOTHING, WAITING
+from registry.services.notifications import email, email_preferences
 from registry.services.people import accounts, sessions
-from registry.services.people import sign_in as attempts
-from registry.web import visitor
+from registry.services.people import password_throttle as attempts
+from registry.web import user_agent
 from registry.web.access import PersonRequest, signed_in
-from registry.web.context import THEMES
 from registry.web.htmx import render
-from registry.web.words import counted
+from registry.web.humanize import counted
+from registry.web.navigation import THEMES
 
 _YEAR = 365 * 24 * 3600
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -52,7 +52,7 @@ class MailForm(forms.Form):
     address = forms.CharField(
         label="Address",
         required=False,
-        max_length=mailing.ADDRESS_CHARS,
+        max_length=email_preferences.ADDRESS_CHARS,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
         help_text="Without one, you are told in your inbox alone. Only this site sees it. A new one counts once you "
         "follow the link that is sent there.",
@@ -120,7 +120,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return redirect(following or "projects")
     if request.method != "POST":
         return render(request, "accounts/sign_in.html", {"form": SignInForm(request), "next": following})
-    address = visitor.address(request)
+    address = user_agent.address(request)
     try:
         attempts.attempt(request.POST.get("username", ""), address=address)
     except RateLimited as error:
@@ -139,7 +139,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, user: User) -> None:
     login(request, user, backend=_BACKEND)
-    sessions.begin(user, visitor.browser(request), now=timezone.now())
+    sessions.begin(user, user_agent.browser(request), now=timezone.now())
 
 
 def _is_ours(request: HttpRequest, address: str) -> bool:
@@ -174,7 +174,7 @@ def account(request: PersonRequest) -> HttpResponse:
 
 
 def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> HttpResponse:
-    asked, wanted = mailing.asked(request.user), letters.wants(request.user.pk)
+    asked, wanted = email_preferences.asked(request.user), email.wants(request.user.pk)
     found = {
         "name": NameForm(initial={"full_name": request.user.get_full_name()}),
         "mail": MailForm(initial={"address": asked or request.user.email, "wanted": wanted}),
@@ -211,7 +211,7 @@ def choose_mail(request: PersonRequest) -> HttpResponse:
         return _page(request, mail=form, status=422)
     try:
         again = request.POST.get("again") == "yes"
-        asks = mailing.choose(request.user, **form.cleaned_data, again=again)
+        asks = email_preferences.choose(request.user, **form.cleaned_data, again=again)
     except InvalidRequest as error:
         form.add_error("address", error.message)
         return _page(request, mail=form, status=422)
@@ -227,9 +227,9 @@ def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
     """Looking does not spend the link: programs that read letters follow the links in them."""
     try:
         if request.method == "POST":
-            messages.success(request, f"Your email goes to {mailing.confirm(request.user, secret)} now.")
+            messages.success(request, f"Your email goes to {email_preferences.confirm(request.user, secret)} now.")
             return redirect("account")
-        found = {"address": mailing.look(request.user, secret).address}
+        found = {"address": email_preferences.look(request.user, secret).address}
     except NotFound as error:
         found = {"refused": error.message}
     return render(request, "accounts/confirm_mail.html", found, status=404 if "refused" in found else 200)
@@ -240,7 +240,7 @@ def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
 @require_POST
 def password(request: PersonRequest) -> HttpResponse:
     """Ends every other session: whoever learnt the old password is out."""
-    user, address = request.user, visitor.address(request)
+    user, address = request.user, user_agent.address(request)
     attempts.attempt(user.username, address=address)
     form = PasswordForm(user, request.POST)
     if not form.is_valid():
@@ -249,7 +249,7 @@ def password(request: PersonRequest) -> HttpResponse:
     accounts.set_password(user, form.cleaned_data["new"])
     update_session_auth_hash(request, user)
     ended = sessions.end_others(user, keep=request.session.session_key or "")
-    sessions.begin(user, visitor.browser(request), now=timezone.now())
+    sessions.begin(user, user_agent.browser(request), now=timezone.now())
     said = f" {counted(ended, 'other session')} ended." if ended else ""
     messages.success(request, f"Your password is set.{said}")
     return redirect("account")

@@ -6,10 +6,10 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.services.notifications import notices
+from registry.services.notifications import notifications
 from registry.web.access import PersonRequest, signed_in
 from registry.web.htmx import render
-from registry.web.words import counted
+from registry.web.humanize import counted
 
 _PAGE = 30
 
@@ -18,7 +18,7 @@ _PAGE = 30
 @require_safe
 def index(request: PersonRequest) -> HttpResponse:
     everything = request.GET.get("show") == "all"
-    shown = notices.inbox(request.user, unread=not everything)
+    shown = notifications.inbox(request.user, unread=not everything)
     page = Paginator(shown, _PAGE).get_page(request.GET.get("page"))
     found = {"page": page, "everything": everything, "query": "show=all&" if everything else ""}
     return render(request, "inbox/list.html", found, partial="inbox/_rows.html")
@@ -28,19 +28,19 @@ def index(request: PersonRequest) -> HttpResponse:
 @require_safe
 def follow(request: PersonRequest, notice: int) -> HttpResponse:
     """Goes to what the entry is about. It counts as read from then on, which is nobody else's business."""
-    return redirect(notices.open_one(request.user, notice).path)
+    return redirect(notifications.open_one(request.user, notice).path)
 
 
 @signed_in
 @require_POST
 def read(request: PersonRequest, notice: int) -> HttpResponse:
-    notices.open_one(request.user, notice)
+    notifications.open_one(request.user, notice)
     return redirect("inbox")
 
 
 @signed_in
 @require_POST
 def read_all(request: PersonRequest) -> HttpResponse:
-    count = notices.mark_all_read(request.user)
+    count = notifications.mark_all_read(request.user)
     messages.success(request, f"{counted(count, 'entry is,entries are')} marked as read.")
     return redirect("inbox")

@@ -14,20 +14,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from registry.core import roles, trust
-from registry.core.catalog import disclosure
-from registry.core.catalog.agent import Definition
+from registry.core.catalog import prompt
+from registry.core.catalog.visibility import Definition
 from registry.core.errors import AlreadyExists, Conflict, InvalidRequest
 from registry.models import Agent
 from registry.services.agents import agents, instructions
 from registry.services.agents.instructions import Instructions
 from registry.services.agents.tokens import Issued, revoke_token, tokens_of
-from registry.services.catalog import catalog, listing
+from registry.services.catalog import catalog, skill_list
 from registry.services.catalog.catalog import View
-from registry.web import context
+from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.agents.tokens import TokenForm, listed
 from registry.web.htmx import render
-from registry.web.skills import completion
+from registry.web.skills import name_options
 
 _PAGE = 50
 _ALL, _LISTED = "all", "listed"
@@ -134,7 +134,7 @@ def index(request: ProjectRequest) -> HttpResponse:
     told = instructions.costs((row.agent for row in rows), view)
     shown = [{"row": row, "told": told[row.agent.name], "catalog": _seen(row.agent, view)[1]} for row in rows]
     return render(
-        request, "agents/list.html", {"rows": shown, "page": page, "manages": context.may(request, roles.MANAGE)}
+        request, "agents/list.html", {"rows": shown, "page": page, "manages": navigation.may(request, roles.MANAGE)}
     )
 
 
@@ -146,9 +146,9 @@ def _seen(agent: Agent, view: View) -> tuple[View, int]:
     """The skills as the agent sees them, and what their catalog costs."""
     allowed = agents.sees(agent)
     if allowed is None:
-        return view, listing.cost(view).tokens
+        return view, skill_list.cost(view).tokens
     own = view.only(allowed)
-    return own, disclosure.cost(listing.fitted(own.served, "text", ""), "text", "tokens")
+    return own, prompt.cost(skill_list.fitted(own.served, "text", ""), "text", "tokens")
 
 
 @in_project
@@ -170,7 +170,7 @@ def new(request: ProjectRequest) -> HttpResponse:
 
 
 def _to_fill_in(request: ProjectRequest, form: AgentForm) -> dict[str, Any]:
-    return {"form": form, **completion.offered(_view(request))}
+    return {"form": form, **name_options.offered(_view(request))}
 
 
 @in_project
@@ -185,7 +185,7 @@ def agent(request: ProjectRequest, name: str) -> HttpResponse:
         "told": told,
         "missing": instructions.unavailable(found.uses_skills, whole),
         "unseen": instructions.unavailable(found.allowed_skills or (), whole),
-        "catalog": disclosure.as_text(listing.fitted(own.served, "text", "")),
+        "catalog": prompt.as_text(skill_list.fitted(own.served, "text", "")),
         "catalog_tokens": catalog_tokens,
         "skills": len(own.served),
         "call": _call(request, found),
@@ -218,7 +218,7 @@ def _part(part: instructions.Part) -> dict[str, Any]:
 
 def _frame(request: ProjectRequest, found: Agent, tab: str, more: dict[str, Any], *, status: int = 200) -> HttpResponse:
     (row,) = agents.rows(request.project, [found])
-    manages = context.may(request, roles.MANAGE)
+    manages = navigation.may(request, roles.MANAGE)
     tabs = [("agent", "What it is given", None), ("agent-tokens", "Tokens", row.tokens)]
     tabs += [("agent-change", "Change", None)] if manages else []
     around = {

@@ -19,7 +19,7 @@ from registry.models import Agent, Project, Token, User
 from registry.services.agents import tokens
 from registry.services.agents.tokens import Issued
 from registry.services.permissions import Actor
-from registry.web import context
+from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 
@@ -108,7 +108,7 @@ def _page(
     request: ProjectRequest, form: TokenForm, *, made: Issued | None = None, status: int | None = None
 ) -> HttpResponse:
     now, of_people = timezone.now(), tokens.tokens_of_people(request.project)
-    manages = context.may(request, roles.MANAGE)
+    manages = navigation.may(request, roles.MANAGE)
     others = [token for token in of_people if token.user_id != request.user.pk] if manages else []
     found = {
         "form": form,

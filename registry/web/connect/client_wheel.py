@@ -19,8 +19,8 @@ from django.shortcuts import render
 from django.views.decorators.http import etag, require_safe
 
 import registry
-from registry.core import media
-from registry.core.archive import bundle
+from registry.core import content_types
+from registry.core.archive import zip_bundle
 
 _PACKAGES = ("client", "core")
 _TAG = "py3-none-any"
@@ -54,7 +54,7 @@ def download(request: HttpRequest, name: str) -> HttpResponse:
     made = wheel()
     if name != made.name:
         raise Http404
-    response = HttpResponse(made.content, content_type="application/zip", headers=media.HEADERS)
+    response = HttpResponse(made.content, content_type="application/zip", headers=content_types.HEADERS)
     response["Content-Disposition"] = f'attachment; filename="{made.name}"'
     # The name stays the same from one change of the code to the next release.
     response["Cache-Control"] = "no-cache"
@@ -69,7 +69,7 @@ def wheel() -> Wheel:
     record = f"{stem}.dist-info/RECORD"
     lines = [f"{path},sha256={_record_digest(content)},{len(content)}\n" for path, content in files.items()]
     files[record] = "".join([*lines, f"{record},,\n"]).encode()
-    return Wheel(f"{stem}-{_TAG}.whl", b"".join(bundle.write_zip_stream(files.items())))
+    return Wheel(f"{stem}-{_TAG}.whl", b"".join(zip_bundle.write_zip_stream(files.items())))
 
 
 def _code() -> Iterator[tuple[str, bytes]]:

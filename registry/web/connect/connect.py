@@ -6,10 +6,10 @@ from django.views.decorators.http import require_safe
 
 from registry.core import roles
 from registry.core.errors import NotFound
-from registry.web import context
+from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project
-from registry.web.connect import client_wheel, recipes
-from registry.web.connect.recipes import Place
+from registry.web.connect import client_wheel, clients
+from registry.web.connect.clients import Place
 from registry.web.htmx import render
 
 
@@ -18,7 +18,7 @@ from registry.web.htmx import render
 def connect(request: ProjectRequest, client: str = "") -> HttpResponse:
     """One client at a time, the first unless another is named."""
     place = _place(request)
-    groups = recipes.groups(place)
+    groups = clients.groups(place)
     known = {recipe.key: recipe for group in groups for recipe in group.recipes}
     if client and client not in known:
         raise NotFound(f"There is no page for a client “{client[:40]}” here.")
@@ -26,8 +26,8 @@ def connect(request: ProjectRequest, client: str = "") -> HttpResponse:
         "place": place,
         "groups": groups,
         "recipe": known[client or next(iter(known))],
-        "placeholder": recipes.PLACEHOLDER,
-        "manages": context.may(request, roles.MANAGE),
+        "placeholder": clients.PLACEHOLDER,
+        "manages": navigation.may(request, roles.MANAGE),
     }
     return render(request, "connect/connect.html", found)
 

@@ -9,17 +9,17 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from registry.core.bundle import Bundle
 from registry.core.errors import InvalidInput, NotFound, Stale
-from registry.core.skill import Bundle
-from registry.core.text import joining
+from registry.core.text import merge_bundles
 from registry.services.drafts import conflicts, drafts
 from registry.services.drafts.conflicts import Conflict
 from registry.services.drafts.drafts import Place
 from registry.web.access import ProjectRequest, in_project
-from registry.web.context import may_publish
 from registry.web.editor import editor
 from registry.web.editor.editor_page import Addresses
 from registry.web.htmx import render
+from registry.web.navigation import may_publish
 from registry.web.render import comparison
 
 
@@ -46,7 +46,7 @@ def _shown(request: ProjectRequest, place: Place, seen: Conflict) -> dict[str, A
         "seen": seen, "place": place, "urls": Addresses(place), "note": seen.draft.content["note"],
         "open": [comparison.three_way(file) for file in seen.joined.open],
         "compared": comparison.compare(theirs.bundle() if theirs else {}, mine, limits=settings.LIMITS),
-        "answers": [f"{key}={joining.MINE}" for key in seen.joined.keys], "missing": (),
+        "answers": [f"{key}={merge_bundles.MINE}" for key in seen.joined.keys], "missing": (),
         "theirs_label": f"{seen.author} wrote" if seen.author else "Bundled now", "theirs_note": f"version {version}",
         "take_theirs": f"Take {seen.author}’s" if seen.author else "Take the bundled text",
         "before": {"label": f"Version {version}" if theirs else "Nothing", "digest": seen.digest},

@@ -8,8 +8,8 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from registry.core import media
-from registry.core.catalog import tokens
+from registry.core import content_types
+from registry.core.catalog import token_estimate
 from registry.core.errors import SkillsiteError
 from registry.services.drafts import draft_files, drafts
 from registry.services.drafts.drafts import Place
@@ -37,8 +37,8 @@ def _page(request: ProjectRequest, place: Place, path: str, error: SkillsiteErro
     typed = request.POST.get("text", text) if error else text
     shown = {
         "place": place, "urls": Addresses(place), "entry": entry, "error": error, "text": typed,
-        "tokens": tokens.estimate(text) if text is not None else None, "raw": Addresses(place).raw(path),
-        "path": request.POST.get("path", path) if error else path, "is_image": media.is_image(path),
+        "tokens": token_estimate.estimate(text) if text is not None else None, "raw": Addresses(place).raw(path),
+        "path": request.POST.get("path", path) if error else path, "is_image": content_types.is_image(path),
     }  # fmt: skip
     return render(request, "editor/file.html", shown, status=STATUS[type(error)] if error else 200)
 
@@ -69,7 +69,9 @@ def _change(request: ProjectRequest, place: Place, path: str) -> HttpResponse:
 def raw(request: ProjectRequest, path: str, name: str = "") -> HttpResponse:
     """The bytes of one file of the person's own draft, inert in a browser."""
     entry = draft_files.entry_of(drafts.find(Place(request.project, name), by=request.actor), path)
-    response = HttpResponse(blobs.read(entry), content_type=media.content_type(path), headers=media.HEADERS)
-    if media.is_attachment(path):
+    response = HttpResponse(
+        blobs.read(entry), content_type=content_types.content_type(path), headers=content_types.HEADERS
+    )
+    if content_types.is_attachment(path):
         response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
     return response

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, StaleProposal, TooLarge
-from registry.core.format.drafting import Fields
+from registry.core.format.skill_form import Fields
 from registry.models import Draft
 from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.drafts import FORM, RAW, Place, Typed
@@ -20,9 +20,9 @@ from registry.web.access import ProjectRequest, in_project
 from registry.web.editor import editor_page
 from registry.web.editor.editor_page import Addresses
 from registry.web.htmx import render, wants_fragment
+from registry.web.humanize import counted
 from registry.web.middleware import STATUS
 from registry.web.proposing import proposed_in_words
-from registry.web.words import counted
 
 _PAGE, _CHECKS, _FILES = "editor/editor.html", "editor/_kept.html", "editor/_files_kept.html"
 

@@ -9,23 +9,23 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from registry.core.catalog import tokens
-from registry.core.catalog.merge import Candidate
+from registry.core.bundle import SKILL_MD, FileEntry
+from registry.core.catalog import token_estimate
+from registry.core.catalog.precedence import Candidate
 from registry.core.errors import InvalidInput, SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity
-from registry.core.format import drafting
-from registry.core.format.drafting import Fields
-from registry.core.skill import SKILL_MD, FileEntry
+from registry.core.format import skill_form
+from registry.core.format.skill_form import Fields
 from registry.models import Draft
-from registry.services.catalog import catalog, listing
+from registry.services.catalog import catalog, skill_list
 from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.draft_checks import Report
 from registry.services.drafts.drafts import FORM, RAW, Place
 from registry.web.access import ProjectRequest
-from registry.web.context import may_publish
+from registry.web.humanize import counted
+from registry.web.navigation import may_publish
 from registry.web.render import markdown
-from registry.web.skills import completion
-from registry.web.words import counted
+from registry.web.skills import name_options
 
 _TONES = {Severity.ERROR: ("error", "error"), Severity.WARNING: ("warn", "warning"), Severity.HINT: ("hint", "info")}
 # Where the form says what a rule is about; what has no field is seen in the exact text.
@@ -107,7 +107,7 @@ def context(
         "rows": rows(draft, report), "tally": _tally(report.findings), "errors": _errors(report.findings),
         "name_rows": [row for row in rows(draft, report) if row.target == "f-name"],
         "cost": _cost(report, winner), "preview": preview(report, draft, urls),
-        **completion.offered(view, without=place.name), "known_tags": listing.tags(view),
+        **name_options.offered(view, without=place.name), "known_tags": skill_list.tags(view),
         "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
         "proposing": not may_publish(request), "justification": request.POST.get("justification", ""),
         "files": [_file(entry, urls) for entry in draft.files], "removed": draft_files.removed(draft),
@@ -116,7 +116,7 @@ def context(
 
 def _folded(fields: Fields) -> int:
     """How much there is in the part of the form that is folded away."""
-    return sum(len(drafting.items(value)) for value in (fields.triggers, fields.inputs, fields.outputs))
+    return sum(len(skill_form.items(value)) for value in (fields.triggers, fields.inputs, fields.outputs))
 
 
 def _exact(draft: Draft) -> str:
@@ -129,7 +129,7 @@ def _no_form(draft: Draft) -> SkillsiteError | None:
     if draft.content["mode"] == FORM:
         return None
     try:
-        drafting.parsed(draft.content["text"], limits=settings.LIMITS)
+        skill_form.parsed(draft.content["text"], limits=settings.LIMITS)
     except (InvalidInput, TooLarge) as error:
         return error
     return None
@@ -200,4 +200,6 @@ def preview(report: Report, draft: Draft, urls: Addresses) -> SafeString | str:
 def _file(entry: FileEntry, urls: Addresses) -> FileRow:
     text = draft_files.text_of(entry)
     folder, slash, name = entry.path.rpartition("/")
-    return FileRow(entry, folder + slash, name, None if text is None else tokens.estimate(text), urls.file(entry.path))
+    return FileRow(
+        entry, folder + slash, name, None if text is None else token_estimate.estimate(text), urls.file(entry.path)
+    )

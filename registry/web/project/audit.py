@@ -16,7 +16,7 @@ from registry.services import audit
 from registry.services.audit import Filter
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
-from registry.web.project.verbs import GROUPS, in_words
+from registry.web.project.audit_words import GROUPS, in_words
 
 _PAGE = 50
 _WALKED = 20_000

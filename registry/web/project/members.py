@@ -19,7 +19,7 @@ from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidRequest, NotFound
 from registry.models import Membership, User
 from registry.services.people import accounts, invitations, members, sessions
-from registry.web import context, visitor
+from registry.web import navigation, user_agent
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 
@@ -87,7 +87,7 @@ def index(request: ProjectRequest) -> HttpResponse:
 
 
 def _page(request: ProjectRequest, form: InvitationForm, *, link: str = "", status: int = 200) -> HttpResponse:
-    manages = context.may(request, roles.MANAGE)
+    manages = navigation.may(request, roles.MANAGE)
     found = {
         "members": Membership.objects.for_list(request.project),
         "invitations": invitations.open_ones(request.project, now=timezone.now()) if manages else [],
@@ -194,6 +194,6 @@ def _join_as_new(request: HttpRequest, secret: str) -> HttpResponse:
         form.add_error("username", error.message)
         return _offer(request, secret, form, status=422)
     login(request, joined.user, backend="django.contrib.auth.backends.ModelBackend")
-    sessions.begin(joined.user, visitor.browser(request), now=now)
+    sessions.begin(joined.user, user_agent.browser(request), now=now)
     messages.success(request, f"You are {joined.role} of {joined.project.name} now.")
     return redirect("skills", joined.project.slug)

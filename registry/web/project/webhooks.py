@@ -13,16 +13,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.core import roles
 from registry.core.errors import Conflict, InvalidRequest
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.models import Delivery, Endpoint
-from registry.remote.fetching import host_of
+from registry.remote.outbound_http import host_of
 from registry.services.notifications import webhooks
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
-from registry.web.words import counted
+from registry.web.humanize import counted
 
 _PAGE = 30
-_EVENTS = [(event, kind.label) for event, kind in telling.KINDS.items()]
+_EVENTS = [(event, kind.label) for event, kind in events.KINDS.items()]
 _STATES = {
     "pending": ("Waiting", "", "clock"),
     "sent": ("Delivered", "ok", "check"),
@@ -54,7 +54,7 @@ class EndpointForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
     """The answer to the POST is the only page that ever shows the secret."""
-    form = EndpointForm(request.POST if request.method == "POST" else None, initial={"events": list(telling.KINDS)})
+    form = EndpointForm(request.POST if request.method == "POST" else None, initial={"events": list(events.KINDS)})
     if form.is_bound and form.is_valid():
         try:
             made, secret = webhooks.create(request.project, **form.cleaned_data, by=request.actor)
@@ -118,7 +118,7 @@ def _row(delivery: Delivery) -> dict[str, Any]:
     again = delivery.state == "pending" and delivery.attempts > 0
     return {
         "delivery": delivery,
-        "label": telling.KINDS[delivery.event].label if delivery.event in telling.KINDS else "Test",
+        "label": events.KINDS[delivery.event].label if delivery.event in events.KINDS else "Test",
         "badge": ("Tried again later", "warn", "clock") if again else (label, tone, icon),
         "again": again,
     }

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.utils.safestring import SafeString
 
-from registry.web.render import drawing
+from registry.web.render import marked_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Evidence:
 
 def drawn(piece: Mapping[str, str]) -> Evidence:
     host = _host(piece["text"]) if piece["kind"] == "link" else ""
-    return Evidence(piece["kind"], drawing.words(piece["text"]), host)
+    return Evidence(piece["kind"], marked_text.words(piece["text"]), host)
 
 
 def _host(address: str) -> str:

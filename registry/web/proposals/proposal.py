@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from registry.core.bundle import Bundle, FileEntry
 from registry.core.errors import Conflict, InvalidInput, InvalidRequest, NotFound, SkillsiteError, TooLarge
-from registry.core.skill import Bundle, FileEntry
 from registry.models import ProposalRevision
 from registry.services.files import blobs
-from registry.services.notifications import notices
+from registry.services.notifications import notifications
 from registry.services.proposals import proposals, rebasing, reviews
-from registry.services.proposals.suggestions import TEXT_CHARS
+from registry.services.proposals.prepare import TEXT_CHARS
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
@@ -32,7 +32,7 @@ _PAGE = "proposals/proposal.html"
 @require_safe
 def show(request: ProjectRequest, number: int) -> HttpResponse:
     page = ProposalPage(request, number)
-    notices.saw(request.user, number)
+    notifications.saw(request.user, number)
     return render(request, _PAGE, page.context())
 
 

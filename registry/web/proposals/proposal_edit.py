@@ -15,17 +15,17 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import Conflict, InvalidInput, NotText, SkillsiteError, TooLarge
 from registry.core.findings import Finding
-from registry.core.format import drafting
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.format import skill_form
 from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
-from registry.services.proposals import proposal_views, proposals, reviews
-from registry.services.proposals.suggestions import CREATE, UPDATE, Suggestion
+from registry.services.proposals import proposal_queries, proposals, reviews
+from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
 from registry.services.skills import bundles
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
@@ -72,7 +72,7 @@ class Writing:
 
     def __init__(self, request: ProjectRequest, number: int, purpose: str) -> None:
         self.request, self.purpose = request, purpose
-        self.dossier = proposal_views.look(request.project, number, by=request.actor)
+        self.dossier = proposal_queries.look(request.project, number, by=request.actor)
         self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
         if not self.revision.result_files:
             raise InvalidInput("A proposal to delete a skill has no text to write.")
@@ -104,7 +104,7 @@ class Writing:
         """Text as it was sent, with the line ends each file has; a file that was not sent stays."""
         sent = self.request.POST
         return {
-            path: drafting.with_line_ends_of(text, sent[f"{_PREFIX}{path}"]) if f"{_PREFIX}{path}" in sent else text
+            path: skill_form.with_line_ends_of(text, sent[f"{_PREFIX}{path}"]) if f"{_PREFIX}{path}" in sent else text
             for path, text in self.given.items()
         }
 

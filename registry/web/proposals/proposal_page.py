@@ -9,29 +9,29 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 
 from registry.core import roles
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import Forbidden, SkillsiteError
 from registry.core.findings import Finding, Severity
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.proposals import lifecycle
 from registry.core.proposals.capabilities import Capability, Kind
 from registry.core.proposals.lifecycle import Action, State, Who
-from registry.core.skill import SKILL_MD
 from registry.models import Version
 from registry.services.catalog import catalog
 from registry.services.drafts import drafts
-from registry.services.proposals import proposal_views, proposals, queue, reviews
-from registry.services.proposals.proposal_views import Content, Dossier
-from registry.services.proposals.suggestions import CREATE
-from registry.services.skills.overtaking import DELETE
+from registry.services.proposals import proposal_queries, proposals, review_queue, reviews
+from registry.services.proposals.prepare import CREATE
+from registry.services.proposals.proposal_queries import Content, Dossier
+from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest
-from registry.web.context import may
+from registry.web.humanize import counted
+from registry.web.navigation import may
 from registry.web.proposals import evidence, queue_address
 from registry.web.proposals.evidence import Evidence
 from registry.web.proposals.proposal_thread import Entry, thread
-from registry.web.render import comparison, drawing, markdown
+from registry.web.render import comparison, markdown, marked_text
 from registry.web.render.comparison import Comparison
 from registry.web.skills.versions import whole
-from registry.web.words import counted
 
 _RENDERED = "rendered"
 _LAYOUTS = (("", "Side by side"), ("one", "One column"), (_RENDERED, "As rendered"))
@@ -78,7 +78,7 @@ class ProposalPage:
 
     def __init__(self, request: ProjectRequest, number: int) -> None:
         self.request, self.project = request, request.project
-        self.dossier: Dossier = proposal_views.look(request.project, number, by=request.actor)
+        self.dossier: Dossier = proposal_queries.look(request.project, number, by=request.actor)
         self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
         self.state = State(self.proposal.state)
         self.decided = self.state in lifecycle.FINAL
@@ -86,11 +86,11 @@ class ProposalPage:
     @property
     def content(self) -> Content:
         """People always see it; only an agent that joined does not."""
-        return self.dossier.content or proposal_views.content(self.project, self.revision)
+        return self.dossier.content or proposal_queries.content(self.project, self.revision)
 
     @cached_property
     def title(self) -> SafeString:
-        return drawing.inline(queue.headline(self.dossier.justification))
+        return marked_text.inline(review_queue.headline(self.dossier.justification))
 
     @property
     def who(self) -> Any:
@@ -222,7 +222,7 @@ class ProposalPage:
 
     @property
     def why(self) -> SafeString:
-        return drawing.words(self.dossier.justification)
+        return marked_text.words(self.dossier.justification)
 
     @property
     def evidence(self) -> list[Evidence]:
@@ -234,14 +234,14 @@ class ProposalPage:
         first = self.proposal.agent_id, self.proposal.user_id
         backers = [each for each in self.dossier.backers if (each.agent_id, each.user_id) != first]
         return [
-            {"who": each.agent or each.user, "why": drawing.words(each.justification), "at": each.created_at}
+            {"who": each.agent or each.user, "why": marked_text.words(each.justification), "at": each.created_at}
             for each in backers
         ]
 
     @property
     def advice(self) -> list[dict[str, Any]]:
         return [
-            {"who": each.agent, "verdict": each.verdict, "why": drawing.words(each.reason), "at": each.created_at,
+            {"who": each.agent, "verdict": each.verdict, "why": marked_text.words(each.reason), "at": each.created_at,
              "old": each.revision != self.proposal.revision, "revision": each.revision}
             for each in self.dossier.recommendations
         ]  # fmt: skip
@@ -262,7 +262,7 @@ class ProposalPage:
             "page": self, "proposal": self.proposal, "powers": self.powers, "compared": self.compared,
             "before": self.before, "after": self.after, "whole": whole(self.request),
             "layouts": layouts(self.request, layout), "assessment": self.content.assessment,
-            "neighbours": queue.neighbours(
+            "neighbours": review_queue.neighbours(
                 self.project, self.proposal, queue_address.remembered(self.request), by=self.request.actor
             ),
             "queue_url": queue_address.back(self.request), **more,
@@ -289,7 +289,7 @@ def _laid_out(bundle: Mapping[str, bytes] | None) -> SafeString | str:
         return ""
     try:
         return markdown.render(
-            skillmd.read(bundle[SKILL_MD], fallback_name="skill", limits=settings.LIMITS).instructions
+            skill_md.read(bundle[SKILL_MD], fallback_name="skill", limits=settings.LIMITS).instructions
         )
     except SkillsiteError as error:
         return error.message

@@ -7,9 +7,9 @@ from django.utils.safestring import SafeString
 
 from registry.core.proposals.lifecycle import Action
 from registry.models import Agent, ProposalComment, ProposalRevision, User
-from registry.services.proposals.proposal_views import Dossier
+from registry.services.proposals.proposal_queries import Dossier
 from registry.services.proposals.proposals import EDITED, PROPOSED, REBASED, REVISED
-from registry.web.render import drawing
+from registry.web.render import marked_text
 
 _HOW = {
     PROPOSED: "made this proposal",
@@ -57,5 +57,5 @@ def _sent(revision: ProposalRevision) -> Entry:
 
 def _said(comment: ProposalComment) -> Entry:
     words, icon = _DONE.get(comment.action, ("", ""))
-    text = drawing.words(comment.text) if comment.text else None
+    text = marked_text.words(comment.text) if comment.text else None
     return Entry(comment.created_at, comment.agent or comment.user, words, icon, text)

@@ -11,14 +11,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.core.proposals.lifecycle import UNDECIDED, State
-from registry.services.proposals import queue
-from registry.services.proposals.queue import DECIDED, GROUPS, WAITING, Query
+from registry.services.proposals import review_queue
+from registry.services.proposals.review_queue import DECIDED, GROUPS, WAITING, Query
 from registry.web.access import ProjectRequest, in_project
-from registry.web.context import may
 from registry.web.htmx import render
+from registry.web.humanize import counted
+from registry.web.navigation import may
 from registry.web.proposals import queue_address
 from registry.web.skills.skill_page import SkillPage
-from registry.web.words import counted
 
 _TABS = (
     (WAITING, "Waiting"),
@@ -43,16 +43,19 @@ def index(request: ProjectRequest) -> HttpResponse:
 
 def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpResponse:
     query = queue_address.read(request.GET)
-    page = Paginator(queue.find(request.project, query, by=request.actor), queue.PAGE).get_page(request.GET.get("page"))
+    page = Paginator(review_queue.find(request.project, query, by=request.actor), review_queue.PAGE).get_page(
+        request.GET.get("page")
+    )
     queue_address.remember(request, query)
-    counts = queue.counts(request.project, by=request.actor)
+    counts = review_queue.counts(request.project, by=request.actor)
     reviews = may(request, roles.REVIEW)
     context = {
-        "query": query, "page": page, "rows": queue.rows(list(page), by=request.actor), "counts": counts,
+        "query": query, "page": page, "rows": review_queue.rows(list(page), by=request.actor), "counts": counts,
         "tabs": _links(query, _TABS, counts), "decisions": _links(query, _DECISIONS, counts),
         "mixed": len(query.states) > 1, "decided": query.state in (DECIDED, *(value for value, _ in _DECISIONS)),
-        "choices": queue.choices(request.project, query.states, by=request.actor),
-        "risks": queue.RISKS, "sorts": queue.SORTS, "pager_query": queue_address.parameters(query, end="&"),
+        "choices": review_queue.choices(request.project, query.states, by=request.actor),
+        "risks": review_queue.RISKS, "sorts": review_queue.SORTS,
+        "pager_query": queue_address.parameters(query, end="&"),
         "address": f"{request.path}{queue_address.parameters(query, start='?')}", "reviews": reviews,
         "ticks": reviews and set(query.states) <= set(UNDECIDED), "any": sum(counts.values()), **more,
     }  # fmt: skip
@@ -78,7 +81,7 @@ def _reject_ticked(request: ProjectRequest) -> HttpResponse:
     ticked = [int(text) for text in request.POST.getlist("proposal") if text.isascii() and text.isdecimal()]
     reason = request.POST.get("comment", "")
     try:
-        outcome = queue.reject(request.project, ticked, comment=reason, by=request.actor)
+        outcome = review_queue.reject(request.project, ticked, comment=reason, by=request.actor)
     except InvalidRequest as error:
         return _list(request, status=422, refused=error.message, ticked=ticked, reason=reason)
     said = f"{counted(len(outcome.rejected), 'proposal')} rejected. Nothing changes for agents."
@@ -93,7 +96,7 @@ def _reject_ticked(request: ProjectRequest) -> HttpResponse:
 def of_skill(request: ProjectRequest, name: str) -> HttpResponse:
     """The proposals for one skill, as a part of its page."""
     page = SkillPage(request, name)
-    found = queue.of_skill(request.project, page.name, by=request.actor)
-    shown = Paginator(found, queue.PAGE).get_page(request.GET.get("page"))
-    context = page.context("proposals", shown=shown, rows=queue.rows(list(shown), by=request.actor))
+    found = review_queue.of_skill(request.project, page.name, by=request.actor)
+    shown = Paginator(found, review_queue.PAGE).get_page(request.GET.get("page"))
+    context = page.context("proposals", shown=shown, rows=review_queue.rows(list(shown), by=request.actor))
     return render(request, "proposals/of_skill.html", context)

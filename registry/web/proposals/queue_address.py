@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from registry.core.skill import normalise
-from registry.services.proposals import queue
-from registry.services.proposals.queue import GROUPS, WAITING, Query
+from registry.core.bundle import normalise
+from registry.services.proposals import review_queue
+from registry.services.proposals.review_queue import GROUPS, WAITING, Query
 from registry.web.access import ProjectRequest
 
 
@@ -24,8 +24,8 @@ def read(given: QueryDict) -> Query:
         state=one_of("state", GROUPS, WAITING),
         skill=normalise(given.get("skill", "")[:128]),
         proposer=given.get("proposer", "")[:200].strip(),
-        risk=one_of("risk", queue.RISKS),
-        sort=one_of("sort", queue.SORTS),
+        risk=one_of("risk", review_queue.RISKS),
+        sort=one_of("sort", review_queue.SORTS),
     )
 
 

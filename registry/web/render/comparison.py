@@ -7,13 +7,13 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from registry.core.limits import Limits
-from registry.core.lint import hidden
+from registry.core.lint import invisible
 from registry.core.text import diff
 from registry.core.text.diff import FileChange, Fold, Row
-from registry.core.text.joining import Choice, FileMerge
-from registry.core.text.threeway import Block
-from registry.web.render import drawing
-from registry.web.words import counted
+from registry.core.text.merge3 import Block
+from registry.core.text.merge_bundles import Choice, FileMerge
+from registry.web.humanize import counted
+from registry.web.render import marked_text
 
 _MOST_ROWS = 4_000
 _CONTEXT_LINES = 3
@@ -123,7 +123,7 @@ def _hidden(change: FileChange) -> str:
     text = "\n".join(
         "".join(piece for piece, _ in row.after) for row in change.rows if row.kind in ("added", "changed")
     )
-    found = sum(each.length for each in hidden.scan(text, comments=False))
+    found = sum(each.length for each in invisible.scan(text, comments=False))
     return counted(found, "hidden character") if found else ""
 
 
@@ -131,8 +131,8 @@ def _drawn(row: Row | Fold) -> DrawnRow:
     if isinstance(row, Fold):
         return DrawnRow("fold", folded=len(row.rows))
     ends_differ = row.kind == "changed" and row.before_end != row.after_end
-    before = drawing.marked(row.before, "del") if row.before_line is not None else None
-    after = drawing.marked(row.after, "ins") if row.after_line is not None else None
+    before = marked_text.marked(row.before, "del") if row.before_line is not None else None
+    after = marked_text.marked(row.after, "ins") if row.after_line is not None else None
     if ends_differ:
         before, after = _with_end(before, row.before_end), _with_end(after, row.after_end)
     return DrawnRow(row.kind, row.before_line, row.after_line, before, after)
@@ -207,14 +207,14 @@ def _context(text: str) -> Iterator[Part]:
 
 
 def _plain(text: str) -> SafeString:
-    return mark_safe("\n".join(line.html for line in drawing.lines(text, comments=False)))
+    return mark_safe("\n".join(line.html for line in marked_text.lines(text, comments=False)))
 
 
 def _against(base: str, text: str) -> SafeString:
     """The new text with the words that differ from the base marked."""
     rows = [row for row in diff.lines(base, text) if row.after_line is not None]
     drawn = (
-        drawing.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
+        marked_text.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
         for row in rows
     )
     return mark_safe("\n".join(drawn))

@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown.extensions.tables import TableExtension
 from markdown.extensions.toc import TocExtension, slugify_unicode
 
-from registry.web.render.layout import CommonLists
+from registry.web.render.markdown_lists import CommonLists
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _TAGS = frozenset(

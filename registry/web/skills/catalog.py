@@ -6,15 +6,15 @@ from typing import Any
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from registry.core.catalog import disclosure
+from registry.core.catalog import prompt
 from registry.core.errors import InvalidRequest
 from registry.services.catalog import catalog as skills
-from registry.services.catalog import listing
+from registry.services.catalog import skill_list
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 
-_FORMS: dict[disclosure.Form, str] = {"text": "Text", "xml": "XML", "json": "JSON"}
-_USUAL: disclosure.Form = "text"
+_FORMS: dict[prompt.Form, str] = {"text": "Text", "xml": "XML", "json": "JSON"}
+_USUAL: prompt.Form = "text"
 # What the client guide of Agent Skills calls usual for one skill, and where Claude Code cuts a description.
 _USUAL_PER_SKILL = 100
 _CLAUDE_CODE_CHARS = 1_536
@@ -24,22 +24,22 @@ _CLAUDE_CODE_CHARS = 1_536
 @require_safe
 def catalog(request: ProjectRequest) -> HttpResponse:
     view = skills.view(request.project.pk, request.project.revision)
-    form: disclosure.Form = next((known for known in _FORMS if known == request.GET.get("format")), _USUAL)
+    form: prompt.Form = next((known for known in _FORMS if known == request.GET.get("format")), _USUAL)
     budget, fault = request.GET.get("budget", "").strip()[:40], ""
     try:
-        fitted = listing.fitted(view.served, form, budget)
+        fitted = skill_list.fitted(view.served, form, budget)
     except InvalidRequest as error:
-        fitted, fault = listing.fitted(view.served, form, ""), error.message
-    cost = listing.cost(view)
+        fitted, fault = skill_list.fitted(view.served, form, ""), error.message
+    cost = skill_list.cost(view)
     context = {
         "form": form,
         "forms": _FORMS,
         "budget": budget,
-        "presets": disclosure.PRESETS,
+        "presets": prompt.PRESETS,
         "fault": fault,
         "text": _written(fitted, form, request.project.revision),
-        "tokens": disclosure.cost(fitted, form, "tokens"),
-        "characters": disclosure.cost(fitted, form, "characters"),
+        "tokens": prompt.cost(fitted, form, "tokens"),
+        "characters": prompt.cost(fitted, form, "characters"),
         "omitted": fitted.omitted,
         "cost": cost,
         "fits": _fits(cost),
@@ -47,20 +47,20 @@ def catalog(request: ProjectRequest) -> HttpResponse:
     return render(request, "skills/catalog.html", context, status=422 if fault else 200)
 
 
-def _written(fitted: disclosure.Catalog, form: disclosure.Form, revision: int) -> str:
+def _written(fitted: prompt.Catalog, form: prompt.Form, revision: int) -> str:
     if form == "json":
-        return json.dumps(disclosure.as_json(fitted, revision=str(revision)), ensure_ascii=False, indent=2)
-    return disclosure.as_text(fitted) if form == "text" else disclosure.as_xml(fitted)
+        return json.dumps(prompt.as_json(fitted, revision=str(revision)), ensure_ascii=False, indent=2)
+    return prompt.as_text(fitted) if form == "text" else prompt.as_xml(fitted)
 
 
-def _fits(cost: listing.Cost) -> list[dict[str, Any]]:
+def _fits(cost: skill_list.Cost) -> list[dict[str, Any]]:
     """What is known about the room agents have, beside what this catalog takes."""
     return [
         {
             "who": "Suggested here",
-            "room": f"{listing.SUGGESTED_TOKENS:,} tokens for the whole catalog",
+            "room": f"{skill_list.SUGGESTED_TOKENS:,} tokens for the whole catalog",
             "takes": f"{cost.tokens:,} tokens",
-            "fits": cost.tokens <= listing.SUGGESTED_TOKENS,
+            "fits": cost.tokens <= skill_list.SUGGESTED_TOKENS,
             "fix": "Switch off what nobody loads, or shorten descriptions.",
         },
         {

@@ -11,20 +11,20 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.core import media
-from registry.core.archive import bundle as bundle_files
-from registry.core.skill import SKILL_MD, FileEntry
+from registry.core import content_types
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import SKILL_MD, FileEntry
 from registry.services.catalog import catalog
 from registry.services.proposals import proposals
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
-from registry.services.skills.overtaking import DELETE
+from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.proposing import proposed_in_words
-from registry.web.render import drawing, markdown
-from registry.web.render.figures import trend
-from registry.web.skills import preview
+from registry.web.render import markdown, marked_text
+from registry.web.render.sparkline import trend
+from registry.web.skills import file_preview
 from registry.web.skills.skill_page import DAYS, SkillPage
 
 
@@ -36,7 +36,7 @@ def instructions(request: ProjectRequest, name: str, version: str | None = None)
         return render(request, "skill/nothing.html", page.context(""), status=404)
     text = page.loaded.read(page.loaded.entry(SKILL_MD)).decode()
     html = markdown.render(page.loaded.skill_md().instructions, link=page.link, image=page.image)
-    unseen = drawing.summary(text, comments=False)
+    unseen = marked_text.summary(text, comments=False)
     return render(request, "skill/instructions.html", page.context("", html=html, unseen=unseen))
 
 
@@ -47,7 +47,8 @@ def source(request: ProjectRequest, name: str, version: str | None = None) -> Ht
     page = SkillPage(request, name, version)
     text = page.there.read(page.there.entry(SKILL_MD)).decode()
     context = page.context(
-        "source", lines=drawing.lines(text), summary=drawing.summary(text), windows="\r\n" in text, path=SKILL_MD,
+        "source", lines=marked_text.lines(text), summary=marked_text.summary(text), windows="\r\n" in text,
+        path=SKILL_MD,
         raw=page.address("file", SKILL_MD),
     )  # fmt: skip
     return render(request, "skill/source.html", context)
@@ -76,7 +77,7 @@ def _folders(page: SkillPage, entries: Iterable[FileEntry]) -> list[tuple[str, l
                 {
                     "entry": entry,
                     "name": PurePosixPath(entry.path).name,
-                    "icon": preview.icon(entry.path),
+                    "icon": file_preview.icon(entry.path),
                     "url": page.address("file-page", entry.path),
                     "raw": page.address("file", entry.path),
                     "tokens": facts.tokens.get(entry.path) if facts else None,
@@ -93,7 +94,7 @@ def _folders(page: SkillPage, entries: Iterable[FileEntry]) -> list[tuple[str, l
 def file_page(request: ProjectRequest, name: str, path: str, version: str | None = None) -> HttpResponse:
     page = SkillPage(request, name, version)
     entry = page.there.entry(path)
-    shown = preview.look(page, entry, source=request.GET.get("as") == "source")
+    shown = file_preview.look(page, entry, source=request.GET.get("as") == "source")
     context = page.context(
         "files", entry=entry, shown=shown, raw=page.address("file", path), here=page.address("file-page", path),
         tokens=page.facts.tokens.get(path) if page.facts else None,
@@ -106,7 +107,7 @@ def file_page(request: ProjectRequest, name: str, path: str, version: str | None
 def file(request: ProjectRequest, name: str, path: str, version: str | None = None) -> HttpResponse:
     """The raw bytes of one file, inert in a browser."""
     loaded = SkillPage(request, name, version).there
-    attach = media.is_attachment(path) or "download" in request.GET
+    attach = content_types.is_attachment(path) or "download" in request.GET
     return _bytes(path, loaded.read(loaded.entry(path)), attach=attach)
 
 
@@ -119,7 +120,7 @@ def download(request: ProjectRequest, name: str, version: str | None = None) -> 
 
 
 def _bytes(path: str, content: bytes, *, attach: bool) -> HttpResponse:
-    response = HttpResponse(content, content_type=media.content_type(path), headers=media.HEADERS)
+    response = HttpResponse(content, content_type=content_types.content_type(path), headers=content_types.HEADERS)
     if attach:
         response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
     return response

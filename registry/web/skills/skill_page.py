@@ -10,23 +10,23 @@ from urllib.parse import quote
 from django.conf import settings
 from django.urls import reverse
 
-from registry.core import media, paths, roles
-from registry.core.catalog.merge import PROJECT, Candidate, Effective
+from registry.core import content_types, paths, roles
+from registry.core.bundle import SKILL_MD, normalise
+from registry.core.catalog.precedence import PROJECT, Candidate, Effective
 from registry.core.errors import NotFound
 from registry.core.findings import Finding, Severity
-from registry.core.skill import SKILL_MD, normalise
 from registry.models import Provenance, Version
-from registry.services.catalog import catalog, disk, inspection, usage
+from registry.services.catalog import built_in, catalog, skill_facts, usage
 from registry.services.catalog.catalog import Loaded
-from registry.services.catalog.inspection import Difference, Facts
-from registry.services.proposals import queue
-from registry.services.skills import upstream, versions
-from registry.services.skills.upstream import Origin
-from registry.services.sources import source_views
-from registry.services.sources.source_views import Lineage
+from registry.services.catalog.skill_facts import Difference, Facts
+from registry.services.proposals import review_queue
+from registry.services.skills import customisation, versions
+from registry.services.skills.customisation import Origin
+from registry.services.sources import source_queries
+from registry.services.sources.source_queries import Lineage
 from registry.web.access import ProjectRequest
-from registry.web.context import may, may_publish, may_withdraw
-from registry.web.words import counted
+from registry.web.humanize import counted
+from registry.web.navigation import may, may_publish, may_withdraw
 
 DAYS = 30
 
@@ -84,7 +84,7 @@ class SkillPage:
             return catalog.stored(self.name, self.row)
         if self.outcome is None or self.outcome.winner is None:
             return None
-        return catalog.on_disk(disk.snapshot().skills[self.name][0])
+        return catalog.on_disk(built_in.snapshot().skills[self.name][0])
 
     @property
     def there(self) -> Loaded:
@@ -123,14 +123,14 @@ class SkillPage:
         return self.address("file-page", path) if path in self._paths else None
 
     def image(self, path: str) -> str | None:
-        return self.address("file", path) if path in self._paths and media.is_image(path) else None
+        return self.address("file", path) if path in self._paths and content_types.is_image(path) else None
 
     @cached_property
     def _paths(self) -> frozenset[str]:
         return frozenset(entry.path for entry in self.loaded.files) if self.loaded else frozenset()
 
     def tabs(self, current: str) -> list[dict[str, Any]]:
-        waiting = queue.waiting_by_skill(self.project, [self.name], by=self.request.actor)
+        waiting = review_queue.waiting_by_skill(self.project, [self.name], by=self.request.actor)
         counts = {
             "files": len(self.loaded.files) if self.loaded else 0,
             "versions": self.count,
@@ -147,7 +147,7 @@ class SkillPage:
 
     @cached_property
     def facts(self) -> Facts | None:
-        return inspection.facts(self.loaded, known_names=self._known_names) if self.loaded else None
+        return skill_facts.facts(self.loaded, known_names=self._known_names) if self.loaded else None
 
     @property
     def scan(self) -> tuple[str, str]:
@@ -158,26 +158,26 @@ class SkillPage:
 
     @cached_property
     def origin(self) -> Origin | None:
-        return upstream.find(self.project, self.name) if self.own and self.asked is None else None
+        return customisation.find(self.project, self.name) if self.own and self.asked is None else None
 
     @cached_property
     def lineage(self) -> Lineage | None:
         """The source that the skill came from, where it stands for it still."""
-        return source_views.lineage(self.project, self.name) if self.own else None
+        return source_queries.lineage(self.project, self.name) if self.own else None
 
     @cached_property
     def came(self) -> Provenance | None:
         """What came from a source last; of an older version, or once the source is removed, what came with that one."""
         if self.asked is None and self.lineage:
             return self.lineage.installed.base
-        return source_views.origins([self.row]).get(self.row.pk) if self.row else None
+        return source_queries.origins([self.row]).get(self.row.pk) if self.row else None
 
     @cached_property
     def hides(self) -> tuple[Hides, ...]:
         """Where the project's own skill wins it hides every bundled one; among those the first hides the others."""
         if self.outcome is None:
             return ()
-        found = disk.snapshot().skills.get(self.name, ())
+        found = built_in.snapshot().skills.get(self.name, ())
         hidden = self.outcome.hides
         pairs = zip(hidden, found[len(found) - len(hidden) :], strict=False)
         return tuple(
@@ -193,10 +193,10 @@ class SkillPage:
     @cached_property
     def difference(self) -> Difference | None:
         """From the bundled skill that is hidden to what agents get instead."""
-        bundled = disk.snapshot().skills.get(self.name)
+        bundled = built_in.snapshot().skills.get(self.name)
         if not self.own or not bundled or self.loaded is None or self.old:
             return None
-        return inspection.difference(catalog.on_disk(bundled[0]), self.loaded)
+        return skill_facts.difference(catalog.on_disk(bundled[0]), self.loaded)
 
     @cached_property
     def requires(self) -> list[tuple[str, bool]]:

@@ -14,15 +14,15 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
-from registry.core.catalog.merge import BUNDLED
+from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import InvalidRequest
-from registry.services.catalog import catalog, listing
-from registry.services.proposals import queue
-from registry.services.skills import bulk
+from registry.services.catalog import catalog, skill_list
+from registry.services.proposals import review_queue
+from registry.services.skills import bulk_edit
 from registry.web.access import ProjectRequest, in_project
-from registry.web.context import may, may_publish, may_withdraw
 from registry.web.htmx import render, wants_fragment
-from registry.web.words import counted
+from registry.web.humanize import counted
+from registry.web.navigation import may, may_publish, may_withdraw
 
 
 @in_project
@@ -35,30 +35,30 @@ def skills(request: ProjectRequest) -> HttpResponse:
 def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpResponse:
     view = catalog.view(request.project.pk, request.project.revision)
     query = _query(request)
-    found = listing.find(request.project, view, query, user=request.user)
-    page = Paginator(found.outcomes, listing.PAGE).get_page(request.GET.get("page"))
-    cost = listing.cost(view)
-    waiting = queue.waiting_by_skill(request.project, [outcome.name for outcome in page], by=request.actor)
+    found = skill_list.find(request.project, view, query, user=request.user)
+    page = Paginator(found.outcomes, skill_list.PAGE).get_page(request.GET.get("page"))
+    cost = skill_list.cost(view)
+    waiting = review_queue.waiting_by_skill(request.project, [outcome.name for outcome in page], by=request.actor)
     own = {o.name for o in view.outcomes if o.winner is None}
     context = {
         "query": query,
         "page": page,
         "pager_query": _parameters(query, end="&"),
         "address": f"{request.path}{_parameters(query, start='?')}",
-        "rows": listing.rows(request.project, list(page), found.drafts, waiting, today=timezone.now().date()),
+        "rows": skill_list.rows(request.project, list(page), found.drafts, waiting, today=timezone.now().date()),
         "sources": _sources(query, found.of_source),
-        "kinds": listing.KINDS,
-        "tags": listing.tags(view),
-        "states": listing.STATES,
-        "sorts": listing.SORTS,
+        "kinds": skill_list.KINDS,
+        "tags": skill_list.tags(view),
+        "states": skill_list.STATES,
+        "sorts": skill_list.SORTS,
         "cost": cost,
         "shares": [("Project", cost.own), ("Bundled", cost.bundled)],
-        "suggested": listing.SUGGESTED_TOKENS,
+        "suggested": skill_list.SUGGESTED_TOKENS,
         "left_out": [(item, item.name in own) for item in view.left_out],
         "any": bool(view.outcomes),
         "own": any(o.winner and o.winner.source != BUNDLED for o in view.outcomes),
         "unnamed_draft": found.unnamed_draft,
-        "near": listing.did_you_mean(view, query.q) if query.q and not found.outcomes else "",
+        "near": skill_list.did_you_mean(view, query.q) if query.q and not found.outcomes else "",
         "may_write": may_publish(request),
         "may_tick": may_withdraw(request),
         "may_propose": may(request, roles.PROPOSE),
@@ -71,7 +71,7 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
     return response
 
 
-def _query(request: ProjectRequest) -> listing.Query:
+def _query(request: ProjectRequest) -> skill_list.Query:
     """Filters live in the address; a value nobody offered counts as none."""
     given = request.GET
 
@@ -79,27 +79,27 @@ def _query(request: ProjectRequest) -> listing.Query:
         value = given.get(name, "")
         return value if value in allowed else otherwise
 
-    return listing.Query(
+    return skill_list.Query(
         q=" ".join(given.get("q", "")[:200].split()),
-        source=one_of("source", listing.SOURCES),
-        kind=one_of("kind", listing.KINDS),
+        source=one_of("source", skill_list.SOURCES),
+        kind=one_of("kind", skill_list.KINDS),
         tag=given.get("tag", "")[:100].strip(),
-        state=one_of("state", listing.STATES),
-        sort=one_of("sort", listing.SORTS, "name"),
+        state=one_of("state", skill_list.STATES),
+        sort=one_of("sort", skill_list.SORTS, "name"),
     )
 
 
-def _parameters(query: listing.Query, *, start: str = "", end: str = "", **changes: str) -> str:
+def _parameters(query: skill_list.Query, *, start: str = "", end: str = "", **changes: str) -> str:
     """What the query adds to an address, without what is at its default."""
     values = {**asdict(query), **changes}
     said = urlencode({name: value for name, value in values.items() if value and (name, value) != ("sort", "name")})
     return f"{start}{said}{end}" if said else ""
 
 
-def _sources(query: listing.Query, counts: dict[str, int]) -> list[dict[str, Any]]:
+def _sources(query: skill_list.Query, counts: dict[str, int]) -> list[dict[str, Any]]:
     """The choices of source with how many match; one that never occurs is not offered."""
     offered = [("", "All", sum(counts.values()))]
-    offered += [(s, s.capitalize(), counts.get(s, 0)) for s in listing.SOURCES if s != "imported" or counts.get(s)]
+    offered += [(s, s.capitalize(), counts.get(s, 0)) for s in skill_list.SOURCES if s != "imported" or counts.get(s)]
     return [
         {
             "label": label,
@@ -135,10 +135,10 @@ _DONE = {
 }
 
 
-def _act(request: ProjectRequest, act: str, ticked: list[str], word: str) -> bulk.Outcome:
+def _act(request: ProjectRequest, act: str, ticked: list[str], word: str) -> bulk_edit.Outcome:
     if act in ("on", "off"):
-        return bulk.switch(request.project, ticked, enabled=act == "on", by=request.actor)
+        return bulk_edit.switch(request.project, ticked, enabled=act == "on", by=request.actor)
     if act in ("tag", "untag"):
-        verb = bulk.tag if act == "tag" else bulk.untag
+        verb = bulk_edit.tag if act == "tag" else bulk_edit.untag
         return verb(request.project, ticked, word, by=request.actor)
     raise InvalidRequest("It is not clear what to do with the ticked skills. Nothing was changed.")

@@ -13,7 +13,8 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
-from registry.core.catalog.merge import BUNDLED
+from registry.core.bundle import Bundle
+from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import (
     AlreadyExists,
     Conflict,
@@ -25,16 +26,15 @@ from registry.core.errors import (
     StaleProposal,
     TooLarge,
 )
-from registry.core.skill import Bundle
 from registry.services import permissions
 from registry.services.drafts import uploads
 from registry.services.drafts.uploads import Waiting
 from registry.services.skills import bundles
 from registry.web import sending
 from registry.web.access import ProjectRequest, in_project
-from registry.web.context import may_publish
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
+from registry.web.navigation import may_publish
 from registry.web.proposing import proposed_in_words
 from registry.web.render import comparison
 

@@ -14,13 +14,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from registry.core import roles
+from registry.core.bundle import normalise
 from registry.core.errors import InvalidRequest
-from registry.core.skill import normalise
 from registry.models import Provenance, Version
 from registry.services import permissions
 from registry.services.files import blobs
 from registry.services.skills import versions
-from registry.services.sources import source_views
+from registry.services.sources import source_queries
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.render import comparison
@@ -48,7 +48,7 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     history = versions.history(request.project, name)
     current = history[0].skill.current_id if page.own else None
-    came = source_views.origins(history)
+    came = source_queries.origins(history)
     entries = [_entry(version, _before(history, place), current, came) for place, version in enumerate(history)]
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))

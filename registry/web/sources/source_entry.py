@@ -10,23 +10,23 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
 from registry.core.errors import InvalidInput, InvalidRequest, SkillsiteError, SourceFailed
-from registry.core.sources import wishes
-from registry.core.sources.wishes import RENAME, Outcome, Wish
+from registry.core.sources import import_request
+from registry.core.sources.import_request import RENAME, Outcome, Wish
 from registry.models import SourceEntry
-from registry.services.sources import arrivals, importing, offers, sources
-from registry.services.sources.arrivals import Arrival
+from registry.services.sources import import_preview, install, source_entries, sources
+from registry.services.sources.import_preview import Arrival
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
-from registry.web.sources import source_arrival
+from registry.web.sources import preview_page
 from registry.web.sources.sources import frame
 
 _DONE = {
-    wishes.IMPORTED: "{skill} is live as version {version}. Agents get it with their next request.",
-    wishes.UPDATED: "{skill} is up to date: version {version} is live.",
-    wishes.MERGED: "Version {version} of {skill} is live, with the changes of the source and yours in it.",
-    wishes.KEPT: "Your {skill} stays as it is. You hear again when the source changes.",
-    wishes.UNCHANGED: "{skill} is what the source has already. Nothing was stored.",
+    import_request.IMPORTED: "{skill} is live as version {version}. Agents get it with their next request.",
+    import_request.UPDATED: "{skill} is up to date: version {version} is live.",
+    import_request.MERGED: "Version {version} of {skill} is live, with the changes of the source and yours in it.",
+    import_request.KEPT: "Your {skill} stays as it is. You hear again when the source changes.",
+    import_request.UNCHANGED: "{skill} is what the source has already. Nothing was stored.",
 }
 
 
@@ -37,21 +37,21 @@ _DONE = {
 def entry(request: ProjectRequest, source: int, name: str) -> HttpResponse:
     """What is inside, once somebody asks for that; a POST decides, or fetches it anew."""
     found = sources.find(request.project, source, by=request.actor)
-    offered = offers.entry(found, name)
+    offered = source_entries.entry(found, name)
     context = {**frame(request, found), "entry": offered, "version": offered.version}
     again = request.POST.get("do") == "again"
     if request.method == "POST" and not again:
         return _decide(request, offered, context)
-    if request.method != "POST" and "inside" not in request.GET and offers.staged(offered) is None:
+    if request.method != "POST" and "inside" not in request.GET and source_entries.staged(offered) is None:
         return _page(request, context, "sources/_entry_waiting.html")
     try:
-        arrival = arrivals.preview(request.project, found.pk, name, again=again, by=request.actor)
+        arrival = import_preview.preview(request.project, found.pk, name, again=again, by=request.actor)
     except (SourceFailed, InvalidInput) as error:
         return _refused(request, context, error)
     if again:
         messages.success(request, "Fetched again from the source.")
         return redirect(request.path)
-    return _page(request, {**context, **source_arrival.context(request, arrival)}, "sources/_entry.html")
+    return _page(request, {**context, **preview_page.context(request, arrival)}, "sources/_entry.html")
 
 
 def _page(request: ProjectRequest, context: dict[str, Any], part: str, *, status: int = 200) -> HttpResponse:
@@ -67,7 +67,7 @@ def _refused(request: ProjectRequest, context: dict[str, Any], error: SkillsiteE
 
 def _wish(request: ProjectRequest, name: str) -> Wish:
     given = request.POST.dict()
-    choice = given.get("conflict", wishes.SKIP)
+    choice = given.get("conflict", import_request.SKIP)
     return Wish(
         name,
         digest=given.get("digest", ""),
@@ -85,18 +85,18 @@ def _decide(request: ProjectRequest, offered: SourceEntry, context: dict[str, An
         wish = _wish(request, offered.name)
         if wish.on_conflict == RENAME and not wish.new_name:
             raise InvalidRequest("Write the other name. Nothing was stored.")
-        outcome = importing.bring(request.project, source.pk, wish, by=request.actor)
+        outcome = install.bring(request.project, source.pk, wish, by=request.actor)
     except SourceFailed as error:
         return _refused(request, context, error)
     except InvalidInput as error:
         return _again(request, context, offered, error)
-    if outcome.status == wishes.MOVED:
+    if outcome.status == import_request.MOVED:
         messages.info(request, outcome.reason)
         return redirect(request.path)
-    if outcome.status == wishes.SKIPPED and "conflict" not in request.POST:
+    if outcome.status == import_request.SKIPPED and "conflict" not in request.POST:
         undecided = InvalidRequest("Choose what to do about the name. Nothing was stored.")
         return _again(request, context, offered, undecided)
-    if outcome.status in wishes.REFUSED and (outcome.status != wishes.SKIPPED or wish.new_name):
+    if outcome.status in import_request.REFUSED and (outcome.status != import_request.SKIPPED or wish.new_name):
         return _again(request, context, offered, InvalidRequest(outcome.reason), missing=outcome)
     return _after(request, source.pk, outcome)
 
@@ -109,18 +109,18 @@ def _again(
     missing: Outcome | None = None,
 ) -> HttpResponse:
     """The same page with what was chosen, and what is wrong with it."""
-    arrival: Arrival = arrivals.preview(request.project, context["source"].pk, offered.name, by=request.actor)
-    shown = source_arrival.context(request, arrival, refused=error, unanswered=missing is not None)
+    arrival: Arrival = import_preview.preview(request.project, context["source"].pk, offered.name, by=request.actor)
+    shown = preview_page.context(request, arrival, refused=error, unanswered=missing is not None)
     return _page(request, {**context, **shown}, "sources/_entry.html", status=422)
 
 
 def _after(request: ProjectRequest, source: int, outcome: Outcome) -> HttpResponse:
     slug = request.project.slug
-    if outcome.status == wishes.PROPOSED and outcome.proposal:
+    if outcome.status == import_request.PROPOSED and outcome.proposal:
         said = "Agents get nothing of it before somebody approves it."
         messages.success(request, f"Proposal {outcome.proposal} is waiting for review. {said}")
         return redirect("proposal", slug, outcome.proposal)
-    if outcome.status == wishes.SKIPPED:
+    if outcome.status == import_request.SKIPPED:
         messages.info(request, "Nothing was imported. Yours stays as it is.")
         return redirect("source", slug, source)
     messages.success(request, _DONE[outcome.status].format(skill=outcome.skill, version=outcome.version))

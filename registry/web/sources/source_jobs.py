@@ -12,23 +12,23 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from registry.core import roles
 from registry.core.errors import InvalidInput, InvalidRequest
-from registry.core.sources import wishes
-from registry.core.sources.wishes import Wish
+from registry.core.sources import import_request
+from registry.core.sources.import_request import Wish
 from registry.models import Source, SourceJob, SourceJobItem
 from registry.models.sources import LOOK, QUEUED, UPDATE, WAITING
-from registry.services.sources import source_views, sources
+from registry.services.sources import source_queries, sources
 from registry.services.sources.sources import AVAILABLE, Offered
 from registry.web.access import ProjectRequest, in_project, needs
-from registry.web.context import may_publish
 from registry.web.htmx import render, wants_fragment
+from registry.web.humanize import counted
+from registry.web.navigation import may_publish
 from registry.web.sources import source_page
 from registry.web.sources import source_words as words
 from registry.web.sources.source_page import Query, Row
 from registry.web.sources.sources import frame
-from registry.web.words import counted
 
-_STORED = (wishes.IMPORTED, wishes.UPDATED, wishes.MERGED)
-_LOOK_AT = (wishes.SKIPPED, wishes.EDITED, wishes.CONFLICTS)
+_STORED = (import_request.IMPORTED, import_request.UPDATED, import_request.MERGED)
+_LOOK_AT = (import_request.SKIPPED, import_request.EDITED, import_request.CONFLICTS)
 
 
 @in_project
@@ -56,20 +56,20 @@ def choose(request: ProjectRequest, source: int) -> HttpResponse:
 def _chosen(source: Source, sent: QueryDict) -> list[Offered]:
     """The named ones; or all that match and are new, which are asked for by `all`."""
     if "all" not in sent:
-        return source_views.named(source, sent.getlist("skill")[: wishes.MOST])
+        return source_queries.named(source, sent.getlist("skill")[: import_request.MOST])
     looked_for = Query(" ".join(sent.get("q", "")[:200].split()), "")
     return [
         each
-        for each in source_views.offered(source)
+        for each in source_queries.offered(source)
         if each.state == AVAILABLE and not each.taken and source_page.matches(each, looked_for.words)
     ]
 
 
 def _wish(place: int, each: Offered, sent: QueryDict) -> Wish:
     name = each.entry.name
-    choice = sent.get(f"conflict-{place}", wishes.SKIP) if each.taken else wishes.SKIP
-    new_name = sent.get(f"name-{place}", "").strip() if choice == wishes.RENAME else ""
-    if choice == wishes.RENAME and not new_name:
+    choice = sent.get(f"conflict-{place}", import_request.SKIP) if each.taken else import_request.SKIP
+    new_name = sent.get(f"name-{place}", "").strip() if choice == import_request.RENAME else ""
+    if choice == import_request.RENAME and not new_name:
         raise InvalidRequest(f"Write the other name for {name}. Nothing was imported.", name=name)
     return Wish(name, on_conflict=choice, new_name=new_name)
 
@@ -90,7 +90,7 @@ def _page(
 
 
 def _conflict(place: int, row: Row, sent: QueryDict, refused: InvalidInput | None) -> dict[str, Any]:
-    standard = wishes.NEW_VERSION if row.bundled else wishes.SKIP
+    standard = import_request.NEW_VERSION if row.bundled else import_request.SKIP
     wrong = refused is not None and refused.data.get("name") == row.name
     return {
         "row": row,
@@ -114,7 +114,7 @@ def job(request: ProjectRequest, source: int, job: int) -> HttpResponse:
     work = sources.job(request.project, source, job, by=request.actor)
     if wants_fragment(request) and request.GET.get("was") == _mark(work):
         return HttpResponse(status=204)
-    items = source_views.items(work)
+    items = source_queries.items(work)
     context = {**frame(request, found), "job": work, "mark": _mark(work), **_told(request, work, items)}
     return render(request, "sources/job.html", context, partial="sources/_progress.html")
 
@@ -125,16 +125,16 @@ def _mark(work: SourceJob) -> str:
 
 def _told(request: ProjectRequest, work: SourceJob, items: list[SourceJobItem]) -> dict[str, Any]:
     by_status = Counter(item.status for item in items)
-    failed = len(source_views.again(work)) if work.finished else 0
+    failed = len(source_queries.again(work)) if work.finished else 0
     return {
         "words": words.of_job(work, len(items)),
         "said": _said(work, by_status, len(items)),
         "tally": _tally(by_status),
         "items": [_item(request, work, item) for item in items],
         "done": len(items) - by_status[WAITING],
-        "failed": by_status[wishes.FAILED],
+        "failed": by_status[import_request.FAILED],
         "stored": any(by_status[status] for status in _STORED),
-        "proposed": by_status[wishes.PROPOSED],
+        "proposed": by_status[import_request.PROPOSED],
         "retry": _retry(work, failed),
     }
 
@@ -161,7 +161,7 @@ def _retry(work: SourceJob, failed: int) -> str:
 def _item(request: ProjectRequest, work: SourceJob, item: SourceJobItem) -> dict[str, Any]:
     slug = request.project.slug
     entry = reverse("source-entry", args=[slug, work.source_id, item.name])
-    where = reverse("skill", args=[slug, item.skill]) if item.skill and item.status in wishes.DONE else ""
+    where = reverse("skill", args=[slug, item.skill]) if item.skill and item.status in import_request.DONE else ""
     if item.proposal_id:
         where = reverse("proposal", args=[slug, item.proposal_id])
     way = {"url": entry, "label": "Look at it"} if item.status in _LOOK_AT else None
@@ -177,6 +177,6 @@ def retry(request: ProjectRequest, source: int, job: int) -> HttpResponse:
         sources.look(request.project, source, by=request.actor)
         return redirect("source", request.project.slug, source)
     made = sources.start(
-        request.project, source, source_views.again(work), update=work.kind == UPDATE, by=request.actor
+        request.project, source, source_queries.again(work), update=work.kind == UPDATE, by=request.actor
     )
     return redirect("source-job", request.project.slug, source, made.pk)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from registry.core import roles
 from registry.models import Source, SourceJob
 from registry.models.sources import LOOK
-from registry.services.sources import source_views, sources
+from registry.services.sources import source_queries, sources
 from registry.services.sources.sources import AVAILABLE, INSTALLED, NEWER, Offered
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render as render_either
@@ -95,7 +95,7 @@ def _one_of(show: str) -> str:
 
 
 def _context(request: ProjectRequest, source: Source, query: Query) -> dict[str, Any]:
-    offered = source_views.offered(source)
+    offered = source_queries.offered(source)
     matching = [each for each in offered if matches(each, query.words)]
     shown = [each for each in matching if _is_shown(each, query.show)]
     page = Paginator(shown, _PAGE).get_page(request.GET.get("page"))
@@ -146,7 +146,7 @@ def _filters(matching: list[Offered], query: Query) -> list[dict[str, Any]]:
 
 
 def rows(request: ProjectRequest, source: Source, offered: list[Offered]) -> list[Row]:
-    bundled = source_views.only_bundled(source, offered)
+    bundled = source_queries.only_bundled(source, offered)
     return [_row(request, source, each, each.entry.name in bundled) for each in offered]
 
 

@@ -11,14 +11,14 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
 from registry.core.errors import PreconditionRequired, Stale
-from registry.core.sources import wishes
+from registry.core.sources import import_request
 from registry.models import Installation
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.files import blobs
 from registry.services.sources import sources, uninstalling
 from registry.web.access import ProjectRequest, in_project, needs
-from registry.web.context import may_publish
 from registry.web.htmx import render
+from registry.web.navigation import may_publish
 from registry.web.render import comparison
 from registry.web.sources.sources import frame
 
@@ -39,13 +39,13 @@ def uninstall(request: ProjectRequest, source: int, name: str) -> HttpResponse:
         said = "was saved by somebody meanwhile. Look again. Nothing was changed."
         messages.info(request, f"{installed.skill.name} {said}")
         return redirect(request.path)
-    if outcome.status == wishes.PROPOSED and outcome.proposal:
+    if outcome.status == import_request.PROPOSED and outcome.proposal:
         messages.success(request, f"Proposal {outcome.proposal} is waiting for review. Nothing changed for agents yet.")
         return redirect("proposal", request.project.slug, outcome.proposal)
     return _gone(request, source, outcome)
 
 
-def _gone(request: ProjectRequest, source: int, outcome: wishes.Outcome) -> HttpResponse:
+def _gone(request: ProjectRequest, source: int, outcome: import_request.Outcome) -> HttpResponse:
     slug = request.project.slug
     if outcome.version:
         messages.success(request, f"{outcome.skill} is what it was before it came, as version {outcome.version}.")
@@ -74,6 +74,6 @@ def _follows(installed: Installation) -> str:
     name, before = installed.skill.name, installed.before
     if before is not None and before.yanked_at is None:
         return f"Agents get version {before.version} again, which stood here before it came."
-    if name in disk.snapshot().skills:
+    if name in built_in.snapshot().skills:
         return f"Agents get the bundled {name} again."
     return f"No agent gets {name} any more."

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from registry.core.sources import wishes
+from registry.core.sources import import_request
 from registry.models import SourceJob
 from registry.models.sources import (
     CLAWHUB,
@@ -23,7 +23,7 @@ from registry.models.sources import (
     WAITING,
     WELL_KNOWN,
 )
-from registry.web.words import counted
+from registry.web.humanize import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +79,18 @@ JOB_STATES = {
 
 OUTCOMES = {
     WAITING: Sign("Waiting", "", "clock"),
-    wishes.IMPORTED: Sign("Imported", "ok", "check"),
-    wishes.UPDATED: Sign("Updated", "ok", "check"),
-    wishes.MERGED: Sign("Merged", "ok", "check"),
-    wishes.KEPT: Sign("Yours kept", "line", "check"),
-    wishes.UNCHANGED: Sign("Unchanged", "line", "check"),
-    wishes.PROPOSED: Sign("Proposed", "accent", "proposals"),
-    wishes.UNINSTALLED: Sign("Uninstalled", "line", "check"),
-    wishes.SKIPPED: Sign("Skipped", "", "skip"),
-    wishes.EDITED: Sign("Edited here", "warn", "pencil"),
-    wishes.CONFLICTS: Sign("Needs a choice", "warn", "warning"),
-    wishes.MOVED: Sign("Changed meanwhile", "warn", "warning"),
-    wishes.FAILED: Sign("Failed", "danger", "error"),
+    import_request.IMPORTED: Sign("Imported", "ok", "check"),
+    import_request.UPDATED: Sign("Updated", "ok", "check"),
+    import_request.MERGED: Sign("Merged", "ok", "check"),
+    import_request.KEPT: Sign("Yours kept", "line", "check"),
+    import_request.UNCHANGED: Sign("Unchanged", "line", "check"),
+    import_request.PROPOSED: Sign("Proposed", "accent", "proposals"),
+    import_request.UNINSTALLED: Sign("Uninstalled", "line", "check"),
+    import_request.SKIPPED: Sign("Skipped", "", "skip"),
+    import_request.EDITED: Sign("Edited here", "warn", "pencil"),
+    import_request.CONFLICTS: Sign("Needs a choice", "warn", "warning"),
+    import_request.MOVED: Sign("Changed meanwhile", "warn", "warning"),
+    import_request.FAILED: Sign("Failed", "danger", "error"),
 }
 
 _FILES = (".zip", ".skill", ".md", ".markdown")

@@ -12,11 +12,11 @@ from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidRequest
 from registry.models import Source, SourceJob
 from registry.models.sources import LOOK, READY
-from registry.services.sources import source_views, sources
+from registry.services.sources import source_queries, sources
 from registry.web.access import ProjectRequest, in_project, needs
-from registry.web.context import may_publish
 from registry.web.htmx import render as render_either
 from registry.web.htmx import wants_fragment
+from registry.web.navigation import may_publish
 from registry.web.sources import source_words as words
 
 _GUESS = "guess"
@@ -92,7 +92,7 @@ def _frame(request: ProjectRequest, form: SourceForm) -> dict[str, Any]:
 
 
 def _rows(request: ProjectRequest) -> list[dict[str, Any]]:
-    behind, waiting = source_views.updates(request.project), source_views.unfinished(request.project)
+    behind, waiting = source_queries.updates(request.project), source_queries.unfinished(request.project)
     return [
         {
             "source": source,

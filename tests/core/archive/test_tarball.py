@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from registry.core.archive import bundle
+from registry.core.archive import zip_bundle
 from registry.core.errors import InvalidArchive, SkillsiteError, TooLarge, UnsafePath
 from registry.core.limits import Limits
 from tests.core import hostile
@@ -51,30 +51,30 @@ def packed(*members: tuple[tarfile.TarInfo, bytes], form: int = tarfile.PAX_FORM
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_tools_write_is_read(form: str) -> None:
     inside = [member("docs", type=tarfile.DIRTYPE), member("docs/a.bin", bytes(range(256)) * 5), member("empty")]
-    found = bundle.read_archive(packed(*inside, form=FORMATS[form]))
+    found = zip_bundle.read_archive(packed(*inside, form=FORMATS[form]))
     assert dict(found) == {"SKILL.md": SKILL, "docs/a.bin": bytes(range(256)) * 5, "empty": b""}
 
 
 @pytest.mark.parametrize("form", ["gnu", "pax"])
 def test_long_names_that_are_not_ascii_are_read_whole(form: str) -> None:
-    assert LONG in bundle.read_archive(packed(member(LONG, b"x"), form=FORMATS[form]))
+    assert LONG in zip_bundle.read_archive(packed(member(LONG, b"x"), form=FORMATS[form]))
 
 
 def test_a_name_in_two_parts_is_put_together() -> None:
     name = f"{'d' * 90}/{'e' * 90}.md"
-    assert name in bundle.read_archive(packed(member(name, b"x"), form=tarfile.USTAR_FORMAT))
+    assert name in zip_bundle.read_archive(packed(member(name, b"x"), form=tarfile.USTAR_FORMAT))
 
 
 def test_a_skill_in_a_directory_or_below_a_dot_is_moved_to_the_top() -> None:
     dotted = tar([member("./", type=tarfile.DIRTYPE), member("./SKILL.md", SKILL), member("./a/._b", b"x")])
-    assert list(bundle.read_archive(gz(dotted))) == ["SKILL.md"]
-    assert list(bundle.read_archive(gz(tar([member("demo/SKILL.md", SKILL)])))) == ["SKILL.md"]
+    assert list(zip_bundle.read_archive(gz(dotted))) == ["SKILL.md"]
+    assert list(zip_bundle.read_archive(gz(tar([member("demo/SKILL.md", SKILL)])))) == ["SKILL.md"]
 
 
 def test_a_zip_is_read_as_a_zip() -> None:
-    assert list(bundle.read_archive(hostile.tree("SKILL.md"))) == ["SKILL.md"]
+    assert list(zip_bundle.read_archive(hostile.tree("SKILL.md"))) == ["SKILL.md"]
     with pytest.raises(InvalidArchive, match="not a zip"):
-        bundle.read_archive(b"neither")
+        zip_bundle.read_archive(b"neither")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_zip_is_read_as_a_zip() -> None:
 )
 def test_an_entry_that_is_no_plain_file_is_refused(made: tuple[tarfile.TarInfo, bytes]) -> None:
     with pytest.raises(InvalidArchive, match="Nothing was stored"):
-        bundle.read_archive(packed(made))
+        zip_bundle.read_archive(packed(made))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_entry_that_is_no_plain_file_is_refused(made: tuple[tarfile.TarInfo, 
 )
 def test_a_name_that_is_not_safe_is_refused(name: str) -> None:
     with pytest.raises(UnsafePath):
-        bundle.read_archive(packed(member(name, b"x")))
+        zip_bundle.read_archive(packed(member(name, b"x")))
 
 
 def test_a_name_that_is_no_utf8_is_refused() -> None:
@@ -115,7 +115,7 @@ def test_a_name_that_is_no_utf8_is_refused() -> None:
     total = sum(damaged[at : at + 148]) + 8 * 32 + sum(damaged[at + 156 : at + 512])
     damaged = damaged[: at + 148] + b"%06o\0 " % total + damaged[at + 156 :]
     with pytest.raises(InvalidArchive, match="not in UTF-8"):
-        bundle.read_archive(gz(damaged))
+        zip_bundle.read_archive(gz(damaged))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_size_in_another_form_or_out_of_reach_is_refused(size: bytes) -> None:
     lying = raw[:124] + size + raw[136:]
     total = sum(lying[:148]) + 8 * 32 + sum(lying[156:512])
     with pytest.raises(InvalidArchive):
-        bundle.read_archive(gz(lying[:148] + b"%06o\0 " % total + lying[156:]))
+        zip_bundle.read_archive(gz(lying[:148] + b"%06o\0 " % total + lying[156:]))
 
 
 RAW = tar([member("SKILL.md", SKILL)], tarfile.USTAR_FORMAT)
@@ -154,7 +154,7 @@ RAW = tar([member("SKILL.md", SKILL)], tarfile.USTAR_FORMAT)
 )
 def test_damage_and_hidden_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(InvalidArchive):
-        bundle.read_archive(data)
+        zip_bundle.read_archive(data)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_damage_and_hidden_bytes_are_refused(data: bytes) -> None:
 )
 def test_a_damaged_further_header_is_refused(line: bytes) -> None:
     with pytest.raises(InvalidArchive):
-        bundle.read_archive(
+        zip_bundle.read_archive(
             packed(member("h", line, type=tarfile.XHDTYPE), member("a", b"x"), form=tarfile.USTAR_FORMAT)
         )
 
@@ -191,7 +191,7 @@ def test_a_damaged_further_header_is_refused(line: bytes) -> None:
 )
 def test_what_is_over_a_limit_is_refused(data: bytes, limits: Limits) -> None:
     with pytest.raises(TooLarge, match=r"are allowed.*Nothing was stored"):
-        bundle.read_archive(data, limits=limits)
+        zip_bundle.read_archive(data, limits=limits)
 
 
 @pytest.mark.parametrize("position", range(0, 1_600, 37))
@@ -199,6 +199,6 @@ def test_one_changed_byte_never_becomes_another_error(position: int) -> None:
     data = bytearray(packed(member("a/b.md", b"text"), member(LONG, b"x")))
     data[position % len(data)] ^= 0x55
     try:
-        assert "SKILL.md" in bundle.read_archive(bytes(data))
+        assert "SKILL.md" in zip_bundle.read_archive(bytes(data))
     except SkillsiteError as error:
         assert error.message

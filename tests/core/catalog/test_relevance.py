@@ -3,7 +3,7 @@
 import pytest
 
 from registry.core.catalog import relevance
-from registry.core.catalog.merge import Candidate
+from registry.core.catalog.precedence import Candidate
 
 
 def skill(name: str, description: str = "", tags: tuple[str, ...] = (), triggers: tuple[str, ...] = ()) -> Candidate:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from registry.core.errors import InvalidSkill, SkillsiteError, TooLarge
 from registry.core.format import frontmatter
+from registry.core.format.edit_lines import quoted
 from registry.core.format.frontmatter import Document, edit, parse
-from registry.core.format.header_lines import quoted
 from registry.core.limits import KIB, Limits
 from tests.core.strategies import law
 

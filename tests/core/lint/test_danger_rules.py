@@ -7,15 +7,15 @@ from hashlib import sha256, sha512
 
 import pytest
 
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.findings import Finding, Severity
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.limits import DEFAULT
 from registry.core.lint import rules
+from registry.core.lint.context import Subject
 from registry.core.lint.danger_rules import CHECKS, RULES
-from registry.core.lint.subject import Subject
 from registry.core.proposals import assessment
 from registry.core.proposals.assessment import Risk
-from registry.core.skill import SKILL_MD, Bundle
 
 HEADER = '---\nname: trip\ndescription: "Plan a trip. Use when somebody wants to travel."\n---\n'
 # Put together here, so that no file of this project holds anything of the shape of a credential.
@@ -30,7 +30,7 @@ def bundle(body: str, files: dict[str, str] | None = None) -> Bundle:
 def lint(body: str, files: dict[str, str] | None = None) -> list[Finding]:
     made = bundle(body, files)
     return [
-        each for each in rules.lint(skillmd.read(made[SKILL_MD]), made, authoring=True) if each.rule in RULES
+        each for each in rules.lint(skill_md.read(made[SKILL_MD]), made, authoring=True) if each.rule in RULES
     ]  # fmt: skip
 
 
@@ -252,7 +252,7 @@ HOSTILE: Sequence[str] = [
 def test_a_megabyte_of_anything_is_read_in_a_moment(unit: str) -> None:
     made = bundle("Go.\n")
     text = unit * (1_000_000 // len(unit))
-    subject = Subject(skillmd.read(made[SKILL_MD]), made, {SKILL_MD: text}, True, None, None, DEFAULT)
+    subject = Subject(skill_md.read(made[SKILL_MD]), made, {SKILL_MD: text}, True, None, None, DEFAULT)
     for check in CHECKS:
         before = time.process_time()
         assert len(list(check(subject))) <= 20

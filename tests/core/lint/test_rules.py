@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.findings import Finding, Severity, errors
-from registry.core.format import skillmd
+from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.core.lint import links, rules
-from registry.core.lint.fixes import mechanical_fix
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.lint.autofix import mechanical_fix
 
 HEADER = 'name: expense-report\ndescription: "Check a travel expense report. Use when somebody hands one in."\n'
 GOOD = f"---\n{HEADER}---\n\n# Expenses\n\nAdd up the lines.\n"
@@ -24,7 +24,7 @@ def lint(
 ) -> tuple[Finding, ...]:  # fmt: skip
     contents = {SKILL_MD: text, **(files or {})}
     bundle = Bundle({path: c if isinstance(c, bytes) else c.encode() for path, c in contents.items()})
-    skill = skillmd.read(bundle[SKILL_MD], fallback_name=directory or "")
+    skill = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "")
     return rules.lint(
         skill, bundle, authoring=authoring, known_names=known_names, directory=directory, limits=limits or Limits()
     )
@@ -324,12 +324,12 @@ FIXABLE = [
 
 @pytest.mark.parametrize(("rule", "text", "fixed"), FIXABLE)
 def test_a_mechanical_fix_removes_its_finding_and_nothing_else(rule: str, text: str, fixed: str | None) -> None:
-    skill = skillmd.read(text)
+    skill = skill_md.read(text)
     result = mechanical_fix(one(lint(text), rule), skill)
     assert result is not None
     assert rule not in {each.rule for each in lint(result)}
-    assert skillmd.read(result).description == skill.description
-    assert skillmd.read(result).tags == skill.tags
+    assert skill_md.read(result).description == skill.description
+    assert skill_md.read(result).tags == skill.tags
     assert fixed is None or result == fixed
 
 
@@ -342,7 +342,7 @@ def test_a_mechanical_fix_removes_its_finding_and_nothing_else(rule: str, text: 
     ],
 )
 def test_what_needs_a_person_is_not_fixed(rule: str, text: str) -> None:
-    assert mechanical_fix(one(lint(text), rule), skillmd.read(text)) is None
+    assert mechanical_fix(one(lint(text), rule), skill_md.read(text)) is None
 
 
 @pytest.mark.parametrize("unit", ["[", "](", "`", "``a`", "a/", "scripts/", "scripts/a.b", "[a]:", "/home/", "\n```\n"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from registry.core.errors import InvalidInput
 from registry.core.text import diff
 from registry.core.text.diff import Fold, Row
-from registry.core.text.matching import match, split_lines
+from registry.core.text.patience_diff import match, split_lines
 
 # Few different lines, so that they repeat; line ends of both kinds, and sometimes none at the end.
 _WORDS = ["a", "b", "c d", "- x", "+ y", "-- z", "++ z", "@@ -1 +1 @@", "\\ w", "", " "]

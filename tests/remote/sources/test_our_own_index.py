@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from registry.core.bundle import Bundle
 from registry.core.errors import InvalidRequest
-from registry.core.skill import Bundle
 from registry.models import Project
 from registry.remote import sources
 from registry.remote.sources import URL, WELL_KNOWN, Fetched, Listing, NotASource, Place

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from registry.core.bundle import Bundle
 from registry.core.errors import InvalidArchive, NotFound, SkillsiteError, TooLarge
 from registry.core.limits import Limits
-from registry.core.skill import Bundle
 from registry.remote import sources
 from registry.remote.sources import URL, Fetched, Listing, NotASource, Offer, Place, Refused, Unreachable
 from tests.core import hostile

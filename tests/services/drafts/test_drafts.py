@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from registry.core import roles
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import (
     AlreadyExists,
     Forbidden,
@@ -18,10 +19,9 @@ from registry.core.errors import (
     StaleProposal,
     TooLarge,
 )
-from registry.core.format import drafting
-from registry.core.format.drafting import Fields
+from registry.core.format import skill_form
+from registry.core.format.skill_form import Fields
 from registry.core.limits import Limits
-from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Draft, Event, Project, Proposal, Skill, User, Version
 from registry.services import permissions
 from registry.services.catalog import catalog
@@ -476,7 +476,7 @@ def test_fields_survive_a_round_trip_through_the_row(project: Project, author: A
     every = Fields(**{key: f"{key} x" for key in Fields().as_json() if key != "kind"}, kind="knowledge")
     drafts.keep(Place(project), Typed(FORM, every), by=author)
     assert drafts.typed_fields(drafts.find(Place(project), by=author)) == every
-    assert drafting.parsed(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
+    assert skill_form.parsed(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
 
 
 # -- Proposing --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from registry.core.archive import bundle as bundle_files
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import (
     AlreadyExists,
     Forbidden,
@@ -19,7 +20,6 @@ from registry.core.errors import (
     StaleProposal,
     VersionConflict,
 )
-from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Upload, User, Version
 from registry.services import housekeeping, permissions
 from registry.services.catalog import catalog

@@ -13,11 +13,11 @@ from django.core.files.storage import storages
 from django.core.management import call_command
 from django.utils import timezone
 
+from registry.core.bundle import Bundle, FileEntry, content_digest
 from registry.core.errors import NotFound
-from registry.core.skill import Bundle, FileEntry, content_digest
 from registry.models import Project
 from registry.services.files import blobs
-from registry.services.files.storage import AtomicFileStorage
+from registry.services.files.atomic_storage import AtomicFileStorage
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle

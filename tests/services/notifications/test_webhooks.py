@@ -16,23 +16,23 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Conflict, InvalidRequest, NotFound
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.core.text import edits
 from registry.models import Delivery, Endpoint, Event, Letter, Notice, Project, User
 from registry.models.outgoing import FAILED, PENDING, SENT
 from registry.services import housekeeping, permissions
 from registry.services.agents import agents
-from registry.services.notifications import deliveries, outbox, outgoing, webhooks
+from registry.services.notifications import leases, webhook_delivery, webhooks, worker
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills, versions
 from tests.conftest import skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
 from tests.services.receivers import Receiver, answering, dripping, endless, hanging, receiving
 
-ALL = list(telling.KINDS)
+ALL = list(events.KINDS)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever hangs is left soon."""
-    monkeypatch.setattr(deliveries, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(webhook_delivery, "ANSWER_SECONDS", 0.3)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def endpoint(project: Project, owner: Actor, receiver: Receiver) -> Endpoint:
 
 def send(later: timedelta = timedelta()) -> int:
     now = timezone.now() + later
-    return deliveries.send_due(clock=lambda: now)
+    return webhook_delivery.send_due(clock=lambda: now)
 
 
 def documented() -> Callable[[str, dict[str, str], bytes], bool]:
@@ -78,7 +78,7 @@ def documented() -> Callable[[str, dict[str, str], bytes], bool]:
 def test_a_receiver_gets_the_event_and_can_check_that_it_is_ours(
     project: Project, owner: Actor, receiver: Receiver, author: Actor
 ) -> None:
-    _, secret = webhooks.create(project, receiver.url(), [telling.PUBLISHED], by=owner)
+    _, secret = webhooks.create(project, receiver.url(), [events.PUBLISHED], by=owner)
     version = skills.create(project, skill_bundle(), by=author).version
     assert receiver.got == []
     assert send() == 1
@@ -137,7 +137,7 @@ def test_the_whole_life_of_a_proposal_is_told_and_none_of_its_text(
 def test_only_chosen_events_of_the_own_project_are_sent(
     project: Project, other_project: Project, receiver: Receiver, owner: Actor, operator: Actor
 ) -> None:
-    webhooks.create(project, receiver.url(), [telling.YANKED], by=owner)
+    webhooks.create(project, receiver.url(), [events.YANKED], by=owner)
     for where in (project, other_project):
         skills.create(where, skill_bundle(), by=operator)
     versions.yank(other_project, "greeting", "1", reason="Old.", by=operator)
@@ -158,14 +158,14 @@ def test_the_secret_is_not_in_the_database(project: Project, receiver: Receiver,
     row = Endpoint.objects.filter(pk=made.pk).values()[0]
     assert secret.removeprefix("whsec_") not in str(row)
     settings.SECRET_KEY = "another"
-    assert deliveries.secret_of(made) != secret
+    assert webhook_delivery.secret_of(made) != secret
 
 
 def test_a_new_secret_signs_and_the_old_one_does_not(project: Project, endpoint: Endpoint, owner: Actor) -> None:
-    old = deliveries.secret_of(endpoint)
+    old = webhook_delivery.secret_of(endpoint)
     new = webhooks.renew_secret(project, endpoint.pk, by=owner)
     assert new != old
-    assert deliveries.secret_of(Endpoint.objects.get()) == new
+    assert webhook_delivery.secret_of(Endpoint.objects.get()) == new
 
 
 # -- What goes wrong -----------------------------------------------------------------------------------------
@@ -251,14 +251,14 @@ def test_after_the_last_try_it_is_given_up_and_can_be_replayed(
     webhooks.test(project, endpoint.pk, by=owner)
     receiver.behave = answering(500)
     now, waits = timezone.now(), []
-    for _ in range(outgoing.MOST_ATTEMPTS):
-        assert deliveries.send_due(clock=lambda moment=now: moment) == 1
+    for _ in range(leases.MOST_ATTEMPTS):
+        assert webhook_delivery.send_due(clock=lambda moment=now: moment) == 1
         row = Delivery.objects.get()
         waits.append((row.due_at - now).total_seconds() / 60)
         now = row.due_at
     assert row.state == FAILED
     assert all(least <= wait <= least * 1.2 for least, wait in zip((1, 5, 30, 120, 720), waits, strict=False))
-    assert deliveries.send_due(clock=lambda: now + timedelta(days=9)) == 0
+    assert webhook_delivery.send_due(clock=lambda: now + timedelta(days=9)) == 0
     assert list(webhooks.delivery_log(endpoint, dead=True)) == [row]
 
     receiver.behave = answering(204)
@@ -309,8 +309,8 @@ def test_what_somebody_is_sending_is_not_taken_by_another(project: Project, endp
     now = timezone.now() + timedelta(seconds=1)
     mine = webhooks.test(project, endpoint.pk, by=owner)
     theirs = Delivery.objects.get()
-    assert outgoing.take(mine, now=now)
-    assert not outgoing.take(theirs, now=now)
+    assert leases.take(mine, now=now)
+    assert not leases.take(theirs, now=now)
     assert send() == 0
 
 
@@ -318,9 +318,9 @@ def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_hea
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
 ) -> None:
     mine = webhooks.test(project, endpoint.pk, by=owner)
-    assert outgoing.take(mine, now=timezone.now())
-    assert send(outgoing.LEASE + timedelta(seconds=1)) == 1
-    outgoing.put_off(mine, now=timezone.now(), error="late")
+    assert leases.take(mine, now=timezone.now())
+    assert send(leases.LEASE + timedelta(seconds=1)) == 1
+    leases.put_off(mine, now=timezone.now(), error="late")
     row = Delivery.objects.get()
     assert (row.state, row.error, row.attempts) == (SENT, "", 2)
 
@@ -328,8 +328,8 @@ def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_hea
 def test_what_kills_its_worker_each_time_is_given_up(project: Project, endpoint: Endpoint, owner: Actor) -> None:
     webhooks.test(project, endpoint.pk, by=owner)
     now = timezone.now()
-    for number in range(outgoing.MOST_ATTEMPTS):
-        assert outgoing.take(Delivery.objects.get(), now=now + number * timedelta(hours=1))
+    for number in range(leases.MOST_ATTEMPTS):
+        assert leases.take(Delivery.objects.get(), now=now + number * timedelta(hours=1))
     assert send(timedelta(days=1)) == 0
     assert Delivery.objects.get().state == FAILED
 
@@ -355,7 +355,7 @@ def test_the_sweep_wakes_the_worker_for_what_is_overdue_and_for_nothing_else(
 
     webhooks.test(project, endpoint.pk, by=owner)
     DBTaskResult.objects.all().delete()
-    outbox.wake_overdue(now=timezone.now() - timedelta(hours=1))
+    worker.wake_overdue(now=timezone.now() - timedelta(hours=1))
     assert DBTaskResult.objects.count() == 0
     housekeeping.sweep(now=timezone.now())
     call_command("db_worker", batch=True, interval=0, reload=False, verbosity=0, startup_delay=False)
@@ -393,7 +393,7 @@ def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
         ("not an address", ALL, "whole address"),
         ("https://1.1.1.1/", [], "Choose one event"),
         ("https://1.1.1.1/", ["proposal.invented"], "no event"),
-        ("https://1.1.1.1/", [telling.TEST], "no event"),
+        ("https://1.1.1.1/", [events.TEST], "no event"),
     ],
 )
 def test_an_endpoint_that_cannot_be_used_is_refused_and_nothing_is_stored(
@@ -450,8 +450,8 @@ def test_threads_touch_no_row(project: Project, endpoint: Endpoint, receiver: Re
     """Requests run in threads; what they would open there is a connection to the database that nobody closes."""
     webhooks.test(project, endpoint.pk, by=owner)
     delivery = Delivery.objects.select_related("endpoint").get()
-    outcome: list[deliveries.Outcome] = []
-    thread = threading.Thread(target=lambda: outcome.append(deliveries.post(delivery, now=timezone.now())))
+    outcome: list[webhook_delivery.Outcome] = []
+    thread = threading.Thread(target=lambda: outcome.append(webhook_delivery.post(delivery, now=timezone.now())))
     thread.start()
     thread.join()
     assert outcome[0].status == 204
@@ -460,4 +460,4 @@ def test_threads_touch_no_row(project: Project, endpoint: Endpoint, receiver: Re
 def test_the_page_about_webhooks_names_every_event() -> None:
     page = (Path(settings.BASE_DIR) / "docs/webhooks.md").read_text()
     named = set(re.findall(r"^\| `([a-z.-]+)` \|", page, re.MULTILINE))
-    assert named == {*telling.KINDS, telling.TEST}
+    assert named == {*events.KINDS, events.TEST}

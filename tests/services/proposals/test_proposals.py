@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from registry.core import roles
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import (
     AlreadyDecided,
     AlreadyExists,
@@ -23,17 +24,16 @@ from registry.core.errors import (
 )
 from registry.core.limits import Limits
 from registry.core.proposals.lifecycle import State
-from registry.core.skill import SKILL_MD
 from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.models import Agent, Event, Project, Proposal, ProposalRevision, Skill, User
 from registry.services import permissions
 from registry.services.agents import agents
-from registry.services.catalog import catalog, disk
+from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.proposals import proposal_views, proposals, rebasing, reviews, suggestions
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals import prepare, proposal_queries, proposals, rebasing, reviews
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import bundles, skills, versions
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
@@ -168,7 +168,7 @@ def test_a_change_of_a_bundled_skill_is_an_update_of_it(project: Project, librar
 
 
 def test_evidence_is_kept_with_what_it_is(project: Project, skill: str, bot: Actor) -> None:
-    pieces = suggestions.evidence(["It failed.", "https://logs.example/1", {"kind": "log", "text": "exit 1"}])
+    pieces = prepare.evidence(["It failed.", "https://logs.example/1", {"kind": "log", "text": "exit 1"}])
     made = propose(project, bot, evidence=pieces, run="run-7")
     assert [piece["kind"] for piece in proposals.current_revision(made).evidence] == ["text", "link", "log"]
     assert made.run == "run-7"
@@ -298,7 +298,7 @@ def test_a_result_over_the_limits_is_refused(project: Project, skill: str, bot: 
 )
 def test_evidence_that_cannot_be_read_is_refused(pieces: list[Any], said: str) -> None:
     with pytest.raises(InvalidRequest, match=said):
-        suggestions.evidence(pieces)
+        prepare.evidence(pieces)
 
 
 def test_an_operator_has_no_voice(project: Project, skill: str, operator: Actor) -> None:
@@ -354,7 +354,7 @@ def test_a_joiner_sees_the_outcome_and_its_own_words_only(
     proposals.comment(project, first.pk, "A word of the proposer.", by=bot)
     proposals.revise(project, first.pk, suggest(rewrite(One="Secret")), by=bot)
     reviews.reject(project, first.pk, comment="Not like this.", by=reviewer)
-    seen = proposal_views.look(project, first.pk, by=other_bot)
+    seen = proposal_queries.look(project, first.pk, by=other_bot)
     assert (seen.content, seen.justification) == (None, "Mine too.")
     assert [said.text for said in seen.comments] == ["Not like this."]
     assert seen.proposal.decision_comment == "Not like this."
@@ -414,13 +414,13 @@ def test_an_agent_that_lost_a_skill_sees_what_became_of_its_proposal_and_none_of
     project: Project, skill: str, author: Actor, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
-    assert proposal_views.look(project, made.pk, by=bot).content is not None
+    assert proposal_queries.look(project, made.pk, by=bot).content is not None
     save(project, author, Nine="A line that the agent is not given")
     Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
     rebasing.rebase(project, made.pk, by=reviewer)
-    seen = proposal_views.look(project, made.pk, by=bot)
+    seen = proposal_queries.look(project, made.pk, by=bot)
     assert (seen.proposal.state, seen.content) == (State.OPEN, None)
-    assert proposal_views.look(project, made.pk, by=reviewer).content is not None
+    assert proposal_queries.look(project, made.pk, by=reviewer).content is not None
 
 
 def test_a_proposal_of_one_project_is_not_there_in_another(
@@ -604,7 +604,7 @@ def test_a_change_on_disk_is_noticed_by_whoever_looks(
     on_disk(library, body=LINES)
     made = propose(project, bot)
     on_disk(library, body="Another text.")
-    disk.index().refresh()
+    built_in.index().refresh()
     assert proposals.listed(project, state="open", by=reviewer).count() == 0
     assert now(made).state == State.STALE
     event = Event.objects.order_by("-pk")[0]
@@ -616,7 +616,7 @@ def test_a_change_on_disk_below_the_projects_own_skill_overtakes_nothing(
 ) -> None:
     made = propose(project, bot)
     on_disk(library, body="Another text.")
-    disk.index().refresh()
+    built_in.index().refresh()
     events = Event.objects.count()
     assert proposals.find(project, made.pk, by=reviewer).state == State.OPEN
     assert [found.state for found in proposals.listed(project, by=reviewer)] == [State.OPEN]
@@ -637,7 +637,7 @@ def test_a_change_that_still_fits_is_brought_over_and_has_to_be_looked_at_again(
 ) -> None:
     made = propose(project, bot)
     moved = save(project, author, Nine="Nove")
-    offer = proposal_views.look(project, made.pk, by=reviewer).offer
+    offer = proposal_queries.look(project, made.pk, by=reviewer).offer
     rebased = rebasing.rebase(project, made.pk, by=reviewer)
     assert offer is not None and offer.prepared is not None
     assert (rebased.state, rebased.revision, rebased.base_digest) == (State.OPEN, 2, moved)
@@ -668,7 +668,7 @@ def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bri
     made = propose(project, bot)
     save(project, author, Nine="Secret")
     Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
-    assert proposal_views.look(project, made.pk, by=bot).offer is None
+    assert proposal_queries.look(project, made.pk, by=bot).offer is None
     with nothing_left_behind(), pytest.raises(NotFound):
         rebasing.rebase(project, made.pk, by=bot)
 
@@ -676,7 +676,7 @@ def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bri
 def test_a_clash_is_left_to_people(project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     save(project, author, One="Eins")
-    offer = proposal_views.look(project, made.pk, by=reviewer).offer
+    offer = proposal_queries.look(project, made.pk, by=reviewer).offer
     assert offer is not None and offer.prepared is None
     with nothing_left_behind(), pytest.raises(Conflict, match=r"same lines of SKILL\.md") as refused:
         rebasing.rebase(project, made.pk, by=reviewer)
@@ -730,7 +730,7 @@ def test_the_clean_up_leaves_the_files_of_proposals_alone(
 
 def test_what_a_reviewer_is_told_about_a_change(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot, rewrite(One="Ask https://a.example"))
-    seen = proposal_views.look(project, made.pk, by=reviewer)
+    seen = proposal_queries.look(project, made.pk, by=reviewer)
     assert seen.content is not None
     assert [change.path for change in seen.content.changes] == [SKILL_MD]
     assert "+Ask https://a.example\n" in seen.content.patch(seen.content.changes[0])
@@ -743,6 +743,6 @@ def test_a_deletion_is_shown_against_the_bundled_skill_that_comes_back(
 ) -> None:
     on_disk(library, body="The bundled text.")
     made = proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
-    seen = proposal_views.look(project, made.pk, by=reviewer)
+    seen = proposal_queries.look(project, made.pk, by=reviewer)
     assert seen.content is not None and seen.content.after is not None
     assert b"The bundled text." in seen.content.after[SKILL_MD]

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from registry.core import roles
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import (
     AlreadyDecided,
     Conflict,
@@ -20,17 +21,16 @@ from registry.core.errors import (
 )
 from registry.core.limits import Limits
 from registry.core.proposals.lifecycle import State
-from registry.core.skill import SKILL_MD
 from registry.core.text import edits
 from registry.models import Approval, Backer, Chain, Event, Membership, Project, Proposal, Skill, Token, User, Version
 from registry.services import audit, permissions
 from registry.services.agents import agents, tokens
-from registry.services.catalog import catalog, disk
+from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.proposals import approvals, proposals, rebasing, reviews
-from registry.services.proposals.suggestions import Suggestion
-from registry.services.skills import bundles, skills, upstream, versions
+from registry.services.proposals.prepare import Suggestion
+from registry.services.skills import bundles, customisation, skills, versions
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
 from tests.services.proposals.test_proposals import (
@@ -148,7 +148,7 @@ def test_a_bundled_skill_that_changes_while_it_is_approved_is_not_covered(
 
     def meanwhile(project: Project | None) -> Chain:
         on_disk(library, body="Another text.")
-        disk.index().refresh()
+        built_in.index().refresh()
         return in_turn(project)
 
     monkeypatch.setattr(audit, "_lock", meanwhile)
@@ -474,14 +474,14 @@ DIRECT: dict[str, Callable[[Project, Actor], object]] = {
     "restore": lambda p, by: versions.restore(p, "greeting", "1", by=by),
     "delete": lambda p, by: skills.delete(p, "greeting", by=by),
     "undelete": lambda p, by: skills.undelete(p, "gone", by=by),
-    "customise": lambda p, by: upstream.customise(p, "bundled-one", by=by),
+    "customise": lambda p, by: customisation.customise(p, "bundled-one", by=by),
 }
 
 
 @pytest.fixture
 def protected(project: Project, library: Path, author: Actor, skill: str) -> Project:
     on_disk(library, "bundled-one")
-    disk.index().refresh()
+    built_in.index().refresh()
     skills.create(project, skill_bundle("gone"), by=author)
     skills.delete(project, "gone", by=author)
     Project.objects.update(protected=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from registry.core.bundle import Bundle
 from registry.core.errors import Conflict, InvalidRequest, SkillsiteError, UnsafePath, VersionConflict
-from registry.core.skill import Bundle
 from registry.models import Project, Skill
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor

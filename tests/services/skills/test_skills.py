@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import (
     AlreadyExists,
     Conflict,
@@ -13,7 +14,6 @@ from registry.core.errors import (
     PreconditionRequired,
     Stale,
 )
-from registry.core.skill import SKILL_MD
 from registry.models import Project, Skill, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor

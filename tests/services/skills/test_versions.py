@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import Conflict, InvalidRequest, NotFound
-from registry.core.skill import SKILL_MD
 from registry.models import Project, Skill, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor

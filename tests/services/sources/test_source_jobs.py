@@ -10,17 +10,17 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from registry.core.skill import Bundle
-from registry.core.sources.wishes import Wish
+from registry.core.bundle import Bundle
+from registry.core.sources.import_request import Wish
 from registry.models import Event, Project, Source, SourceJob, Version
 from registry.services import housekeeping
 from registry.services.files import blobs
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.skills import skills, versions
-from registry.services.sources import importing, source_jobs, sources
+from registry.services.sources import install, source_jobs, sources
 from tests.conftest import skill_bundle
-from tests.services.elsewhere import Elsewhere, elsewhere
+from tests.services.other_site import Elsewhere, elsewhere
 
 MANY = [f"skill-{number:03}" for number in range(101)]
 FEW = MANY[:6]
@@ -276,4 +276,4 @@ def test_who_asked_and_through_which_token_is_on_record(
     assert (event.actor_name, event.user_id) == (author.name, author.user_id)
     (version,) = versions.history(project, FEW[0])
     assert version.author_id == version.provenance.user_id == author.user_id
-    assert importing.bring(project, source.pk, Wish(FEW[0]), by=author).status == "unchanged"
+    assert install.bring(project, source.pk, Wish(FEW[0]), by=author).status == "unchanged"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import InvalidRequest, SourceFailed
-from registry.core.skill import SKILL_MD
-from registry.core.sources.wishes import Wish
+from registry.core.sources.import_request import Wish
 from registry.models import Event, Project, Source, Version
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.sources import arrivals, importing, source_jobs, source_views, sources
+from registry.services.sources import import_preview, install, source_jobs, source_queries, sources
 from tests.conftest import skill_text
 from tests.remote.sources.places import as_json, git_server, repository, serving
 from tests.services.footprint import nothing_left_behind
@@ -57,12 +57,12 @@ def test_one_file_is_a_source_of_one_skill(project: Project, server: Receiver, a
     served = {"/greeting.md": GREETING}
     server.behave = serving(served)
     source = added(project, "url", server.url("/greeting.md"), author)
-    assert importing.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
+    assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
     assert blobs.bundle(Version.objects.get().files)[SKILL_MD] == GREETING
     assert looked(project, source, author) == {"greeting": "installed"}
     served["/greeting.md"] = GREETING + b"More.\n"
     assert looked(project, source, author) == {"greeting": "update"}
-    assert importing.bring(project, source.pk, Wish("greeting"), by=author).status == "updated"
+    assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "updated"
 
 
 def test_a_zip_is_a_source_of_many(project: Project, server: Receiver, author: Actor) -> None:
@@ -83,13 +83,13 @@ def test_an_index_without_digests_tells_of_an_update_too(project: Project, serve
     served |= {f"{below}/greeting/{SKILL_MD}": GREETING, f"{below}/parting/{SKILL_MD}": PARTING}
     server.behave = serving(served)
     source = added(project, "well-known", server.url(""), author)
-    assert importing.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
+    assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
     server.got.clear()
     assert looked(project, source, author) == {"greeting": "installed", "parting": "available"}
     assert not [one.path for one in server.got if "parting" in one.path], "only what came is looked into"
     served[f"{below}/greeting/{SKILL_MD}"] = GREETING + b"More.\n"
     assert looked(project, source, author)["greeting"] == "update"
-    assert source_views.updates(project)[source.pk] == 1
+    assert source_queries.updates(project)[source.pk] == 1
     del served[f"{below}/greeting/{SKILL_MD}"]
     assert looked(project, source, author)["greeting"] == "update", "what was known stays known"
     assert source.state == "ready"
@@ -111,11 +111,11 @@ def test_a_registry_names_versions_that_are_kept(project: Project, server: Recei
     publish("1.0.0", "First.")
     server.behave = serving(served)
     source = added(project, "clawhub", server.url(""), author)
-    done = importing.bring(project, source.pk, Wish("greeting"), by=author)
+    done = install.bring(project, source.pk, Wish("greeting"), by=author)
     assert (done.status, done.version) == ("imported", "1.0.0")
     publish("1.1.0", "Second.")
     assert looked(project, source, author) == {"greeting": "update"}
-    done = importing.bring(project, source.pk, Wish("greeting"), by=author)
+    done = install.bring(project, source.pk, Wish("greeting"), by=author)
     assert (done.status, done.version) == ("updated", "1.1.0")
     newest = Version.objects.latest("pk")
     assert newest.provenance.source_version == "1.1.0"
@@ -138,7 +138,7 @@ def test_a_registry_that_has_more_than_it_lists_is_asked_for_the_rest(
     assert (source.entries.count(), "more than 1,000" in source.problems[0]) == (1_000, True)
     found = sources.search(project, source.pk, " rare ", by=author)
     assert [(one.entry.name, one.state) for one in found] == [("rare", "available"), ("skill-7", "available")]
-    assert importing.bring(project, source.pk, Wish("rare"), by=author).status == "imported"
+    assert install.bring(project, source.pk, Wish("rare"), by=author).status == "imported"
     served["/api/v1/search"] = as_json({"results": [item("rare", "2")]})
     assert looked(project, source, author)["rare"] == "update"
     served["/api/v1/search"] = answering(503)  # type: ignore[assignment]
@@ -156,9 +156,9 @@ def test_a_repository_is_read_at_one_commit(project: Project, server: Receiver, 
     server.behave = git_server(server, tmp_path)
     source = added(project, "git", server.url("/skills.git"), author)
     assert source.pin == first
-    seen = arrivals.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.preview(project, source.pk, "greeting", by=author)
     second = repository(tmp_path / "skills.git", {**files, "skills/greeting/SKILL.md": GREETING + b"More.\n"})
-    done = importing.bring(project, source.pk, Wish("greeting", digest=seen.digest), by=author)
+    done = install.bring(project, source.pk, Wish("greeting", digest=seen.digest), by=author)
     assert (done.status, done.digest) == ("imported", seen.digest)
     assert Version.objects.get().provenance.pin == first
     assert Event.objects.get(verb="source.imported").data["source"]["commit"] == first
@@ -176,9 +176,9 @@ def test_what_was_put_aside_before_the_last_look_names_no_commit(
     repository(tmp_path / "skills.git", {"greeting/SKILL.md": GREETING})
     server.behave = git_server(server, tmp_path)
     source = added(project, "git", server.url("/skills.git"), author)
-    seen = arrivals.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.preview(project, source.pk, "greeting", by=author)
     repository(tmp_path / "skills.git", {"greeting/SKILL.md": GREETING + b"More.\n"})
     looked(project, source, author)
-    done = importing.bring(project, source.pk, Wish("greeting", digest=seen.digest), by=author)
+    done = install.bring(project, source.pk, Wish("greeting", digest=seen.digest), by=author)
     assert (done.status, done.digest, Version.objects.get().provenance.pin) == ("imported", seen.digest, "")
     assert looked(project, source, author) == {"greeting": "update"}

@@ -7,19 +7,19 @@ import pytest
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog.agent import Definition
+from registry.core.catalog.visibility import Definition
 from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
-from registry.core.sources.wishes import Wish
+from registry.core.sources.import_request import Wish
 from registry.models import Event, Project, Source, SourceJob, User
 from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.people import members
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.services.sources import importing, source_jobs, sources
+from registry.services.sources import install, source_jobs, sources
 from tests.conftest import on_disk, skill_bundle
-from tests.services.elsewhere import Elsewhere, elsewhere
 from tests.services.footprint import nothing_left_behind
+from tests.services.other_site import Elsewhere, elsewhere
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_something_else_than_a_source_is_neither(project: Project, site: Elsewhe
 def test_what_nobody_foresaw_is_told_at_once_and_ends_no_worker(
     project: Project, source: Source, author: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(sources.offers.remote, "listing", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(sources.source_entries.remote, "listing", lambda *_, **__: 1 / 0)
     sources.look(project, source.pk, by=author)
     assert not source_jobs.run_due()
     source.refresh_from_db()
@@ -171,7 +171,7 @@ def test_what_is_shown_of_an_address_ends_at_the_question_mark(project: Project,
 def test_a_removed_source_leaves_its_skills_and_is_taken_up_again(
     project: Project, source: Source, author: Actor
 ) -> None:
-    importing.bring(project, source.pk, Wish("greeting"), by=author)
+    install.bring(project, source.pk, Wish("greeting"), by=author)
     sources.remove(project, source.pk, by=author)
     assert Event.objects.get(verb="source.removed").target == source.shown
     assert skills.catalog.find(project.pk, "greeting") is not None
@@ -215,7 +215,7 @@ def test_install_state_is_by_source_and_name(project: Project, source: Source, s
     skills.create(project, skill_bundle("greeting", body="Mine."), by=author)
     other = sources.add(project, "well-known", f"{site.address}/", by=author)
     source_jobs.run_due()
-    importing.bring(project, source.pk, Wish("parting"), by=author)
+    install.bring(project, source.pk, Wish("parting"), by=author)
     first = {one.entry.name: one for one in sources.with_state(source, list(source.entries.for_list()))}
     second = {one.entry.name: one for one in sources.with_state(other, list(other.entries.for_list()))}
     assert {name: (one.state, one.taken) for name, one in first.items()} == {
@@ -228,7 +228,7 @@ def test_install_state_is_by_source_and_name(project: Project, source: Source, s
 
 def test_a_bundled_skill_is_in_the_way_too(project: Project, source: Source, library: Any) -> None:
     on_disk(library, "greeting")
-    skills.catalog.disk.index().refresh()
+    skills.catalog.built_in.index().refresh()
     offered = sources.with_state(source, list(source.entries.for_list()))
     assert [one.taken for one in offered] == [True, False]
 
@@ -237,7 +237,7 @@ def test_states_cost_the_same_for_one_entry_and_for_many(
     project: Project, source: Source, site: Elsewhere, author: Actor, django_assert_num_queries: Any
 ) -> None:
     for name in ("greeting", "parting"):
-        importing.bring(project, source.pk, Wish(name), by=author)
+        install.bring(project, source.pk, Wish(name), by=author)
     shown = list(source.entries.for_list())
     for part in (shown[:1], shown):
         with django_assert_num_queries(3):
@@ -245,7 +245,7 @@ def test_states_cost_the_same_for_one_entry_and_for_many(
 
 
 def test_what_is_not_offered_any_more_is_told(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
-    importing.bring(project, source.pk, Wish("greeting"), by=author)
+    install.bring(project, source.pk, Wish("greeting"), by=author)
     del site.skills["greeting"]
     sources.look(project, source.pk, by=author)
     source_jobs.run_due()
@@ -263,7 +263,7 @@ def test_another_projects_source_and_jobs_are_not_there(
         lambda: sources.entries(other_project, source.pk, by=operator),
         lambda: sources.start(other_project, source.pk, [Wish("greeting")], by=operator),
         lambda: sources.job(other_project, source.pk, job.pk, by=operator),
-        lambda: importing.bring(other_project, source.pk, Wish("greeting"), by=operator),
+        lambda: install.bring(other_project, source.pk, Wish("greeting"), by=operator),
     ):
         with nothing_left_behind(), pytest.raises(NotFound, match="no such source"):
             call()
@@ -324,7 +324,7 @@ def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, so
 
 
 def test_old_jobs_and_what_was_put_aside_are_swept(project: Project, source: Source, author: Actor) -> None:
-    importing.bring(project, source.pk, Wish("greeting"), by=author)
+    install.bring(project, source.pk, Wish("greeting"), by=author)
     later = timezone.now() + source_jobs._KEPT_FOR * 2
     assert source_jobs.clean(now=later) == {"finished jobs of sources": 1, "skills put aside": 1}
     assert source_jobs.clean(now=later) == {"finished jobs of sources": 0, "skills put aside": 0}

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.models import BrowserSession, Event, Project, SignInLink, User
-from registry.services import shared
-from registry.services.people import accounts, sessions, sign_in
+from registry.services import counters
+from registry.services.people import accounts, password_throttle, sessions
 from registry.services.permissions import Actor
-from registry.web import visitor
+from registry.web import user_agent
 from tests.services.footprint import nothing_left_behind
 
 PASSWORD = "correct horse 9"
@@ -70,8 +70,8 @@ def test_somebody_who_was_shut_out_sounds_the_same(maja: User) -> None:
 
 @pytest.mark.parametrize("username", ["maja", "MAJA", "nobody"])
 def test_a_name_rests_after_ten_wrong_passwords_whether_it_exists_or_not(maja: User, username: str) -> None:
-    for number in range(sign_in.FOR_A_NAME - 1):
-        sign_in.attempt(username, address=f"192.0.2.{number}")
+    for number in range(password_throttle.FOR_A_NAME - 1):
+        password_throttle.attempt(username, address=f"192.0.2.{number}")
     assert enter(Client(), "wrong", username).status_code == 422
     response = enter(Client(), PASSWORD, username, REMOTE_ADDR="192.0.2.200")
     assert response.status_code == 429
@@ -80,8 +80,8 @@ def test_a_name_rests_after_ten_wrong_passwords_whether_it_exists_or_not(maja: U
 
 
 def test_an_address_rests_after_fifty_wrong_passwords_whatever_the_names(maja: User) -> None:
-    for number in range(sign_in.FOR_AN_ADDRESS - 1):
-        sign_in.attempt(f"name-{number}", address="127.0.0.1")
+    for number in range(password_throttle.FOR_AN_ADDRESS - 1):
+        password_throttle.attempt(f"name-{number}", address="127.0.0.1")
     assert enter(Client(), "wrong", "one-more").status_code == 422
     assert enter(Client()).status_code == 429
     assert enter(Client(), REMOTE_ADDR="192.0.2.1").status_code == 302
@@ -91,15 +91,15 @@ def test_an_address_rests_after_fifty_wrong_passwords_whatever_the_names(maja: U
     ("same", "other"), [("2001:db8:1:2:ffff::9", "2001:db8:1:3::1"), ("2001:db8:1:2::1", "192.0.2.1")]
 )
 def test_the_addresses_of_one_subscriber_are_counted_as_one(maja: User, same: str, other: str) -> None:
-    for number in range(sign_in.FOR_AN_ADDRESS):
-        sign_in.attempt(f"name-{number}", address=f"2001:db8:1:2::{number:x}")
+    for number in range(password_throttle.FOR_AN_ADDRESS):
+        password_throttle.attempt(f"name-{number}", address=f"2001:db8:1:2::{number:x}")
     assert enter(Client(), REMOTE_ADDR=same).status_code == 429
     assert enter(Client(), REMOTE_ADDR=other).status_code == 302
 
 
 def test_being_refused_is_recorded_once_and_without_a_mistyped_password(maja: User) -> None:
-    for _ in range(sign_in.FOR_A_NAME):
-        sign_in.attempt("hunter2-is-my-password", address="127.0.0.1")
+    for _ in range(password_throttle.FOR_A_NAME):
+        password_throttle.attempt("hunter2-is-my-password", address="127.0.0.1")
     for _ in range(3):
         assert enter(Client(), "x", "hunter2-is-my-password").status_code == 429
     event = Event.objects.get(verb="sign-in.refused")
@@ -108,10 +108,10 @@ def test_being_refused_is_recorded_once_and_without_a_mistyped_password(maja: Us
 
 def test_the_right_password_starts_the_count_of_the_name_anew(maja: User) -> None:
     for _ in range(3):
-        for _ in range(sign_in.FOR_A_NAME - 1):
-            sign_in.attempt("maja", address="127.0.0.1")
+        for _ in range(password_throttle.FOR_A_NAME - 1):
+            password_throttle.attempt("maja", address="127.0.0.1")
         assert enter(Client()).status_code == 302
-    assert cache.get(sign_in._key("address", "127.0.0.1")) == 3 * (sign_in.FOR_A_NAME - 1)
+    assert cache.get(password_throttle._key("address", "127.0.0.1")) == 3 * (password_throttle.FOR_A_NAME - 1)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def unreachable_cache(settings: Any) -> Iterator[None]:
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     }
     yield
-    shared._own.clear()
+    counters._own.clear()
 
 
 @pytest.mark.usefixtures("unreachable_cache")
@@ -130,7 +130,7 @@ def test_where_the_shared_cache_is_down_people_get_in_and_passwords_still_cannot
     assert enter(client)["Location"] == "/projects/"
     for page in ("/projects/", "/account/", "/inbox/"):
         assert client.get(page).status_code == 200
-    for _ in range(sign_in.FOR_A_NAME):
+    for _ in range(password_throttle.FOR_A_NAME):
         assert enter(Client(), "wrong").status_code == 422
     assert enter(Client()).status_code == 429
     assert enter(Client(), "wrong", "nobody").status_code == 422
@@ -278,8 +278,8 @@ def test_a_password_that_cannot_be_set_changes_nothing(browser: Client, values: 
 
 
 def test_the_current_password_cannot_be_tried_out(browser: Client) -> None:
-    for _ in range(sign_in.FOR_A_NAME - 1):
-        sign_in.attempt("maja", address="127.0.0.1")
+    for _ in range(password_throttle.FOR_A_NAME - 1):
+        password_throttle.attempt("maja", address="127.0.0.1")
     assert browser.post("/account/password/", {**CHANGE, "current": "wrong"}).status_code == 422
     assert browser.post("/account/password/", CHANGE).status_code == 429
 
@@ -385,7 +385,7 @@ def test_a_visit_moves_the_time_of_the_last_one_at_most_every_few_minutes(browse
     ],
 )  # fmt: skip
 def test_a_browser_is_named_by_what_it_says(header: str, said: str) -> None:
-    assert visitor.named(header) == said
+    assert user_agent.named(header) == said
 
 
 def test_a_hostile_browser_name_is_text(maja: User) -> None:
@@ -406,7 +406,7 @@ def test_a_forwarded_address_counts_only_behind_a_proxy(
     rf: Any, settings: Any, behind: bool, header: str, said: str
 ) -> None:
     settings.BEHIND_PROXY = behind
-    assert visitor.address(rf.get("/", headers={"X-Forwarded-For": header})) == said
+    assert user_agent.address(rf.get("/", headers={"X-Forwarded-For": header})) == said
 
 
 # -- Colours ------------------------------------------------------------------------------------------------

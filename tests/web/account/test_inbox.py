@@ -10,16 +10,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from registry.core import roles
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.core.text import edits
 from registry.models import Notice, Preference, Project, User
 from registry.services import permissions
 from registry.services.agents import agents
-from registry.services.notifications import letters
+from registry.services.notifications import email
 from registry.services.people import members
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
@@ -68,10 +68,10 @@ def test_every_kind_of_news_leads_to_a_page_that_is_there(
     reviewer: Client, project: Project, propose: Callable[[str], int], author: Actor
 ) -> None:
     number = propose("Why.")
-    suggested = telling.Suggested(number, "update", "open", 1, "", "")
-    for event in telling.KINDS:
-        about = {"proposal": suggested} if event.startswith("proposal") else {"version": telling.Published("1", "")}
-        news = telling.News(event, "greeting", "agent", "bot", **about)  # type: ignore[arg-type]
+    suggested = events.Suggested(number, "update", "open", 1, "", "")
+    for event in events.KINDS:
+        about = {"proposal": suggested} if event.startswith("proposal") else {"version": events.Published("1", "")}
+        news = events.News(event, "greeting", "agent", "bot", **about)  # type: ignore[arg-type]
         assert reviewer.get(news.path(project.slug)).status_code == 200, event
 
 
@@ -208,7 +208,7 @@ def test_email_is_chosen_on_the_account_page_and_the_address_is_confirmed_by_its
     assert "A link is on its way to v@example.org." in html
     assert "v@example.org is not confirmed yet." in html
     assert Preference.objects.get().mail == "everything"
-    letters.send_due()
+    email.send_due()
     link = re.search(r"(/account/mail/\S+)", str(mailoutbox[0].body))
     assert link is not None
     strict = browser_client(roles.VIEWER, strict=True)
@@ -232,10 +232,10 @@ def test_another_link_is_sent_on_request(browser_client: Browser, mailoutbox: li
     given = {"address": "v@example.org", "wanted": "everything"}
     client.post("/account/mail/", given)
     client.post("/account/mail/", given)
-    letters.send_due()
+    email.send_due()
     assert len(mailoutbox) == 1
     client.post("/account/mail/", {**given, "again": "yes"})
-    letters.send_due()
+    email.send_due()
     assert [letter.to for letter in mailoutbox] == [["v@example.org"]] * 2
     assert mailoutbox[0].body != mailoutbox[1].body
 

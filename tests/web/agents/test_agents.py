@@ -12,15 +12,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog.agent import Definition
+from registry.core.catalog.visibility import Definition
 from registry.models import Agent, Event, Project, Token, User
 from registry.services import permissions
 from registry.services.agents import agents, tokens
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.web.skills import completion
+from registry.web.skills import name_options
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
@@ -45,7 +45,7 @@ FILLED = {
 def desk(project: Project, library: Path, operator: Actor) -> Agent:
     for name in ("greeting", "letters", "other-one", "hidden-one"):
         on_disk(library, name)
-    disk.index().refresh()
+    built_in.index().refresh()
     definition = Definition("You check reports.", "Answer in German.", ("greeting", "letters"), ("other-one",))
     return agents.create(project, "desk", definition, by=operator)
 
@@ -367,10 +367,10 @@ NAMES = "/projects/demo/names"
 
 @pytest.fixture
 def very_many(project: Project, library: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setattr(completion, "MOST", 3)
+    monkeypatch.setattr(name_options, "MOST", 3)
     for name in ("alpha", "beta", "delta", "gamma", "metal-alloy"):
         on_disk(library, name)
-    disk.index().refresh()
+    built_in.index().refresh()
     return project
 
 

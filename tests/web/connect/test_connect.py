@@ -18,11 +18,11 @@ from registry.client import command
 from registry.core import roles
 from registry.models import Project, Token
 from registry.services.agents import agents, tokens
-from registry.services.catalog import disk
+from registry.services.catalog import built_in
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.web.connect import recipes
-from registry.web.connect.recipes import Place, Recipe
+from registry.web.connect import clients
+from registry.web.connect.clients import Place, Recipe
 from tests.conftest import on_disk
 
 Browser = Callable[..., Client]
@@ -35,7 +35,7 @@ PAGE = "/projects/demo/connect/"
 
 
 def of(place: Place) -> dict[str, Recipe]:
-    return {recipe.key: recipe for group in recipes.groups(place) for recipe in group.recipes}
+    return {recipe.key: recipe for group in clients.groups(place) for recipe in group.recipes}
 
 
 ALL = of(PRIVATE)
@@ -160,7 +160,7 @@ def test_a_public_project_needs_no_token_where_none_is_asked_for() -> None:
 
 def test_lines_for_http_work_as_they_stand(project: Project, library: Path, operator: Actor) -> None:
     on_disk(library, "greeting", {"references/FILE.md": b"More."})
-    disk.index().refresh()
+    built_in.index().refresh()
     bot = agents.ensure(project, "bot", by=operator)
     secret = tokens.create_token(project, agent=bot, scopes=["read"], by=operator)
     seen = 0
@@ -192,7 +192,7 @@ def test_the_page_shows_a_placeholder_and_no_token(project: Project, operator: A
     secret = tokens.create_token(project, agent=agents.ensure(project, "bot", by=operator), by=operator)
     client = browser_client(roles.OWNER)
     pages = "".join(client.get(f"{PAGE}{key}/").content.decode() for key in ALL)
-    assert recipes.PLACEHOLDER in pages
+    assert clients.PLACEHOLDER in pages
     assert secret not in pages
     assert Token.objects.get().start not in pages
 

@@ -8,10 +8,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.models import Draft, Project, Proposal, Skill, User, Version
 from registry.services import permissions
-from registry.services.catalog import catalog, disk
+from registry.services.catalog import built_in, catalog
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
@@ -284,7 +284,7 @@ def test_no_button_gives_a_name_that_is_taken(
 ) -> None:
     if state == "bundled":
         on_disk(library, "tea-round")
-        disk.index().refresh()
+        built_in.index().refresh()
     else:
         skills.create(project, skill_bundle("tea-round"), by=author)
     if state == "switched off":

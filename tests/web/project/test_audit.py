@@ -14,7 +14,7 @@ from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.web.project import verbs
+from registry.web.project import audit_words
 from tests.conftest import skill_bundle
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
@@ -157,7 +157,7 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
 
 def test_every_verb_of_the_record_has_its_words(events: str) -> None:
     for verb in Event.objects.filter(chain__project__slug="demo").values_list("verb", flat=True):
-        assert verbs.in_words(verb) != verb
+        assert audit_words.in_words(verb) != verb
 
 
 def test_the_page_says_where_a_change_came_from(events: str, browser_client: Browser, reviewing: Client) -> None:

@@ -8,9 +8,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from registry.core import roles
-from registry.core.notifications import telling
+from registry.core.notifications import events
 from registry.models import Delivery, Endpoint, Project
-from registry.services.notifications import deliveries, webhooks
+from registry.services.notifications import webhook_delivery, webhooks
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
@@ -28,13 +28,13 @@ def owner(browser_client: Browser) -> Client:
 
 @pytest.fixture
 def endpoint(project: Project, operator: Actor) -> Endpoint:
-    return webhooks.create(project, HOOK, [telling.PUBLISHED], by=operator)[0]
+    return webhooks.create(project, HOOK, [events.PUBLISHED], by=operator)[0]
 
 
 @pytest.fixture
 def dead(endpoint: Endpoint) -> Delivery:
     return Delivery.objects.create(
-        endpoint=endpoint, event=telling.PUBLISHED, key="evt_1", body='{"type":"version.published"}', state="failed",
+        endpoint=endpoint, event=events.PUBLISHED, key="evt_1", body='{"type":"version.published"}', state="failed",
         attempts=6, status=500, milliseconds=12, error="The answer was 500.", excerpt="<b>broken</b>",
     )  # fmt: skip
 
@@ -47,7 +47,7 @@ def addresses(endpoint: Endpoint) -> list[str]:
 def test_an_owner_adds_a_webhook_and_sees_its_secret_this_once(owner: Client) -> None:
     answer = owner.post(LIST, {"address": HOOK, "events": ["proposal.opened", "version.published"]})
     made = Endpoint.objects.get()
-    secret = deliveries.secret_of(made)
+    secret = webhook_delivery.secret_of(made)
     assert answer.status_code == 201
     assert secret in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
@@ -126,10 +126,10 @@ def test_a_webhook_is_changed_switched_tested_given_a_new_secret_and_removed(own
     assert owner.post(f"{page}test/").status_code == 409
     owner.post(f"{page}switch/", {"enabled": "yes"})
     assert "A test is on its way" in owner.post(f"{page}test/", follow=True).content.decode()
-    assert Delivery.objects.get().event == telling.TEST
+    assert Delivery.objects.get().event == events.TEST
     answer = owner.post(f"{page}secret/")
     assert (answer.status_code, "no-store" in answer["Cache-Control"]) == (201, True)
-    assert deliveries.secret_of(Endpoint.objects.get()) in answer.content.decode()
+    assert webhook_delivery.secret_of(Endpoint.objects.get()) in answer.content.decode()
     assert owner.post(f"{page}remove/")["Location"] == LIST
     assert (Endpoint.objects.count(), Delivery.objects.count()) == (0, 0)
 
@@ -168,6 +168,6 @@ def test_the_list_and_the_log_take_no_more_queries_with_more_rows(
     pages = (LIST, f"{LIST}{endpoint.pk}/")
     few = [queries(path) for path in pages]
     for number in range(5):
-        webhooks.create(project, f"https://1.1.1.1/{number}", [telling.YANKED], by=operator)
+        webhooks.create(project, f"https://1.1.1.1/{number}", [events.YANKED], by=operator)
         webhooks.test(project, endpoint.pk, by=operator)
     assert [queries(path) for path in pages] == few

@@ -10,16 +10,16 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.skill import SKILL_MD
+from registry.core.bundle import SKILL_MD
 from registry.core.text import edits
 from registry.models import Approval, Event, Membership, Project, Proposal, Token, User, Version
 from registry.services import permissions
 from registry.services.agents import agents
-from registry.services.catalog import catalog, disk
+from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, reviews, suggestions
-from registry.services.proposals.suggestions import Suggestion
+from registry.services.proposals import prepare, proposals, reviews
+from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
@@ -62,7 +62,7 @@ def viewing(browser_client: Browser) -> Client:
 def suggest(project: Project, by: Actor, why: str = "The old text is wrong.", **more: Any) -> Proposal:
     text = skill_text(body=more.pop("body", LINES.replace("One", "Uno")))
     change = more.pop("edit", None) or edits.parse(skill_md=text)
-    pieces = suggestions.evidence(more.pop("evidence", ()))
+    pieces = prepare.evidence(more.pop("evidence", ()))
     return proposals.propose(project, Suggestion("greeting", change, why, pieces, **more), by=by).proposal
 
 
@@ -381,7 +381,7 @@ def test_a_deletion_says_what_agents_get_then(
     assert "Edit and approve" not in html
     assert reviewer.get(url(alone, "edit/")).status_code == 422
     on_disk(library, body="The bundled text.")
-    disk.index().refresh()
+    built_in.index().refresh()
     assert "Agents get <strong>the bundled skill</strong> again" in text(reviewer.get(url(alone)))
 
 

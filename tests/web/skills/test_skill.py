@@ -12,9 +12,9 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.skill import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.models import Event, Project, User
-from registry.services.catalog import catalog, disk, usage
+from registry.services.catalog import built_in, catalog, usage
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.skills import skills, versions
@@ -62,7 +62,7 @@ def text(response: Any) -> str:
 
 def bundled(library: Path, **more: Any) -> None:
     on_disk(library, **more)
-    disk.index().refresh()
+    built_in.index().refresh()
 
 
 # -- Instructions -------------------------------------------------------------------------------------------

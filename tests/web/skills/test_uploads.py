@@ -7,9 +7,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from registry.core.archive import bundle as bundle_files
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.limits import Limits
-from registry.core.skill import SKILL_MD, Bundle
 from registry.models import Project, Proposal, Upload, User, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor

@@ -10,19 +10,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.skill import SKILL_MD, Bundle
-from registry.core.sources.wishes import Wish
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.sources.import_request import Wish
 from registry.models import Installation, Project, Proposal, Source, SourceEntry, SourceJob, User, Version
 from registry.models.sources import DONE
 from registry.services.catalog import catalog
 from registry.services.people import members, projects
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from registry.services.sources import importing, source_jobs, sources
+from registry.services.sources import install, source_jobs, sources
 from registry.web.sources import source_words
 from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.services.elsewhere import Elsewhere, elsewhere
 from tests.services.footprint import nothing_left_behind
+from tests.services.other_site import Elsewhere, elsewhere
 from tests.web.conftest import signed_in
 
 SOURCES = "/projects/demo/sources/"
@@ -67,7 +67,7 @@ def shown(answer: Any) -> str:
 
 
 def import_one(project: Project, source: Source, by: Actor, name: str = "greeting", **choices: Any) -> None:
-    importing.bring(project, source.pk, Wish(name, **choices), by=by)
+    install.bring(project, source.pk, Wish(name, **choices), by=by)
 
 
 def edit(project: Project, by: Actor, before: str, after: str, name: str = "greeting") -> None:

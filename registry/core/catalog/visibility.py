@@ -1,0 +1,48 @@
+"""What an agent is told and may see, as a value that has been checked before it is stored."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from registry.core import trust
+from registry.core.bundle import normalise
+from registry.core.errors import InvalidRequest
+
+TEXT_CHARS, SKILLS, NAME_CHARS = 100_000, 500, 128
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`uses_skills` are part of what it is told. `allowed_skills` is None where it may see every skill."""
+
+    prompt: str = ""
+    instructions: str = ""
+    uses_skills: tuple[str, ...] = ()
+    allowed_skills: tuple[str, ...] | None = None
+    trust: str = trust.STANDARD
+
+    def checked(self) -> "Definition":
+        """The same with names normalised; InvalidRequest for what cannot be stored."""
+        for what, text in (("prompt", self.prompt), ("instructions", self.instructions)):
+            if len(text) > TEXT_CHARS:
+                raise InvalidRequest(f"{what} has {len(text):,} characters. {TEXT_CHARS:,} are allowed.")
+            if "\0" in text:
+                raise InvalidRequest(f"{what} has a NUL character. Remove it.")
+        if self.trust not in trust.LEVELS:
+            raise InvalidRequest(f"There is no trust level {self.trust!r}. There are: {', '.join(trust.LEVELS)}.")
+        allowed = None if self.allowed_skills is None else _names("allowed_skills", self.allowed_skills)
+        return Definition(self.prompt, self.instructions, _names("uses_skills", self.uses_skills), allowed, self.trust)
+
+
+def visible(allowed: Sequence[str] | None, uses: Sequence[str]) -> frozenset[str] | None:
+    """The only skills there are for an agent; None where all are."""
+    return None if allowed is None else frozenset((*allowed, *uses))
+
+
+def _names(what: str, given: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(normalise(name) for name in given))
+    if len(names) > SKILLS:
+        raise InvalidRequest(f"{what} names {len(names):,} skills. {SKILLS:,} are allowed.")
+    for name in names:
+        if not name or len(name) > NAME_CHARS or "\0" in name:
+            raise InvalidRequest(f"{what} has {name[:40]!r}, which is not the name of a skill.")
+    return names

@@ -1,0 +1,197 @@
+"""A header rewritten line by line: the lines of the changed keys change, and no other byte does."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from registry.core.errors import InvalidSkill
+from registry.core.format.strict_yaml import Loaded
+from registry.core.format.yaml_errors import refused
+from registry.core.format.yaml_positions import Key, read_as, split_lines
+
+NESTED = "metadata."
+Value = str | bool | tuple[str, ...]
+Changes = Mapping[str, Value | None]
+
+_SPEC_ORDER = ("name", "description", "license", "compatibility", "allowed-tools", "metadata")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#[^\r\n]*")
+_SAFE_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_UNSAFE_IN_QUOTES = re.compile('[\\\\"\0-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|---')
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things stand in the text, for an edit."""
+
+    file: str
+    text: str  # the header as it stands between its fences
+    start: int  # where in the file that is
+    end: int
+    newline: str
+    source: str  # the same lines as they were read, perhaps with quotes added
+    loaded: Loaded
+
+
+def rewrite(layout: Layout, fields: Mapping[str, object], wanted: Changes) -> str:
+    """The header with these keys set, and those given as None removed."""
+    return _Edit(layout, fields).apply(wanted)
+
+
+def by_level(changes: Changes) -> tuple[Changes, Changes]:
+    """The changes of the top level, and those inside `metadata` under their short names."""
+    nested = {name.removeprefix(NESTED): value for name, value in changes.items() if name.startswith(NESTED)}
+    return {name: value for name, value in changes.items() if not name.startswith(NESTED)}, nested
+
+
+def quoted(text: str) -> str:
+    """One line in double quotes. `---` is broken up: some clients end the header at the first they see."""
+    return f'"{_UNSAFE_IN_QUOTES.sub(_escape, text)}"'
+
+
+def joined(items: Iterable[str]) -> str:
+    """A list as the one string that the format allows inside `metadata`."""
+    parts = [" ".join(item.split()) for item in items]
+    for part in parts:
+        if "," in part:
+            raise refused(
+                "metadata-comma",
+                "SKILL.md",
+                None,
+                f"“{part}” holds a comma, and in `metadata` a comma separates two items.",
+                "Remove the comma, or make two items of it.",
+            )
+    return ", ".join(part for part in parts if part)
+
+
+def key_text(name: str) -> str:
+    plain = _SAFE_KEY.fullmatch(name) and read_as(name) == "str"
+    return name if plain else quoted(name)
+
+
+class _Edit:
+    """One pass over the lines of a header: pieces to put in place of line ranges, then all at once."""
+
+    def __init__(self, layout: Layout, fields: Mapping[str, object]) -> None:
+        self.layout, self.keys, self.fields = layout, layout.loaded.keys, fields
+        self.lines = split_lines(layout.text)
+        self.source = split_lines(self.layout.source)
+        self.pieces: list[tuple[int, int, str]] = []
+
+    def apply(self, wanted: Changes) -> str:
+        if self.layout.loaded.flow or not self.keys:
+            raise self.refuse("The header is not written as lines of `key: value`.")
+        top, nested = by_level(wanted)
+        if nested:  # first, so that a new key at the end comes after the last one inside `metadata`
+            self.change_metadata(nested)
+        rank = {name: place for place, name in enumerate(_SPEC_ORDER)}
+        for name in sorted(top, key=lambda name: rank.get(name, len(rank))):
+            self.change((name,), top[name])
+        self.pieces.sort(key=lambda piece: piece[:2])
+        for start, end, text in reversed(self.pieces):
+            self.lines[start:end] = [text]
+        return "".join(self.lines)
+
+    def change(self, path: tuple[str, ...], value: Value | None) -> None:
+        key = self.keys.get(path)
+        if key is None:
+            if value is not None:
+                lead = self.margin() + key_text(path[0])
+                self.insert(path[0], self.entry(lead, value, self.layout.newline))
+        elif value is None:
+            self.put(key, "")
+        else:
+            lead = self.lead(key)
+            self.put(key, self.entry(lead, value, self.tail(key), flow=key.line == key.end_line))
+
+    def change_metadata(self, nested: Changes) -> None:
+        current = self.fields.get("metadata")
+        if current is not None and not isinstance(current, Mapping):
+            raise self.refuse("`metadata` is not a map, so nothing can be set inside it.")
+        result = {**(current or {}), **nested}
+        result = {name: value for name, value in result.items() if value is not None or name not in nested}
+        key = self.keys.get(("metadata",))
+        if not result:
+            self.change(("metadata",), None)
+        elif current and key and key.block:
+            self.change_block(nested)
+        elif all(isinstance(value, str) for value in result.values()):
+            self.write_metadata(key, {name: str(value) for name, value in result.items()})
+        else:
+            raise self.refuse("`metadata` is written as `{…}` and holds more than text.")
+
+    def change_block(self, nested: Changes) -> None:
+        inside = [key for path, key in self.keys.items() if len(path) == 2 and path[0] == "metadata"]
+        if not inside:
+            raise self.refuse("`metadata` has no key of its own.")
+        margin = self.source[inside[0].line][: inside[0].column]
+        end = max(key.end_line for key in inside) + 1
+        for name, value in nested.items():
+            if ("metadata", name) in self.keys:
+                self.change(("metadata", name), value)
+            elif value is not None:
+                text = self.entry(margin + key_text(name), value, self.layout.newline)
+                self.pieces.append((end, end, text))
+
+    def write_metadata(self, key: Key | None, result: Mapping[str, str]) -> None:
+        margin, newline = self.margin(), self.layout.newline
+        lead = self.lead(key) if key else f"{margin}metadata"
+        inside = (self.entry(f"{margin}  {key_text(name)}", value, newline) for name, value in result.items())
+        text = f"{lead}:{self.tail(key) if key else newline}{''.join(inside)}"
+        if key:
+            self.put(key, text)
+        else:
+            self.insert("metadata", text)
+
+    def insert(self, name: str, text: str) -> None:
+        """Spec keys in the order of the spec, all others at the end."""
+        place = len(self.lines)
+        if name in _SPEC_ORDER[:-1]:
+            before = [self.keys.get((other,)) for other in _SPEC_ORDER[: _SPEC_ORDER.index(name)]]
+            place = max((key.end_line + 1 for key in before if key), default=self.first().line)
+        self.pieces.append((place, place, text))
+
+    def put(self, key: Key, text: str) -> None:
+        self.pieces.append((key.line, key.end_line + 1, text))
+
+    def entry(self, lead: str, value: Value, tail: str, *, flow: bool = True) -> str:
+        if isinstance(value, bool):
+            return f"{lead}: {str(value).lower()}{tail}"
+        if isinstance(value, str):
+            return f"{lead}: {quoted(value)}{tail}"
+        if flow or not value:
+            return f"{lead}: [{', '.join(map(quoted, value))}]{tail}"
+        margin = lead[: len(lead) - len(lead.lstrip())]
+        newline = self.layout.newline
+        return f"{lead}:{tail}" + "".join(f"{margin}  - {quoted(item)}{newline}" for item in value)
+
+    def lead(self, key: Key) -> str:
+        line = self.source[key.line]
+        if line[: key.column].strip("\ufeff ") or not line[key.name_end :].lstrip().startswith(":"):
+            raise self.refuse("The key is written with `?`, which cannot be edited by line.")
+        return line[: key.name_end]
+
+    def tail(self, key: Key) -> str:
+        """What follows the value on its line: a comment, and the line break."""
+        last = self.source[key.end_line]
+        if not key.block:
+            return last[key.end_column :]
+        comment = _COMMENT.search(self.source[key.line], key.name_end)
+        return (comment[0] if comment else "") + last[len(last.rstrip("\r\n\x85\u2028\u2029")) :]
+
+    def margin(self) -> str:
+        first = self.first()
+        return self.source[first.line][: first.column]
+
+    def first(self) -> Key:
+        return min(self.keys.values())
+
+    def refuse(self, message: str) -> InvalidSkill:
+        return refused("frontmatter-edit", self.layout.file, 2, message, "Change it in the exact text.")
+
+
+def _escape(match: re.Match[str]) -> str:
+    found = match[0]
+    if found == "---":
+        return "--\\x2d"
+    return _ESCAPES.get(found) or (f"\\x{ord(found):02x}" if ord(found) < 0x100 else f"\\u{ord(found):04x}")

@@ -1,0 +1,182 @@
+"""The files of a skill as a directory: written so that they last, read with the digest of every byte."""
+
+import errno
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from registry.core.bundle import SKILL_MD, FileEntry, bundle_digest
+from registry.core.errors import TooLarge
+from registry.core.limits import DEFAULT, Limits
+
+_OWN_DIRECTORY, _OWN_FILE = 0o700, 0o600
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What a directory holds; `kept` is the content of the one file that was asked for, and of SKILL.md."""
+
+    manifest: tuple[FileEntry, ...]
+    kept: Mapping[str, bytes]
+
+    @cached_property
+    def digest(self) -> str:
+        return bundle_digest(self.manifest)
+
+
+def private(directory: Path) -> Path:
+    """Made where it is missing, with its parents, for this user alone."""
+    missing = [path for path in (directory, *directory.parents) if not path.is_dir()]
+    for path in reversed(missing):
+        path.mkdir(mode=_OWN_DIRECTORY, exist_ok=True)
+    return directory
+
+
+def beside(target: Path, mark: str) -> Path:
+    """A name of our own in the same directory, so that a rename stays on one disk."""
+    return target.with_name(f"{mark}{secrets.token_hex(8)}")
+
+
+def write(directory: Path, files: Mapping[str, bytes]) -> None:
+    """A new directory with these files, all of it on the disk when this returns. The paths are taken as checked."""
+    directory.mkdir(mode=_OWN_DIRECTORY)
+    made = {directory}
+    for relative, content in files.items():
+        target = directory / relative
+        for parent in reversed(target.relative_to(directory).parents[:-1]):
+            if directory / parent not in made:
+                (directory / parent).mkdir(mode=_OWN_DIRECTORY)
+                made.add(directory / parent)
+        _write_new(target, content)
+    for path in made:
+        sync(path)
+
+
+def write_file(target: Path, content: bytes, *, mark: str, within: Path | None = None) -> None:
+    """One file in the place of another, in a single step; it is prepared in `within`, else beside the target."""
+    fresh = beside(within / target.name if within else target, mark)
+    try:
+        _write_new(fresh, content)
+        fresh.replace(target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    sync(target.parent)
+
+
+def _write_new(target: Path, content: bytes) -> None:
+    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWN_FILE), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync(directory: Path) -> None:
+    """Names last when their directory is on the disk; some network volumes have no call for it and need none."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> Tree | None:
+    """None where there is no skill: no directory, no SKILL.md, or something in it that is neither file nor directory.
+
+    What is there and cannot be read is an OSError, so that nobody takes it for nothing and writes over it.
+    """
+    try:
+        if not stat.S_ISDIR(os.lstat(directory).st_mode):
+            return None
+        files = dict(_walk(os.fspath(directory), "", [limits.files, limits.expanded_bytes], limits))
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise
+    except (_Odd, UnicodeError):
+        return None
+    if SKILL_MD not in files:
+        return None
+    entries = (FileEntry(path, len(c), hashlib.sha256(c).hexdigest()) for path, c in files.items())
+    kept = {path: files[path] for path in (keep, SKILL_MD) if path in files}
+    return Tree(tuple(sorted(entries, key=lambda entry: entry.path.encode())), kept)
+
+
+Sign = tuple[str, int, int, int, int]  # a path, and what the system says about it: inode, size, two times
+
+
+def signs(directory: str) -> list[Sign]:
+    """Of the directory and all below it. Whoever changes a byte or a name changes one of them."""
+    found = [sign(directory)]
+    with os.scandir(directory) as entries:
+        inside = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for path, is_directory in inside:
+        found += signs(path) if is_directory else [sign(path)]
+    return found
+
+
+def sign(path: str) -> Sign:
+    said = os.lstat(path)
+    return path, said.st_ino, said.st_size, said.st_mtime_ns, said.st_ctime_ns
+
+
+def is_as_signed(signed: Iterable[Sign]) -> bool:
+    """A few questions to the system, and no file is opened."""
+    try:
+        return all(sign(one[0]) == one for one in signed)
+    except OSError:
+        return False
+
+
+class _Odd(Exception):
+    """A link, a device, or a name that is no text."""
+
+
+def _walk(directory: str, prefix: str, left: list[int], limits: Limits) -> Iterator[tuple[str, bytes]]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            path = f"{prefix}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from _walk(entry.path, f"{path}/", left, limits)
+            elif entry.is_file(follow_symlinks=False):
+                path.encode()  # names that are no text have no place in a bundle
+                content = _content(entry.path, limits.file_bytes)
+                left[0] -= 1
+                left[1] -= len(content)
+                if min(left) < 0:
+                    raise TooLarge(f"The copy has more than {limits.files:,} files or {limits.expanded_bytes:,} bytes.")
+                yield path, content
+            else:
+                raise _Odd
+
+
+def _content(path: str, most: int) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size > most:
+            raise TooLarge(f"A file of the copy has {size:,} bytes. {most:,} are allowed.")
+        content = os.read(descriptor, size + 1)
+        while len(content) < size and (more := os.read(descriptor, size + 1 - len(content))):
+            content += more
+        return content
+    finally:
+        os.close(descriptor)
+
+
+def discard(path: Path) -> None:
+    """Whatever is there; a link is removed, and not what it leads to."""
+    if path.is_symlink() or path.is_file():
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,70 @@
+"""Which addresses may be kept as a source. One that is a credential may not: rows, logs and pages would show it."""
+
+import re
+from dataclasses import replace
+
+import httpx
+
+from registry.core.errors import InvalidRequest
+from registry.remote import outbound_http
+from registry.remote.sources.types import GIT, KINDS, URL, WELL_KNOWN, Place
+
+REF_CHARS = 200
+COMMIT = re.compile(r"[0-9a-f]{40}")
+
+_SIGNED = re.compile(
+    r"x-(amz|goog|oss|cos|ms)-.*|.*(signature|token|secret|password|credential|access_?key|api_?key|accessid).*"
+    r"|sig|sign|key|auth|jwt|code|policy|expires|key-pair-id|hmac|sas",
+    re.IGNORECASE,
+)
+_GIVES_AWAY = "This address holds a token, which whoever sees the source would have. Use that of a public project."
+_OUR_TOKEN = re.compile(r"sks_[\w-]{8,}")
+# What git itself does not allow in a ref, and a leading dash, which would be an option.
+_REF_FAULT = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/+]|[/.]$|(^|/)\.|\.lock(/|$)|^@$")
+
+
+def check(place: Place, *, allowed: frozenset[str]) -> Place:
+    """The place as it will be used; InvalidRequest with the reason where it cannot be a source."""
+    if place.kind not in KINDS:
+        raise InvalidRequest(f"There is no kind of source called {place.kind[:40]!r}. Nothing was stored.")
+    address = outbound_http.check(place.address, allowed=allowed)
+    url = httpx.URL(address)
+    fault = credential_fault(url) or _form_fault(place, url)
+    if fault:
+        raise InvalidRequest(f"{fault} Nothing was stored.")
+    return replace(place, address=address, ref=place.ref.strip())
+
+
+def credential_fault(url: httpx.URL) -> str:
+    """Why an address may not be kept because of what it gives away, or nothing."""
+    if url.userinfo:
+        return "The address holds a user name or a password. Leave them out."
+    if any(_SIGNED.fullmatch(key) for key, _ in url.params.multi_items()):
+        return "This address is signed and will stop working. Upload the file instead."
+    if _OUR_TOKEN.search(url.path) or _OUR_TOKEN.search(url.query.decode(errors="replace")):
+        return _GIVES_AWAY
+    return ""
+
+
+def _form_fault(place: Place, url: httpx.URL) -> str:
+    if place.kind == WELL_KNOWN and re.match(r"/t/[^/]", url.path):
+        return _GIVES_AWAY
+    if place.kind != URL and url.query:
+        return "An address of this kind has no question mark. Leave out what follows it."
+    if place.kind != GIT and place.ref.strip():
+        return "Only a git source has a branch, tag or commit."
+    return ref_fault(place.ref.strip())
+
+
+def ref_fault(ref: str) -> str:
+    """Why a text is no branch, tag or commit, or nothing. No ref at all is the default branch."""
+    if len(ref) > REF_CHARS:
+        return f"The branch, tag or commit has {len(ref)} characters. {REF_CHARS} are allowed."
+    if _REF_FAULT.search(ref) or not ref.isprintable():
+        return f"{ref!r} cannot be the name of a branch, tag or commit."
+    return ""
+
+
+def shown(address: str) -> str:
+    """An address as it may be shown and logged: up to the question mark."""
+    return address.partition("?")[0]

@@ -1,0 +1,242 @@
+"""The bundled skills: an index of AGENT_SKILLS_DIRS in memory, refreshed by cheap stat checks.
+
+A directory is parsed again only when the stamps of its files changed. A skill that stops parsing keeps its last good
+entry and is reported, so that a file caught half written never takes a skill away from agents. One whose SKILL.md is
+gone stays for one more look, because tools replace a file by removing it first; without its directory it goes at once.
+"""
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from registry.core import paths
+from registry.core.bundle import SKILL_MD, Bundle, FileEntry, content_digest, normalise
+from registry.core.catalog import token_estimate
+from registry.core.catalog.precedence import BUNDLED, Candidate, LeftOut
+from registry.core.errors import InvalidSkill, NotFound, SkillsiteError, UnsafePath
+from registry.core.format import skill_md
+from registry.core.limits import Limits
+from registry.services.catalog import built_in_files
+from registry.services.catalog.built_in_files import Stamp, printable
+
+_GONE = "skill-md-gone"
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSkill:
+    """SKILL.md stays in memory, so that loading a bundled skill never waits for a disk."""
+
+    candidate: Candidate
+    directory: Path
+    root: Path
+    files: tuple[FileEntry, ...]
+    skill_md: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One settled state of the directories. `fingerprint` is of bundle digests: equal on every node."""
+
+    skills: Mapping[str, tuple[DiskSkill, ...]] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+    fingerprint: str = ""
+
+    @property
+    def candidates(self) -> Mapping[str, tuple[Candidate, ...]]:
+        return {name: tuple(skill.candidate for skill in found) for name, found in self.skills.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    stamp: Stamp
+    skill: DiskSkill | None
+    problem: LeftOut | None
+
+
+def snapshot() -> Snapshot:
+    return index().snapshot()
+
+
+def index() -> "DiskIndex":
+    return _index(tuple(settings.AGENT_SKILLS_DIRS), settings.SKILLS_RELOAD_SECONDS, settings.LIMITS)
+
+
+@lru_cache(maxsize=8)
+def _index(roots: tuple[Path, ...], reload_seconds: int, limits: Limits) -> "DiskIndex":
+    return DiskIndex(roots, reload_seconds=reload_seconds, limits=limits)
+
+
+class DiskIndex:
+    def __init__(
+        self,
+        roots: tuple[Path, ...],
+        *,
+        reload_seconds: float,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.roots = roots
+        self.labels = _labels(roots)
+        self.limits = limits
+        self._reload_seconds = reload_seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._entries: dict[Path, _Entry] = {}
+        self._missing: list[LeftOut] = []
+        self._snapshot: Snapshot | None = None
+        self._next_look = 0.0
+
+    def snapshot(self) -> Snapshot:
+        current = self._snapshot
+        if current is None:
+            with self._lock:
+                return self._snapshot or self._look()
+        if self._reload_seconds and self._clock() >= self._next_look and self._lock.acquire(blocking=False):
+            try:
+                return self._look()
+            finally:
+                self._lock.release()
+        return current
+
+    def refresh(self) -> Snapshot:
+        """Looks again now, whatever the clock says."""
+        with self._lock:
+            return self._look()
+
+    def read(self, skill: DiskSkill, entry: FileEntry) -> bytes:
+        """The bytes the index promised, or an error: what changed on disk is never served under an old digest."""
+        if entry.path == SKILL_MD:
+            return skill.skill_md
+        try:
+            content = built_in_files.read(skill.root, skill.directory, entry.path, entry.size)
+        except (OSError, SkillsiteError):
+            content = b""
+        if content_digest(content) != entry.digest:
+            self.refresh()
+            raise NotFound(f"{entry.path} of {skill.candidate.name} changed on disk while it was read. Ask again.")
+        return content
+
+    def _look(self) -> Snapshot:
+        self._next_look = self._clock() + self._reload_seconds
+        entries: dict[Path, _Entry] = {}
+        missing: list[LeftOut] = []
+        for root in self.roots:
+            try:
+                directories = sorted(entry for entry in root.iterdir() if not entry.name.startswith("."))
+            except OSError as error:
+                missing.append(_unreachable(self.labels[root], error))
+                continue
+            for directory in directories:
+                if (entry := self._entry(root, directory)) is not None:
+                    entries[directory] = entry
+        changed = (entries, missing) != (self._entries, self._missing)
+        self._entries, self._missing = entries, missing
+        if changed or self._snapshot is None:
+            self._snapshot = self._assemble()
+        return self._snapshot
+
+    def _entry(self, root: Path, directory: Path) -> _Entry | None:
+        """The entry of one directory: the known one while its stamps stand, else read anew."""
+        known = self._entries.get(directory)
+        label = f"{self.labels[root]}/{printable(directory.name)}"
+        try:
+            stamp = built_in_files.stamp(root, directory)
+            if stamp is None:
+                return _without_skill_md(directory, label, known)
+            if known and known.stamp == stamp:
+                return known
+            stamp, files = built_in_files.read_all(root, directory, self.limits)
+            return _Entry(stamp, self._skill(root, directory, stamp, Bundle(files)), None)
+        except (SkillsiteError, OSError) as error:
+            problem = _problem(directory.name, label, error)
+            return _Entry((), known.skill if known else None, problem)
+
+    def _skill(self, root: Path, directory: Path, stamp: Stamp, bundle: Bundle) -> DiskSkill:
+        skill = skill_md.read(bundle[SKILL_MD], fallback_name=directory.name, limits=self.limits)
+        name = _component(normalise(skill.name), "name")
+        if skill.version is not None:
+            _component(skill.version, "version")
+        candidate = Candidate(
+            name=name,
+            source=BUNDLED,
+            version=skill.version or f"sha-{bundle.digest.removeprefix('sha256:')[:12]}",
+            digest=bundle.digest,
+            description=skill.description,
+            kind=skill.kind,
+            tags=skill.tags,
+            requires=skill.requires,
+            triggers=skill.triggers,
+            tokens=token_estimate.estimate(skill.instructions),
+            root=self.labels[root],
+            changed_at=datetime.fromtimestamp(max(row[2] for row in stamp) / 1e9, tz=UTC),
+            changed_by=self.labels[root],
+        )
+        return DiskSkill(candidate, directory, root, bundle.manifest, bundle[SKILL_MD])
+
+    def _assemble(self) -> Snapshot:
+        skills: dict[str, tuple[DiskSkill, ...]] = {}
+        left_out = list(self._missing)
+        for entry in self._entries.values():
+            if entry.problem:
+                left_out.append(entry.problem)
+            if entry.skill:
+                name = entry.skill.candidate.name
+                skills[name] = (*skills.get(name, ()), entry.skill)
+        said = hashlib.sha256()
+        for name in sorted(skills):
+            for skill in skills[name]:
+                said.update(f"{name} {skill.candidate.version} {skill.candidate.digest}\n".encode())
+        for problem in left_out:
+            said.update(f"{problem}\n".encode())
+        return Snapshot(skills, tuple(left_out), said.hexdigest())
+
+
+def _labels(roots: tuple[Path, ...]) -> dict[Path, str]:
+    """Names for directories that tell them apart without telling where they are."""
+    names = [printable(root.name) for root in roots]
+    return {
+        root: name if names.count(name) == 1 else f"{name} ({position})"
+        for position, (root, name) in enumerate(zip(roots, names, strict=True), start=1)
+    }
+
+
+def _component(value: str, what: str) -> str:
+    try:
+        return paths.component(value, what=what)
+    except UnsafePath as error:
+        raise UnsafePath(error.message, findings=error.findings, file=SKILL_MD) from error
+
+
+def _without_skill_md(directory: Path, label: str, known: _Entry | None) -> _Entry | None:
+    """The last good entry where this is the first look that misses the file."""
+    missed_before = known is not None and known.problem is not None and known.problem.code == _GONE
+    if known is None or known.skill is None or missed_before or not directory.is_dir():
+        return None
+    message = f"{SKILL_MD} is gone. The skill stays as it was until the next look, and then goes, unless it is back."
+    return _Entry((), known.skill, LeftOut(normalise(printable(directory.name)), label, SKILL_MD, None, _GONE, message))
+
+
+def _problem(name: str, directory: str, error: Exception) -> LeftOut:
+    name = normalise(printable(name))
+    if isinstance(error, SkillsiteError) and error.findings:
+        first = error.findings[0]
+        file = printable(str(error.data.get("file", first.file)))
+        code = first.rule if isinstance(error, InvalidSkill) else error.code
+        return LeftOut(name, directory, file, first.line, code, f"{first.message} {first.fix}".strip())
+    if isinstance(error, SkillsiteError):
+        file = printable(str(error.data.get("file", SKILL_MD)))
+        return LeftOut(name, directory, file, None, error.code, error.message)
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+    return LeftOut(name, directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}.")
+
+
+def _unreachable(label: str, error: OSError) -> LeftOut:
+    message = f"The skills directory “{label}” cannot be read: {error.strerror}. Check AGENT_SKILLS_DIRS."
+    return LeftOut("", label, "", None, "directory-unreachable", message)

@@ -1,0 +1,197 @@
+"""The list of a project's skills: found, sorted and cut into pages in memory, with a fixed number of queries.
+
+Everything but loads and drafts comes from the catalog's view, so the list shows what agents get, and ten thousand
+skills cost no more queries than ten.
+"""
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+
+from django.conf import settings
+
+from registry.core.catalog import prompt
+from registry.core.catalog.precedence import BUNDLED, Candidate, Effective
+from registry.core.catalog.prompt import Catalog, CatalogLine
+from registry.core.format import skill_md
+from registry.models import Draft, Project, User
+from registry.services.catalog import catalog, usage
+from registry.services.catalog.catalog import View
+
+PAGE, DAYS = 50, 30
+MOST_TAGS = 100
+SUGGESTED_TOKENS = 2_000
+
+SOURCES = ("project", "imported", "bundled")
+KINDS = (skill_md.KNOWLEDGE, skill_md.TOOL)
+ON, OFF, HIDES, DRAFT = "on", "off", "hides", "draft"
+STATES = {ON: "Reach agents", OFF: "Switched off", HIDES: "Hide bundled", DRAFT: "Your drafts"}
+SORTS = {"name": "Name", "loads": "Most loaded", "changed": "Last change", "tokens": "Most tokens"}
+_LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What somebody looks for. Empty means any."""
+
+    q: str = ""
+    source: str = ""
+    kind: str = ""
+    tag: str = ""
+    state: str = ""
+    sort: str = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the list."""
+
+    name: str
+    skill: Candidate
+    enabled: bool
+    hides_bundled: bool
+    draft: bool
+    loads: tuple[int, ...]
+    proposals: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.loads)
+
+    @property
+    def long(self) -> bool:
+        return self.skill.tokens > settings.LIMITS.soft_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The names that match, in order; `of_source` counts them before the source was chosen."""
+
+    outcomes: tuple[Effective, ...]
+    of_source: dict[str, int]
+    drafts: frozenset[str]
+
+    @property
+    def unnamed_draft(self) -> bool:
+        """Somebody began a skill and has not named it."""
+        return "" in self.drafts
+
+
+def find(project: Project, view: View, query: Query, *, user: User) -> Found:
+    drafts = frozenset(Draft.objects.filter(project=project, user=user).values_list("name", flat=True))
+    words = query.q.lower().split()
+    matching = [
+        outcome
+        for outcome in view.outcomes
+        if outcome.winner is not None
+        and (not query.kind or outcome.winner.kind == query.kind)
+        and (not query.tag or query.tag in outcome.winner.tags)
+        and (not query.state or _in_state(outcome, query.state, drafts))
+        and (not words or catalog.has_all(outcome.winner, words))
+    ]
+    counts = Counter(outcome.winner.source for outcome in matching if outcome.winner)
+    chosen = [o for o in matching if not query.source or (o.winner and o.winner.source == query.source)]
+    return Found(tuple(_sorted(project, chosen, query.sort)), dict(counts), drafts)
+
+
+def _in_state(outcome: Effective, state: str, drafts: frozenset[str]) -> bool:
+    if state == DRAFT:
+        return outcome.name in drafts
+    return outcome.hides_bundled if state == HIDES else outcome.enabled == (state == ON)
+
+
+def _sorted(project: Project, outcomes: list[Effective], sort: str) -> list[Effective]:
+    """The view is in order of name, and sorting keeps that order among equals."""
+    if sort == "loads":
+        totals = usage.totals(project.pk, days=DAYS)
+        return sorted(outcomes, key=lambda outcome: -totals.get(outcome.name, 0))
+    keys: dict[str, Callable[[Candidate], float]] = {
+        "changed": lambda skill: -(skill.changed_at or _LONG_AGO).timestamp(),
+        "tokens": lambda skill: -skill.tokens,
+    }
+    key = keys.get(sort)
+    return sorted(outcomes, key=lambda outcome: key(outcome.winner) if outcome.winner else 0) if key else outcomes
+
+
+def rows(
+    project: Project, outcomes: Sequence[Effective], drafts: frozenset[str], waiting: Mapping[str, int], *, today: date
+) -> list[Row]:
+    """The lines of one page; `waiting` are the undecided proposals that whoever looks may see."""
+    by_day = usage.loads_by_day(project.pk, days=DAYS, skills=[outcome.name for outcome in outcomes])
+    days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
+    return [
+        Row(
+            outcome.name,
+            outcome.winner,
+            outcome.enabled,
+            outcome.hides_bundled,
+            outcome.name in drafts,
+            tuple(by_day.get(outcome.name, {}).get(day, 0) for day in days),
+            waiting.get(outcome.name, 0),
+        )
+        for outcome in outcomes
+        if outcome.winner is not None
+    ]
+
+
+def tags(view: View) -> list[str]:
+    """The tags in use, in order; where there are very many, the most used ones."""
+    counts = Counter(tag for outcome in view.outcomes if outcome.winner for tag in outcome.winner.tags)
+    return sorted(tag for tag, _ in counts.most_common(MOST_TAGS))
+
+
+def did_you_mean(view: View, words: str) -> str:
+    """A name, a part of one or a tag that is nearly what was typed; nothing where none is near."""
+    known: set[str] = set()
+    for outcome in view.outcomes:
+        known |= {outcome.name, *outcome.name.split("-"), *(outcome.winner.tags if outcome.winner else ())}
+    nearest = difflib.get_close_matches(words.strip().lower()[:64], sorted(known), n=1, cutoff=0.7)
+    return nearest[0] if nearest else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the catalog costs in every prompt, and what about it may trouble an agent."""
+
+    skills: int
+    tokens: int
+    own: int
+    bundled: int
+    longest: str
+    longest_chars: int
+
+    @property
+    def per_skill(self) -> int:
+        return -(-self.tokens // self.skills) if self.skills else 0
+
+
+@lru_cache(maxsize=32)
+def cost(view: View) -> Cost:
+    """Computed once for each view; views are kept and compared as objects."""
+    served = view.served
+    total = _tokens(served)
+    own = [skill for skill in served if skill.source != BUNDLED]
+    # The two lines around the list are counted with the project's own, where there are any.
+    of_own = _tokens(own) if own and len(own) < len(served) else total if own else 0
+    longest = max(served, key=lambda skill: len(skill.description), default=None)
+    return Cost(
+        len(served), total, of_own, total - of_own,
+        longest.name if longest else "", len(longest.description) if longest else 0,
+    )  # fmt: skip
+
+
+def _tokens(skills: Sequence[Candidate]) -> int:
+    return prompt.cost(fitted(skills, "text", ""), "text", "tokens")
+
+
+def fitted(skills: Sequence[Candidate], form: prompt.Form, budget: str) -> Catalog:
+    """The catalog exactly as an agent gets it, within a budget where one is named."""
+    return prompt.fit(
+        [CatalogLine(skill.name, skill.description) for skill in skills],
+        budget=prompt.parse_budget(budget) if budget else None,
+        form=form,
+        limits=settings.LIMITS,
+    )

@@ -1,0 +1,104 @@
+"""All that somebody needs to see of one proposal: its change, what the change does, its history and its thread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Q
+
+from registry.core.bundle import Bundle
+from registry.core.proposals import assessment
+from registry.core.proposals.assessment import Assessment
+from registry.core.text import diff
+from registry.core.text.diff import FileChange
+from registry.models import Backer, Project, Proposal, ProposalComment, ProposalRevision, Recommendation
+from registry.services.catalog import catalog
+from registry.services.files import blobs
+from registry.services.permissions import Actor
+from registry.services.proposals import prepare, proposals, rebasing
+from registry.services.skills import stale_proposals
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What one revision makes of the skill. `after` is the bundled skill where the project's own would go."""
+
+    before: Bundle | None
+    after: Bundle | None
+    assessment: Assessment
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        return tuple(each for each in diff.files(self.before or {}, self.after or {}) if each.status != "equal")
+
+    def patch(self, change: FileChange) -> str:
+        """One changed file as a unified diff; empty where there is none to show, because it is binary or moved."""
+        if change.binary or change.status == "renamed":
+            return ""
+        before, after = (side.get(change.path, b"").decode() if side else "" for side in (self.before, self.after))
+        return diff.unified(before, after, change.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """`content` is None for an agent that only sent the same once: it knows its own text, and sees nobody else's.
+
+    It is None as well for an agent that the skill was taken away from since.
+    """
+
+    proposal: Proposal
+    revision: ProposalRevision
+    justification: str
+    evidence: Sequence[dict[str, str]]
+    content: Content | None
+    comments: Sequence[ProposalComment]
+    revisions: Sequence[ProposalRevision]
+    recommendations: Sequence[Recommendation]
+    backers: Sequence[Backer]
+    offer: rebasing.Offer | None
+
+
+def look(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
+    """One proposal, as far as whoever looks may see it."""
+    stale_proposals.settle(project)
+    proposal = proposals.find(project, proposal_id, by=by)
+    revision = proposals.current_revision(proposal)
+    own = _own_words(proposal, by)
+    joined = own is not None and not proposals.is_proposer(proposal, by) and by.agent_id is not None
+    return Dossier(
+        proposal=proposal,
+        revision=revision,
+        justification=own.justification if joined and own else revision.justification,
+        evidence=own.evidence if joined and own else revision.evidence,
+        content=None if joined or not _can_load(project, proposal, by) else content(project, revision),
+        comments=_thread(proposal, by),
+        revisions=list(proposal.revisions.select_related("user", "agent").order_by("number")),
+        recommendations=list(proposal.recommendations.select_related("agent").order_by("pk")),
+        backers=list(proposal.backers.select_related("user", "agent").order_by("pk")),
+        offer=None if joined else rebasing.offer(project, proposal, by=by),
+    )
+
+
+def _own_words(proposal: Proposal, by: Actor) -> Backer | None:
+    who = Q(agent=by.agent_id) if by.agent_id is not None else Q(user=by.user_id or 0)
+    return proposal.backers.filter(who).first()
+
+
+def _can_load(project: Project, proposal: Proposal, by: Actor) -> bool:
+    """What a reviewer made of a proposal holds text of the skill as it is now."""
+    standing = catalog.find(project.pk, proposal.skill)
+    return standing is None or prepare.can_load(standing, by)
+
+
+def _thread(proposal: Proposal, by: Actor) -> list[ProposalComment]:
+    """An agent reads what people and it itself said; the words of other agents are for people to judge."""
+    thread = proposal.comments.select_related("user", "agent").order_by("pk")
+    return list(thread.filter(Q(agent=None) | Q(agent=by.agent_id)) if by.agent_id is not None else thread)
+
+
+def content(project: Project, revision: ProposalRevision) -> Content:
+    name = revision.proposal.skill
+    before = blobs.bundle(revision.base_files) if revision.base_manifest else None
+    after = blobs.bundle(revision.result_files) if revision.result_manifest else None
+    after = prepare.left(name, revision.kind, after)
+    return Content(before, after, assessment.assess(before, after, name=name, limits=settings.LIMITS))

@@ -1,0 +1,133 @@
+"""Skills that another site exported, brought in one by one: each is checked, counted and audited like any import."""
+
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from registry.core import paths
+from registry.core.archive import export_record
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.archive.export_record import RECORD, Arrival
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.errors import InvalidArchive, NotFound, SkillsiteError, TooLarge, UnsafePath
+from registry.models import Project
+from registry.services.catalog import catalog
+from registry.services.permissions import Actor, require_publish
+from registry.services.skills import bundles, skills
+
+REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What became of one skill. `action` is that of an import, or REFUSED with the reason."""
+
+    name: str
+    action: str
+    version: str = ""
+    reason: str = ""
+
+
+def bring(project: Project, path: Path, *, dry_run: bool = False, note: str = "", by: Actor) -> Iterator[Moved]:
+    """Every skill of a zip or directory. One that is refused is told and costs no other.
+
+    A skill that was switched off where it came from is switched off here too, before any agent sees it.
+    """
+    require_publish(by, project)
+    arrivals = _arrivals(path)
+    first = next(arrivals, None)
+    if first is None:
+        raise InvalidArchive(f"There is no skill in {path}: no directory at its top has a {SKILL_MD}.")
+    return (_bring(project, arrival, dry_run, note, by) for arrival in chain([first], arrivals))
+
+
+def _arrivals(path: Path) -> Iterator[Arrival]:
+    if path.is_dir():
+        return export_record.arrivals(_record(path / RECORD), _directories(path))
+    if path.is_file():
+        return _in_zip(path)
+    raise NotFound(f"There is no file or directory {path}.")
+
+
+def _in_zip(path: Path) -> Iterator[Arrival]:
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            raise InvalidArchive(f"{path} is empty.")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            yield from export_record.read_zip(data, limits=settings.LIMITS)
+
+
+def _record(path: Path) -> bytes | None:
+    if path.is_symlink() or not path.is_file():
+        return None
+    if path.stat().st_size > export_record.RECORD_BYTES:
+        raise TooLarge(f"{RECORD} has {path.stat().st_size:,} bytes. {export_record.RECORD_BYTES:,} are allowed.")
+    return path.read_bytes()
+
+
+def _directories(root: Path) -> Iterator[tuple[str, Bundle | SkillsiteError]]:
+    for directory in sorted(root.iterdir()):
+        if directory.is_dir() and not directory.name.startswith(".") and (directory / SKILL_MD).is_file():
+            try:
+                paths.component(directory.name, what="name")
+                yield directory.name, _read(directory)
+            except SkillsiteError as error:
+                yield directory.name, error
+
+
+def _read(directory: Path) -> Bundle:
+    """Links are refused rather than followed: what they lead to may be anybody’s."""
+    files = [path for path in _files(directory) if not bundle_files.is_junk(path.name)]
+    limits = settings.LIMITS
+    if len(files) > limits.files:
+        raise TooLarge(f"The directory has {len(files):,} files. {limits.files:,} are allowed.")
+    total = sum(path.stat().st_size for path in files)
+    if total > limits.expanded_bytes:
+        raise TooLarge(f"The files have {total:,} bytes together. {limits.expanded_bytes:,} are allowed.")
+    contents = {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}
+    return bundle_files.read_folder(contents, limits=limits)
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    if directory.is_symlink():
+        raise UnsafePath("The directory is a link. Put the files themselves there.")
+    for parent, folders, names in os.walk(directory):
+        folders.sort()
+        for path in (Path(parent, name) for name in (*folders, *sorted(names))):
+            shown = paths.shown(path.relative_to(directory).as_posix())
+            if path.is_symlink():
+                raise UnsafePath(f"{shown} is a link. Put the file itself there.")
+            if path.is_file():
+                yield path
+            elif not path.is_dir():
+                raise UnsafePath(f"{shown} is not an ordinary file.")
+
+
+def _bring(project: Project, arrival: Arrival, dry_run: bool, note: str, by: Actor) -> Moved:
+    if isinstance(arrival.found, SkillsiteError):
+        return Moved(arrival.name, REFUSED, reason=arrival.found.message)
+    was = arrival.entry.version if arrival.entry else ""
+    try:
+        if dry_run:
+            said = bundles.preview(project, arrival.found, directory=arrival.name, was=was, by=by)
+            return Moved(said.checked.name, said.action, said.version)
+        return _store(project, arrival, arrival.found, was, note, by)
+    except SkillsiteError as error:
+        return Moved(arrival.name, REFUSED, reason=error.message)
+
+
+def _store(project: Project, arrival: Arrival, bundle: Bundle, was: str, note: str, by: Actor) -> Moved:
+    off = arrival.entry is not None and not arrival.entry.enabled
+    with transaction.atomic() if off else nullcontext():
+        done = bundles.import_bundle(project, bundle, directory=arrival.name, was=was, note=note, by=by)
+        name = done.version.skill.name
+        if off and done.action != bundles.UNCHANGED and catalog.outcome(project.pk, name).enabled:
+            skills.disable(project, name, by=by)
+    return Moved(name, done.action, done.version.version)

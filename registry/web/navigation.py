@@ -1,0 +1,107 @@
+"""What the frame around every page shows: where one is, where one can go, who one is."""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from registry.core import roles
+from registry.models import Project, User
+from registry.services.notifications import notifications
+from registry.services.permissions import Actor
+from registry.services.proposals import review_queue
+
+THEMES = ("light", "dark")
+_SWITCHER = 20  # more than that is a list, and the list has a page
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    user = getattr(request, "user", None)
+    signed_in = user if user is not None and user.is_authenticated else None
+    project = getattr(request, "project", None)
+    theme = request.COOKIES.get("theme", "")
+    return {
+        "shell": {
+            "user": signed_in,
+            "project": project,
+            "role": getattr(request, "role", ""),
+            "projects": Project.objects.visible_to(signed_in).order_by("name")[:_SWITCHER] if signed_in else (),
+            "nav": _navigation(request, project) if signed_in else (),
+            "more": _more(request, project) if signed_in else (),
+            "theme": theme if theme in THEMES else "",
+        }
+    }
+
+
+def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
+    inbox = _item(request, "Inbox", reverse("inbox"), "inbox") | {"count": cache(partial(_unread, request))}
+    inbox["counts"] = "unread"
+    if project is None:
+        return [_item(request, "Projects", reverse("projects"), "folder"), inbox]
+    ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload", "catalog")]
+    proposals = _item(request, "Proposals", reverse("proposals", args=[project.slug]), "proposals")
+    # Asked only where a whole page is drawn, and once.
+    proposals |= {"count": cache(partial(_waiting, request, project)), "yours": may(request, roles.REVIEW)}
+    agents = [reverse(name, args=[project.slug]) for name in ("agents", "agent-new")]
+    return [
+        _item(request, "Skills", ways_in[0], "skills", also=ways_in[1:]),
+        proposals,
+        _item(request, "Agents", agents[0], "agents", also=agents[1:]),
+        inbox,
+    ]
+
+
+def _unread(request: HttpRequest) -> int:
+    return notifications.unread(request.user) if isinstance(request.user, User) else 0
+
+
+def _waiting(request: HttpRequest, project: Project) -> int:
+    actor: Actor = request.actor  # type: ignore[attr-defined]
+    return review_queue.waiting(project, by=actor)
+
+
+def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
+    """What is looked at less often; below “Project” in the sidebar."""
+    if project is None:
+        return []
+    tokens = reverse("tokens", args=[project.slug])
+    items = [
+        _item(request, "Connect", reverse("connect", args=[project.slug]), "link", also=[tokens]),
+        _item(request, "Members", reverse("members", args=[project.slug]), "members"),
+    ]
+    if may(request, roles.WRITE):
+        items.insert(1, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
+    if may(request, roles.REVIEW):
+        items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))
+    if may(request, roles.MANAGE):
+        items.append(_item(request, "Webhooks", reverse("webhooks", args=[project.slug]), "send"))
+        items.append(_item(request, "Settings", reverse("settings", args=[project.slug]), "settings"))
+    return items
+
+
+def _item(request: HttpRequest, label: str, url: str, icon: str, also: Sequence[str] = ()) -> dict[str, Any]:
+    """`also` are places that belong to the entry without standing below its address."""
+    current = request.path.startswith((url, *also))
+    return {"label": label, "url": url, "icon": icon, "current": current, "count": None}
+
+
+def may(request: HttpRequest, scope: str) -> bool:
+    """Which buttons exist. The verbs refuse regardless."""
+    return scope in roles.SCOPES_OF_ROLE.get(getattr(request, "role", ""), frozenset())
+
+
+def may_publish(request: HttpRequest) -> bool:
+    """Whether a change of skills goes to agents at once; where every change is reviewed, nobody's does."""
+    return may(request, roles.WRITE) and not _is_protected(request)
+
+
+def may_withdraw(request: HttpRequest) -> bool:
+    """Whether somebody takes things away from agents at once."""
+    return may(request, roles.REVIEW if _is_protected(request) else roles.WRITE)
+
+
+def _is_protected(request: HttpRequest) -> bool:
+    project: Project | None = getattr(request, "project", None)
+    return project is not None and project.protected

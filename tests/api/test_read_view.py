@@ -1,0 +1,374 @@
+"""What every read has in common: ETags, 304, HEAD, headers, paging, and who may ask."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from registry.api import read_view
+from registry.core import roles
+from registry.models import Project, Token, User
+from registry.services.agents import tokens
+from registry.services.catalog import built_in, catalog
+from registry.services.people import members, projects
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from tests.conftest import Api, on_disk, skill_bundle
+from tests.services.footprint import nothing_left_behind
+
+READS = [
+    "/catalog",
+    "/catalog?format=text",
+    "/catalog?format=xml",
+    "/effective",
+    "/diagnostics",
+    "/skills/greeting",
+    "/skills/greeting?version=1",
+    "/skills/greeting/files/SKILL.md",
+    "/skills/greeting/files/a.txt?download=1",
+    "/skills/greeting/bundle.zip",
+    "/skills/greeting/versions",
+]
+WRITES = [
+    ("POST", "/skills"),
+    ("PUT", "/skills/greeting"),
+    ("DELETE", "/skills/greeting"),
+    ("POST", "/bundles"),
+    ("POST", "/skills/greeting/versions/1/restore"),
+    ("POST", "/skills/greeting/versions/1/yank"),
+]
+
+
+@pytest.fixture
+def full(project: Project, library: Path, operator: Actor) -> Project:
+    """One skill of the project, one bundled, one broken."""
+    on_disk(library, "bundled-one")
+    on_disk(library, "broken").joinpath("SKILL.md").write_text("no header")
+    skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
+    return project
+
+
+@pytest.fixture
+def bot(full: Project, api: Callable[..., Api]) -> Api:
+    return api("read", "write")
+
+
+def problem(response: Any, status: int, code: str) -> dict[str, Any]:
+    """The answer is a problem of this status and code, in the shape all of them have."""
+    assert response.status_code == status, response.content
+    assert response["Content-Type"] == "application/problem+json"
+    assert response["Cache-Control"] == "no-store"
+    said: dict[str, Any] = response.json()
+    assert (said["status"], said["code"], said["type"]) == (status, code, "about:blank")
+    assert said["title"]
+    assert said["detail"]
+    return said
+
+
+# -- ETag, 304, HEAD ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", READS)
+def test_a_read_carries_an_etag_that_answers_304(bot: Api, path: str) -> None:
+    whole = bot.get(path)
+    assert whole.status_code == 200, whole.content
+    assert whole["ETag"].startswith('"')
+    assert {"Authorization", "Accept"} <= {word.strip() for word in whole["Vary"].split(",")}
+    assert whole["Cache-Control"] == "private, no-cache"
+    again = bot.get(path, headers={"If-None-Match": whole["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", whole["ETag"])
+    assert "Content-Type" not in again
+    assert again["Vary"] == whole["Vary"]
+
+
+@pytest.mark.parametrize("given", ['"other", {}', "W/{}", "{}, W/{}", '"a","b",{}'])
+def test_any_of_several_etags_may_match(bot: Api, given: str) -> None:
+    etag = bot.get("/catalog")["ETag"]
+    assert bot.get("/catalog", headers={"If-None-Match": given.replace("{}", etag)}).status_code == 304
+
+
+@pytest.mark.parametrize("given", ['"other"', "nonsense", '""', "W/", '"'])
+def test_an_etag_that_does_not_match_gets_the_whole_answer(bot: Api, given: str) -> None:
+    assert bot.get("/catalog", headers={"If-None-Match": given}).status_code == 200
+
+
+@pytest.mark.parametrize("path", READS)
+def test_head_is_the_answer_without_its_body(bot: Api, path: str) -> None:
+    whole = bot.get(path)
+    head = bot.client.head(f"{bot.base}{path}", headers=bot.headers)
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("ETag", "Content-Type", "Content-Length", "Vary"):
+        assert head[name] == whole[name]
+
+
+def test_the_etag_moves_with_every_change_an_agent_could_see(bot: Api, full: Project, operator: Actor) -> None:
+    seen = [bot.get("/catalog")["ETag"]]
+    for change in (
+        lambda: skills.disable(full, "greeting", by=operator),
+        lambda: skills.enable(full, "greeting", by=operator),
+        lambda: skills.delete(full, "greeting", by=operator),
+        lambda: skills.create(full, skill_bundle("second"), by=operator),
+    ):
+        change()
+        seen.append(bot.get("/catalog")["ETag"])
+    assert len(set(seen)) == len(seen)
+
+
+def test_the_etag_moves_with_the_directories(bot: Api, library: Path) -> None:
+    before = bot.get("/catalog")["ETag"]
+    on_disk(library, "late")
+    built_in.index().refresh()
+    after = bot.get("/catalog", headers={"If-None-Match": before})
+    assert after.status_code == 200
+    assert "late" in [skill["name"] for skill in after.json()["skills"]]
+
+
+def test_different_questions_have_different_etags(bot: Api) -> None:
+    etags = [bot.get(path)["ETag"] for path in READS]
+    etags += [bot.get("/catalog", headers={"Accept": kind})["ETag"] for kind in ("text/plain", "application/xml")]
+    assert len(set(etags)) == len(etags)
+
+
+def test_a_question_of_one_project_is_not_answered_with_that_of_another(
+    bot: Api, other_project: Project, operator: Actor, api: Callable[..., Api]
+) -> None:
+    other = api("read", where=other_project)
+    assert other.get("/catalog")["ETag"] != bot.get("/catalog")["ETag"]
+    assert "greeting" not in other.get("/catalog").content.decode()
+
+
+def test_errors_are_not_to_be_kept(bot: Api) -> None:
+    missing = bot.get("/skills/nothing")
+    problem(missing, 404, "not-found")
+    assert "ETag" not in missing
+
+
+# -- Paging ------------------------------------------------------------------------------------------------
+
+
+def test_a_list_is_given_in_pages_that_lead_on(bot: Api, full: Project, operator: Actor) -> None:
+    for number in range(5):
+        skills.create(full, skill_bundle(f"skill-{number}"), by=operator)
+    names, link = [], "/effective?limit=3"
+    while link:
+        page = bot.get(link).json()
+        assert set(page) == {"results", "next"}
+        assert len(page["results"]) <= 3
+        names += [row["name"] for row in page["results"]]
+        link = page["next"].removeprefix(bot.base) if page["next"] else ""
+    assert names == ["bundled-one", "greeting", *(f"skill-{number}" for number in range(5))]
+
+
+@pytest.mark.parametrize("path", ["/effective", "/diagnostics", "/skills/greeting/versions"])
+def test_a_page_past_the_end_is_empty(bot: Api, path: str) -> None:
+    assert bot.get(path, offset="1000").json() == {"results": [], "next": None}
+
+
+def test_the_link_to_the_next_page_can_be_followed_as_it_is(full: Project, operator: Actor, bot: Api) -> None:
+    from registry.services.skills import bundles
+
+    for body in ("One.", "Two."):
+        bundles.import_bundle(full, skill_bundle("été & co", body=body), by=operator)
+    link = bot.get("/skills/été%20&%20co/versions", limit="1").json()["next"]
+    assert link.isascii()
+    assert " " not in link
+    assert bot.get(link.removeprefix(bot.base)).json()["results"][0]["version"] == "1"
+
+
+@pytest.mark.parametrize("name", ["limit", "offset"])
+@pytest.mark.parametrize("value", ["-1", "x", "1.5", "1e3", "9" * 30, "9" * 5_000, " 1", "½", "1001" * 3])
+def test_a_page_that_makes_no_sense_is_refused(bot: Api, name: str, value: str) -> None:
+    said = problem(bot.get("/effective", **{name: value}), 400, "invalid-request")
+    assert said["detail"].startswith(f"{name} is a whole number")
+
+
+@pytest.mark.parametrize("value", ["0", "1001"])
+def test_a_page_has_one_row_at_least_and_a_thousand_at_most(bot: Api, value: str) -> None:
+    problem(bot.get("/effective", limit=value), 400, "invalid-request")
+
+
+# -- Who may ask -------------------------------------------------------------------------------------------
+
+
+def everything(caller: Api) -> list[Any]:
+    return [*(caller.get(path) for path in READS), *(caller.send(method, path, {}) for method, path in WRITES)]
+
+
+def test_without_a_token_nothing_is_said(full: Project) -> None:
+    for response in everything(Api(full, "")):
+        said = problem(response, 401, "unauthenticated")
+        assert response["WWW-Authenticate"] == 'Bearer realm="skillsite"'
+        assert "Authorization: Bearer" in said["detail"]
+
+
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Bearer ", "Basic YTpi", "sks_abc", "Token sks_abc", "Bearer sks_unknown", "Bearer é"]
+)
+def test_a_header_that_is_no_token_opens_nothing(full: Project, header: str) -> None:
+    caller = Api(full, "")
+    caller.headers = {"Authorization": header}
+    for response in everything(caller):
+        problem(response, 401, "unauthenticated")
+
+
+@pytest.mark.parametrize("way", ["expired", "revoked", "archived", "retired"])
+def test_a_token_that_was_shut_opens_nothing(
+    full: Project, way: str, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.OWNER)
+    caller = Api(full, tokens.create_token(full, user=user, scopes=["read", "write"], by=operator))
+    assert caller.get("/catalog").status_code == 200
+    if way == "expired":
+        Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    elif way == "revoked":
+        tokens.revoke_token(full, Token.objects.get().pk, by=operator)
+    elif way == "archived":
+        projects.archive(full, by=operator)
+    else:
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    with nothing_left_behind():
+        for response in everything(caller):
+            problem(response, 401, "unauthenticated")
+
+
+def test_the_token_of_another_project_finds_nothing_here(
+    full: Project, other_project: Project, api: Callable[..., Api]
+) -> None:
+    stranger = api("read", "write", where=other_project)
+    stranger.base = f"/api/v1/projects/{full.slug}"
+    with nothing_left_behind():
+        for response in everything(stranger):
+            said = problem(response, 404, "not-found")
+            assert said["detail"] == "There is no such project."
+
+
+def test_a_project_that_does_not_exist_sounds_like_one_that_is_not_yours(bot: Api) -> None:
+    bot.base = "/api/v1/projects/nowhere"
+    for response in everything(bot):
+        assert problem(response, 404, "not-found")["detail"] == "There is no such project."
+
+
+def test_without_read_nothing_can_be_read(full: Project, api: Callable[..., Api]) -> None:
+    writer = api("write")
+    for path in READS[:-1]:
+        assert problem(writer.get(path), 403, "forbidden")["scope"] == "read"
+
+
+def test_without_write_nothing_can_be_written_and_history_is_closed(full: Project, api: Callable[..., Api]) -> None:
+    reader = api("read", "propose")
+    assert problem(reader.get("/skills/greeting/versions"), 403, "forbidden")["scope"] == "write"
+    with nothing_left_behind():
+        for method, path in WRITES:
+            assert problem(reader.send(method, path, {}), 403, "forbidden")["scope"] == "write"
+        problem(reader.upload(b"not even a zip"), 403, "forbidden")
+        problem(reader.send("POST", "/skills", "{malformed"), 403, "forbidden")
+
+
+def test_a_persons_token_does_no_more_than_their_role_of_today(
+    full: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.AUTHOR)
+    caller = Api(full, tokens.create_token(full, user=user, scopes=["read", "write"], by=operator))
+    assert caller.send("DELETE", "/skills/greeting").status_code == 204
+    members.set_role(full, user, roles.VIEWER, by=operator)
+    assert caller.get("/catalog").status_code == 200
+    problem(caller.send("POST", "/skills", {}), 403, "forbidden")
+    members.remove(full, user, by=operator)
+    problem(caller.get("/catalog"), 403, "forbidden")
+
+
+def test_names_of_another_project_show_up_nowhere(
+    full: Project, other_project: Project, operator: Actor, api: Callable[..., Api]
+) -> None:
+    skills.create(other_project, skill_bundle("their-secret"), by=operator)
+    bot = api("read", "write")
+    for path in (*READS, "/skills/their-secret", "/skills/their-secret/versions", "/catalog?q=their-secret"):
+        told = bot.get(path)
+        assert "their-secret" not in told.content.decode(errors="replace") or told.status_code == 404
+    missing = bot.get("/skills/their-secret").json()["detail"]
+    assert missing == bot.get("/skills/no-such-one").json()["detail"].replace("no-such-one", "their-secret")
+
+
+# -- What is asked the wrong way ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/catalog", {"GET"}),
+        ("DELETE", "/effective", {"GET"}),
+        ("PUT", "/diagnostics", {"GET"}),
+        ("PATCH", "/skills/greeting", {"GET", "PUT", "DELETE"}),
+        ("POST", "/skills/greeting", {"GET", "PUT", "DELETE"}),
+        ("PUT", "/skills/greeting/files/a.txt", {"GET"}),
+        ("DELETE", "/skills/greeting/bundle.zip", {"GET"}),
+        ("GET", "/skills", {"POST"}),
+        ("GET", "/bundles", {"POST"}),
+        ("GET", "/skills/greeting/versions/1/yank", {"POST"}),
+        ("DELETE", "/skills/greeting/versions", {"GET"}),
+    ],
+)
+def test_a_method_that_is_not_there_is_refused_with_those_that_are(
+    bot: Api, method: str, path: str, allowed: set[str]
+) -> None:
+    with nothing_left_behind():
+        response = bot.send(method, path)
+    problem(response, 405, "method-not-allowed")
+    assert allowed <= set(response["Allow"].split(", "))
+    assert method not in response["Allow"].split(", ")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/nothing", "/skills/greeting/nothing", "/skills/greeting/files/", "/skills/a/versions/1/2/3"]
+)
+def test_an_address_that_is_not_there_is_a_problem_too(bot: Api, path: str) -> None:
+    problem(bot.get(path), 404, "not-found")
+
+
+@pytest.mark.parametrize("path", ["/skills/a%00b", "/catalog?q=%00", "/skills/greeting/files/a%00b"])
+def test_a_nul_in_the_address_is_refused(bot: Api, path: str) -> None:
+    problem(bot.client.get(f"{bot.base}{path}", headers=bot.headers), 400, "invalid-request")
+
+
+@pytest.mark.parametrize("path", ["/skills/%ff%fe", "/skills/%ED%A0%80", "/catalog?q=%ff", "/skills/" + "x" * 3_000])
+def test_an_address_that_is_no_text_is_answered_like_any_other(bot: Api, path: str) -> None:
+    response = bot.client.get(f"{bot.base}{path}", headers=bot.headers)
+    assert response.status_code in (200, 400, 404)
+
+
+def test_an_accept_header_that_asks_for_something_else_still_gets_an_answer(bot: Api) -> None:
+    for accept in ("text/html", "image/png", "nonsense", "*/*;q=0", "application/xml;q=0.1,*/*"):
+        assert bot.get("/skills/greeting", headers={"Accept": accept}).status_code == 200
+
+
+@contextmanager
+def undone_by_a_restored_backup(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What happens inside is gone from the database afterwards, and the server starts anew."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    monkeypatch.setattr(catalog, "_views", catalog._Views())
+    monkeypatch.setattr(read_view, "_answers", read_view._Answers())
+
+
+@pytest.mark.parametrize("path", ["/catalog", "/effective", "/skills/greeting", "/skills/greeting/files/SKILL.md"])
+def test_an_etag_of_changes_that_a_restored_backup_took_back_never_matches_again(
+    bot: Api, full: Project, operator: Actor, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def save(word: str) -> int:
+        bundle = skill_bundle(files={"a.txt": b"a"}, description=f"{word}. Use when somebody greets.", body=word)
+        skills.save(full, "greeting", bundle, base=catalog.load(full.pk, "greeting").candidate.digest, by=operator)
+        return Project.objects.get(pk=full.pk).revision
+
+    with undone_by_a_restored_backup(monkeypatch):
+        first = save("One")
+        lost = bot.get(path)
+    assert save("Two") == first
+    now = bot.get(path, headers={"If-None-Match": lost["ETag"]})
+    assert now.status_code == 200
+    assert now.content != lost.content

@@ -1,0 +1,186 @@
+"""Which skill wins a name, what it hides, and why: the laws of precedence."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registry.core.catalog import precedence
+from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Effective
+from tests.core.strategies import law
+
+NAMES = ("alpha", "beta", "gamma")
+
+
+def candidate(name: str = "alpha", source: str = BUNDLED, number: int = 0, root: str = "library") -> Candidate:
+    return Candidate(name, source, str(number), f"sha256:{number:064x}", f"Does {name}.", "tool", root=root)
+
+
+def own(name: str = "alpha", *, enabled: bool = True, withdrawn: bool = False) -> Claim:
+    return Claim(name, enabled, overrides=True, candidate=None if withdrawn else candidate(name, PROJECT, 99, ""))
+
+
+@st.composite
+def directories(draw: st.DrawFn) -> dict[str, tuple[Candidate, ...]]:
+    """For each name, the bundled skills of that name in the order of their roots."""
+    found = {}
+    for name in NAMES:
+        count = draw(st.integers(0, 3))
+        if count:
+            found[name] = tuple(candidate(name, BUNDLED, n, f"root-{n}") for n in range(count))
+    return found
+
+
+@st.composite
+def claims(draw: st.DrawFn) -> dict[str, Claim]:
+    """What a project may say about a name: nothing, off, its own skill, or one of which every version was yanked."""
+    said = {}
+    for name in draw(st.lists(st.sampled_from((*NAMES, "delta")), unique=True)):
+        overrides, withdrawn, enabled = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
+        said[name] = own(name, enabled=enabled, withdrawn=withdrawn) if overrides else Claim(name, enabled, False)
+    return said
+
+
+def seen(outcome: Effective) -> list[Candidate]:
+    return [*([outcome.winner] if outcome.winner else []), *(hidden.candidate for hidden in outcome.hides)]
+
+
+@law
+@given(directories(), claims())
+def test_the_projects_own_skill_wins_over_every_directory(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    for outcome in precedence.resolve_all(bundled, said):
+        claim = said.get(outcome.name)
+        if claim and claim.overrides:
+            assert outcome.winner == claim.candidate
+            assert [hidden.candidate for hidden in outcome.hides] == list(bundled.get(outcome.name, ()))
+
+
+@law
+@given(directories(), claims())
+def test_among_directories_the_first_one_wins(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    for outcome in precedence.resolve_all(bundled, said):
+        claim = said.get(outcome.name)
+        if not (claim and claim.overrides):
+            assert outcome.winner == bundled[outcome.name][0]
+            assert [hidden.candidate for hidden in outcome.hides] == list(bundled[outcome.name][1:])
+
+
+@law
+@given(directories(), claims())
+def test_a_name_that_is_switched_off_is_never_served(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    off = {name for name, claim in said.items() if not claim.enabled}
+    assert not off & {outcome.name for outcome in precedence.resolve_all(bundled, said) if outcome.served}
+
+
+@law
+@given(directories(), claims())
+def test_what_is_neither_off_nor_withdrawn_is_served(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    served = {outcome.name for outcome in precedence.resolve_all(bundled, said) if outcome.served}
+    expected = set()
+    for name in bundled.keys() | said.keys():
+        claim = said.get(name)
+        stands = claim.candidate is not None if claim and claim.overrides else name in bundled
+        if stands and (claim is None or claim.enabled):
+            expected.add(name)
+    assert served == expected
+
+
+@law
+@given(directories(), claims())
+def test_every_candidate_is_winner_or_hidden_exactly_once(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    outcomes = precedence.resolve_all(bundled, said)
+    everywhere = [found for many in bundled.values() for found in many]
+    everywhere += [claim.candidate for claim in said.values() if claim.candidate]
+    assert sorted(map(repr, everywhere)) == sorted(repr(one) for outcome in outcomes for one in seen(outcome))
+
+
+@law
+@given(directories(), claims())
+def test_one_name_and_all_names_are_resolved_alike(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    every = {outcome.name: outcome for outcome in precedence.resolve_all(bundled, said)}
+    for name in (*NAMES, "delta", "unknown"):
+        assert precedence.resolve(name, bundled.get(name, ()), said.get(name)) == every.get(name)
+
+
+@law
+@given(directories(), claims())
+def test_outcomes_stand_in_order_of_name_without_doubles(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    names = [outcome.name for outcome in precedence.resolve_all(bundled, said)]
+    assert names == sorted(set(names))
+
+
+@law
+@given(directories(), claims())
+def test_deleting_the_override_reveals_the_bundled_skill(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    for name, claim in said.items():
+        deleted = precedence.resolve(name, bundled.get(name, ()), replace(claim, overrides=False, candidate=None))
+        if name in bundled:
+            assert deleted is not None
+            assert (deleted.winner, deleted.enabled) == (bundled[name][0], claim.enabled)
+        else:
+            assert deleted is None
+
+
+@law
+@given(directories(), claims())
+def test_what_a_new_skill_would_hide_is_what_it_hides_then(
+    bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
+) -> None:
+    for name in NAMES:
+        before = precedence.resolve(name, bundled.get(name, ()), said.get(name))
+        after = precedence.resolve(name, bundled.get(name, ()), own(name))
+        assert after is not None
+        assert precedence.would_hide(before) == after.hides
+
+
+def test_a_name_nobody_knows_has_no_outcome() -> None:
+    assert precedence.resolve("alpha", (), None) is None
+
+
+def test_switching_a_name_off_makes_no_skill_of_it() -> None:
+    assert precedence.resolve("alpha", (), Claim("alpha", enabled=False, overrides=False)) is None
+
+
+def test_a_withdrawn_skill_keeps_the_bundled_one_hidden_and_says_so() -> None:
+    outcome = precedence.resolve("alpha", (candidate(),), own(withdrawn=True))
+    assert outcome is not None
+    assert not outcome.served
+    assert "every version of it was withdrawn" in outcome.hides[0].reason
+
+
+def test_the_reason_names_the_directory_that_was_first() -> None:
+    outcome = precedence.resolve("alpha", (candidate(root="team"), candidate(number=1)), None)
+    assert outcome is not None
+    assert outcome.hides[0].reason == "The skill in “team” was found first."
+
+
+def test_a_directory_that_hides_another_hides_nothing_bundled() -> None:
+    """The badge “hides bundled” is about the project's own skills."""
+    outcome = precedence.resolve("alpha", (candidate(), candidate(number=1)), None)
+    assert outcome is not None
+    assert not outcome.hides_bundled
+
+
+def test_only_names_without_a_version_left_are_reported_as_withdrawn() -> None:
+    outcomes = precedence.resolve_all(
+        {"beta": (candidate("beta"),)}, {"alpha": own(withdrawn=True), "gamma": own("gamma")}
+    )
+    reported = precedence.withdrawn(outcomes)
+    assert [(one.name, one.code) for one in reported] == [("alpha", "every-version-yanked")]
+    assert "delete the skill" in reported[0].message

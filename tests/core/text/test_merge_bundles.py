@@ -1,0 +1,72 @@
+"""Joining two changes of a bundle: nothing is lost, nothing is guessed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from registry.core.bundle import SKILL_MD
+from registry.core.text.merge_bundles import join
+
+contents = st.one_of(
+    st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d"]), max_size=6).map(lambda lines: "".join(lines).encode()),
+    st.sampled_from([b"\0", b"\xff", b"\0\xff"]),
+)
+bundles = st.dictionaries(st.sampled_from([SKILL_MD, "a.md", "b.bin", "c/d"]), contents, max_size=4)
+
+
+@given(bundles, bundles)
+@settings(max_examples=60)
+def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], changed: dict[str, bytes]) -> None:
+    for joined in (join(base, changed, base), join(base, base, changed), join(base, changed, changed)):
+        assert joined.clean
+        assert joined.files({}) == changed
+
+
+@given(bundles, bundles, bundles)
+@settings(max_examples=100)
+def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_changed(
+    base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
+) -> None:
+    joined = join(base, theirs, mine)
+    for side, word in ((theirs, "theirs"), (mine, "mine")):
+        files = joined.files(dict.fromkeys(joined.keys, word))
+        for file in joined.open:
+            if file.whole:
+                assert files.get(file.path) == side.get(file.path)
+        for path in {*base, *theirs, *mine} - {file.path for file in joined.open}:
+            assert files.get(path) == joined.settled.get(path)
+
+
+@given(bundles, bundles, bundles)
+@settings(max_examples=60)
+def test_each_open_place_has_a_key_of_its_own(
+    base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
+) -> None:
+    joined = join(base, theirs, mine)
+    assert len(set(joined.keys)) == len(joined.keys)
+    assert joined.clean == (not joined.keys)
+    assert all(file.keys for file in joined.open)
+
+
+@pytest.mark.parametrize(
+    ("base", "theirs", "mine"),
+    [
+        (b"a\n", b"b\n", b"c\n"),
+        (b"\0", b"\0b", b"\0c"),
+        (None, b"b", b"c"),
+        (b"a\n", None, b"c\n"),
+        (b"a\n", b"b\n", None),
+    ],
+)
+def test_two_changes_of_one_place_are_never_settled(
+    base: bytes | None, theirs: bytes | None, mine: bytes | None
+) -> None:
+    given = [{} if content is None else {"a": content} for content in (base, theirs, mine)]
+    joined = join(*given)
+    assert not joined.settled
+    assert len(joined.keys) == 1
+
+
+def test_changes_of_different_lines_fit_together() -> None:
+    joined = join({"a": b"1\n2\n3\n"}, {"a": b"one\n2\n3\n"}, {"a": b"1\n2\nthree\n"})
+    assert joined.files({}) == {"a": b"one\n2\nthree\n"}

@@ -1,0 +1,81 @@
+"""What a process does with sources when it is told to: add one, ask for all it offers, work as a worker, and tell."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.format import skill_md
+from registry.core.sources.import_request import Wish
+from registry.models import Event, Project, Source, SourceJob, SourceJobItem, Version
+from registry.services import audit, permissions
+from registry.services.people import accounts, members, projects
+from registry.services.skills import bundles
+from registry.services.sources import source_jobs, sources
+
+OPERATOR = permissions.operator()
+
+
+def publish(slug: str, number: int) -> None:
+    """A public project with so many skills."""
+    project = projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR)
+    for each in range(number):
+        name = f"skill-{each:03}"
+        text = skill_md.compose(name=name, description=f"Does {name}. Use for {name}.", instructions=f"# {name}")
+        bundle = Bundle({SKILL_MD: text.encode(), "references/more.md": name.encode()})
+        bundles.import_bundle(project, bundle, by=OPERATOR)
+    projects.set_public(project, True, by=OPERATOR)
+
+
+def add_source(slug: str, address: str) -> int:
+    """A project with a source that was looked at; says how many skills are offered there."""
+    settings.SKILLS_FETCH_ALLOW_HOSTS = ["127.0.0.1"]
+    project = projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR)
+    user = accounts.create_user(f"{slug}-author", by=OPERATOR)
+    members.set_role(project, user, roles.AUTHOR, by=OPERATOR)
+    source = sources.add(project, "well-known", address, by=permissions.person(user, project))
+    source_jobs.run_due()
+    return source.entries.count()
+
+
+def ask_for_all(slug: str) -> int:
+    source = Source.objects.get(project__slug=slug)
+    author = permissions.person(accounts.User.objects.get(username=f"{slug}-author"), source.project)
+    wanted = [Wish(name) for name in source.entries.order_by("name").values_list("name", flat=True)]
+    return sources.start(source.project, source.pk, wanted, by=author).pk
+
+
+def work_once() -> bool:
+    settings.SKILLS_FETCH_ALLOW_HOSTS = ["127.0.0.1"]
+    return source_jobs.run_due(budget=timedelta(minutes=5))
+
+
+def let_leases_end() -> int:
+    """As much time goes by as a lease lasts."""
+    held = SourceJob.objects.filter(state="running")
+    return held.update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def brought(slug: str) -> dict[str, Any]:
+    project = Project.objects.get(slug=slug)
+    items = SourceJobItem.objects.filter(job__project=project)
+    stored = Version.objects.filter(skill__project=project).order_by("pk")
+    good, broken = audit.verify(project)
+    return {
+        "jobs": sorted(set(SourceJob.objects.filter(project=project).values_list("state", flat=True))),
+        "outcomes": sorted(set(items.values_list("status", flat=True))),
+        "done": items.exclude(status="waiting").count(),
+        "versions": [list(pair) for pair in stored.values_list("skill__name", "digest")],
+        "events": Event.objects.filter(chain__project=project, verb="source.imported").count(),
+        "broken": [str(fault) for fault in broken],
+        "good": good,
+    }
+
+
+VERBS: dict[str, Callable[..., Any]] = {
+    verb.__name__: verb for verb in (publish, add_source, ask_for_all, work_once, let_leases_end, brought)
+}

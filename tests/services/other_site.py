@@ -1,0 +1,61 @@
+"""Another site on loopback that offers skills in a well-known index, and can change, vanish and come back."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+
+from registry.core.archive import zip_bundle as bundle_files
+from registry.core.bundle import Bundle
+from tests.services.receivers import Receiver, answering, receiving
+
+_ROOT = "/.well-known/agent-skills"
+
+
+@dataclass
+class Elsewhere:
+    """`skills` by the name that the site gives them, `withheld` those that it lists and does not hand out.
+
+    `asked` are the skills that were fetched, in order.
+    """
+
+    receiver: Receiver
+    skills: dict[str, Bundle] = field(default_factory=dict)
+    status: int = 200
+    withheld: set[str] = field(default_factory=set)
+
+    @property
+    def address(self) -> str:
+        return self.receiver.url("")
+
+    @property
+    def asked(self) -> list[str]:
+        paths = [received.path for received in self.receiver.got]
+        return [path.rsplit("/", 1)[-1].removesuffix(".zip") for path in paths if path.endswith(".zip")]
+
+    def behave(self, handler: BaseHTTPRequestHandler) -> None:
+        if self.status != 200:
+            return answering(self.status)(handler)
+        if handler.path == f"{_ROOT}/index.json":
+            return answering(200, json.dumps({"skills": list(map(self._entry, self.skills))}).encode())(handler)
+        name = handler.path.removeprefix(f"{_ROOT}/").removesuffix(".zip")
+        if name not in self.skills or name in self.withheld:
+            return answering(404)(handler)
+        return answering(200, bundle_files.write_zip(self.skills[name]))(handler)
+
+    def _entry(self, name: str) -> dict[str, str]:
+        digest = hashlib.sha256(bundle_files.write_zip(self.skills[name])).hexdigest()
+        return {
+            "name": name, "type": "archive", "description": f"What {name} does.", "url": f"{name}.zip",
+            "digest": f"sha256:{digest}",
+        }  # fmt: skip
+
+
+@contextmanager
+def elsewhere() -> Iterator[Elsewhere]:
+    with receiving() as receiver:
+        site = Elsewhere(receiver)
+        receiver.behave = site.behave
+        yield site

@@ -1,0 +1,249 @@
+"""Requests to addresses that people gave: public ones or allowed ones, within bounds, and nowhere else."""
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from registry.core.errors import InvalidRequest
+from registry.remote.outbound_http import Answer, Asked, Failure, Refused
+from registry.services.resolve import outbound_http
+from tests.services.receivers import Behaviour, Receiver, answering, dripping, endless, hanging, receiving
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    with receiving() as made:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [made.host]
+        yield made
+
+
+def get(url: str, **bounds: Any) -> Answer:
+    return outbound_http.send(Asked("GET", url, **{"seconds": 5.0, **bounds}))
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """A name server of the test: each lookup of a name takes the next answer, the last one stays."""
+    known: dict[str, list[str]] = {}
+    real = socket.getaddrinfo
+
+    def lookup(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
+        if host not in known:
+            return real(host, port, *rest, **more)
+        address = known[host].pop(0) if len(known[host]) > 1 else known[host][0]
+        return real(address, port, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    return known
+
+
+@pytest.fixture
+def dialled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Addresses that a connection was tried to; none of them is made."""
+    tried: list[str] = []
+
+    def refuse(address: tuple[str, int], *_: Any, **__: Any) -> None:
+        tried.append(address[0])
+        raise ConnectionRefusedError(111, "refused")
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    return tried
+
+
+def test_an_allowed_host_is_reached_and_its_answer_comes_back(receiver: Receiver) -> None:
+    receiver.behave = answering(418, b"short and stout", ETag='"tea"')
+    answer = outbound_http.send(Asked("POST", receiver.url("/a?b=c"), b"{}", {"X-Said": "hello"}))
+    assert (answer.status, answer.body, answer.complete) == (418, b"short and stout", True)
+    assert answer.headers["etag"] == '"tea"'
+    got = receiver.got[0]
+    assert (got.method, got.path, got.body, got.headers["x-said"]) == ("POST", "/a?b=c", b"{}", "hello")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+        "169.254.169.254", "10.1.2.3", "0.0.0.0", "[fe80::1]", "[fd00:ec2::254]", "[64:ff9b::7f00:1]",  # noqa: S104
+        "224.0.0.1",
+    ],
+)  # fmt: skip
+def test_a_private_address_is_refused_however_it_is_written(host: str, dialled: list[str]) -> None:
+    with pytest.raises(Refused, match="private network"):
+        get(f"https://{host}/")
+    with pytest.raises(InvalidRequest, match=r"private network.*Nothing was stored"):
+        outbound_http.check(f"https://{host}/")
+    assert dialled == []
+
+
+def test_a_name_that_leads_into_a_private_network_is_refused(names: dict[str, list[str]], dialled: list[str]) -> None:
+    names["hooks.test"] = ["192.168.0.7"]
+    with pytest.raises(Refused):
+        get("https://hooks.test/")
+    assert dialled == []
+
+
+def test_the_address_that_was_judged_is_the_one_that_is_dialled(
+    names: dict[str, list[str]], dialled: list[str]
+) -> None:
+    """A name that changes its answer after the first lookup gains nothing."""
+    names["hooks.test"] = ["1.1.1.1", "127.0.0.1"]
+    with pytest.raises(Failure, match="connection failed"):
+        get("https://hooks.test/")
+    assert dialled == ["1.1.1.1"]
+
+
+def test_only_the_port_that_was_allowed_is_allowed(receiver: Receiver) -> None:
+    with receiving() as other, pytest.raises(Refused):
+        get(other.url())
+    assert other.got == []
+
+
+def test_without_tls_only_allowed_hosts_are_spoken_to(dialled: list[str]) -> None:
+    with pytest.raises(Refused, match="https"):
+        get("http://1.1.1.1/")
+    assert dialled == []
+
+
+def test_a_redirect_is_an_answer_unless_it_may_be_followed(receiver: Receiver) -> None:
+    receiver.behave = answering(302, Location="/elsewhere")
+    assert get(receiver.url()).status == 302
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize("target", ["https://127.0.0.1:1/", "https://[::ffff:10.0.0.1]/", "http://169.254.169.254/"])
+def test_a_redirect_into_a_private_network_is_refused(receiver: Receiver, target: str) -> None:
+    receiver.behave = answering(302, Location=target)
+    with pytest.raises(Refused):
+        get(receiver.url(), redirects=3)
+    assert len(receiver.got) == 1
+
+
+def test_a_redirect_on_the_same_host_is_followed_so_often_and_no_further(receiver: Receiver) -> None:
+    receiver.behave = answering(302, Location="/again")
+    with pytest.raises(Failure, match="too many redirects"):
+        get(receiver.url(), redirects=2)
+    assert len(receiver.got) == 3
+
+
+def test_a_redirect_to_another_scheme_is_refused(receiver: Receiver) -> None:
+    receiver.behave = answering(302, Location="file:///etc/passwd")
+    with pytest.raises(Failure):
+        get(receiver.url(), redirects=2)
+
+
+def test_whoever_hangs_is_left_when_the_time_is_over(receiver: Receiver) -> None:
+    receiver.behave = hanging(receiver)
+    with pytest.raises(Failure, match=r"no complete answer within 0\.2 seconds"):
+        get(receiver.url(), seconds=0.2)
+
+
+def test_bytes_that_drip_in_do_not_make_the_time_longer(receiver: Receiver) -> None:
+    receiver.behave = dripping(receiver)
+    with pytest.raises(Failure, match=r"no complete answer within 0\.3 seconds"):
+        get(receiver.url(), seconds=0.3)
+
+
+def test_an_endless_answer_is_cut(receiver: Receiver) -> None:
+    receiver.behave = endless(receiver)
+    answer = get(receiver.url(), most=100_000)
+    assert (len(answer.body), answer.complete) == (100_000, False)
+
+
+def test_an_answer_of_exactly_the_most_is_complete(receiver: Receiver) -> None:
+    receiver.behave = answering(200, b"x" * 1_000)
+    assert get(receiver.url(), most=1_000).complete
+    assert not get(receiver.url(), most=999).complete
+
+
+def test_an_answer_that_is_no_http_is_a_failure(receiver: Receiver) -> None:
+    receiver.behave = lambda handler: handler.wfile.write(b"220 mail.example ESMTP\r\n") and None
+    with pytest.raises(Failure, match="broke off"):
+        get(receiver.url())
+
+
+def test_a_port_where_nobody_listens_is_a_failure(settings: Any) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        settings.SKILLS_FETCH_ALLOW_HOSTS = ["127.0.0.1"]
+        with pytest.raises(Failure, match="connection failed"):
+            get(f"http://127.0.0.1:{port}/")
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", f"{'a' * 64}.example", "a..b", "xn--a"])
+def test_a_name_that_is_none_is_a_failure(host: str) -> None:
+    with pytest.raises(Failure):
+        get(f"https://{host}/")
+
+
+def test_proxies_of_the_environment_are_not_used(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert get(receiver.url()).status == 204
+
+
+def test_no_failure_tells_the_address(receiver: Receiver) -> None:
+    """The path of a hook is often all that protects it."""
+    receiver.behave = hanging(receiver)
+    with pytest.raises(Failure) as failed:
+        get(receiver.url("/secret-part"), seconds=0.1)
+    assert "secret-part" not in str(failed.value)
+
+
+def repeating(before: bytes) -> Behaviour:
+    """Sends the path that was asked for back, where no path should be."""
+    return lambda handler: handler.wfile.write(before + handler.path.encode() + b"\r\n\r\n") and None
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (b"", "The connection broke off: illegal status line."),
+        (b"HTTP/1.1 200 OK\r\n", "The connection broke off: illegal header line."),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na",
+            "The connection broke off: malformed chunk footer.",
+        ),
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: https://[secret]",
+            "The request could not be made: Invalid URL in location header.",
+        ),
+    ],
+)
+def test_whoever_repeats_what_was_asked_is_not_quoted(receiver: Receiver, before: bytes, said: str) -> None:
+    """A signed address would stand in answers and logs: the other side has it, and may send it back."""
+    receiver.behave = repeating(before)
+    with pytest.raises(Failure) as failed:
+        get(receiver.url("/skill.zip?X-Amz-Signature=secret"), redirects=1)
+    assert str(failed.value) == said
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("", "Write the whole address"),
+        ("hooks.example.org/x", "Write the whole address"),
+        ("https:///x", "Write the whole address"),
+        ("https://me:pw@1.1.1.1/", "user name or a password"),
+        ("http://1.1.1.1/", "over https"),
+        ("ftp://1.1.1.1/", "over https"),
+        ("javascript:alert(1)", "Write the whole address"),
+        ("https://1.1.1.1:99999/", "no port 99999"),
+        ("https://1.1.1.1:8x/", "cannot be read"),
+        ("https://nowhere.invalid/", "typing mistake"),
+        ("https://xn--a/", "cannot be read"),
+        (f"https://1.1.1.1/{'x' * 500}", "500 are allowed"),
+        (f"https://1.1.1.1/{'é' * 100}", "616 characters. 500 are allowed"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused_with_the_reason(address: str, said: str) -> None:
+    with pytest.raises(InvalidRequest, match=said) as refused:
+        outbound_http.check(address)
+    assert refused.value.message.endswith("Nothing was stored.")
+
+
+def test_a_good_address_is_kept_as_it_is_used(receiver: Receiver) -> None:
+    assert outbound_http.check(" https://1.1.1.1/a?b=c#d ") == "https://1.1.1.1/a?b=c"
+    assert outbound_http.check(receiver.url()) == receiver.url()

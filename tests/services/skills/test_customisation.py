@@ -1,0 +1,363 @@
+"""Copies of bundled skills: made whole, told apart from their origin, brought up to date without losing a word."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from registry.core import roles
+from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.errors import (
+    AlreadyExists,
+    Forbidden,
+    InvalidRequest,
+    InvalidSkill,
+    NotFound,
+    Stale,
+)
+from registry.models import Event, Project, Skill, Version
+from registry.services import permissions
+from registry.services.catalog import built_in, catalog
+from registry.services.files import blobs
+from registry.services.permissions import Actor
+from registry.services.skills import customisation, skills, versions
+from tests.conftest import on_disk, skill_bundle
+from tests.services.footprint import nothing_left_behind
+
+BODY = "# greeting\n\nFirst line.\n\nSecond line.\n\nThird line.\n\nFourth line."
+FILES = {"references/a.md": b"# A\n", "assets/logo.png": b"\x89PNG\0old"}
+
+
+def bundled(library: Path, body: str = BODY, files: dict[str, bytes] | None = None) -> str:
+    """Writes the bundled skill as it is now; a file that is not named any more goes."""
+    directory = library / "greeting"
+    kept = FILES if files is None else files
+    for path in sorted(directory.rglob("*")):
+        if path.is_file():
+            path.unlink()
+    on_disk(library, files=kept, body=body)
+    return built_in.index().refresh().skills["greeting"][0].candidate.digest
+
+
+def mine(project: Project, by: Actor, body: str | None = None, files: dict[str, bytes] | None = None) -> str:
+    current = versions.history(project, "greeting")[0]
+    bundle = skill_bundle(files=FILES if files is None else files, body=body or BODY)
+    return skills.save(project, "greeting", bundle, base=current.digest, by=by).version.digest
+
+
+def current(project: Project) -> Bundle:
+    version = Skill.objects.get(project=project, name="greeting").current
+    assert version is not None
+    return blobs.bundle(version.files)
+
+
+def origin(project: Project) -> customisation.Origin:
+    found = customisation.find(project, "greeting")
+    assert found is not None
+    return found
+
+
+# -- Customise ----------------------------------------------------------------------------------------------
+
+
+def test_a_copy_holds_every_file_and_remembers_where_it_came_from(
+    project: Project, library: Path, author: Actor
+) -> None:
+    digest = bundled(library)
+    version = customisation.customise(project, " Greeting ", by=author)
+    assert (version.version, version.digest) == ("1", digest)
+    skill = version.skill
+    assert (skill.upstream_digest, skill.upstream_version) == (digest, f"sha-{digest[7:19]}")
+    assert blobs.bundle(skill.upstream_files).digest == digest
+    outcome = catalog.outcome(project.pk, "greeting")
+    assert outcome.winner and outcome.winner.source == "project"
+    assert outcome.hides_bundled
+    event = Event.objects.get(verb="skill.customised")
+    assert (event.after, event.data["version"]) == (digest, "1")
+
+
+def test_the_files_of_the_original_outlive_the_directory(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    bundled(library, "Another text.", {})
+    assert set(origin(project).base) == {SKILL_MD, *FILES}
+
+
+def test_a_skill_that_only_an_import_would_take_can_be_customised(
+    project: Project, library: Path, author: Actor
+) -> None:
+    on_disk(library, "odd-one", description="x" * 1_500)
+    built_in.index().refresh()
+    assert customisation.customise(project, "odd-one", by=author).description == "x" * 1_500
+
+
+def test_a_copy_after_a_deleted_one_continues_its_count(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    skills.delete(project, "greeting", by=author)
+    later = bundled(library, "Another text.")
+    again = customisation.customise(project, "greeting", by=author)
+    assert (again.version, again.skill.upstream_digest) == ("2", later)
+
+
+def test_a_switched_off_skill_stays_off_when_it_is_customised(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    skills.disable(project, "greeting", by=author)
+    customisation.customise(project, "greeting", by=author)
+    assert not catalog.outcome(project.pk, "greeting").served
+
+
+def test_saving_over_a_bundled_skill_remembers_it_too(project: Project, library: Path, author: Actor) -> None:
+    digest = bundled(library)
+    skills.save(project, "greeting", skill_bundle(body="Mine."), base=digest, by=author)
+    assert origin(project).skill.upstream_digest == digest
+    assert not origin(project).changed
+
+
+def test_a_project_skill_is_no_copy(project: Project, author: Actor) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    with nothing_left_behind(), pytest.raises(AlreadyExists, match="Edit that one"):
+        customisation.customise(project, "greeting", by=author)
+    assert customisation.find(project, "greeting") is None
+
+
+def test_customising_twice_is_refused(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    with nothing_left_behind(), pytest.raises(AlreadyExists):
+        customisation.customise(project, "greeting", by=author)
+
+
+def test_what_does_not_exist_cannot_be_customised(project: Project, author: Actor) -> None:
+    with nothing_left_behind(), pytest.raises(NotFound):
+        customisation.customise(project, "greeting", by=author)
+
+
+def test_a_viewer_customises_nothing(project: Project, library: Path, viewer: Actor) -> None:
+    bundled(library)
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        customisation.customise(project, "greeting", by=viewer)
+
+
+def test_somebody_of_another_project_customises_nothing(
+    project: Project, other_project: Project, library: Path, author: Actor
+) -> None:
+    bundled(library)
+    with nothing_left_behind(), pytest.raises(NotFound):
+        customisation.customise(other_project, "greeting", by=author)
+
+
+# -- Has it changed -----------------------------------------------------------------------------------------
+
+
+def test_the_change_underneath_is_noticed(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    assert not origin(project).changed
+    assert origin(project).same
+    bundled(library, BODY.replace("First", "Very first"))
+    assert origin(project).changed
+    assert not origin(project).same
+
+
+def test_a_bundled_skill_that_is_gone_has_no_news(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    shutil.rmtree(library / "greeting")
+    built_in.index().refresh()
+    assert customisation.find(project, "greeting") is None
+
+
+def test_a_deleted_copy_has_no_news(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    skills.delete(project, "greeting", by=author)
+    assert customisation.find(project, "greeting") is None
+
+
+def test_a_withdrawn_copy_has_no_news(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    versions.yank(project, "greeting", "1", reason="Wrong.", by=author)
+    assert customisation.find(project, "greeting") is None
+
+
+# -- Rebase -------------------------------------------------------------------------------------------------
+
+
+def test_changes_of_both_sides_become_one_version(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    own = mine(project, author, BODY.replace("Fourth", "Our fourth"), {**FILES, "references/ours.md": b"ours"})
+    theirs = bundled(
+        library, BODY.replace("First", "Their first"), {"references/a.md": b"# A2\n", "assets/logo.png": b"\0new"}
+    )
+    version = customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
+    files = current(project)
+    text = files[SKILL_MD].decode()
+    assert "Their first" in text
+    assert "Our fourth" in text
+    assert files["assets/logo.png"] == b"\0new"
+    assert files["references/ours.md"] == b"ours"
+    assert files["references/a.md"] == b"# A2\n"
+    assert (version.version, version.skill.upstream_digest) == ("3", theirs)
+    assert not origin(project).changed
+    event = Event.objects.get(verb="skill.rebased")
+    assert (event.before, event.after) == (own, version.digest)
+    assert event.data["upstream"]["after"] == theirs
+
+
+def test_an_untouched_copy_becomes_the_new_bundled_one(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    first = customisation.customise(project, "greeting", by=author)
+    theirs = bundled(library, "Another text.", {})
+    version = customisation.rebase(project, "greeting", theirs=theirs, mine=first.digest, by=author)
+    assert version.digest == theirs
+    assert set(current(project)) == {SKILL_MD}
+
+
+def test_the_same_change_on_both_sides_makes_no_version(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    own = mine(project, author, "Both wrote this.")
+    theirs = bundled(library, "Both wrote this.")
+    assert own == theirs
+    version = customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
+    assert version.version == "2"
+    assert Version.objects.filter(skill__name="greeting").count() == 2
+    assert not origin(project).changed
+
+
+def conflict(project: Project, library: Path, author: Actor) -> tuple[str, str]:
+    """Both changed the same line, the same picture, and one removed what the other changed."""
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    own = mine(
+        project,
+        author,
+        BODY.replace("First line", "Our line"),
+        {"references/a.md": b"# ours\n", "assets/logo.png": b"\0ours"},
+    )
+    theirs = bundled(library, BODY.replace("First line", "Their line"), {"assets/logo.png": b"\0theirs"})
+    return theirs, own
+
+
+def test_what_does_not_fit_is_put_to_a_choice(project: Project, library: Path, author: Actor) -> None:
+    conflict(project, library, author)
+    joined = origin(project).joined
+    assert not joined.clean
+    assert [file.path for file in joined.open] == [SKILL_MD, "assets/logo.png", "references/a.md"]
+    assert [len(file.choices) for file in joined.open] == [1, 0, 0]
+
+
+def test_a_conflict_without_answers_stores_nothing(project: Project, library: Path, author: Actor) -> None:
+    theirs, own = conflict(project, library, author)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="3 places need a choice"):
+        customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
+
+
+@pytest.mark.parametrize("answer", ["", "both", "THEIRS"])
+def test_an_answer_nobody_offered_is_none(project: Project, library: Path, author: Actor, answer: str) -> None:
+    theirs, own = conflict(project, library, author)
+    keys = origin(project).joined.keys
+    answers = {keys[0]: answer, **dict.fromkeys(keys[1:], "mine")}
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="1 place needs a choice") as refused:
+        customisation.rebase(project, "greeting", theirs=theirs, mine=own, answers=answers, by=author)
+    assert refused.value.data["missing"] == [keys[0]]
+
+
+def test_answers_decide_each_place(project: Project, library: Path, author: Actor) -> None:
+    theirs, own = conflict(project, library, author)
+    text, picture, reference = origin(project).joined.keys
+    answers = {text: "theirs", picture: "mine", reference: "theirs"}
+    customisation.rebase(project, "greeting", theirs=theirs, mine=own, answers=answers, by=author)
+    files = current(project)
+    assert b"Their line" in files[SKILL_MD]
+    assert files["assets/logo.png"] == b"\0ours"
+    assert "references/a.md" not in files
+
+
+def test_a_merge_that_no_agent_could_read_is_refused(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    text = skill_bundle(body=BODY)[SKILL_MD].decode()
+    ours = text.replace("name: greeting\n", 'name: greeting\nlicense: "MIT"\n').encode()
+    held = versions.history(project, "greeting")[0].digest
+    own = skills.save(project, "greeting", Bundle({**FILES, SKILL_MD: ours}), base=held, by=author).version.digest
+    changed = text.replace("\n---\n", '\nlicense: "BSD"\n---\n', 1)
+    (library / "greeting" / SKILL_MD).write_text(changed)
+    theirs = built_in.index().refresh().skills["greeting"][0].candidate.digest
+    assert origin(project).joined.clean
+    with nothing_left_behind(), pytest.raises(InvalidSkill, match="license"):
+        customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
+
+
+def test_a_bundled_skill_that_moved_again_is_looked_at_again(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    first = customisation.customise(project, "greeting", by=author)
+    seen = bundled(library, "Second text.")
+    bundled(library, "Third text.")
+    with nothing_left_behind(), pytest.raises(Stale, match="changed once more"):
+        customisation.rebase(project, "greeting", theirs=seen, mine=first.digest, by=author)
+    with nothing_left_behind(), pytest.raises(Stale):
+        customisation.keep(project, "greeting", theirs=seen, by=author)
+
+
+def test_a_copy_saved_meanwhile_is_looked_at_again(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    first = customisation.customise(project, "greeting", by=author)
+    mine(project, author, "Somebody was quicker.")
+    theirs = bundled(library, "Another text.")
+    with nothing_left_behind(), pytest.raises(Stale, match="saved by somebody else"):
+        customisation.rebase(project, "greeting", theirs=theirs, mine=first.digest, by=author)
+
+
+def test_what_is_no_copy_cannot_be_rebased(project: Project, author: Actor) -> None:
+    digest = skills.create(project, skill_bundle(), by=author).version.digest
+    with nothing_left_behind(), pytest.raises(NotFound, match="no copy of a bundled skill"):
+        customisation.rebase(project, "greeting", theirs=digest, mine=digest, by=author)
+    with nothing_left_behind(), pytest.raises(NotFound):
+        customisation.keep(project, "greeting", theirs=digest, by=author)
+
+
+def test_a_viewer_brings_nothing_up_to_date(project: Project, library: Path, author: Actor, viewer: Actor) -> None:
+    theirs, own = conflict(project, library, author)
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=viewer)
+    with nothing_left_behind(), pytest.raises(Forbidden):
+        customisation.keep(project, "greeting", theirs=theirs, by=viewer)
+
+
+def test_an_agent_with_write_is_marked_as_the_one_who_did_it(
+    project: Project, library: Path, author: Actor, operator: Actor
+) -> None:
+    from registry.services.agents import agents
+
+    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
+    bundled(library)
+    assert customisation.customise(project, "greeting", by=bot).by == "bot"
+
+
+# -- Keep mine ----------------------------------------------------------------------------------------------
+
+
+def test_keeping_mine_marks_the_bundled_one_as_seen(project: Project, library: Path, author: Actor) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    own = mine(project, author, "Ours.")
+    theirs = bundled(library, "Theirs.")
+    customisation.keep(project, "greeting", theirs=theirs, by=author)
+    found = origin(project)
+    assert not found.changed
+    assert found.mine.candidate.digest == own
+    assert blobs.bundle(found.skill.upstream_files).digest == theirs
+    event = Event.objects.get(verb="upstream.kept")
+    assert (event.before, event.after, event.data["upstream"]["after"]) == (own, own, theirs)
+
+
+def test_keeping_what_was_seen_already_is_no_event(project: Project, library: Path, author: Actor) -> None:
+    digest = bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    events = Event.objects.count()
+    customisation.keep(project, "greeting", theirs=digest, by=author)
+    assert Event.objects.count() == events

@@ -1,0 +1,181 @@
+"""Customising a bundled skill in the browser, and the day the bundled one changes underneath."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.core import roles
+from registry.core.bundle import SKILL_MD
+from registry.models import Project
+from registry.services.catalog import built_in, catalog
+from registry.services.permissions import Actor
+from registry.services.skills import customisation, skills, versions
+from tests.conftest import on_disk, skill_bundle
+from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import signed_in
+
+HERE = "/projects/demo/skills/greeting/"
+BODY = "# greeting\n\nFirst.\n\nSecond.\n\nThird.\n\nFourth."
+
+
+@pytest.fixture
+def writing(browser_client: Callable[..., Client]) -> Client:
+    return signed_in(browser_client(roles.AUTHOR))
+
+
+@pytest.fixture
+def viewing(browser_client: Callable[..., Client]) -> Client:
+    return signed_in(browser_client(roles.VIEWER))
+
+
+def text(response: Any) -> str:
+    assert response.status_code == 200, response.status_code
+    return str(response.content.decode())
+
+
+def bundled(library: Path, body: str = BODY) -> str:
+    on_disk(library, body=body, files={"references/a.md": b"a"})
+    return built_in.index().refresh().skills["greeting"][0].candidate.digest
+
+
+def ours(project: Project, by: Actor, body: str) -> str:
+    base = versions.history(project, "greeting")[0].digest
+    bundle = skill_bundle(body=body, files={"references/a.md": b"a"})
+    return skills.save(project, "greeting", bundle, base=base, by=by).version.digest
+
+
+@pytest.fixture
+def clean(project: Project, library: Path, author: Actor) -> dict[str, str]:
+    """Both sides changed other lines; the form that brings them together."""
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    mine = ours(project, author, BODY.replace("Fourth", "Our fourth"))
+    return {"theirs": bundled(library, BODY.replace("First", "Their first")), "mine": mine}
+
+
+@pytest.fixture
+def clash(project: Project, library: Path, author: Actor) -> dict[str, str]:
+    """Both sides changed the same line."""
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    mine = ours(project, author, BODY.replace("First", "Our <first>"))
+    return {"theirs": bundled(library, BODY.replace("First", "Their <first>")), "mine": mine}
+
+
+def key(project: Project) -> str:
+    origin = customisation.find(project, "greeting")
+    assert origin is not None
+    return origin.joined.keys[0]
+
+
+def test_customising_copies_the_skill_and_can_be_undone(project: Project, library: Path, writing: Client) -> None:
+    bundled(library)
+    assert "Customise" in text(writing.get(HERE))
+    html = text(writing.post(f"{HERE}customise/", follow=True))
+    assert "greeting is yours now, as version 1." in html
+    assert "Both say the same." in html
+    assert f'action="{HERE}delete/"' in html
+    assert catalog.load(project.pk, "greeting").bundle()["references/a.md"] == b"a"
+    writing.post(f"{HERE}delete/")
+    outcome = catalog.outcome(project.pk, "greeting")
+    assert outcome.winner and outcome.winner.source == "bundled"
+
+
+def test_customising_twice_is_refused(project: Project, library: Path, writing: Client) -> None:
+    bundled(library)
+    writing.post(f"{HERE}customise/")
+    with nothing_left_behind():
+        assert writing.post(f"{HERE}customise/").status_code == 409
+
+
+def test_the_page_says_nothing_while_nothing_changed(project: Project, library: Path, writing: Client) -> None:
+    bundled(library)
+    writing.post(f"{HERE}customise/")
+    assert "changed since you made it yours" not in text(writing.get(HERE))
+    assert "Yours is up to date" in text(writing.get(f"{HERE}upstream/"))
+
+
+def test_the_page_says_when_the_bundled_skill_changed(clean: dict[str, str], viewing: Client) -> None:
+    html = text(viewing.get(HERE))
+    assert "The bundled greeting changed since you made it yours." in html
+    assert f'href="{HERE}upstream/"' in html
+
+
+def test_what_fits_together_is_brought_up_to_date_at_once(
+    project: Project, clean: dict[str, str], writing: Client
+) -> None:
+    html = text(writing.get(f"{HERE}upstream/"))
+    assert "Nothing of yours is lost." in html
+    assert "<ins>Their</ins>" in html or "<ins>Their first</ins>" in html
+    html = text(writing.post(f"{HERE}upstream/", clean, follow=True))
+    assert "Version 3 is live" in html
+    content = catalog.load(project.pk, "greeting").bundle()[SKILL_MD].decode()
+    assert "Their first" in content
+    assert "Our fourth" in content
+    assert "changed since you made it yours" not in text(writing.get(HERE))
+
+
+def test_what_does_not_fit_is_chosen_block_by_block(project: Project, clash: dict[str, str], writing: Client) -> None:
+    html = text(writing.get(f"{HERE}upstream/"))
+    assert "1 place where both changed the same." in html
+    assert f'<input type="radio" name="{key(project)}" value="theirs">' in html
+    assert "Our &lt;first&gt;" in html or "&lt;first&gt;" in html
+    assert "<first>" not in html
+    writing.post(f"{HERE}upstream/", {**clash, key(project): "theirs"})
+    assert b"Their <first>" in catalog.load(project.pk, "greeting").bundle()[SKILL_MD]
+
+
+def test_a_choice_that_is_missing_is_asked_for_again(project: Project, clash: dict[str, str], writing: Client) -> None:
+    with nothing_left_behind():
+        response = writing.post(f"{HERE}upstream/", clash)
+    assert response.status_code == 422
+    html = response.content.decode()
+    assert "1 place needs a choice" in html
+    assert "Choose one of the two." in html
+
+
+def test_keeping_yours_marks_the_bundled_one_as_seen(project: Project, clash: dict[str, str], writing: Client) -> None:
+    html = text(writing.post(f"{HERE}upstream/keep/", clash, follow=True))
+    assert "Yours stays as it is." in html
+    assert "changed since you made it yours" not in html
+    assert catalog.load(project.pk, "greeting").candidate.digest == clash["mine"]
+
+
+def test_what_was_seen_must_still_stand(
+    project: Project, library: Path, clean: dict[str, str], writing: Client
+) -> None:
+    bundled(library, "Another text.")
+    with nothing_left_behind():
+        assert writing.post(f"{HERE}upstream/", clean).status_code == 409
+        assert writing.post(f"{HERE}upstream/keep/", clean).status_code == 409
+        assert writing.post(f"{HERE}upstream/", {}).status_code == 409
+
+
+def test_a_viewer_looks_and_changes_nothing(clean: dict[str, str], viewing: Client) -> None:
+    html = text(viewing.get(f"{HERE}upstream/"))
+    assert "Bring yours up to date" not in html
+    with nothing_left_behind():
+        assert viewing.post(f"{HERE}upstream/", clean).status_code == 403
+        assert viewing.post(f"{HERE}upstream/keep/", clean).status_code == 403
+
+
+def test_what_is_no_copy_has_no_such_page(project: Project, author: Actor, writing: Client) -> None:
+    skills.create(project, skill_bundle(), by=author)
+    assert writing.get(f"{HERE}upstream/").status_code == 404
+    with nothing_left_behind():
+        assert writing.post(f"{HERE}upstream/", {"theirs": "x", "mine": "x"}).status_code == 404
+
+
+def test_hidden_characters_are_drawn_in_the_three_ways(
+    project: Project, library: Path, author: Actor, writing: Client
+) -> None:
+    bundled(library)
+    customisation.customise(project, "greeting", by=author)
+    ours(project, author, BODY.replace("First", "Ours"))
+    bundled(library, BODY.replace("First", "Th\u202eirs"))
+    html = text(writing.get(f"{HERE}upstream/"))
+    assert "U+202E right-to-left override" in html
+    assert "\u202e" not in html

@@ -1,0 +1,477 @@
+"""The list of skills: what it shows, how it is searched, what the ticked ones become, and who may do that."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from registry.core import roles
+from registry.models import Draft, Event, Project, User
+from registry.services.catalog import built_in, catalog, skill_list, usage
+from registry.services.people import accounts, members
+from registry.services.permissions import Actor
+from registry.services.skills import skills, versions
+from registry.templatetags import ui
+from tests.conftest import on_disk, skill_bundle
+from tests.services.footprint import nothing_left_behind
+
+Browser = Callable[..., Client]
+LIST = "/projects/demo/skills/"
+
+
+def write(project: Project, *names: str, by: Actor, **more: Any) -> None:
+    for name in names:
+        skills.create(project, skill_bundle(name, **more), by=by)
+
+
+def text(client: Client, query: str = "", **more: Any) -> str:
+    response = client.get(f"{LIST}{query}", **more)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def names(client: Client, query: str = "") -> list[str]:
+    return [row.name for row in client.get(f"{LIST}{query}").context["rows"]]
+
+
+@pytest.fixture
+def viewer_page(project: Project, browser_client: Browser) -> Client:
+    return browser_client(roles.VIEWER)
+
+
+# -- What it shows -----------------------------------------------------------------------------------------
+
+
+def test_every_effective_skill_is_a_row_with_its_source(
+    project: Project, library: Path, operator: Actor, viewer_page: Client
+) -> None:
+    on_disk(library, "bundled-one", kind="knowledge", tags=["office"])
+    on_disk(library, "both")
+    built_in.index().refresh()
+    write(project, "both", "own", by=operator)
+    rows = {row.name: row for row in viewer_page.get(LIST).context["rows"]}
+    assert list(rows) == ["both", "bundled-one", "own"]
+    assert [rows[name].skill.source for name in rows] == ["project", "bundled", "project"]
+    assert [rows[name].hides_bundled for name in rows] == [True, False, False]
+    page = text(viewer_page)
+    assert page.count("Hides bundled</span>") == 1
+    assert "office" in page
+    assert "Knowledge" in page
+
+
+def test_a_skill_that_is_switched_off_stays_in_the_list_and_says_so(
+    project: Project, operator: Actor, viewer_page: Client
+) -> None:
+    write(project, "quiet", by=operator)
+    skills.disable(project, "quiet", by=operator)
+    page = text(viewer_page)
+    assert "Switched off</span>" in page
+    assert "0 reach your agents" in page
+
+
+def test_loads_of_thirty_days_are_drawn_and_said(project: Project, operator: Actor, viewer_page: Client) -> None:
+    write(project, "busy", by=operator)
+    for _ in range(3):
+        usage.count(project.pk, "busy", "1", caller="bot", now=timezone.now())
+    usage.flush()
+    row = viewer_page.get(LIST).context["rows"][0]
+    assert (row.total, len(row.loads), row.loads[-1]) == (3, 30, 3)
+    assert "3 loads in the last 30 days" in text(viewer_page)
+
+
+def test_only_my_own_draft_is_marked(
+    project: Project, operator: Actor, browser_client: Browser, person: Callable[[str], User]
+) -> None:
+    write(project, "letter", by=operator)
+    Draft.objects.create(project=project, user=person(roles.AUTHOR), name="letter")
+    assert "Your draft</span>" in text(browser_client(roles.AUTHOR))
+    assert "Your draft</span>" not in text(browser_client(roles.REVIEWER))
+
+
+def test_who_made_the_last_change_is_named(project: Project, author: Actor, viewer_page: Client) -> None:
+    write(project, "letter", by=author)
+    assert '<span class="sub cut">author</span>' in text(viewer_page)
+
+
+def test_a_broken_skill_is_said_with_file_line_and_reason(library: Path, project: Project, viewer_page: Client) -> None:
+    directory = library / "handover"
+    directory.mkdir()
+    (directory / "SKILL.md").write_text("---\nname: handover\ndescription: a\ndescription: b\n---\n\nText\n")
+    built_in.index().refresh()
+    page = text(viewer_page)
+    assert "<strong>handover</strong> is left out" in page
+    assert "library/handover/SKILL.md</code>, line 4" in page
+    assert "The key <code>description</code> appears twice" in page
+    assert "1 left out" in page
+
+
+def test_a_withdrawn_skill_links_to_where_it_is_mended(project: Project, operator: Actor, viewer_page: Client) -> None:
+    write(project, "gone", by=operator)
+    versions.yank(project, "gone", "1", reason="Wrong.", by=operator)
+    assert 'href="/projects/demo/skills/gone/">Go to gone</a>' in text(viewer_page)
+
+
+def test_the_meter_counts_exactly_what_an_agent_is_sent(
+    project: Project, library: Path, operator: Actor, viewer_page: Client, api: Any
+) -> None:
+    on_disk(library, "bundled-one")
+    built_in.index().refresh()
+    write(project, "own", "off", by=operator)
+    skills.disable(project, "off", by=operator)
+    sent = api("read").get("/catalog", format="text").content.decode()
+    cost = viewer_page.get(LIST).context["cost"]
+    assert viewer_page.get("/projects/demo/catalog/").context["text"] == sent
+    assert (cost.skills, cost.own + cost.bundled) == (2, cost.tokens)
+    assert 0 < cost.bundled < cost.own
+    assert f"{cost.tokens} tokens" in text(viewer_page)
+
+
+def test_a_project_without_any_skill_says_what_to_do(project: Project, browser_client: Browser) -> None:
+    page = text(browser_client(roles.VIEWER))
+    assert "No skills yet" in page
+    assert "Authors of this project can write one" in page
+
+
+def test_a_hostile_description_is_text(project: Project, operator: Actor, viewer_page: Client) -> None:
+    nasty = '<script>alert(1)</script> "><img src=x onerror=alert(1)> Use when somebody asks.'
+    write(project, "nasty", description=nasty, by=operator)
+    page = text(viewer_page)
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in viewer_page.get("/projects/demo/catalog/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("message", "drawn"),
+    [
+        ("Keep `a` and `b`.", "Keep <code>a</code> and <code>b</code>."),
+        ("`<b>` & <i>", "<code>&lt;b&gt;</code> &amp; &lt;i&gt;"),
+        ("one ` alone", "one ` alone"),
+        ("", ""),
+    ],
+)
+def test_exact_words_of_a_message_are_drawn_as_such_and_stay_text(message: str, drawn: str) -> None:
+    assert ui.coded(message) == drawn
+
+
+# -- Searching, filtering, sorting, paging ------------------------------------------------------------------
+
+
+@pytest.fixture
+def shelf(project: Project, library: Path, operator: Actor) -> None:
+    on_disk(library, "sql-review", kind="knowledge", tags=["data"])
+    built_in.index().refresh()
+    write(
+        project,
+        "expense-report",
+        description="Check receipts. Use when money is asked for.",
+        tags=["money"],
+        by=operator,
+    )
+    write(project, "invoice", body="Word. " * 200, tags=["money", "data"], by=operator)
+    write(project, "retired", by=operator)
+    skills.disable(project, "retired", by=operator)
+
+
+FILTERED = [
+    ("", ["expense-report", "invoice", "retired", "sql-review"]),
+    ("?q=RECEIPTS", ["expense-report"]),
+    ("?q=money+receipts", ["expense-report"]),
+    ("?q=money+nothing", []),
+    ("?source=bundled", ["sql-review"]),
+    ("?source=project", ["expense-report", "invoice", "retired"]),
+    ("?kind=knowledge", ["sql-review"]),
+    ("?tag=data", ["invoice", "sql-review"]),
+    ("?tag=nowhere", []),
+    ("?state=off", ["retired"]),
+    ("?state=on&tag=money", ["expense-report", "invoice"]),
+    ("?state=hides", []),
+    ("?state=draft", []),
+    ("?sort=tokens&source=project", ["invoice", "expense-report", "retired"]),
+    ("?source=nonsense&kind=nonsense&state=nonsense&sort=nonsense&page=nonsense",
+     ["expense-report", "invoice", "retired", "sql-review"]),
+    ("?page=999", ["expense-report", "invoice", "retired", "sql-review"]),
+]  # fmt: skip
+
+
+def test_filters_live_in_the_address(shelf: None, viewer_page: Client) -> None:
+    assert {query: names(viewer_page, query) for query, _ in FILTERED} == dict(FILTERED)
+
+
+def test_the_most_loaded_come_first(shelf: None, project: Project, viewer_page: Client) -> None:
+    for name, loads in {"invoice": 2, "sql-review": 5}.items():
+        for _ in range(loads):
+            usage.count(project.pk, name, "1", caller="bot", now=timezone.now())
+    usage.flush()
+    assert names(viewer_page, "?sort=loads") == ["sql-review", "invoice", "expense-report", "retired"]
+
+
+def test_the_last_change_comes_first(shelf: None, viewer_page: Client) -> None:
+    assert names(viewer_page, "?sort=changed&source=project") == ["retired", "invoice", "expense-report"]
+
+
+def test_the_counts_of_sources_follow_the_other_filters(shelf: None, viewer_page: Client) -> None:
+    sources = viewer_page.get(f"{LIST}?tag=data&source=bundled").context["sources"]
+    assert [(s["label"], s["count"], s["current"]) for s in sources] == [
+        ("All", 2, False), ("Project", 1, False), ("Bundled", 1, True),
+    ]  # fmt: skip
+    assert sources[1]["url"] == "?source=project&tag=data"
+
+
+def test_htmx_gets_the_rows_and_a_clean_address(shelf: None, viewer_page: Client) -> None:
+    response = viewer_page.get(f"{LIST}?q=invoice&kind=&sort=name", headers={"HX-Request": "true"})
+    page = response.content.decode()
+    assert "<html" not in page
+    assert 'id="results"' in page
+    assert 'id="sources" hx-swap-oob="true"' in page
+    assert response["HX-Push-Url"] == f"{LIST}?q=invoice"
+    assert "HX-Request" in response["Vary"]
+    assert '<p class="vh" id="match-count" role="status" hx-swap-oob="innerHTML">1 skill matches</p>' in page
+
+
+def test_a_step_back_in_the_history_gets_the_whole_page(shelf: None, viewer_page: Client) -> None:
+    back = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
+    assert "<html" in text(viewer_page, "?q=invoice", headers=back)
+
+
+def test_nothing_found_repeats_the_words_and_offers_the_nearest(shelf: None, viewer_page: Client) -> None:
+    page = text(viewer_page, "?q=expence-report")
+    assert "Nothing matches “expence-report”" in page
+    assert '<a href="?q=expense-report">expense-report</a>' in page
+
+
+def test_nothing_near_offers_the_whole_list(shelf: None, viewer_page: Client) -> None:
+    page = text(viewer_page, "?q=%3Cb%3Exyzzy")
+    assert "Nothing matches “&lt;b&gt;xyzzy”" in page
+    assert "Did you mean" not in page
+    assert "Show all skills" in page
+
+
+def test_a_project_without_skills_of_its_own_is_told_what_agents_have(library: Path, viewer_page: Client) -> None:
+    on_disk(library, "bundled-one")
+    built_in.index().refresh()
+    page = text(viewer_page, "?source=project")
+    assert "No skills of your own yet" in page
+    assert "Your agents already have 1 bundled skill" in page
+
+
+def test_the_first_page_of_a_new_project_says_what_to_do_first(
+    library: Path, project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    on_disk(library, "bundled-one")
+    built_in.index().refresh()
+    author = browser_client("author")
+    assert "Write down one thing your team does its own way." in text(author)
+    skills.create(project, skill_bundle("own-one"), by=operator)
+    assert "Write down one thing" not in text(author)
+
+
+def test_fifty_skills_make_a_page_and_filters_survive_the_turning(
+    project: Project, library: Path, viewer_page: Client
+) -> None:
+    for number in range(60):
+        on_disk(library, f"skill-{number:02d}")
+    built_in.index().refresh()
+    assert len(names(viewer_page)) == skill_list.PAGE
+    page = text(viewer_page, "?q=skill&page=2")
+    assert "51 to 60 of 60" in page
+    assert 'href="?q=skill&amp;page=1"' in page
+    assert "skill-59" in page
+
+
+def test_the_number_of_queries_does_not_grow_with_the_skills(
+    project: Project, operator: Actor, viewer_page: Client, django_assert_max_num_queries: Any
+) -> None:
+    write(project, *(f"skill-{number:02d}" for number in range(10)), by=operator)
+    for stored in (10, 60):
+        write(project, *(f"skill-{number:02d}" for number in range(10, stored)), by=operator)
+        text(viewer_page)
+        # session, user, membership with project, drafts, loads, proposals of the page, the switcher's projects, and
+        # the counts of waiting proposals and unread notices
+        with django_assert_max_num_queries(9):
+            text(viewer_page)
+        with django_assert_max_num_queries(10):
+            text(viewer_page, "?sort=loads")
+
+
+# -- Ticked skills ------------------------------------------------------------------------------------------
+
+
+def tick(client: Client, act: str, *ticked: str, tag: str = "", query: str = "") -> Any:
+    return client.post(f"{LIST}{query}", {"act": act, "skill": ticked, "tag": tag})
+
+
+@pytest.mark.parametrize("role", [roles.AUTHOR, roles.REVIEWER, roles.OWNER])
+def test_ticked_skills_are_switched_off_and_on_again(
+    shelf: None, project: Project, browser_client: Browser, role: str
+) -> None:
+    client = browser_client(role)
+    response = tick(client, "off", "invoice", "sql-review", query="?tag=data")
+    assert (response.status_code, response["Location"]) == (302, f"{LIST}?tag=data")
+    assert [catalog.outcome(project.pk, name).enabled for name in ("invoice", "sql-review")] == [False, False]
+    assert f'Switched off: 2 skills. Agents see it with their next request. <a href="{LIST}?state=off">' in text(client)
+    tick(client, "on", "invoice", "sql-review")
+    assert catalog.outcome(project.pk, "invoice").enabled
+
+
+def test_each_ticked_skill_has_an_event_of_its_own(shelf: None, browser_client: Browser) -> None:
+    tick(browser_client(roles.AUTHOR), "off", "invoice", "expense-report", "invoice", "retired")
+    events = Event.objects.filter(verb="skill.disabled", actor_name="author").values_list("target", flat=True)
+    assert sorted(events) == ["expense-report", "invoice"]
+
+
+def test_a_tag_is_a_new_version_with_everything_else_as_it_was(
+    shelf: None, project: Project, browser_client: Browser
+) -> None:
+    before = catalog.load(project.pk, "invoice")
+    tick(browser_client(roles.AUTHOR), "tag", "invoice", tag="  year  end ")
+    after = catalog.load(project.pk, "invoice")
+    assert after.candidate.tags == ("money", "data", "year end")
+    assert after.candidate.version == "2"
+    assert after.skill_md().instructions == before.skill_md().instructions
+    tick(browser_client(roles.AUTHOR), "untag", "invoice", tag="year end")
+    assert catalog.load(project.pk, "invoice").candidate.tags == ("money", "data")
+
+
+def test_a_tag_that_is_there_makes_no_version(shelf: None, browser_client: Browser) -> None:
+    client = browser_client(roles.AUTHOR)
+    text(client)
+    with nothing_left_behind():
+        tick(client, "tag", "invoice", tag="money")
+
+
+def test_a_bundled_skill_among_the_ticked_is_explained_and_the_others_are_tagged(
+    shelf: None, project: Project, browser_client: Browser
+) -> None:
+    response = tick(browser_client(roles.AUTHOR), "tag", "sql-review", "invoice", tag="new")
+    page = response.content.decode()
+    assert "1 skill was left as it was." in page
+    assert "it is bundled. Customise it first." in page
+    assert 'value="sql-review" checked' in page
+    assert 'value="invoice" checked' not in page
+    assert catalog.load(project.pk, "invoice").candidate.tags == ("money", "data", "new")
+    assert "new" not in catalog.load(project.pk, "sql-review").candidate.tags
+
+
+@pytest.mark.parametrize(
+    ("act", "ticked", "tag", "said"),
+    [
+        ("off", [], "", "No skill was chosen"),
+        ("tag", ["invoice"], "", "Name a tag"),
+        ("tag", ["invoice"], "a,b", "A tag has no comma"),
+        ("tag", ["invoice"], "x" * 41, "The tag has 41 characters. 40 are allowed."),
+        ("explode", ["invoice"], "", "It is not clear what to do"),
+        ("", ["invoice"], "", "It is not clear what to do"),
+        ("off", [f"skill-{number}" for number in range(201)], "", "201 skills were chosen. 200 are allowed."),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_the_ticks_stay(
+    shelf: None, browser_client: Browser, act: str, ticked: list[str], tag: str, said: str
+) -> None:
+    client = browser_client(roles.AUTHOR)
+    text(client)
+    with nothing_left_behind():
+        response = tick(client, act, *ticked, tag=tag)
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    if "invoice" in ticked:
+        assert 'value="invoice" checked' in response.content.decode()
+
+
+@pytest.mark.parametrize("name", ["nobody", "", "../etc", "a/b", "<b>x", "x" * 300, "a\nb"])
+@pytest.mark.parametrize("act", ["off", "tag"])
+def test_a_name_that_is_not_there_is_reported(shelf: None, browser_client: Browser, act: str, name: str) -> None:
+    client = browser_client(roles.AUTHOR)
+    text(client)
+    with nothing_left_behind():
+        response = tick(client, act, name, tag="new")
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "There is no skill" in page
+    assert "<b>x" not in page
+
+
+@pytest.mark.parametrize("act", ["on", "off", "tag", "untag"])
+def test_a_viewer_has_no_ticks_and_is_refused(shelf: None, viewer_page: Client, act: str) -> None:
+    page = text(viewer_page)
+    assert 'type="checkbox"' not in page
+    assert "Switch off" not in page
+    with nothing_left_behind():
+        assert tick(viewer_page, act, "retired", "invoice", tag="money").status_code == 403
+
+
+def test_somebody_of_another_project_finds_no_list(
+    shelf: None, other_project: Project, operator: Actor, browser_client: Browser
+) -> None:
+    stranger = accounts.create_user("stranger", by=operator)
+    members.set_role(other_project, stranger, roles.OWNER, by=operator)
+    client = Client()
+    client.force_login(stranger)
+    client.get("/projects/")
+    with nothing_left_behind():
+        assert client.get(LIST).status_code == 404
+        assert client.get("/projects/demo/catalog/").status_code == 404
+        assert tick(client, "off", "invoice").status_code == 404
+
+
+def test_a_part_of_a_page_is_never_the_one_to_sign_in(shelf: None) -> None:
+    response = Client().get(LIST, headers={"HX-Request": "true"})
+    assert response.status_code == 403
+    assert "You are signed out." in response.content.decode()
+    assert Client().get(LIST, headers={"HX-Request": "true", "HX-Boosted": "true"}).status_code == 302
+
+
+def test_a_stranger_is_sent_to_sign_in(shelf: None) -> None:
+    response = Client().get(f"{LIST}?q=x")
+    assert response.status_code == 302
+    assert response["Location"].startswith("/sign-in/?next=")
+
+
+def test_a_form_of_another_site_is_refused(shelf: None, browser_client: Browser) -> None:
+    client = browser_client(roles.OWNER, strict=True)
+    text(client)
+    with nothing_left_behind():
+        assert tick(client, "off", "invoice").status_code == 403
+
+
+# -- The catalog as an agent sees it ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["text", "xml", "json"])
+def test_each_form_of_the_catalog_is_shown(shelf: None, viewer_page: Client, form: str) -> None:
+    response = viewer_page.get(f"/projects/demo/catalog/?format={form}")
+    assert response.status_code == 200
+    assert "expense-report" in response.context["text"]
+    assert "retired" not in response.context["text"]
+
+
+def test_a_budget_shows_what_would_not_fit(shelf: None, viewer_page: Client) -> None:
+    response = viewer_page.get("/projects/demo/catalog/?budget=60c")
+    assert response.context["omitted"]
+    assert "not fit." in response.content.decode()
+
+
+def test_a_budget_that_cannot_be_read_is_said(shelf: None, viewer_page: Client) -> None:
+    response = viewer_page.get("/projects/demo/catalog/?budget=%3Cscript%3E")
+    assert response.status_code == 422
+    assert "cannot be read" in response.content.decode()
+    assert "<script>" not in response.content.decode().replace("<script src", "")
+
+
+def test_an_agent_without_skills_is_told_nothing(project: Project, viewer_page: Client) -> None:
+    page = viewer_page.get("/projects/demo/catalog/").content.decode()
+    assert "an agent is told nothing at all" in page
+
+
+def test_a_description_longer_than_an_agent_reads_is_named(library: Path, viewer_page: Client) -> None:
+    directory = on_disk(library, "wordy")
+    content = (directory / "SKILL.md").read_text()
+    (directory / "SKILL.md").write_text(content.replace("Does what", "Does what " + "word " * 400))
+    built_in.index().refresh()
+    fits = viewer_page.get("/projects/demo/catalog/").context["fits"]
+    assert [row["fits"] for row in fits] == [True, True, False]
+    assert "wordy" in fits[2]["takes"]
