@@ -1,4 +1,4 @@
-"""`python -m registry.client` is `skillsite-client`."""
+"""Entry point of `python -m skillsite_client`."""
 
 import sys
 

@@ -1,22 +1,91 @@
 """The client that the site hands out: a wheel that pip accepts and that runs without Django."""
 
+import ast
 import base64
 import hashlib
 import io
+import json
 import os
 import re
 import subprocess
 import sys
+import venv
 import zipfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from packaging.requirements import Requirement
 
 from registry.web.connect import client_wheel
 from tests.client.between import Between
 from tests.conftest import on_disk
+
+STEM = client_wheel.wheel().name.removesuffix("-py3-none-any.whl")
+# Prints the modules that were imported, and what those that were not are missing.
+IMPORT_ALL = """
+import importlib, json, pkgutil, skillsite_client
+imported, missing = ["skillsite_client"], {}
+for module in pkgutil.walk_packages(skillsite_client.__path__, "skillsite_client."):
+    if module.name == "skillsite_client.__main__":
+        importlib.util.find_spec(module.name).loader.get_code(module.name)
+        imported.append(module.name)
+        continue
+    try:
+        importlib.import_module(module.name)
+        imported.append(module.name)
+    except ModuleNotFoundError as error:
+        missing[module.name] = error.name
+from skillsite_client import SkillsiteClient
+print(json.dumps([imported, missing]))
+"""
+
+
+def contents() -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(client_wheel.wheel().content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def imports(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def distributions(*names: str) -> Iterator[Distribution]:
+    """Yield the named distributions and those that they require, without extras."""
+    waiting, seen = list(names), set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        found = distribution(name)
+        yield found
+        wanted = [Requirement(line) for line in found.requires or ()]
+        waiting += [each.name for each in wanted if each.marker is None or each.marker.evaluate({"extra": ""})]
+
+
+def install(environment: Path, wheel: str) -> subprocess.CompletedProcess[str]:
+    pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "install", "--quiet"]
+    quiet = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
+    options = ["--no-index", "--no-cache-dir"]
+    return subprocess.run([*pip, *options, wheel], capture_output=True, text=True, env=quiet)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """A virtual environment with the client's dependencies, from this one, and nothing else."""
+    root = tmp_path / "environment"
+    venv.create(root, symlinks=True)
+    (packages,) = root.glob("lib/python*/site-packages")
+    for each in distributions("httpx", "pyyaml"):
+        for top in {file.parts[0] for file in each.files or () if file.parts[0] not in ("..", "__pycache__")}:
+            (packages / top).symlink_to(Path(str(each.locate_file(top))))
+    return root
 
 
 @pytest.fixture
@@ -35,9 +104,7 @@ def test_the_wheel_is_the_same_bytes_each_time() -> None:
 
 
 def test_its_record_lists_every_file_with_its_digest() -> None:
-    made = client_wheel.wheel()
-    with zipfile.ZipFile(io.BytesIO(made.content)) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
+    files = contents()
     record = next(name for name in files if name.endswith("/RECORD"))
     listed = dict(line.split(",", 1) for line in files[record].decode().splitlines())
     assert set(listed) == set(files)
@@ -46,12 +113,29 @@ def test_its_record_lists_every_file_with_its_digest() -> None:
         assert listed[name] == ("," if name == record else f"sha256={digest},{len(content)}")
 
 
-def test_it_holds_the_client_and_core_and_nothing_of_the_site() -> None:
-    with zipfile.ZipFile(io.BytesIO(client_wheel.wheel().content)) as archive:
-        names = archive.namelist()
-    tops = {"/".join(name.split("/")[:2]) for name in names if ".dist-info/" not in name}
-    assert tops == {"registry/__init__.py", "registry/client", "registry/core"}
-    assert "registry/client/loaders/agno.py" in names
+def test_it_installs_one_package_and_nothing_of_the_site() -> None:
+    files = contents()
+    assert {name.partition("/")[0] for name in files} == {"skillsite_client", f"{STEM}.dist-info"}
+    assert files[f"{STEM}.dist-info/top_level.txt"] == b"skillsite_client\n"
+    assert "skillsite_client/loaders/agno.py" in files
+    assert "skillsite_client/_core/bundle.py" in files
+    assert not [name for name in files if name.startswith("skillsite_client/_core/lint")]
+    assert not [name for name, content in files.items() if re.search(rb"\bregistry\.\w", content)]
+
+
+def test_it_requires_what_it_imports() -> None:
+    files = contents()
+    wanted = re.findall(r"^Requires-Dist: ([\w-]+)", files[f"{STEM}.dist-info/METADATA"].decode(), re.MULTILINE)
+    modules = {name: ast.parse(content) for name, content in files.items() if name.endswith(".py")}
+    imported = {
+        module.partition(".")[0]
+        for name, tree in modules.items()
+        if "/loaders/" not in name
+        for node in ast.walk(tree)
+        for module in imports(node)
+    }
+    assert imported - {"skillsite_client"} - sys.stdlib_module_names == {"httpx", "yaml"}
+    assert wanted == ["httpx", "pyyaml"]
 
 
 def test_what_did_not_change_is_not_sent_again() -> None:
@@ -63,7 +147,7 @@ def test_what_did_not_change_is_not_sent_again() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["skillsite-9.9.9-py3-none-any.whl", "..%2fsettings.py", "x"])
+@pytest.mark.parametrize("name", ["skillsite_client-9.9.9-py3-none-any.whl", "..%2fsettings.py", "x"])
 def test_other_names_are_not_there(name: str) -> None:
     assert Client().get(f"/client/{name}").status_code == 404
 
@@ -74,34 +158,37 @@ def test_neither_page_nor_wheel_takes_a_post() -> None:
 
 
 def test_pip_installs_it_from_the_site_and_the_command_runs_without_django(
-    wheel: str, site: Between, token: str, tmp_path: Path, library: Path
+    wheel: str, site: Between, token: str, tmp_path: Path, library: Path, environment: Path
 ) -> None:
     on_disk(library, "greeting")
-    target = tmp_path / "installed"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-cache-dir"]
-    quiet = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
-    installed = subprocess.run([*pip, "--target", str(target), wheel], capture_output=True, text=True, env=quiet)
+    assert install(environment, f"{wheel[:-4]}0000").returncode != 0
+    installed = install(environment, wheel)
     assert installed.returncode == 0, installed.stderr
-    wrong = subprocess.run(
-        [*pip, "--target", str(tmp_path / "no"), f"{wheel[:-4]}0000"], capture_output=True, env=quiet
-    )
-    assert wrong.returncode != 0
-    program = (
-        "import sys, registry.client.command as command\n"
-        f"assert command.__file__.startswith({str(target)!r}), command.__file__\n"
-        "code = command.main(['pull', 'skills'])\n"
-        "assert not [name for name in sys.modules if name.split('.')[0] in ('django', 'rest_framework')]\n"
-        "sys.exit(code)\n"
-    )
     settings = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(target),
         "SKILLSITE_URL": site.url,
         "SKILLSITE_PROJECT": "demo",
         "SKILLSITE_TOKEN": token,
         "SKILLSITE_CACHE": str(tmp_path / "cache"),
     }
-    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=settings, capture_output=True, text=True)
+    for command in (["skillsite-client"], ["python", "-m", "skillsite_client"]):
+        target = tmp_path / command[-1]
+        line = [str(environment / "bin" / command[0]), *command[1:], "pull", str(target)]
+        ran = subprocess.run(line, cwd=tmp_path, env=settings, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        assert (target / "greeting/SKILL.md").is_file()
+
+
+def test_every_module_can_be_imported_where_only_the_wheel_is_installed(environment: Path, tmp_path: Path) -> None:
+    file = tmp_path / client_wheel.wheel().name
+    file.write_bytes(client_wheel.wheel().content)
+    installed = install(environment, str(file))
+    assert installed.returncode == 0, installed.stderr
+    ran = subprocess.run(
+        [environment / "bin" / "python", "-I", "-c", IMPORT_ALL], cwd=tmp_path, capture_output=True, text=True
+    )
     assert ran.returncode == 0, ran.stderr
-    assert (tmp_path / "skills/greeting/SKILL.md").is_file()
-    assert (target / "bin/skillsite-client").is_file()
+    imported, missing = json.loads(ran.stdout)
+    frameworks = {"agno": "agno", "deepagents": "deepagents", "haystack": "haystack"}
+    assert missing == {f"skillsite_client.loaders.{name}": framework for name, framework in frameworks.items()}
+    modules = {name for name in contents() if name.endswith(".py")}
+    assert len(imported) + len(missing) == len(modules)

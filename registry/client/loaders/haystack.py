@@ -18,7 +18,7 @@ class SkillsiteStore:
     """Without a client, one is made from SKILLSITE_URL, SKILLSITE_PROJECT and SKILLSITE_TOKEN.
 
     A pipeline that is written to a file says where the skills are, and never the token. To read it back, Haystack wants
-    `allow_deserialization_module("registry.client.loaders.haystack")` first.
+    `allow_deserialization_module("skillsite_client.loaders.haystack")` first.
     """
 
     def __init__(self, client: SkillsiteClient | None = None, *, url: str = "", project: str = "") -> None:

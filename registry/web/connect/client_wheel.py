@@ -1,12 +1,11 @@
-"""The Python client, to be installed with pip from the site itself: always the one that fits this site.
+"""Pages that hand out the Python client as a wheel, so that pip installs the client that fits this site.
 
-A wheel is a zip with three text files beside the code, so it is written here, from the files that are running, without
-a build step. The same code gives the same bytes on every node.
+A wheel is a zip of the code and four text files. It is built here from the running code, without a build step. The same
+code gives the same bytes on every node.
 """
 
 import tomllib
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -21,8 +20,9 @@ from django.views.decorators.http import etag, require_safe
 import registry
 from registry.core import content_types
 from registry.core.archive import zip_bundle
+from registry.web.connect import client_package
 
-_PACKAGES = ("client", "core")
+_DISTRIBUTION = "skillsite-client"
 _TAG = "py3-none-any"
 
 
@@ -64,32 +64,26 @@ def download(request: HttpRequest, name: str) -> HttpResponse:
 @lru_cache(maxsize=1)
 def wheel() -> Wheel:
     project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    stem = f"{project['name']}-{project['version']}"
-    files = dict(_code()) | {f"{stem}.dist-info/{name}": text.encode() for name, text in _described(project).items()}
+    stem = f"{_DISTRIBUTION.replace('-', '_')}-{project['version']}"
+    files = client_package.files(Path(registry.__path__[0]))
+    files |= {f"{stem}.dist-info/{name}": text.encode() for name, text in _metadata(project).items()}
     record = f"{stem}.dist-info/RECORD"
     lines = [f"{path},sha256={_record_digest(content)},{len(content)}\n" for path, content in files.items()]
     files[record] = "".join([*lines, f"{record},,\n"]).encode()
     return Wheel(f"{stem}-{_TAG}.whl", b"".join(zip_bundle.write_zip_stream(files.items())))
 
 
-def _code() -> Iterator[tuple[str, bytes]]:
-    root = Path(registry.__path__[0])
-    chosen = [root / "__init__.py", *(path for name in _PACKAGES for path in sorted((root / name).rglob("*.py")))]
-    for path in chosen:
-        yield path.relative_to(root.parent).as_posix(), path.read_bytes()
-
-
-def _described(project: dict[str, Any]) -> dict[str, str]:
-    """What pip reads, all of it from pyproject.toml. The server is not in the wheel, and so not among its extras."""
+def _metadata(project: dict[str, Any]) -> dict[str, str]:
+    """Return the files that pip reads. The dependencies in pyproject.toml, without its extras, are the client's."""
     needs = "".join(f"Requires-Dist: {need}\n" for need in project["dependencies"])
     return {
         "METADATA": (
-            f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+            f"Metadata-Version: 2.1\nName: {_DISTRIBUTION}\nVersion: {project['version']}\n"
             f"Summary: The client of a Skillsite.\nRequires-Python: {project['requires-python']}\n{needs}"
         ),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: skillsite\nRoot-Is-Purelib: true\nTag: {_TAG}\n",
-        "entry_points.txt": "[console_scripts]\nskillsite-client = registry.client.command:main\n",
-        "top_level.txt": "registry\n",
+        "entry_points.txt": f"[console_scripts]\n{_DISTRIBUTION} = {client_package.PACKAGE}.command:main\n",
+        "top_level.txt": f"{client_package.PACKAGE}\n",
     }
 
 

@@ -265,8 +265,8 @@ class _Loader:
 
 {self.theirs}
 
-from registry.client import SkillsiteClient
-from registry.client.loaders.{self.key} import {self.ours}
+from skillsite_client import SkillsiteClient
+from skillsite_client.loaders.{self.key} import {self.ours}
 
 client = SkillsiteClient("{place.site}", "{place.project}", os.environ["{_VARIABLE}"])
 {self.use}"""

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 
 from agno.skills import Skills
-
-from registry.client import SkillsiteClient
-from registry.client.loaders.agno import SkillsiteLoader
+from skillsite_client import SkillsiteClient
+from skillsite_client.loaders.agno import SkillsiteLoader
 
 
 def main(address: str, token: str, target: str) -> None:

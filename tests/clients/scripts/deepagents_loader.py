@@ -9,9 +9,8 @@ from deepagents import create_deep_agent
 from deepagents.backends import CompositeBackend, StateBackend
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-
-from registry.client import SkillsiteClient
-from registry.client.loaders.deepagents import SkillsiteBackend
+from skillsite_client import SkillsiteClient
+from skillsite_client.loaders.deepagents import SkillsiteBackend
 
 prompts: list[str] = []
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from haystack.core.serialization import allow_deserialization_module
 from haystack.dataclasses import ImageContent
 from haystack.tools import SkillToolset
-
-from registry.client import SkillsiteClient
-from registry.client.loaders.haystack import SkillsiteStore
+from skillsite_client import SkillsiteClient
+from skillsite_client.loaders.haystack import SkillsiteStore
 
 
 def expect(kind: type[Exception], act: object, **given: str) -> None:
@@ -28,7 +27,7 @@ def main(address: str, token: str, target: str) -> None:
     toolset = SkillToolset(SkillsiteStore(SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache")))
     saved = toolset.to_dict()
     assert token not in json.dumps(saved), "the token stands in the saved pipeline"
-    allow_deserialization_module("registry.client.loaders.haystack")
+    allow_deserialization_module("skillsite_client.loaders.haystack")
     toolset = SkillToolset.from_dict(saved)
     toolset.warm_up()
     tools = {tool.name: tool for tool in toolset}

@@ -29,7 +29,7 @@ Browser = Callable[..., Client]
 ROOT = Path(__file__).resolve().parents[3]
 CLIENTS = ROOT / "tests" / "clients"
 SITE = "https://skills.example.org"
-PRIVATE = Place(SITE, "demo", f"{SITE}/client/skillsite-1.0-py3-none-any.whl#sha256=00", token="TOKEN")
+PRIVATE = Place(SITE, "demo", f"{SITE}/client/skillsite_client-1.0-py3-none-any.whl#sha256=00", token="TOKEN")
 PUBLIC = Place(SITE, "demo", PRIVATE.wheel, public=True, token="TOKEN")
 PAGE = "/projects/demo/connect/"
 
