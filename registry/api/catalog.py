@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from registry.api import shapes
 from registry.api.read_view import Answer, Read, as_json, page
 from registry.core.catalog import prompt
-from registry.core.catalog.precedence import BUNDLED, PROJECT, Effective
+from registry.core.catalog.precedence import BUNDLED, PROJECT, EffectiveSkill
 from registry.core.errors import InvalidRequest
 from registry.core.format import skill_md
 from registry.services.agents.tokens import Caller
@@ -112,20 +112,20 @@ class EffectiveSkills(Read):
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         asked = page(request)
-        outcomes = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).outcomes
-        shown = [_outcome(outcome) for outcome in outcomes[asked.offset : asked.offset + asked.limit]]
-        return as_json({"results": shown, "next": asked.next_link(request, len(outcomes))})
+        skills = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).skills
+        shown = [_effective(skill) for skill in skills[asked.offset : asked.offset + asked.limit]]
+        return as_json({"results": shown, "next": asked.next_link(request, len(skills))})
 
 
-def _outcome(outcome: Effective) -> dict[str, Any]:
-    winner = outcome.winner
+def _effective(skill: EffectiveSkill) -> dict[str, Any]:
+    winner = skill.winner
     return {
-        "name": outcome.name,
+        "name": skill.name,
         "source": winner.source if winner else "project",
         "version": winner.version if winner else None,
         "digest": winner.digest if winner else None,
-        "enabled": outcome.enabled,
-        "hides": [shapes.hidden(one) for one in outcome.hides],
+        "enabled": skill.enabled,
+        "hides": [shapes.hidden(one) for one in skill.hides],
     }
 
 

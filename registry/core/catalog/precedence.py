@@ -50,7 +50,7 @@ class Hidden:
 
 
 @dataclass(frozen=True, slots=True)
-class Effective:
+class EffectiveSkill:
     """The outcome for one name. Agents get `winner`, and only while `served`."""
 
     name: str
@@ -79,19 +79,19 @@ class LeftOut:
     message: str
 
 
-def resolve(name: str, bundled: Sequence[Candidate], claim: Claim | None) -> Effective | None:
+def resolve(name: str, bundled: Sequence[Candidate], claim: Claim | None) -> EffectiveSkill | None:
     """The outcome for one name, given the bundled skills of that name in the order of their directories."""
     enabled = claim.enabled if claim else True
     if claim and claim.overrides:
         reason = _OWN_FIRST if claim.candidate else _OWN_WITHDRAWN
-        return Effective(name, claim.candidate, enabled, tuple(Hidden(c, reason) for c in bundled))
+        return EffectiveSkill(name, claim.candidate, enabled, tuple(Hidden(c, reason) for c in bundled))
     if not bundled:
         return None
     hidden = tuple(Hidden(c, f"The skill in “{bundled[0].root}” was found first.") for c in bundled[1:])
-    return Effective(name, bundled[0], enabled, hidden)
+    return EffectiveSkill(name, bundled[0], enabled, hidden)
 
 
-def would_hide(standing: Effective | None) -> tuple[Hidden, ...]:
+def would_hide(standing: EffectiveSkill | None) -> tuple[Hidden, ...]:
     """What a skill of the project hides if it is stored under the name that `standing` tells about."""
     if standing is None:
         return ()
@@ -99,32 +99,32 @@ def would_hide(standing: Effective | None) -> tuple[Hidden, ...]:
     return tuple(Hidden(c, _OWN_FIRST) for c in (*shown, *(hidden.candidate for hidden in standing.hides)))
 
 
-def resolve_all(bundled: Mapping[str, Sequence[Candidate]], claims: Mapping[str, Claim]) -> tuple[Effective, ...]:
+def resolve_all(bundled: Mapping[str, Sequence[Candidate]], claims: Mapping[str, Claim]) -> tuple[EffectiveSkill, ...]:
     """Every name either side knows, in order of name."""
-    return tuple(_outcomes(sorted(bundled.keys() | claims.keys()), bundled, claims))
+    return tuple(_resolve_each(sorted(bundled.keys() | claims.keys()), bundled, claims))
 
 
-def _outcomes(
+def _resolve_each(
     names: Iterable[str], bundled: Mapping[str, Sequence[Candidate]], claims: Mapping[str, Claim]
-) -> Iterator[Effective]:
+) -> Iterator[EffectiveSkill]:
     for name in names:
-        outcome = resolve(name, bundled.get(name, ()), claims.get(name))
-        if outcome is not None:
-            yield outcome
+        skill = resolve(name, bundled.get(name, ()), claims.get(name))
+        if skill is not None:
+            yield skill
 
 
-def withdrawn(effective: Iterable[Effective]) -> tuple[LeftOut, ...]:
+def withdrawn(effective: Iterable[EffectiveSkill]) -> tuple[LeftOut, ...]:
     """The names a project took and then withdrew every version of."""
     return tuple(
         LeftOut(
-            name=outcome.name,
+            name=skill.name,
             directory="",
             file="",
             line=None,
             code="every-version-yanked",
-            message=f"Every version of {outcome.name} was withdrawn. Save a new version, or delete the skill "
+            message=f"Every version of {skill.name} was withdrawn. Save a new version, or delete the skill "
             "so that a bundled one of the same name shows again.",
         )
-        for outcome in effective
-        if outcome.winner is None
+        for skill in effective
+        if skill.winner is None
     )

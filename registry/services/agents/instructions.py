@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from registry.core.catalog import token_estimate
-from registry.core.catalog.precedence import Effective
+from registry.core.catalog.precedence import EffectiveSkill
 from registry.core.errors import Conflict, NotFound
 from registry.models import Agent
 from registry.services.catalog import catalog
@@ -73,7 +73,7 @@ def _reason(project_id: int, name: str) -> str:
     return _why(catalog.find(project_id, name))
 
 
-def _why(found: Effective | None) -> str:
+def _why(found: EffectiveSkill | None) -> str:
     if found is None:
         return "which is not in this project"
     return "which has no version left" if found.enabled else "which is switched off"
@@ -81,9 +81,9 @@ def _why(found: Effective | None) -> str:
 
 def unavailable(names: Iterable[str], view: View) -> dict[str, str]:
     """Those of the names that no agent can load now, with the reason."""
-    outcomes = {outcome.name: outcome for outcome in view.outcomes}
+    skills = {skill.name: skill for skill in view.skills}
     served = {candidate.name for candidate in view.served}
-    return {name: _why(outcomes.get(name)) for name in names if name not in served}
+    return {name: _why(skills.get(name)) for name in names if name not in served}
 
 
 def costs(found: Iterable[Agent], view: View) -> dict[str, int | None]:

@@ -16,7 +16,7 @@ from django.db.models import F
 from registry.core import content_types, paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, normalise
 from registry.core.catalog import precedence, relevance
-from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Effective, LeftOut
+from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, EffectiveSkill, LeftOut
 from registry.core.errors import NotFound
 from registry.core.format import skill_md
 from registry.core.limits import Limits
@@ -33,16 +33,16 @@ _SMALL = 64 * 1024
 class View:
     """All effective skills of a project at one moment. Views are told apart as objects: comparing them is costly."""
 
-    outcomes: tuple[Effective, ...]
+    skills: tuple[EffectiveSkill, ...]
     left_out: tuple[LeftOut, ...]
 
     @property
     def served(self) -> tuple[Candidate, ...]:
-        return tuple(o.winner for o in self.outcomes if o.winner is not None and o.enabled)
+        return tuple(skill.winner for skill in self.skills if skill.winner is not None and skill.enabled)
 
     def only(self, allowed: frozenset[str]) -> "View":
         return View(
-            tuple(outcome for outcome in self.outcomes if outcome.name in allowed),
+            tuple(skill for skill in self.skills if skill.name in allowed),
             tuple(one for one in self.left_out if one.name in allowed),
         )
 
@@ -121,8 +121,8 @@ def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = Non
     key = (snapshot.fingerprint, project_id, revision)
     kept = _views.get(key)
     if kept is None:
-        outcomes = precedence.resolve_all(snapshot.candidates, _claims(project_id))
-        kept = View(outcomes, (*snapshot.left_out, *precedence.withdrawn(outcomes)))
+        skills = precedence.resolve_all(snapshot.candidates, _claims(project_id))
+        kept = View(skills, (*snapshot.left_out, *precedence.withdrawn(skills)))
         _views.put(key, kept)
     return kept if allowed is None else kept.only(allowed)
 
@@ -159,11 +159,11 @@ def served_among(project_id: int, names: Iterable[str], *, allowed: frozenset[st
     wanted = frozenset(names) if allowed is None else frozenset(names) & allowed
     rows = Skill.objects.filter(project_id=project_id, name__in=wanted).values_list(*_COLUMNS)
     bundled = {name: found for name, found in built_in.snapshot().candidates.items() if name in wanted}
-    outcomes = precedence.resolve_all(bundled, {row[0]: _claim(row) for row in rows})
-    return frozenset(outcome.name for outcome in outcomes if outcome.served)
+    skills = precedence.resolve_all(bundled, {row[0]: _claim(row) for row in rows})
+    return frozenset(skill.name for skill in skills if skill.served)
 
 
-def find(project_id: int, name: str) -> Effective | None:
+def find(project_id: int, name: str) -> EffectiveSkill | None:
     """What stands under one name, switched off or not."""
     name = normalise(name)
     row = Skill.objects.filter(project_id=project_id, name=name).values_list(*_COLUMNS).first()
@@ -171,7 +171,7 @@ def find(project_id: int, name: str) -> Effective | None:
     return precedence.resolve(name, bundled, _claim(row) if row else None)
 
 
-def outcome(project_id: int, name: str) -> Effective:
+def get(project_id: int, name: str) -> EffectiveSkill:
     found = find(project_id, name)
     if found is None:
         raise _unknown(normalise(name))
@@ -248,9 +248,9 @@ def on_disk(skill: built_in.DiskSkill) -> Loaded:
     return Loaded(skill.candidate, skill.files, skill)
 
 
-def inspect(project: Project, name: str) -> tuple[Effective, Loaded | None]:
+def inspect(project: Project, name: str) -> tuple[EffectiveSkill, Loaded | None]:
     """For people: the outcome and the winner, also where the name is switched off."""
-    found = outcome(project.pk, name)
+    found = get(project.pk, name)
     if found.winner is None:
         return found, None
     if found.winner.source == BUNDLED:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from django.conf import settings
 
 from registry.core.catalog import prompt
-from registry.core.catalog.precedence import BUNDLED, Candidate, Effective
+from registry.core.catalog.precedence import BUNDLED, Candidate, EffectiveSkill
 from registry.core.catalog.prompt import Catalog, CatalogLine
 from registry.core.format import skill_md
 from registry.models import Draft, Project, User
@@ -67,10 +67,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Matches:
     """The names that match, in order; `of_source` counts them before the source was chosen."""
 
-    outcomes: tuple[Effective, ...]
+    skills: tuple[EffectiveSkill, ...]
     of_source: dict[str, int]
     drafts: frozenset[str]
 
@@ -80,74 +80,79 @@ class Found:
         return "" in self.drafts
 
 
-def find(project: Project, view: View, query: Query, *, user: User) -> Found:
+def find(project: Project, view: View, query: Query, *, user: User) -> Matches:
     drafts = frozenset(Draft.objects.filter(project=project, user=user).values_list("name", flat=True))
     words = query.q.lower().split()
     matching = [
-        outcome
-        for outcome in view.outcomes
-        if outcome.winner is not None
-        and (not query.kind or outcome.winner.kind == query.kind)
-        and (not query.tag or query.tag in outcome.winner.tags)
-        and (not query.state or _in_state(outcome, query.state, drafts))
-        and (not words or catalog.has_all(outcome.winner, words))
+        skill
+        for skill in view.skills
+        if skill.winner is not None
+        and (not query.kind or skill.winner.kind == query.kind)
+        and (not query.tag or query.tag in skill.winner.tags)
+        and (not query.state or _in_state(skill, query.state, drafts))
+        and (not words or catalog.has_all(skill.winner, words))
     ]
-    counts = Counter(outcome.winner.source for outcome in matching if outcome.winner)
-    chosen = [o for o in matching if not query.source or (o.winner and o.winner.source == query.source)]
-    return Found(tuple(_sorted(project, chosen, query.sort)), dict(counts), drafts)
+    counts = Counter(skill.winner.source for skill in matching if skill.winner)
+    chosen = [skill for skill in matching if not query.source or (skill.winner and skill.winner.source == query.source)]
+    return Matches(tuple(_sorted(project, chosen, query.sort)), dict(counts), drafts)
 
 
-def _in_state(outcome: Effective, state: str, drafts: frozenset[str]) -> bool:
+def _in_state(skill: EffectiveSkill, state: str, drafts: frozenset[str]) -> bool:
     if state == DRAFT:
-        return outcome.name in drafts
-    return outcome.hides_bundled if state == HIDES else outcome.enabled == (state == ON)
+        return skill.name in drafts
+    return skill.hides_bundled if state == HIDES else skill.enabled == (state == ON)
 
 
-def _sorted(project: Project, outcomes: list[Effective], sort: str) -> list[Effective]:
+def _sorted(project: Project, skills: list[EffectiveSkill], sort: str) -> list[EffectiveSkill]:
     """The view is in order of name, and sorting keeps that order among equals."""
     if sort == "loads":
         totals = usage.totals(project.pk, days=DAYS)
-        return sorted(outcomes, key=lambda outcome: -totals.get(outcome.name, 0))
+        return sorted(skills, key=lambda skill: -totals.get(skill.name, 0))
     keys: dict[str, Callable[[Candidate], float]] = {
-        "changed": lambda skill: -(skill.changed_at or _LONG_AGO).timestamp(),
-        "tokens": lambda skill: -skill.tokens,
+        "changed": lambda candidate: -(candidate.changed_at or _LONG_AGO).timestamp(),
+        "tokens": lambda candidate: -candidate.tokens,
     }
     key = keys.get(sort)
-    return sorted(outcomes, key=lambda outcome: key(outcome.winner) if outcome.winner else 0) if key else outcomes
+    return sorted(skills, key=lambda skill: key(skill.winner) if skill.winner else 0) if key else skills
 
 
 def rows(
-    project: Project, outcomes: Sequence[Effective], drafts: frozenset[str], waiting: Mapping[str, int], *, today: date
+    project: Project,
+    skills: Sequence[EffectiveSkill],
+    drafts: frozenset[str],
+    waiting: Mapping[str, int],
+    *,
+    today: date,
 ) -> list[Row]:
     """The lines of one page; `waiting` are the undecided proposals that whoever looks may see."""
-    by_day = usage.loads_by_day(project.pk, days=DAYS, skills=[outcome.name for outcome in outcomes])
+    by_day = usage.loads_by_day(project.pk, days=DAYS, skills=[skill.name for skill in skills])
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     return [
         Row(
-            outcome.name,
-            outcome.winner,
-            outcome.enabled,
-            outcome.hides_bundled,
-            outcome.name in drafts,
-            tuple(by_day.get(outcome.name, {}).get(day, 0) for day in days),
-            waiting.get(outcome.name, 0),
+            skill.name,
+            skill.winner,
+            skill.enabled,
+            skill.hides_bundled,
+            skill.name in drafts,
+            tuple(by_day.get(skill.name, {}).get(day, 0) for day in days),
+            waiting.get(skill.name, 0),
         )
-        for outcome in outcomes
-        if outcome.winner is not None
+        for skill in skills
+        if skill.winner is not None
     ]
 
 
 def tags(view: View) -> list[str]:
     """The tags in use, in order; where there are very many, the most used ones."""
-    counts = Counter(tag for outcome in view.outcomes if outcome.winner for tag in outcome.winner.tags)
+    counts = Counter(tag for skill in view.skills if skill.winner for tag in skill.winner.tags)
     return sorted(tag for tag, _ in counts.most_common(MOST_TAGS))
 
 
 def did_you_mean(view: View, words: str) -> str:
     """A name, a part of one or a tag that is nearly what was typed; nothing where none is near."""
     known: set[str] = set()
-    for outcome in view.outcomes:
-        known |= {outcome.name, *outcome.name.split("-"), *(outcome.winner.tags if outcome.winner else ())}
+    for skill in view.skills:
+        known |= {skill.name, *skill.name.split("-"), *(skill.winner.tags if skill.winner else ())}
     nearest = difflib.get_close_matches(words.strip().lower()[:64], sorted(known), n=1, cutoff=0.7)
     return nearest[0] if nearest else ""
 

@@ -69,7 +69,7 @@ def report(project: Project, draft: Draft) -> Report:
         bundle = drafts.bundle(draft)
     except SkillsiteError as error:
         return Report(error.findings or (_as_finding(error),))
-    names = frozenset(outcome.name for outcome in catalog.view(project.pk, project.revision).outcomes)
+    names = frozenset(outcome.name for outcome in catalog.view(project.pk, project.revision).skills)
     found = rules.lint(
         said, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS
     )

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from registry.core import paths
 from registry.core.bundle import Bundle, normalise
-from registry.core.catalog.precedence import Effective
+from registry.core.catalog.precedence import EffectiveSkill
 from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound, StaleProposal
 from registry.core.findings import Finding
 from registry.core.proposals import assessment
@@ -113,7 +113,7 @@ def left(name: str, kind: str, result: Bundle | None) -> Bundle | None:
     return catalog.on_disk(bundled[0]).bundle() if bundled else None
 
 
-def standing_for(project: Project, name: str, by: Actor) -> Effective | None:
+def standing_for(project: Project, name: str, by: Actor) -> EffectiveSkill | None:
     """What stands under the name, for this proposer: an agent is told nothing about what it cannot load."""
     standing = catalog.find(project.pk, name)
     if standing is None or can_load(standing, by):
@@ -123,7 +123,7 @@ def standing_for(project: Project, name: str, by: Actor) -> Effective | None:
     raise NotFound(f"There is no skill {paths.shown(name)} that you can change in this project.")
 
 
-def can_load(standing: Effective, by: Actor) -> bool:
+def can_load(standing: EffectiveSkill, by: Actor) -> bool:
     """People see every skill of their project; an agent those that are switched on and that it is given."""
     if by.agent_id is None:
         return True
@@ -134,7 +134,7 @@ def can_load(standing: Effective, by: Actor) -> bool:
     return standing.enabled and given
 
 
-def _base(kind: str, name: str, standing: Effective | None) -> str:
+def _base(kind: str, name: str, standing: EffectiveSkill | None) -> str:
     """The digest it is made for; the kind has to fit what stands."""
     if kind not in KINDS:
         raise InvalidRequest(f"There is no kind {kind!r}. There are: {', '.join(KINDS)}.")
@@ -148,7 +148,7 @@ def _base(kind: str, name: str, standing: Effective | None) -> str:
     return digest
 
 
-def _bundle(project: Project, name: str, standing: Effective | None) -> Bundle | None:
+def _bundle(project: Project, name: str, standing: EffectiveSkill | None) -> Bundle | None:
     if standing is None or standing.winner is None:
         return None
     _, loaded = catalog.inspect(project, name)

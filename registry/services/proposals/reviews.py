@@ -9,7 +9,7 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.bundle import Bundle
 from registry.core.catalog import prompt
-from registry.core.catalog.precedence import BUNDLED, Effective
+from registry.core.catalog.precedence import BUNDLED, EffectiveSkill
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, StaleProposal
 from registry.core.notifications import events
 from registry.core.proposals.lifecycle import Action, Who
@@ -147,7 +147,9 @@ def _checked(result: Bundle, name: str) -> Checked:
     return bundles.check(result, authoring=True, directory=name)
 
 
-def _recheck(proposal: Proposal, verdict: _Verdict, result_digest: str, base_digest: str | None) -> Effective | None:
+def _recheck(
+    proposal: Proposal, verdict: _Verdict, result_digest: str, base_digest: str | None
+) -> EffectiveSkill | None:
     """Inside the transaction: state, result and base are what the reviewer saw. Returns what stands."""
     proposals.step(proposal, Action.APPROVE, Who.REVIEWER)
     if proposal.result_digest != result_digest or verdict.revision.number != proposal.revision:
@@ -187,7 +189,7 @@ def _decide(proposal: Proposal, action: Action, comment: str, by: Actor) -> None
 
 
 def _apply(
-    proposal: Proposal, verdict: _Verdict, standing: Effective | None, *, by: Actor, change: Change
+    proposal: Proposal, verdict: _Verdict, standing: EffectiveSkill | None, *, by: Actor, change: Change
 ) -> Version | None:
     """Inside the transaction: the approved result becomes what is served, or the project's own skill goes."""
     skill, _ = Skill.objects.select_related("current", "project").get_or_create(

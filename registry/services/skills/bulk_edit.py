@@ -32,7 +32,7 @@ def switch(project: Project, names: Iterable[str], *, enabled: bool, by: Actor) 
     verb = skills.enable if enabled else skills.disable
 
     def change(name: str) -> bool:
-        if catalog.outcome(project.pk, name).enabled == enabled:
+        if catalog.get(project.pk, name).enabled == enabled:
             return False
         verb(project, name, by=by)
         return True

@@ -8,7 +8,7 @@ from django.utils import timezone
 from registry.core import paths, roles
 from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.catalog import precedence, token_estimate
-from registry.core.catalog.precedence import BUNDLED, Effective, Hidden
+from registry.core.catalog.precedence import BUNDLED, EffectiveSkill, Hidden
 from registry.core.errors import InvalidSkill, Stale
 from registry.core.findings import Finding, errors
 from registry.core.format import skill_md
@@ -44,7 +44,7 @@ class Preview:
     checked: Checked
     action: str
     version: str
-    standing: Effective | None
+    standing: EffectiveSkill | None
     hides: tuple[Hidden, ...]
 
 
@@ -144,11 +144,13 @@ def import_bundle(
         return Imported(same, action, checked.findings)
 
 
-def digest_of(standing: Effective | None) -> str:
+def digest_of(standing: EffectiveSkill | None) -> str:
     return standing.winner.digest if standing and standing.winner else ""
 
 
-def _decide(skill: Skill | None, checked: Checked, standing: Effective | None, was: str) -> tuple[str, Version | None]:
+def _decide(
+    skill: Skill | None, checked: Checked, standing: EffectiveSkill | None, was: str
+) -> tuple[str, Version | None]:
     """The action, and the stored version that holds these very bytes already if there is one."""
     named = checked.said.version if was in ("", checked.said.version) else None
     same = _same(skill, checked.bundle, named, was) if skill else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from registry.core.bundle import SKILL_MD, Bundle, normalise
-from registry.core.catalog.precedence import BUNDLED, Effective
+from registry.core.catalog.precedence import BUNDLED, EffectiveSkill
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
@@ -78,7 +78,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
     return Saved(version, standing is None, checked.findings)
 
 
-def _upstream(project: Project, standing: Effective | None) -> Loaded | None:
+def _upstream(project: Project, standing: EffectiveSkill | None) -> Loaded | None:
     """The bundled skill that an override starts from, with its files stored: the directory may change later."""
     if standing is None or standing.winner is None or standing.winner.source != BUNDLED:
         return None
@@ -97,7 +97,7 @@ def remember(skill: Skill, upstream: Loaded) -> None:
     skill.save(update_fields=["upstream_digest", "upstream_version", "upstream_manifest"])
 
 
-def _guard(standing: Effective | None, name: str, base: str | None) -> None:
+def _guard(standing: EffectiveSkill | None, name: str, base: str | None) -> None:
     """Refuses a save that would overwrite what its author never saw."""
     digest = standing.winner.digest if standing and standing.winner else None
     if digest == base:
@@ -175,7 +175,7 @@ def _switch(project: Project, name: str, *, enabled: bool, by: Actor) -> None:
     with audit.change(
         project, "skill.enabled" if enabled else "skill.disabled", by=by, target=normalise(name)
     ) as change:
-        standing = catalog.outcome(project.pk, name)
+        standing = catalog.get(project.pk, name)
         if standing.enabled == enabled:
             change.cancel()
             return

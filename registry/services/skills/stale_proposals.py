@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 
 from registry.core.catalog import precedence
-from registry.core.catalog.precedence import PROJECT, Effective
+from registry.core.catalog.precedence import PROJECT, EffectiveSkill
 from registry.core.notifications import events
 from registry.core.proposals import lifecycle
 from registry.core.proposals.lifecycle import Action, State, Who
@@ -24,7 +24,7 @@ SYSTEM = Actor(kind="system", name="skillsite")
 DELETE = "delete"
 
 
-def base_now(kind: str, standing: Effective | None) -> str | None:
+def base_now(kind: str, standing: EffectiveSkill | None) -> str | None:
     """What a proposal of this kind would be made for now; None where there is nothing that it could delete."""
     winner = standing.winner if standing else None
     if kind != DELETE:
@@ -56,7 +56,7 @@ def _waiting(project_id: int) -> QuerySet[Proposal]:
     return Proposal.objects.filter(project_id=project_id, state__in=lifecycle.overtaken_states()).order_by("pk")
 
 
-def _on_disk(project: Project) -> list[tuple[Proposal, Effective | None]]:
+def _on_disk(project: Project) -> list[tuple[Proposal, EffectiveSkill | None]]:
     """The waiting proposals for names that the project has no skill of its own for, and what stands there now."""
     waiting = list(_waiting(project.pk))
     names = {proposal.skill for proposal in waiting}
@@ -76,11 +76,11 @@ def _on_disk(project: Project) -> list[tuple[Proposal, Effective | None]]:
     ]
 
 
-def _moved(proposal: Proposal, standing: Effective | None) -> bool:
+def _moved(proposal: Proposal, standing: EffectiveSkill | None) -> bool:
     return base_now(proposal.kind, standing) != proposal.base_digest
 
 
-def _overtake(waiting: Iterable[tuple[Proposal, Effective | None]], *, by: Actor) -> list[int]:
+def _overtake(waiting: Iterable[tuple[Proposal, EffectiveSkill | None]], *, by: Actor) -> list[int]:
     overtaken = []
     for proposal, standing in waiting:
         if _moved(proposal, standing):
@@ -92,7 +92,7 @@ def _overtake(waiting: Iterable[tuple[Proposal, Effective | None]], *, by: Actor
     return [proposal.pk for proposal in overtaken]
 
 
-def moved(proposal: Proposal, standing: Effective | None) -> str:
+def moved(proposal: Proposal, standing: EffectiveSkill | None) -> str:
     """Why a proposal does not fit any more, in a sentence."""
     made_for = f"made for {proposal.base_digest}" if proposal.base_digest else "made while nothing stood there"
     if standing is None or standing.winner is None:

@@ -9,7 +9,7 @@ from django.conf import settings
 from registry.core import paths, roles
 from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.catalog import precedence
-from registry.core.catalog.precedence import Effective, Hidden
+from registry.core.catalog.precedence import EffectiveSkill, Hidden
 from registry.core.errors import InvalidSkill
 from registry.core.format import skill_md
 from registry.core.text import merge_bundles
@@ -39,7 +39,7 @@ class Arrival:
     goods: Goods
     checked: Checked
     installed: Installation | None
-    standing: Effective | None
+    standing: EffectiveSkill | None
     mine: Loaded | None
 
     @property

@@ -30,7 +30,7 @@ def named(source: Source, names: Sequence[str]) -> list[Offered]:
 def only_bundled(source: Source, shown: Iterable[Offered]) -> frozenset[str]:
     """The names that only a bundled skill stands in the way of."""
     revision = Project.objects.values_list("revision", flat=True).get(pk=source.project_id)
-    winners = {outcome.name: outcome.winner for outcome in catalog.view(source.project_id, revision).outcomes}
+    winners = {outcome.name: outcome.winner for outcome in catalog.view(source.project_id, revision).skills}
     taken = {row.entry.name: winners.get(normalise(row.entry.name)) for row in shown if row.taken}
     return frozenset(name for name, winner in taken.items() if winner is not None and winner.source == BUNDLED)
 

@@ -128,6 +128,6 @@ def _store(project: Project, arrival: Arrival, bundle: Bundle, was: str, note: s
     with transaction.atomic() if off else nullcontext():
         done = bundles.import_bundle(project, bundle, directory=arrival.name, was=was, note=note, by=by)
         name = done.version.skill.name
-        if off and done.action != bundles.UNCHANGED and catalog.outcome(project.pk, name).enabled:
+        if off and done.action != bundles.UNCHANGED and catalog.get(project.pk, name).enabled:
             skills.disable(project, name, by=by)
     return Moved(name, done.action, done.version.version)

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from registry.core import content_types, paths, roles
 from registry.core.bundle import SKILL_MD, normalise
-from registry.core.catalog.precedence import PROJECT, Candidate, Effective
+from registry.core.catalog.precedence import PROJECT, Candidate, EffectiveSkill
 from registry.core.errors import NotFound
 from registry.core.findings import Finding, Severity
 from registry.models import Provenance, Version
@@ -64,7 +64,7 @@ class SkillPage:
         self.project = request.project
         self.name = normalise(name)
         self.asked = version
-        self.outcome: Effective | None = catalog.find(self.project.pk, self.name)
+        self.outcome: EffectiveSkill | None = catalog.find(self.project.pk, self.name)
         self.row = self._row()
         self.loaded = self._load()
         self.count = Version.objects.filter(skill__project=self.project, skill__name=self.name).count()
@@ -207,7 +207,7 @@ class SkillPage:
 
     @cached_property
     def _known_names(self) -> frozenset[str]:
-        return frozenset(each.name for each in catalog.view(self.project.pk, self.project.revision).outcomes)
+        return frozenset(each.name for each in catalog.view(self.project.pk, self.project.revision).skills)
 
     @cached_property
     def use(self) -> usage.Use:

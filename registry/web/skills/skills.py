@@ -36,10 +36,10 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
     view = catalog.view(request.project.pk, request.project.revision)
     query = _query(request)
     found = skill_list.find(request.project, view, query, user=request.user)
-    page = Paginator(found.outcomes, skill_list.PAGE).get_page(request.GET.get("page"))
+    page = Paginator(found.skills, skill_list.PAGE).get_page(request.GET.get("page"))
     cost = skill_list.cost(view)
     waiting = review_queue.waiting_by_skill(request.project, [outcome.name for outcome in page], by=request.actor)
-    own = {o.name for o in view.outcomes if o.winner is None}
+    own = {o.name for o in view.skills if o.winner is None}
     context = {
         "query": query,
         "page": page,
@@ -55,10 +55,10 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "shares": [("Project", cost.own), ("Bundled", cost.bundled)],
         "suggested": skill_list.SUGGESTED_TOKENS,
         "left_out": [(item, item.name in own) for item in view.left_out],
-        "any": bool(view.outcomes),
-        "own": any(o.winner and o.winner.source != BUNDLED for o in view.outcomes),
+        "any": bool(view.skills),
+        "own": any(o.winner and o.winner.source != BUNDLED for o in view.skills),
         "unnamed_draft": found.unnamed_draft,
-        "near": skill_list.did_you_mean(view, query.q) if query.q and not found.outcomes else "",
+        "near": skill_list.did_you_mean(view, query.q) if query.q and not found.skills else "",
         "may_write": may_publish(request),
         "may_tick": may_withdraw(request),
         "may_propose": may(request, roles.PROPOSE),

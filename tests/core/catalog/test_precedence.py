@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.core.catalog import precedence
-from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Effective
+from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, EffectiveSkill
 from tests.core.strategies import law
 
 NAMES = ("alpha", "beta", "gamma")
@@ -41,8 +41,8 @@ def claims(draw: st.DrawFn) -> dict[str, Claim]:
     return said
 
 
-def seen(outcome: Effective) -> list[Candidate]:
-    return [*([outcome.winner] if outcome.winner else []), *(hidden.candidate for hidden in outcome.hides)]
+def seen(skill: EffectiveSkill) -> list[Candidate]:
+    return [*([skill.winner] if skill.winner else []), *(hidden.candidate for hidden in skill.hides)]
 
 
 @law
@@ -50,11 +50,11 @@ def seen(outcome: Effective) -> list[Candidate]:
 def test_the_projects_own_skill_wins_over_every_directory(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
-    for outcome in precedence.resolve_all(bundled, said):
-        claim = said.get(outcome.name)
+    for skill in precedence.resolve_all(bundled, said):
+        claim = said.get(skill.name)
         if claim and claim.overrides:
-            assert outcome.winner == claim.candidate
-            assert [hidden.candidate for hidden in outcome.hides] == list(bundled.get(outcome.name, ()))
+            assert skill.winner == claim.candidate
+            assert [hidden.candidate for hidden in skill.hides] == list(bundled.get(skill.name, ()))
 
 
 @law
@@ -62,11 +62,11 @@ def test_the_projects_own_skill_wins_over_every_directory(
 def test_among_directories_the_first_one_wins(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
-    for outcome in precedence.resolve_all(bundled, said):
-        claim = said.get(outcome.name)
+    for skill in precedence.resolve_all(bundled, said):
+        claim = said.get(skill.name)
         if not (claim and claim.overrides):
-            assert outcome.winner == bundled[outcome.name][0]
-            assert [hidden.candidate for hidden in outcome.hides] == list(bundled[outcome.name][1:])
+            assert skill.winner == bundled[skill.name][0]
+            assert [hidden.candidate for hidden in skill.hides] == list(bundled[skill.name][1:])
 
 
 @law
@@ -75,7 +75,7 @@ def test_a_name_that_is_switched_off_is_never_served(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
     off = {name for name, claim in said.items() if not claim.enabled}
-    assert not off & {outcome.name for outcome in precedence.resolve_all(bundled, said) if outcome.served}
+    assert not off & {skill.name for skill in precedence.resolve_all(bundled, said) if skill.served}
 
 
 @law
@@ -83,7 +83,7 @@ def test_a_name_that_is_switched_off_is_never_served(
 def test_what_is_neither_off_nor_withdrawn_is_served(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
-    served = {outcome.name for outcome in precedence.resolve_all(bundled, said) if outcome.served}
+    served = {skill.name for skill in precedence.resolve_all(bundled, said) if skill.served}
     expected = set()
     for name in bundled.keys() | said.keys():
         claim = said.get(name)
@@ -98,10 +98,10 @@ def test_what_is_neither_off_nor_withdrawn_is_served(
 def test_every_candidate_is_winner_or_hidden_exactly_once(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
-    outcomes = precedence.resolve_all(bundled, said)
+    skills = precedence.resolve_all(bundled, said)
     everywhere = [found for many in bundled.values() for found in many]
     everywhere += [claim.candidate for claim in said.values() if claim.candidate]
-    assert sorted(map(repr, everywhere)) == sorted(repr(one) for outcome in outcomes for one in seen(outcome))
+    assert sorted(map(repr, everywhere)) == sorted(repr(one) for skill in skills for one in seen(skill))
 
 
 @law
@@ -109,17 +109,17 @@ def test_every_candidate_is_winner_or_hidden_exactly_once(
 def test_one_name_and_all_names_are_resolved_alike(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
-    every = {outcome.name: outcome for outcome in precedence.resolve_all(bundled, said)}
+    every = {skill.name: skill for skill in precedence.resolve_all(bundled, said)}
     for name in (*NAMES, "delta", "unknown"):
         assert precedence.resolve(name, bundled.get(name, ()), said.get(name)) == every.get(name)
 
 
 @law
 @given(directories(), claims())
-def test_outcomes_stand_in_order_of_name_without_doubles(
+def test_skills_are_in_order_of_name_without_doubles(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
-    names = [outcome.name for outcome in precedence.resolve_all(bundled, said)]
+    names = [skill.name for skill in precedence.resolve_all(bundled, said)]
     assert names == sorted(set(names))
 
 
@@ -149,7 +149,7 @@ def test_what_a_new_skill_would_hide_is_what_it_hides_then(
         assert precedence.would_hide(before) == after.hides
 
 
-def test_a_name_nobody_knows_has_no_outcome() -> None:
+def test_a_name_nobody_knows_resolves_to_nothing() -> None:
     assert precedence.resolve("alpha", (), None) is None
 
 
@@ -158,29 +158,29 @@ def test_switching_a_name_off_makes_no_skill_of_it() -> None:
 
 
 def test_a_withdrawn_skill_keeps_the_bundled_one_hidden_and_says_so() -> None:
-    outcome = precedence.resolve("alpha", (candidate(),), own(withdrawn=True))
-    assert outcome is not None
-    assert not outcome.served
-    assert "every version of it was withdrawn" in outcome.hides[0].reason
+    skill = precedence.resolve("alpha", (candidate(),), own(withdrawn=True))
+    assert skill is not None
+    assert not skill.served
+    assert "every version of it was withdrawn" in skill.hides[0].reason
 
 
 def test_the_reason_names_the_directory_that_was_first() -> None:
-    outcome = precedence.resolve("alpha", (candidate(root="team"), candidate(number=1)), None)
-    assert outcome is not None
-    assert outcome.hides[0].reason == "The skill in “team” was found first."
+    skill = precedence.resolve("alpha", (candidate(root="team"), candidate(number=1)), None)
+    assert skill is not None
+    assert skill.hides[0].reason == "The skill in “team” was found first."
 
 
 def test_a_directory_that_hides_another_hides_nothing_bundled() -> None:
     """The badge “hides bundled” is about the project's own skills."""
-    outcome = precedence.resolve("alpha", (candidate(), candidate(number=1)), None)
-    assert outcome is not None
-    assert not outcome.hides_bundled
+    skill = precedence.resolve("alpha", (candidate(), candidate(number=1)), None)
+    assert skill is not None
+    assert not skill.hides_bundled
 
 
 def test_only_names_without_a_version_left_are_reported_as_withdrawn() -> None:
-    outcomes = precedence.resolve_all(
+    skills = precedence.resolve_all(
         {"beta": (candidate("beta"),)}, {"alpha": own(withdrawn=True), "gamma": own("gamma")}
     )
-    reported = precedence.withdrawn(outcomes)
+    reported = precedence.withdrawn(skills)
     assert [(one.name, one.code) for one in reported] == [("alpha", "every-version-yanked")]
     assert "delete the skill" in reported[0].message

@@ -350,7 +350,7 @@ def test_editing_a_bundled_skill_makes_an_override_with_its_files(
     place = Place(project, "greeting")
     shown = drafts.find(place, by=author)
     drafts.keep(place, typed(drafts.typed_fields(shown), instructions="Ours."), by=author)
-    bundled = catalog.outcome(project.pk, "greeting").winner
+    bundled = catalog.get(project.pk, "greeting").winner
     drafts.publish(place, by=author)
     mine = catalog.load(project.pk, "greeting")
     assert (mine.candidate.source, mine.bundle()["references/names.md"]) == ("project", b"Ada\n")

@@ -40,7 +40,7 @@ def test_a_bundled_name_is_overridden(project: Project, library: Path, author: A
     said = bundles.preview(project, skill_bundle(body="Ours."), by=author)
     assert [hidden.candidate.source for hidden in said.hides] == ["bundled"]
     assert both(project, skill_bundle(body="Ours."), author) == ("override", "1")
-    assert catalog.outcome(project.pk, "greeting").hides == said.hides
+    assert catalog.get(project.pk, "greeting").hides == said.hides
 
 
 def test_a_known_name_gets_a_new_version(project: Project, author: Actor) -> None:

@@ -69,7 +69,7 @@ def test_a_copy_holds_every_file_and_remembers_where_it_came_from(
     skill = version.skill
     assert (skill.upstream_digest, skill.upstream_version) == (digest, f"sha-{digest[7:19]}")
     assert blobs.bundle(skill.upstream_files).digest == digest
-    outcome = catalog.outcome(project.pk, "greeting")
+    outcome = catalog.get(project.pk, "greeting")
     assert outcome.winner and outcome.winner.source == "project"
     assert outcome.hides_bundled
     event = Event.objects.get(verb="skill.customised")
@@ -104,7 +104,7 @@ def test_a_switched_off_skill_stays_off_when_it_is_customised(project: Project, 
     bundled(library)
     skills.disable(project, "greeting", by=author)
     customisation.customise(project, "greeting", by=author)
-    assert not catalog.outcome(project.pk, "greeting").served
+    assert not catalog.get(project.pk, "greeting").served
 
 
 def test_saving_over_a_bundled_skill_remembers_it_too(project: Project, library: Path, author: Actor) -> None:

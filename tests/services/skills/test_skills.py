@@ -51,7 +51,7 @@ def test_a_new_skill_hides_a_bundled_one_and_its_files_too(project: Project, lib
     assert [entry.path for entry in loaded.files] == [SKILL_MD]
     with pytest.raises(NotFound):
         loaded.entry("references/a.md")
-    (hidden,) = catalog.outcome(project.pk, "greeting").hides
+    (hidden,) = catalog.get(project.pk, "greeting").hides
     assert hidden.candidate.source == "bundled"
 
 
@@ -154,7 +154,7 @@ def test_a_save_over_a_bundled_skill_needs_its_digest_and_makes_an_override(
         skills.save(project, "greeting", skill_bundle(body="Ours."), base=None, by=author)
     saved = skills.save(project, "greeting", skill_bundle(body="Ours."), base=skill_bundle().digest, by=author)
     assert saved.version.version == "1"
-    assert catalog.outcome(project.pk, "greeting").hides_bundled
+    assert catalog.get(project.pk, "greeting").hides_bundled
 
 
 def test_a_save_under_a_free_name_creates(project: Project, author: Actor) -> None:
@@ -187,7 +187,7 @@ def test_what_is_switched_off_reaches_nobody_and_comes_back_unchanged(
     before = catalog.load(project.pk, "greeting").candidate.digest
     skills.disable(project, "Greeting", by=author)
     assert served(project) == []
-    assert [outcome.enabled for outcome in catalog.view(project.pk, revision(project)).outcomes] == [False]
+    assert [outcome.enabled for outcome in catalog.view(project.pk, revision(project)).skills] == [False]
     with pytest.raises(NotFound):
         catalog.load(project.pk, "greeting")
     skills.enable(project, "greeting", by=author)

@@ -89,7 +89,7 @@ def test_a_zip_holds_the_projects_own_skills_in_order_and_their_record(mixed: Pr
         ("named", "2.1", "project", True),
         ("off", "1", "project", False),
     ]
-    assert said["greeting"].digest == catalog.outcome(mixed.pk, "greeting").winner.digest  # type: ignore[union-attr]
+    assert said["greeting"].digest == catalog.get(mixed.pk, "greeting").winner.digest  # type: ignore[union-attr]
 
 
 def test_the_zip_is_as_long_as_it_said_and_the_same_each_time(mixed: Project, operator: Actor) -> None:
@@ -215,7 +215,7 @@ def test_the_next_version_counts_on_from_the_one_that_came(
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     brought(other_project, tmp_path / "export.zip", operator)
-    digest = catalog.outcome(other_project.pk, "greeting").winner.digest  # type: ignore[union-attr]
+    digest = catalog.get(other_project.pk, "greeting").winner.digest  # type: ignore[union-attr]
     saved = skills.save(other_project, "greeting", skill_bundle(body="New."), base=digest, by=operator)
     assert saved.version.version == "3"
 
@@ -351,7 +351,7 @@ def test_only_what_changed_is_written_again(mixed: Project, operator: Actor, tmp
     assert (first.skills, first.files, first.removed) == (4, 7, ())
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
     assert export_directory.write(mixed, out, by=operator).files == 0
-    digest = catalog.outcome(mixed.pk, "named").winner.digest  # type: ignore[union-attr]
+    digest = catalog.get(mixed.pk, "named").winner.digest  # type: ignore[union-attr]
     skills.save(mixed, "named", skill_bundle("named", body="New."), base=digest, by=operator)
     assert export_directory.write(mixed, out, by=operator).files == 2
     after = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}

@@ -450,7 +450,7 @@ def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
     page = browser.get(EDIT).content.decode()
     assert "This is a bundled skill." in page
     assert "Publish version 1" in page
-    base = catalog.outcome(project.pk, "greeting").winner
+    base = catalog.get(project.pk, "greeting").winner
     assert base is not None
     post(browser, EDIT, "publish", name="greeting", base=base.digest)
     assert catalog.load(project.pk, "greeting").candidate.source == "project"

@@ -80,7 +80,7 @@ def test_customising_copies_the_skill_and_can_be_undone(project: Project, librar
     assert f'action="{HERE}delete/"' in html
     assert catalog.load(project.pk, "greeting").bundle()["references/a.md"] == b"a"
     writing.post(f"{HERE}delete/")
-    outcome = catalog.outcome(project.pk, "greeting")
+    outcome = catalog.get(project.pk, "greeting")
     assert outcome.winner and outcome.winner.source == "bundled"
 
 

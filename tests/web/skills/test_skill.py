@@ -403,10 +403,10 @@ def test_switching_off_hides_the_name_and_can_be_undone(project: Project, author
     html = text(writing.post(f"{HERE}disable/", follow=True))
     assert "No agent gets greeting." in html
     assert f'action="{HERE}enable/"' in html
-    assert not catalog.outcome(project.pk, "greeting").served
+    assert not catalog.get(project.pk, "greeting").served
     html = text(writing.post(f"{HERE}enable/", follow=True))
     assert "Agents get it with their next request." in html
-    assert catalog.outcome(project.pk, "greeting").served
+    assert catalog.get(project.pk, "greeting").served
 
 
 def test_deleting_says_what_happens_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:

@@ -312,10 +312,10 @@ def test_ticked_skills_are_switched_off_and_on_again(
     client = browser_client(role)
     response = tick(client, "off", "invoice", "sql-review", query="?tag=data")
     assert (response.status_code, response["Location"]) == (302, f"{LIST}?tag=data")
-    assert [catalog.outcome(project.pk, name).enabled for name in ("invoice", "sql-review")] == [False, False]
+    assert [catalog.get(project.pk, name).enabled for name in ("invoice", "sql-review")] == [False, False]
     assert f'Switched off: 2 skills. Agents see it with their next request. <a href="{LIST}?state=off">' in text(client)
     tick(client, "on", "invoice", "sql-review")
-    assert catalog.outcome(project.pk, "invoice").enabled
+    assert catalog.get(project.pk, "invoice").enabled
 
 
 def test_each_ticked_skill_has_an_event_of_its_own(shelf: None, browser_client: Browser) -> None:

@@ -217,7 +217,7 @@ def test_the_same_files_again_change_nothing(browser: Client, project: Project, 
     skills.create(project, skill_bundle(), by=author)
     preview = send(browser, skill_bundle())
     assert "holds these very files already" in browser.get(preview).content.decode()
-    current = catalog.outcome(project.pk, "greeting").winner
+    current = catalog.get(project.pk, "greeting").winner
     assert current is not None
     browser.post(preview, {"do": "confirm", "seen": current.digest})
     assert Version.objects.count() == 1
