@@ -42,6 +42,8 @@ _CODES = {400: "invalid-request", 403: "forbidden", 404: "not-found", 405: "meth
 def response(error: SkillsiteError) -> HttpResponse:
     status = STATUS[type(error)]
     body = problem(status, error.code, error.message, **error.data)
+    if error.field:
+        body["field"] = error.field
     if error.findings:
         body["findings"] = [finding.as_json() for finding in error.findings]
     answer = _respond(status, body)

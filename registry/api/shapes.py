@@ -123,6 +123,7 @@ class ProblemShape(serializers.Serializer[Any]):
     status = serializers.IntegerField()
     code = serializers.CharField(help_text="For programs: it never changes.")
     detail = serializers.CharField(help_text="For people.")
+    field = serializers.CharField(required=False, help_text="The input that is at fault, if it is a single one.")
     findings = FindingShape(many=True, required=False)
 
 

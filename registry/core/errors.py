@@ -1,25 +1,25 @@
-"""The one family of errors. Any layer raises them; each face maps them once.
+"""Exceptions that any layer may raise. Each interface (web, API, MCP) maps them to its own responses in one place.
 
 SkillsiteError
-├── InvalidInput             the bytes or values given cannot be used
+├── InvalidInput             the input cannot be used
 │   ├── InvalidRequest       invalid-request      the request itself is malformed
-│   ├── InvalidSkill         invalid-skill        SKILL.md or its files break a rule; carries findings
-│   ├── InvalidArchive       invalid-archive      the archive is hostile, damaged or has no skill in it
-│   └── UnsafePath           unsafe-path          a path that would leave its directory
-├── TooLarge                 too-large            a limit was hit; names the number hit and the number allowed
-├── NotText                  not-text             a binary file asked for as text
-├── Unauthenticated          unauthenticated      no token, or one that is unknown, expired or revoked
-├── Forbidden                forbidden            known, and not allowed
-├── NotFound                 not-found            not there, or not yours to see
-├── Conflict                 conflict             the state of things does not allow it
+│   ├── InvalidSkill         invalid-skill        SKILL.md or another file breaks a rule; carries findings
+│   ├── InvalidArchive       invalid-archive      the archive is unsafe, damaged or contains no skill
+│   └── UnsafePath           unsafe-path          the path would leave its directory
+├── TooLarge                 too-large            a limit is exceeded; names the actual and the allowed number
+├── NotText                  not-text             a binary file was requested as text
+├── Unauthenticated          unauthenticated      the token is missing, unknown, expired or revoked
+├── Forbidden                forbidden            the caller is known but not allowed to do this
+├── NotFound                 not-found            it does not exist, or the caller may not see it
+├── Conflict                 conflict             the current state does not allow this
 │   ├── AlreadyExists        already-exists       the name is taken
-│   ├── VersionConflict      version-conflict     the same version with other bytes; names both digests
-│   ├── AlreadyDecided       already-decided      the proposal was approved, rejected or withdrawn before
-│   └── StaleProposal        stale                the skill moved on since the proposal was made for it
-├── Stale                    stale                somebody else saved since; If-Match did not hold
-├── PreconditionRequired     precondition-required  a guard is needed and was not given
-├── SourceFailed             source-failed        a source did not answer, or with nothing that can be used
-└── RateLimited              rate-limited         too many requests; says when to come back
+│   ├── VersionConflict      version-conflict     the same version has different content; names both digests
+│   ├── AlreadyDecided       already-decided      the proposal is already approved, rejected or withdrawn
+│   └── StaleProposal        stale                the skill has changed since the proposal was made
+├── Stale                    stale                somebody else saved first; If-Match did not match
+├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
+├── SourceFailed             source-failed        a source did not answer, or its answer cannot be used
+└── RateLimited              rate-limited         too many requests; says when to retry
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,13 +29,18 @@ from registry.core.findings import Finding
 
 
 class SkillsiteError(Exception):
-    """`message` is for a person; `code` is for a program and never changes; `data` goes into the answer."""
+    """Base class of all errors of the site.
+
+    `message` is for people. `code` is for programs and never changes. `field` names the input of the form or request
+    that is at fault, and is empty if no single input is. `data` is added to the API response.
+    """
 
     code: ClassVar[str] = "error"
 
-    def __init__(self, message: str, *, findings: Iterable[Finding] = (), **data: object) -> None:
+    def __init__(self, message: str, *, field: str = "", findings: Iterable[Finding] = (), **data: object) -> None:
         super().__init__(message)
         self.message = message
+        self.field = field
         self.findings = tuple(findings)
         self.data = data
 
@@ -117,7 +122,7 @@ class RateLimited(SkillsiteError):
 
 
 def family(root: type[SkillsiteError] = SkillsiteError) -> Iterator[type[SkillsiteError]]:
-    """Every error there is, so that a face can be checked to map them all."""
+    """Yield every error class. Tests use it to check that each interface maps all of them."""
     yield root
     for child in root.__subclasses__():
         yield from family(child)

@@ -50,6 +50,11 @@ def test_an_error_becomes_a_problem_with_its_code_findings_and_data(kind: type[S
     ]
 
 
+def test_a_problem_names_the_field_only_if_one_is_at_fault() -> None:
+    assert json.loads(problems.response(errors.InvalidRequest("Too long.", field="ref")).content)["field"] == "ref"
+    assert "field" not in json.loads(problems.response(errors.InvalidRequest("Too long.")).content)
+
+
 def test_half_a_character_in_a_message_is_no_crash() -> None:
     assert b"?" in problems.response(errors.InvalidRequest("There is no \ud800.")).content
 
