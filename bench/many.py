@@ -89,9 +89,8 @@ def _copy(first: Version, numbers: Iterable[int]) -> None:
 def _version(first: Version, skill: Skill, content: Bundle) -> Version:
     _store(content)
     said = skill_md.read(content[SKILL_MD])
-    manifest = [[entry.path, entry.size, entry.digest] for entry in content.manifest]
     return _like(
-        first, skill=skill, digest=content.digest, manifest=manifest, size=content.size,
+        first, skill=skill, digest=content.digest, manifest=content.manifest, size=content.size,
         description=said.description, tags=list(said.tags),
     )  # fmt: skip
 

@@ -30,10 +30,15 @@ class FileEntry:
     digest: str
 
 
+def in_byte_order(entries: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
+    """Sort entries by the UTF-8 bytes of their paths, the order of every manifest."""
+    return tuple(sorted(entries, key=lambda entry: entry.path.encode()))
+
+
 def bundle_digest(entries: Iterable[FileEntry]) -> str:
     """`sha256:` over the lines of `sha256sum`, in byte order of paths. Modes and times are not part of it."""
     total = hashlib.sha256()
-    for entry in sorted(entries, key=lambda e: e.path.encode()):
+    for entry in in_byte_order(entries):
         total.update(f"{entry.digest}  {entry.path}\n".encode())
     return f"sha256:{total.hexdigest()}"
 

@@ -4,6 +4,7 @@ import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
 import django.utils.timezone
+import registry.models.manifest
 from django.conf import settings
 from django.db import migrations, models
 
@@ -203,9 +204,9 @@ class Migration(migrations.Migration):
                 ('how', models.CharField(max_length=12)),
                 ('kind', models.CharField(max_length=8)),
                 ('base_digest', models.CharField(blank=True, max_length=71)),
-                ('base_manifest', models.JSONField(default=list)),
+                ('base_manifest', registry.models.manifest.ManifestField(default=tuple)),
                 ('result_digest', models.CharField(blank=True, max_length=71)),
-                ('result_manifest', models.JSONField(default=list)),
+                ('result_manifest', registry.models.manifest.ManifestField(default=tuple)),
                 ('justification', models.TextField()),
                 ('evidence', models.JSONField(default=list)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
@@ -247,7 +248,7 @@ class Migration(migrations.Migration):
                 ('last_number', models.PositiveIntegerField(default=0)),
                 ('upstream_digest', models.CharField(blank=True, max_length=71)),
                 ('upstream_version', models.CharField(blank=True, max_length=128)),
-                ('upstream_manifest', models.JSONField(default=list)),
+                ('upstream_manifest', registry.models.manifest.ManifestField(default=tuple)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skills', to='registry.project')),
             ],
@@ -282,7 +283,7 @@ class Migration(migrations.Migration):
                 ('digest', models.CharField(blank=True, max_length=200)),
                 ('location', models.TextField(blank=True)),
                 ('staged_digest', models.CharField(blank=True, max_length=71)),
-                ('staged_manifest', models.JSONField(default=list)),
+                ('staged_manifest', registry.models.manifest.ManifestField(default=tuple)),
                 ('staged_version', models.CharField(blank=True, max_length=200)),
                 ('staged_source_digest', models.CharField(blank=True, max_length=200)),
                 ('staged_at', models.DateTimeField(null=True)),
@@ -371,7 +372,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('version', models.CharField(max_length=128)),
                 ('digest', models.CharField(max_length=71)),
-                ('manifest', models.JSONField()),
+                ('manifest', registry.models.manifest.ManifestField()),
                 ('size', models.PositiveBigIntegerField()),
                 ('description', models.TextField()),
                 ('kind', models.CharField(max_length=16)),
@@ -403,7 +404,7 @@ class Migration(migrations.Migration):
                 ('pin', models.CharField(blank=True, max_length=200)),
                 ('fetched_digest', models.CharField(max_length=71)),
                 ('digest', models.CharField(max_length=71)),
-                ('manifest', models.JSONField()),
+                ('manifest', registry.models.manifest.ManifestField()),
                 ('how', models.CharField(max_length=16)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('agent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.agent')),
@@ -558,9 +559,9 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(blank=True, max_length=128)),
                 ('base', models.CharField(blank=True, max_length=71)),
-                ('base_manifest', models.JSONField(default=list)),
+                ('base_manifest', registry.models.manifest.ManifestField(default=tuple)),
                 ('content', models.JSONField(default=dict)),
-                ('manifest', models.JSONField(default=list)),
+                ('manifest', registry.models.manifest.ManifestField(default=tuple)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to=settings.AUTH_USER_MODEL)),

@@ -3,8 +3,8 @@
 from django.db import models
 from django.utils import timezone
 
-from registry.core.bundle import FileEntry
 from registry.models.accounts import Project, User
+from registry.models.manifest import ManifestField
 
 
 class Draft(models.Model):
@@ -18,9 +18,9 @@ class Draft(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
     name = models.CharField(max_length=128, blank=True)
     base = models.CharField(max_length=71, blank=True)
-    base_manifest = models.JSONField(default=list)
+    base_manifest = ManifestField(default=tuple)
     content = models.JSONField(default=dict)
-    manifest = models.JSONField(default=list)
+    manifest = ManifestField(default=tuple)
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
@@ -28,14 +28,6 @@ class Draft(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["project", "user", "name"], name="one_draft_per_person_and_skill")
         ]
-
-    @property
-    def files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.manifest)
-
-    @property
-    def base_files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.base_manifest)
 
 
 class Upload(models.Model):

@@ -4,11 +4,11 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.core.bundle import FileEntry
 from registry.core.proposals.assessment import Risk
 from registry.core.proposals.lifecycle import UNDECIDED, State
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
+from registry.models.manifest import ManifestField
 from registry.models.skills import Version
 
 _DIGEST = 71
@@ -92,9 +92,9 @@ class ProposalRevision(models.Model):
     how = models.CharField(max_length=12)  # proposed, revised, rebased, or edited by the reviewer who approved it
     kind = models.CharField(max_length=8)
     base_digest = models.CharField(max_length=_DIGEST, blank=True)
-    base_manifest = models.JSONField(default=list)
+    base_manifest = ManifestField(default=tuple)
     result_digest = models.CharField(max_length=_DIGEST, blank=True)
-    result_manifest = models.JSONField(default=list)
+    result_manifest = ManifestField(default=tuple)
     justification = models.TextField()
     evidence = models.JSONField(default=list)
     user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
@@ -103,14 +103,6 @@ class ProposalRevision(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="one_proposal_revision_per_number")]
-
-    @property
-    def base_files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.base_manifest)
-
-    @property
-    def result_files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.result_manifest)
 
     @property
     def by(self) -> str:

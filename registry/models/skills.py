@@ -4,9 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from registry.core.bundle import FileEntry
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
+from registry.models.manifest import ManifestField
 
 
 class Skill(models.Model):
@@ -27,7 +27,7 @@ class Skill(models.Model):
     # can be told apart from the project's own.
     upstream_digest = models.CharField(max_length=71, blank=True)
     upstream_version = models.CharField(max_length=128, blank=True)
-    upstream_manifest = models.JSONField(default=list)
+    upstream_manifest = ManifestField(default=tuple)
 
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -36,10 +36,6 @@ class Skill(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def upstream_files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.upstream_manifest)
 
 
 class VersionQuerySet(models.QuerySet["Version"]):
@@ -60,7 +56,7 @@ class Version(models.Model):
     skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="versions")
     version = models.CharField(max_length=128)
     digest = models.CharField(max_length=71)
-    manifest = models.JSONField()
+    manifest = ManifestField()
     size = models.PositiveBigIntegerField()
 
     description = models.TextField()
@@ -84,10 +80,6 @@ class Version(models.Model):
             models.UniqueConstraint(fields=["skill", "version"], name="a_version_stands_for_one_state"),
             models.CheckConstraint(condition=Q(digest__startswith="sha256:"), name="version_digest_is_sha256"),
         ]
-
-    @property
-    def files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.manifest)
 
     @property
     def by(self) -> str:

@@ -6,9 +6,9 @@ from django.db import models
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from registry.core.bundle import FileEntry
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
+from registry.models.manifest import ManifestField
 from registry.models.proposals import Proposal
 from registry.models.skills import Skill, Version
 
@@ -110,7 +110,7 @@ class SourceEntry(models.Model):
     location = models.TextField(blank=True)
 
     staged_digest = models.CharField(max_length=_DIGEST, blank=True)
-    staged_manifest = models.JSONField(default=list)
+    staged_manifest = ManifestField(default=tuple)
     staged_version = models.CharField(max_length=_SAID, blank=True)
     staged_source_digest = models.CharField(max_length=_SAID, blank=True)
     staged_at = models.DateTimeField(null=True)
@@ -119,10 +119,6 @@ class SourceEntry(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["source", "name"], name="one_entry_per_name")]
-
-    @property
-    def staged_files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.staged_manifest)
 
 
 class Provenance(models.Model):
@@ -139,17 +135,13 @@ class Provenance(models.Model):
     pin = models.CharField(max_length=_SAID, blank=True)
     fetched_digest = models.CharField(max_length=_DIGEST)
     digest = models.CharField(max_length=_DIGEST)
-    manifest = models.JSONField()
+    manifest = ManifestField()
     how = models.CharField(max_length=16)  # imported, replaced, merged or kept
     version = models.OneToOneField(Version, on_delete=models.CASCADE, null=True, related_name="provenance")
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, null=True, related_name="provenances")
     user = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
-
-    @property
-    def files(self) -> tuple[FileEntry, ...]:
-        return tuple(FileEntry(*entry) for entry in self.manifest)
 
 
 class InstallationQuerySet(models.QuerySet["Installation"]):

@@ -11,6 +11,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -98,7 +99,8 @@ def state(slug: str) -> dict[str, Any]:
         "broken": [str(fault) for fault in broken],
         "events": good,
         "versions": [
-            {"name": one.skill.name, "version": one.version, "digest": one.digest, "files": one.manifest,
+            {"name": one.skill.name, "version": one.version, "digest": one.digest,
+             "files": [astuple(entry) for entry in one.manifest],
              "current": one.skill.overrides and one.skill.current_id == one.pk}
             for one in versions.select_related("skill")
         ],

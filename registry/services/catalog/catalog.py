@@ -241,7 +241,7 @@ def stored(name: str, version: Version) -> Loaded:
         name, PROJECT, version.version, version.digest, version.description, version.kind, tuple(version.tags),
         tuple(version.requires), tuple(version.triggers), version.tokens, changed_at=version.created_at,
     )  # fmt: skip
-    return Loaded(candidate, version.files)
+    return Loaded(candidate, version.manifest)
 
 
 def on_disk(skill: built_in.DiskSkill) -> Loaded:

@@ -54,7 +54,7 @@ def _own(row: tuple[Any, ...]) -> Own:
         name, PROJECT, version, digest, description, kind, tuple(tags), tuple(requires), tuple(triggers), tokens,
         changed_at=at,
     )  # fmt: skip
-    return Own(enabled, overrides, candidate, tuple(FileEntry(*entry) for entry in manifest), _approval(*let_through))
+    return Own(enabled, overrides, candidate, manifest, _approval(*let_through))
 
 
 def _approval(at: datetime | None, digest: str, proposal: int, first: str, last: str, username: str) -> Approved | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.bundle import SKILL_MD, FileEntry
+from registry.core.bundle import SKILL_MD, FileEntry, in_byte_order
 from registry.core.catalog.precedence import PROJECT
 from registry.core.errors import InvalidInput, NotFound, Stale
 from registry.core.text import merge_bundles
@@ -65,8 +65,8 @@ def settle(place: Place, answers: Mapping[str, str], *, theirs: str, by: Actor) 
         blobs.put(conflict.theirs.bundle(), now=timezone.now())
     with drafts.editing(Place(place.project, place.name, seen=drafts.state(conflict.draft)), by=by) as draft:
         skill_md = files.pop(SKILL_MD)
-        draft.base, draft.base_manifest = theirs, drafts.as_rows(conflict.theirs.files if conflict.theirs else ())
-        draft.manifest = drafts.as_rows(_stored(files))
+        draft.base, draft.base_manifest = theirs, conflict.theirs.files if conflict.theirs else ()
+        draft.manifest = in_byte_order(_stored(files))
         mode = draft.content["mode"]
         draft.content = {**draft.content, "mode": drafts.RAW, "text": skill_md.decode()}
         _back_to(draft, mode)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import paths
-from registry.core.bundle import SKILL_MD, FileEntry
+from registry.core.bundle import SKILL_MD, FileEntry, in_byte_order
 from registry.core.errors import AlreadyExists, InvalidRequest, NotFound, TooLarge
 from registry.core.format import skill_form
 from registry.models import Draft
@@ -31,7 +31,7 @@ def usual_place(filename: str) -> str:
 def add(place: Place, files: Mapping[str, bytes], *, by: Actor) -> Draft:
     """Puts files in; one of the same path is replaced. All of them or none."""
     with drafts.editing(place, by=by) as draft:
-        entries = {entry.path: entry for entry in draft.files}
+        entries = {entry.path: entry for entry in draft.manifest}
         for path, content in files.items():
             _allowed(path, content)
             entries[path] = FileEntry(path, len(content), blobs.put_content(content, now=timezone.now()))
@@ -54,7 +54,7 @@ def write_text(place: Place, path: str, text: str, *, by: Actor) -> Draft:
         entry = entry_of(draft, path)
         content = skill_form.with_line_ends_of(blobs.read(entry).decode(errors="replace"), text).encode()
         _allowed(path, content)
-        entries = {each.path: each for each in draft.files}
+        entries = {each.path: each for each in draft.manifest}
         entries[path] = FileEntry(path, len(content), blobs.put_content(content, now=timezone.now()))
         _set(draft, entries)
     return draft
@@ -74,14 +74,14 @@ def rename(place: Place, path: str, to: str, *, by: Actor) -> Draft:
 def remove(place: Place, path: str, *, by: Actor) -> Draft:
     with drafts.editing(place, by=by) as draft:
         entry_of(draft, path)
-        _set(draft, {entry.path: entry for entry in draft.files if entry.path != path})
+        _set(draft, {entry.path: entry for entry in draft.manifest if entry.path != path})
     return draft
 
 
 def bring_back(place: Place, path: str, *, by: Actor) -> Draft:
     """A file as it was in what the edit started from."""
     with drafts.editing(place, by=by) as draft:
-        entries = {entry.path: entry for entry in draft.files}
+        entries = {entry.path: entry for entry in draft.manifest}
         before = next((entry for entry in removed(draft) if entry.path == path), None)
         if before is None:
             raise NotFound(f"There is no file {paths.shown(path)} to bring back.")
@@ -91,12 +91,12 @@ def bring_back(place: Place, path: str, *, by: Actor) -> Draft:
 
 def removed(draft: Draft) -> tuple[FileEntry, ...]:
     """What the edit started from and no longer has."""
-    present = {SKILL_MD} | {entry.path for entry in draft.files}
-    return tuple(entry for entry in draft.base_files if entry.path not in present)
+    present = {SKILL_MD} | {entry.path for entry in draft.manifest}
+    return tuple(entry for entry in draft.base_manifest if entry.path not in present)
 
 
 def entry_of(draft: Draft, path: str) -> FileEntry:
-    for entry in draft.files:
+    for entry in draft.manifest:
         if entry.path == path:
             return entry
     raise NotFound(f"The draft has no file {paths.shown(path)}.")
@@ -114,7 +114,7 @@ def text_of(entry: FileEntry) -> str | None:
 
 
 def _free(draft: Draft, path: str, apart_from: str = "") -> dict[str, FileEntry]:
-    entries = {entry.path: entry for entry in draft.files}
+    entries = {entry.path: entry for entry in draft.manifest}
     if path in entries and path != apart_from:
         raise AlreadyExists(f"The draft has a file {paths.shown(path)} already. Choose another path.")
     _allowed(path, b"")
@@ -144,4 +144,4 @@ def _set(draft: Draft, entries: Mapping[str, FileEntry]) -> None:
         raise TooLarge(
             f"The files would have {total:,} bytes together. {limits.expanded_bytes:,} are allowed. Nothing was added."
         )
-    draft.manifest = drafts.as_rows(entries.values())
+    draft.manifest = in_byte_order(entries.values())

@@ -5,7 +5,7 @@ of the project: it is neither audited nor does it move the revision. Publishing 
 proposing, through `proposals`. Whoever may propose may have drafts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.bundle import SKILL_MD, Bundle, FileEntry, bundle_digest, content_digest, normalise
+from registry.core.bundle import SKILL_MD, Bundle, FileEntry, bundle_digest, content_digest, in_byte_order, normalise
 from registry.core.errors import Forbidden, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
 from registry.core.format import skill_form
 from registry.core.format.skill_form import Fields
@@ -137,12 +137,12 @@ def typed_fields(draft: Draft) -> Fields:
 
 
 def bundle(draft: Draft) -> Bundle:
-    return Bundle({SKILL_MD: text(draft).encode(), **{entry.path: blobs.read(entry) for entry in draft.files}})
+    return Bundle({SKILL_MD: text(draft).encode(), **{entry.path: blobs.read(entry) for entry in draft.manifest}})
 
 
 def base_bundle(draft: Draft) -> Mapping[str, bytes]:
     """What the edit started from; nothing for a new skill."""
-    return {entry.path: blobs.read(entry) for entry in draft.base_files}
+    return {entry.path: blobs.read(entry) for entry in draft.base_manifest}
 
 
 def next_version(project: Project, name: str) -> str:
@@ -173,7 +173,7 @@ def propose(place: Place, *, justification: str, by: Actor) -> Proposed:
     if draft is None:
         raise NotFound("There is nothing to propose: the draft says what agents get already.")
     whole = bundle(draft)
-    gone = {entry.path: None for entry in draft.base_files if entry.path not in whole}
+    gone = {entry.path: None for entry in draft.base_manifest if entry.path not in whole}
     suggestion = Suggestion(
         place.name or bundles.check(whole, authoring=True).name,
         Edit({**gone, **whole}),
@@ -220,9 +220,9 @@ def _begin(place: Place, by: Actor) -> Draft:
         files, digest = _files_of(place) or files, place.base
     contents = {entry.path: entry for entry in files}
     draft.content = _beginning(blobs.read(contents.pop(SKILL_MD)).decode(), copy=not place.name)
-    draft.manifest = as_rows(contents.values())
+    draft.manifest = in_byte_order(contents.values())
     if place.name:
-        draft.base, draft.base_manifest = digest, as_rows(files)
+        draft.base, draft.base_manifest = digest, in_byte_order(files)
     return draft
 
 
@@ -230,7 +230,7 @@ def _files_of(place: Place) -> tuple[FileEntry, ...]:
     """The files of an older version that a page still shows."""
     older = Version.objects.filter(skill__project=place.project, skill__name=normalise(place.name), digest=place.base)
     found = older.first()
-    return found.files if found else ()
+    return found.manifest if found else ()
 
 
 def _beginning(held: str, *, copy: bool) -> dict[str, Any]:
@@ -257,10 +257,6 @@ def _storable(value: str) -> str:
     return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def as_rows(files: Iterable[FileEntry]) -> list[list[Any]]:
-    return [[entry.path, entry.size, entry.digest] for entry in sorted(files, key=lambda entry: entry.path.encode())]
-
-
 def _says_something(draft: Draft) -> bool:
     """Whether it differs from what stands: also a page that keeps once more what was just published says nothing."""
     form = draft.content["mode"] == FORM
@@ -273,5 +269,5 @@ def _says_something(draft: Draft) -> bool:
     except SkillsiteError:
         return True
     standing = catalog.find(draft.project_id, name) if name else None
-    entries = [*draft.files, FileEntry(SKILL_MD, len(content), content_digest(content))]
+    entries = [*draft.manifest, FileEntry(SKILL_MD, len(content), content_digest(content))]
     return standing is None or standing.winner is None or standing.winner.digest != bundle_digest(entries)

@@ -115,7 +115,7 @@ def _named() -> set[str]:
         .iterator(chunk_size=500),
     )
     waiting = Upload.objects.values_list("key", flat=True)
-    return {digest for manifest in manifests for _, _, digest in manifest} | set(waiting)
+    return {entry.digest for manifest in manifests for entry in manifest} | set(waiting)
 
 
 def _stored_names(storage: Storage) -> Iterator[str]:

@@ -52,7 +52,7 @@ def verify() -> tuple[int, list[Doubt]]:
 
 def _doubts(version: Version) -> Iterator[tuple[str, bool]]:
     try:
-        digest = blobs.bundle(version.files).digest
+        digest = blobs.bundle(version.manifest).digest
     except SkillsiteError as error:
         yield error.message, False
         return

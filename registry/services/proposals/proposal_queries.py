@@ -98,7 +98,7 @@ def _thread(proposal: Proposal, by: Actor) -> list[ProposalComment]:
 
 def content(project: Project, revision: ProposalRevision) -> Content:
     name = revision.proposal.skill
-    before = blobs.bundle(revision.base_files) if revision.base_manifest else None
-    after = blobs.bundle(revision.result_files) if revision.result_manifest else None
+    before = blobs.bundle(revision.base_manifest) if revision.base_manifest else None
+    after = blobs.bundle(revision.result_manifest) if revision.result_manifest else None
     after = prepare.left(name, revision.kind, after)
     return Content(before, after, assessment.assess(before, after, name=name, limits=settings.LIMITS))

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.bundle import Bundle
 from registry.core.catalog.visibility import visible as agent_reach
 from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
 from registry.core.findings import Finding
@@ -117,18 +116,14 @@ def add_revision(
         how=how,
         kind=prepared.kind,
         base_digest=prepared.base_digest,
-        base_manifest=_manifest(prepared.base),
+        base_manifest=prepared.base.manifest if prepared.base else (),
         result_digest=prepared.result_digest,
-        result_manifest=_manifest(prepared.result),
+        result_manifest=prepared.result.manifest if prepared.result else (),
         justification=justification,
         evidence=evidence,
         user_id=by.user_id,
         agent_id=by.agent_id,
     )
-
-
-def _manifest(bundle: Bundle | None) -> list[list[object]]:
-    return [[entry.path, entry.size, entry.digest] for entry in bundle.manifest] if bundle is not None else []
 
 
 def describe(change: Change, proposal: Proposal) -> None:

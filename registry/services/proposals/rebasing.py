@@ -81,10 +81,10 @@ def _worked_out(project: Project, proposal: Proposal, revision: ProposalRevision
     current = loaded.bundle() if loaded else None
     if proposal.kind == DELETE:
         return Offer(Prepared(name, DELETE, current, digest, None))
-    result = blobs.bundle(revision.result_files)
+    result = blobs.bundle(revision.result_manifest)
     if current is None:
         return Offer(_prepared(name, proposal.kind, None, result))
-    base = {entry.path: blobs.read(entry) for entry in revision.base_files}
+    base = {entry.path: blobs.read(entry) for entry in revision.base_manifest}
     joined = merge_bundles.join(base, current, result)
     if not joined.clean:
         return Offer(None, _clash(name, joined.open), Clash(current, joined))

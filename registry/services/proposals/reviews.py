@@ -129,7 +129,7 @@ def _looked_at(proposal: Proposal, edit: Edit | None) -> _Verdict:
         if edit is not None:
             raise InvalidRequest("A proposal to delete a skill has nothing to edit. Nothing was changed.")
         return _Verdict(revision, None)
-    result = blobs.bundle(revision.result_files)
+    result = blobs.bundle(revision.result_manifest)
     if edit is None:
         return _Verdict(revision, _checked(result, proposal.skill))
     checked = _checked(edits.apply(edit, result, name=proposal.skill, limits=settings.LIMITS), proposal.skill)
@@ -137,7 +137,7 @@ def _looked_at(proposal: Proposal, edit: Edit | None) -> _Verdict:
         return _Verdict(revision, checked)
     if checked.bundle.digest == revision.base_digest:
         raise InvalidRequest(f"With the edit {proposal.skill} would stay as it is. Reject the proposal instead.")
-    base = blobs.bundle(revision.base_files) if revision.base_digest else None
+    base = blobs.bundle(revision.base_manifest) if revision.base_digest else None
     edited = Prepared(proposal.skill, revision.kind, base, revision.base_digest, checked.bundle, checked.findings)
     edited.store()
     return _Verdict(revision, checked, edited)
@@ -202,7 +202,7 @@ def _apply(
     if before is None:
         provenance.forget(skill)
     if standing and standing.winner and standing.winner.source == BUNDLED:
-        skills.remember(skill, catalog.Loaded(standing.winner, verdict.revision.base_files))
+        skills.remember(skill, catalog.Loaded(standing.winner, verdict.revision.base_manifest))
     said = prompt.one_line(verdict.revision.justification)
     note = prompt.shorten(f"Proposal {proposal.pk}: {said}", version_rows.NOTE_CHARS)
     checked = verdict.checked

@@ -41,7 +41,7 @@ class Origin:
 
     @cached_property
     def base(self) -> Mapping[str, bytes]:
-        return blobs.bundle(self.skill.upstream_files)
+        return blobs.bundle(self.skill.upstream_manifest)
 
     @cached_property
     def joined(self) -> Joined:

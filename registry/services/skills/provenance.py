@@ -11,14 +11,14 @@ def forget(skill: Skill) -> None:
     """Inside a change: whoever begins a skill under the name of a deleted one did not take it from there."""
     Installation.objects.filter(skill=skill).delete()
     if skill.upstream_digest:
-        skill.upstream_digest, skill.upstream_version, skill.upstream_manifest = "", "", []
+        skill.upstream_digest, skill.upstream_version, skill.upstream_manifest = "", "", ()
         skill.save(update_fields=["upstream_digest", "upstream_version", "upstream_manifest"])
 
 
 def record(provenance: Provenance, bundle: Bundle, *, by: Actor) -> Provenance:
     """Inside a change: what came, as it was stored. A version that stands again came once more."""
     provenance.digest = bundle.digest
-    provenance.manifest = [[entry.path, entry.size, entry.digest] for entry in bundle.manifest]
+    provenance.manifest = bundle.manifest
     provenance.user_id, provenance.agent_id, provenance.at = by.user_id, by.agent_id, timezone.now()
     if provenance.version_id is not None:
         earlier = Provenance.objects.filter(version=provenance.version_id).values_list("pk", flat=True).first()

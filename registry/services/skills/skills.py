@@ -93,7 +93,7 @@ def _upstream(project: Project, standing: EffectiveSkill | None) -> Loaded | Non
 def remember(skill: Skill, upstream: Loaded) -> None:
     """Where the skill came from; the caller has stored the files, and is inside its change."""
     skill.upstream_digest, skill.upstream_version = upstream.candidate.digest, upstream.candidate.version
-    skill.upstream_manifest = [[entry.path, entry.size, entry.digest] for entry in upstream.files]
+    skill.upstream_manifest = upstream.files
     skill.save(update_fields=["upstream_digest", "upstream_version", "upstream_manifest"])
 
 

@@ -59,7 +59,7 @@ def add(
         skill=skill,
         version=named if named is not None else next_number(skill),
         digest=bundle.digest,
-        manifest=[[entry.path, entry.size, entry.digest] for entry in bundle.manifest],
+        manifest=bundle.manifest,
         size=bundle.size,
         description=said.description,
         kind=said.kind,
@@ -134,7 +134,7 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
     require_reach(by, name)
     with audit.change(project, "version.restored", by=by, target=normalise(name)) as change:
         old = get(project, name, version)
-        bundle = blobs.bundle(old.files)
+        bundle = blobs.bundle(old.manifest)
         said = skill_md.read(bundle[SKILL_MD], fallback_name=old.skill.name)
         change.data["restored"] = old.version
         return add(

@@ -95,7 +95,7 @@ class Arrival:
     @cached_property
     def base(self) -> Mapping[str, bytes]:
         """The files as they came last, from which both sides went on."""
-        return blobs.bundle(self.installed.base.files) if self.installed else {}
+        return blobs.bundle(self.installed.base.manifest) if self.installed else {}
 
     @cached_property
     def joined(self) -> Joined:

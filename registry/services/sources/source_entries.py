@@ -243,7 +243,7 @@ def stage(entry: SourceEntry, fetched: Fetched) -> Goods:
     """Keeps the bytes, and says at the entry which they are."""
     blobs.put(fetched.bundle, now=timezone.now())
     entry.staged_digest = fetched.bundle.digest
-    entry.staged_manifest = [[file.path, file.size, file.digest] for file in fetched.bundle.manifest]
+    entry.staged_manifest = fetched.bundle.manifest
     entry.staged_version = leases.plain(fetched.version, _SAID_CHARS)
     entry.staged_source_digest = leases.plain(fetched.digest, _SAID_CHARS)
     entry.staged_at = timezone.now()
@@ -272,10 +272,10 @@ def staged(entry: SourceEntry, digest: str = "") -> Goods | None:
     """What was put aside, where that is what is asked for."""
     if not is_staged(entry, digest):
         return None
-    return Goods(entry, blobs.bundle(entry.staged_files), entry.staged_version, entry.staged_source_digest)
+    return Goods(entry, blobs.bundle(entry.staged_manifest), entry.staged_version, entry.staged_source_digest)
 
 
 def sweep(*, now: datetime) -> int:
     """What nobody imported for a week is fetched again when somebody asks."""
     old = SourceEntry.objects.filter(staged_at__lt=now - STAGED_FOR)
-    return old.update(staged_digest="", staged_manifest=[], staged_version="", staged_source_digest="", staged_at=None)
+    return old.update(staged_digest="", staged_manifest=(), staged_version="", staged_source_digest="", staged_at=None)

@@ -89,12 +89,12 @@ def _take_away(found: Installation, *, by: Actor, change: Change) -> Version | N
 def _back(found: Installation) -> Bundle | None:
     """What stood before the skill came; what was withdrawn meanwhile does not come back."""
     before = found.before
-    return blobs.bundle(before.files) if before is not None and before.yanked_at is None else None
+    return blobs.bundle(before.manifest) if before is not None and before.yanked_at is None else None
 
 
 def _propose(found: Installation, *, by: Actor) -> Outcome:
     skill, back = found.skill, _back(found)
-    standing = skill.current.files if skill.current else ()
+    standing = skill.current.manifest if skill.current else ()
     edit = None
     if back is not None:
         edit = Edit({**{entry.path: None for entry in standing if entry.path not in back}, **back})

@@ -110,7 +110,7 @@ def context(
         **name_options.offered(view, without=place.name), "known_tags": skill_list.tags(view),
         "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
         "proposing": not may_publish(request), "justification": request.POST.get("justification", ""),
-        "files": [_file(entry, urls) for entry in draft.files], "removed": draft_files.removed(draft),
+        "files": [_file(entry, urls) for entry in draft.manifest], "removed": draft_files.removed(draft),
     }  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def _row(finding: Finding, draft: Draft, report: Report) -> Row:
     tone, sign = _TONES[finding.severity]
     fix = f"fix:{finding.rule}:{finding.line or ''}" if draft_checks.mended(finding, report) is not None else ""
     if finding.file != SKILL_MD:
-        present = any(entry.path == finding.file for entry in draft.files)
+        present = any(entry.path == finding.file for entry in draft.manifest)
         at = f"{finding.file}:{finding.line}" if finding.line else finding.file
         return Row(finding, tone, sign, at, act=f"open:{finding.file}" if present else "", fix=fix)
     if draft.content["mode"] == RAW:
@@ -189,7 +189,7 @@ def _cost(report: Report, winner: Candidate | None) -> dict[str, Any]:
 def preview(report: Report, draft: Draft, urls: Addresses) -> SafeString | str:
     if report.said is None:
         return ""
-    present = {entry.path for entry in draft.files}
+    present = {entry.path for entry in draft.manifest}
     return markdown.render(
         report.said.instructions,
         link=lambda path: urls.file(path) if path in present else None,

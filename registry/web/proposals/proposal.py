@@ -166,7 +166,7 @@ def compare(request: ProjectRequest, number: int) -> HttpResponse:
     layout = request.GET.get("layout", "")
     context = {
         "page": page, "proposal": page.proposal, "chosen": (before.number, after.number),
-        "compared": compared(request, _bundle(before.result_files), _bundle(after.result_files)),
+        "compared": compared(request, _bundle(before.result_manifest), _bundle(after.result_manifest)),
         "before": {"label": f"Revision {before.number}", "digest": before.result_digest},
         "after": {"label": f"Revision {after.number}", "digest": after.result_digest},
         "whole": whole(request), "layouts": _two(layouts(request, layout), before, after),

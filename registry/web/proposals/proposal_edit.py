@@ -74,11 +74,11 @@ class Writing:
         self.request, self.purpose = request, purpose
         self.dossier = proposal_queries.look(request.project, number, by=request.actor)
         self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
-        if not self.revision.result_files:
+        if not self.revision.result_manifest:
             raise InvalidInput("A proposal to delete a skill has no text to write.")
         self.offer = self.dossier.offer if purpose == REVISE else None
         joined = self.offer.joined if self.offer else None
-        self.result = joined or blobs.bundle(self.revision.result_files)
+        self.result = joined or blobs.bundle(self.revision.result_manifest)
 
     @cached_property
     def standing(self) -> Loaded | None:

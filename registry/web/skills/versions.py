@@ -79,7 +79,7 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     before, after = _asked(request, page)
     compared = comparison.compare(
-        blobs.bundle(before.files), blobs.bundle(after.files), limits=settings.LIMITS, whole="all" in request.GET
+        blobs.bundle(before.manifest), blobs.bundle(after.manifest), limits=settings.LIMITS, whole="all" in request.GET
     )
     history = versions.history(request.project, name)
     context = page.context(

@@ -56,12 +56,12 @@ def _gone(request: ProjectRequest, source: int, outcome: import_request.Outcome)
 
 def _shown(request: ProjectRequest, installed: Installation) -> dict[str, Any]:
     current, base = installed.skill.current, installed.base
-    mine = blobs.bundle(current.files) if current else {}
+    mine = blobs.bundle(current.manifest) if current else {}
     return {
         "installed": installed,
         "seen": current.digest if current else "",
-        "files": current.files if current else (),
-        "edits": comparison.compare(blobs.bundle(base.files), mine, limits=settings.LIMITS),
+        "files": current.manifest if current else (),
+        "edits": comparison.compare(blobs.bundle(base.manifest), mine, limits=settings.LIMITS),
         "before": {"label": "As it came", "digest": base.digest},
         "after": {"label": f"Yours, version {current.version}", "digest": current.digest} if current else {},
         "follows": _follows(installed),

@@ -198,7 +198,7 @@ def test_a_text_that_cannot_be_read_has_no_form(standing: Place, author: Actor) 
 def test_a_copy_has_the_files_and_no_name(standing: Place, author: Actor) -> None:
     draft = drafts.find(Place(standing.project, copy_of="greeting"), by=author)
     assert drafts.typed_fields(draft).name == ""
-    assert [entry.path for entry in draft.files] == ["assets/logo.bin", "references/names.md"]
+    assert [entry.path for entry in draft.manifest] == ["assets/logo.bin", "references/names.md"]
     assert draft.base == ""
 
 
@@ -291,7 +291,7 @@ def test_files_are_added_renamed_taken_out_and_brought_back(standing: Place, aut
     draft = draft_files.remove(standing, "references/names.md", by=author)
     assert [entry.path for entry in draft_files.removed(draft)] == ["references/names.md"]
     draft = draft_files.bring_back(standing, "references/names.md", by=author)
-    assert [entry.path for entry in draft.files] == ["assets/logo.bin", "references/names.md", "scripts/go.py"]
+    assert [entry.path for entry in draft.manifest] == ["assets/logo.bin", "references/names.md", "scripts/go.py"]
     with pytest.raises(NotFound):
         draft_files.bring_back(standing, "assets/logo.bin", by=author)
 
@@ -299,11 +299,11 @@ def test_files_are_added_renamed_taken_out_and_brought_back(standing: Place, aut
 def test_a_text_file_edited_in_place_keeps_its_line_ends(project: Project, author: Actor) -> None:
     draft_files.add(Place(project), {"a.txt": b"one\r\ntwo\r\n"}, by=author)
     draft = draft_files.write_text(Place(project), "a.txt", "one\r\ntwo and\r\n", by=author)
-    assert blobs.read(draft.files[0]) == b"one\r\ntwo and\r\n"
+    assert blobs.read(draft.manifest[0]) == b"one\r\ntwo and\r\n"
 
 
 def test_a_binary_file_is_not_offered_as_text(standing: Place, author: Actor) -> None:
-    logo, names = drafts.find(standing, by=author).files
+    logo, names = drafts.find(standing, by=author).manifest
     assert draft_files.text_of(logo) is None
     assert draft_files.text_of(names) == "Ada\n"
 
@@ -357,7 +357,7 @@ def test_editing_a_bundled_skill_makes_an_override_with_its_files(
     row = Skill.objects.get(project=project, name="greeting")
     assert bundled is not None
     assert (row.upstream_digest, row.upstream_version) == (bundled.digest, bundled.version)
-    assert blobs.bundle(row.upstream_files).digest == bundled.digest
+    assert blobs.bundle(row.upstream_manifest).digest == bundled.digest
 
 
 # -- Conflicts ----------------------------------------------------------------------------------------------------
@@ -488,7 +488,7 @@ def test_a_proposed_draft_carries_its_files_and_what_it_was_made_for(standing: P
     made = drafts.propose(standing, justification="Names are elsewhere.", by=viewer).proposal
     revision = made.revisions.get()
     assert (made.kind, made.skill, made.base_digest) == ("update", "greeting", standing.base)
-    assert [entry.path for entry in revision.result_files] == ["SKILL.md", "assets/logo.bin", "references/more.md"]
+    assert [entry.path for entry in revision.result_manifest] == ["SKILL.md", "assets/logo.bin", "references/more.md"]
     assert catalog.load(standing.project.pk, "greeting").candidate.digest == standing.base
 
 

@@ -124,10 +124,10 @@ def test_a_proposal_changes_nothing_that_is_served(project: Project, skill: str,
 )
 def test_every_way_to_say_a_change_gives_the_same_result(project: Project, skill: str, bot: Actor, edit: Edit) -> None:
     found = proposals.current_revision(propose(project, bot, edit))
-    result = blobs.bundle(found.result_files)
+    result = blobs.bundle(found.result_manifest)
     assert result[SKILL_MD].decode() == text(One="Uno")
     assert result["references/a.md"] == b"See SKILL.md.\n"
-    assert (result.digest, blobs.bundle(found.base_files).digest) == (found.result_digest, skill)
+    assert (result.digest, blobs.bundle(found.base_manifest).digest) == (found.result_digest, skill)
 
 
 def test_a_diff_may_change_add_and_remove_files(project: Project, skill: str, bot: Actor) -> None:
@@ -139,13 +139,13 @@ def test_a_diff_may_change_add_and_remove_files(project: Project, skill: str, bo
         "diff --git a/references/b.md b/references/b.md\nnew file mode 100644\n"
         "--- /dev/null\n+++ b/references/b.md\n@@ -0,0 +1,1 @@\n+New.\n"
     )
-    result = proposals.current_revision(propose(project, bot, edits.parse(diff=diff))).result_files
+    result = proposals.current_revision(propose(project, bot, edits.parse(diff=diff))).result_manifest
     assert [entry.path for entry in result] == [SKILL_MD, "references/b.md"]
 
 
 def test_binary_files_can_be_suggested(project: Project, skill: str, bot: Actor) -> None:
     made = propose(project, bot, edits.parse(files={"assets/dot.png": {"base64": "iVBORwD/"}}))
-    result = blobs.bundle(proposals.current_revision(made).result_files)
+    result = blobs.bundle(proposals.current_revision(made).result_manifest)
     assert result["assets/dot.png"] == b"\x89PNG\x00\xff"
 
 
@@ -723,7 +723,7 @@ def test_the_clean_up_leaves_the_files_of_proposals_alone(
 ) -> None:
     made = propose(project, bot, edits.parse(files={"references/b.md": "Only proposed.\n"}))
     save(project, author, Nine="Nove")
-    named = {entry.digest for entry in proposals.current_revision(made).result_files}
+    named = {entry.digest for entry in proposals.current_revision(made).result_manifest}
     assert named <= blobs._named()
     assert Skill.objects.count() == 1
 

@@ -136,7 +136,7 @@ def test_an_approved_change_of_a_bundled_skill_remembers_where_it_came_from(
     approve(project, propose(project, bot), reviewer)
     row = Skill.objects.get(name="greeting")
     assert row.upstream_digest == base
-    assert blobs.bundle(row.upstream_files).digest == base
+    assert blobs.bundle(row.upstream_manifest).digest == base
 
 
 def test_a_bundled_skill_that_changes_while_it_is_approved_is_not_covered(
@@ -566,7 +566,7 @@ def tamper_with_the_files(version: Version, approval: Approval, directory: Path)
 
 
 def tamper_with_the_bytes(version: Version, approval: Approval, directory: Path) -> None:
-    entry = version.files[0]
+    entry = version.manifest[0]
     (directory / entry.digest[:2] / entry.digest).write_bytes(b"x" * entry.size)
     blobs._read_small.cache_clear()
 

@@ -48,7 +48,7 @@ def mine(project: Project, by: Actor, body: str | None = None, files: dict[str, 
 def current(project: Project) -> Bundle:
     version = Skill.objects.get(project=project, name="greeting").current
     assert version is not None
-    return blobs.bundle(version.files)
+    return blobs.bundle(version.manifest)
 
 
 def origin(project: Project) -> customisation.Origin:
@@ -68,7 +68,7 @@ def test_a_copy_holds_every_file_and_remembers_where_it_came_from(
     assert (version.version, version.digest) == ("1", digest)
     skill = version.skill
     assert (skill.upstream_digest, skill.upstream_version) == (digest, f"sha-{digest[7:19]}")
-    assert blobs.bundle(skill.upstream_files).digest == digest
+    assert blobs.bundle(skill.upstream_manifest).digest == digest
     outcome = catalog.get(project.pk, "greeting")
     assert outcome.winner and outcome.winner.source == "project"
     assert outcome.hides_bundled
@@ -350,7 +350,7 @@ def test_keeping_mine_marks_the_bundled_one_as_seen(project: Project, library: P
     found = origin(project)
     assert not found.changed
     assert found.mine.candidate.digest == own
-    assert blobs.bundle(found.skill.upstream_files).digest == theirs
+    assert blobs.bundle(found.skill.upstream_manifest).digest == theirs
     event = Event.objects.get(verb="upstream.kept")
     assert (event.before, event.after, event.data["upstream"]["after"]) == (own, own, theirs)
 

@@ -85,7 +85,7 @@ def test_a_skill_is_stored_byte_for_byte_with_where_it_came_from(
     done = bring()
     version = current(project)
     assert done == Outcome("greeting", "imported", "", "greeting", "1", site.skills["greeting"].digest)
-    assert blobs.bundle(version.files) == site.skills["greeting"]
+    assert blobs.bundle(version.manifest) == site.skills["greeting"]
     came = version.provenance
     assert (came.source, came.name, came.how, came.user_id) == (source, "greeting", "imported", author.user_id)
     assert came.fetched_digest == came.digest == version.digest
@@ -204,7 +204,7 @@ def test_under_another_name_one_line_changes(
     skills.create(project, skill_bundle(body="Mine."), by=author)
     done = bring(on_conflict="rename", new_name=" Their-Greeting ")
     assert (done.status, done.skill) == ("imported", "their-greeting")
-    stored = blobs.bundle(current(project, "their-greeting").files)
+    stored = blobs.bundle(current(project, "their-greeting").manifest)
     before, after = (side[SKILL_MD].decode().splitlines() for side in (site.skills["greeting"], stored))
     assert [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]] == [
         ("name: greeting", 'name: "their-greeting"')
@@ -333,7 +333,7 @@ def test_changes_that_fit_together_are_merged_from_what_came_first(
     edit(project, BODY.replace("One.", "One, mine."), author, files={"a.txt": b"a", "mine.txt": b"m"})
     changed(BODY.replace("Five.", "Five, theirs."), files={"a.txt": b"b"})
     done = bring(if_edited="merge")
-    merged = blobs.bundle(current(project).files)
+    merged = blobs.bundle(current(project).manifest)
     assert (done.status, done.version) == ("merged", "3")
     assert "One, mine." in merged[SKILL_MD].decode()
     assert "Five, theirs." in merged[SKILL_MD].decode()
@@ -341,7 +341,7 @@ def test_changes_that_fit_together_are_merged_from_what_came_first(
     assert current(project).provenance.how == "merged"
     changed(BODY.replace("Five.", "Five, theirs again."), files={"a.txt": b"b"})
     assert bring(if_edited="merge").status == "merged"
-    assert "Five, theirs again." in blobs.bundle(current(project).files)[SKILL_MD].decode()
+    assert "Five, theirs again." in blobs.bundle(current(project).manifest)[SKILL_MD].decode()
 
 
 def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
@@ -361,7 +361,7 @@ def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
     assert current(project) == mine
     done = bring(digest=seen.digest, seen=seen.seen, if_edited="merge", answers={key: "theirs"})
     assert done.status == "merged"
-    assert "Two, theirs." in blobs.bundle(current(project).files)[SKILL_MD].decode()
+    assert "Two, theirs." in blobs.bundle(current(project).manifest)[SKILL_MD].decode()
 
 
 def test_answers_for_another_state_of_things_are_not_taken(
@@ -384,7 +384,7 @@ def test_a_renamed_skill_is_updated_under_its_name(
     changed(BODY + "\n\nSix.")
     done = bring()
     assert (done.status, done.skill) == ("updated", "hello")
-    assert 'name: "hello"' in blobs.bundle(current(project, "hello").files)[SKILL_MD].decode()
+    assert 'name: "hello"' in blobs.bundle(current(project, "hello").manifest)[SKILL_MD].decode()
     assert not Skill.objects.filter(name="greeting").exists()
 
 
@@ -516,7 +516,7 @@ def test_a_skill_begun_anew_forgets_the_bundled_one_that_a_deleted_copy_was_made
         built_in.index().refresh()
         skills.save(project, "greeting", skill_bundle(body="Mine."), base=None, by=author)
     row = Skill.objects.get(name="greeting")
-    assert (row.upstream_digest, row.upstream_version, row.upstream_manifest) == ("", "", [])
+    assert (row.upstream_digest, row.upstream_version, row.upstream_manifest) == ("", "", ())
 
 
 def test_importing_over_a_customised_copy_forgets_the_bundled_one(

@@ -80,7 +80,7 @@ def test_all_of_a_large_source_comes_byte_for_byte(
     assert {name: version.digest for name, version in stored.items()} == {
         name: bundle.digest for name, bundle in site.skills.items()
     }
-    assert blobs.bundle(stored[MANY[7]].files) == site.skills[MANY[7]]
+    assert blobs.bundle(stored[MANY[7]].manifest) == site.skills[MANY[7]]
     assert Event.objects.filter(verb="source.imported").count() == 101
 
 

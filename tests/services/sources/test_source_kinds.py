@@ -58,7 +58,7 @@ def test_one_file_is_a_source_of_one_skill(project: Project, server: Receiver, a
     server.behave = serving(served)
     source = added(project, "url", server.url("/greeting.md"), author)
     assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
-    assert blobs.bundle(Version.objects.get().files)[SKILL_MD] == GREETING
+    assert blobs.bundle(Version.objects.get().manifest)[SKILL_MD] == GREETING
     assert looked(project, source, author) == {"greeting": "installed"}
     served["/greeting.md"] = GREETING + b"More.\n"
     assert looked(project, source, author) == {"greeting": "update"}

@@ -319,7 +319,7 @@ def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, gre
 def test_files_go_where_skills_keep_them(browser: Client) -> None:
     files = [SimpleUploadedFile(name, b"x") for name in ("a.md", "b.py", "c.png")]
     assert post(browser, NEW, "add", files=files).status_code == 302
-    assert [path for path, _, _ in Draft.objects.get().manifest] == ["assets/c.png", "references/a.md", "scripts/b.py"]
+    assert [entry.path for entry in Draft.objects.get().manifest] == ["assets/c.png", "references/a.md", "scripts/b.py"]
     assert Draft.objects.get().content["fields"]["name"] == "tea-round"
 
 
@@ -337,7 +337,7 @@ def test_a_file_that_is_refused_keeps_the_page_and_the_text(browser: Client, sen
     answer = post(browser, NEW, "add", files=sent)
     assert answer.status_code == 422
     assert "Boil water." in answer.content.decode()
-    assert Draft.objects.get().manifest == []
+    assert Draft.objects.get().manifest == ()
 
 
 def test_files_are_taken_out_and_brought_back(browser: Client, greeting: Version) -> None:
@@ -396,7 +396,7 @@ def test_more_than_can_be_sent_at_once_is_said_with_the_numbers(browser: Client,
     answer = post(browser, NEW, "add", files=SimpleUploadedFile("a.bin", b"x" * 70_000))
     assert answer.status_code == 422
     assert "100 are allowed" in answer.content.decode()
-    assert Draft.objects.get().manifest == []
+    assert Draft.objects.get().manifest == ()
 
 
 # -- Publishing ---------------------------------------------------------------------------------------------------

@@ -658,7 +658,7 @@ def test_a_conflict_is_seen_three_ways_and_resolved_into_a_revision_that_is_look
     assert served(project) == standing
     joined = proposals.current_revision(made)
     wanted = LINES.replace("One", line).replace("Three", "Drei").replace("Six", "Sei")
-    assert blobs.bundle(joined.result_files)[SKILL_MD].decode() == skill_text(body=wanted)
+    assert blobs.bundle(joined.result_manifest)[SKILL_MD].decode() == skill_text(body=wanted)
     assert [revision.how for revision in made.revisions.order_by("number")] == ["proposed", "rebased"]
     assert clashing.result_digest == made.revisions.get(number=1).result_digest
 
