@@ -1,7 +1,11 @@
 """Suggested changes to skills, kept apart from what is served, and the approvals that let them through."""
 
+from collections.abc import Collection
+from functools import reduce
+from operator import or_
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
 from registry.core.proposals.assessment import Risk
@@ -111,10 +115,34 @@ class ProposalRevision(models.Model):
         return self.user.display_name if self.user else ""
 
 
-class Backer(models.Model):
-    """Somebody who suggested this very change: the proposer, and everyone who sent the same while it was open.
+# The people who may not approve a proposal: its backers, and everyone who can act in the name of a backer because they
+# made a token for them. The token need not have sent the proposal, because it can revise one as well.
+_BARRED = {
+    "backer": F("user"),
+    "sender": F("through"),
+    "maker_for_agent": F("agent__tokens__owner"),
+    "maker_for_person": Case(When(user__tokens__project=F("proposal__project"), then=F("user__tokens__owner"))),
+}
 
-    None of them may approve it, nor may whoever made the token they came with (`through`).
+
+class BackerQuerySet(models.QuerySet["Backer"]):
+    def barring(self, people: Collection[int]) -> "BackerQuerySet":
+        """Filter for the backers because of whom one of these people may not approve the proposal."""
+        is_barred = reduce(or_, (Q(**{f"{name}__in": people}) for name in _BARRED))
+        return self.alias(**_BARRED).filter(is_barred)
+
+    def barred_people(self) -> dict[int, set[int]]:
+        """Return the users who may not approve, by proposal."""
+        result: dict[int, set[int]] = {}
+        for proposal, *people in self.annotate(**_BARRED).values_list("proposal", *_BARRED):
+            result.setdefault(proposal, set()).update(person for person in people if person is not None)
+        return result
+
+
+class Backer(models.Model):
+    """A person or agent who suggested this change: the proposer, and everyone who sent the same while it was open.
+
+    `through` is the user who made the token that the proposal was sent with.
     """
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="backers")
@@ -125,6 +153,8 @@ class Backer(models.Model):
     evidence = models.JSONField(default=list)
     run = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+
+    objects = BackerQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -35,11 +35,11 @@ _REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REV
 
 @dataclass(frozen=True, slots=True)
 class _Circle:
-    """Who has to do with one proposal. `own` may not approve it, so it does not wait for them."""
+    """The users concerned by one proposal. It does not wait for `barred`, who may not approve it."""
 
     backers: set[int] = field(default_factory=set)
     talkers: set[int] = field(default_factory=set)
-    own: set[int] = field(default_factory=set)
+    barred: set[int] = field(default_factory=set)
 
 
 def about(event: str, *proposals: Proposal, text: str = "", by: Actor) -> None:
@@ -81,12 +81,11 @@ def _excerpt(text: str) -> str:
 
 
 def _circles(event: str, proposal_ids: list[int]) -> dict[int, _Circle]:
-    circles = {proposal_id: _Circle() for proposal_id in proposal_ids}
     backers = Backer.objects.filter(proposal__in=proposal_ids)
-    for proposal_id, user, *others in backers.values_list("proposal", "user", "through", "agent__tokens__owner"):
-        circle = circles[proposal_id]
-        circle.backers.update({user} - {None})
-        circle.own.update({user, *others} - {None})
+    barred = backers.barred_people()
+    circles = {proposal_id: _Circle(barred=barred.get(proposal_id, set())) for proposal_id in proposal_ids}
+    for proposal_id, user in backers.filter(user__isnull=False).values_list("proposal", "user"):
+        circles[proposal_id].backers.add(user)
     if TALKERS in KINDS[event].told:
         comments = ProposalComment.objects.filter(proposal__in=proposal_ids, user__isnull=False)
         for proposal_id, user in comments.values_list("proposal", "user").distinct():
@@ -119,7 +118,7 @@ def _concerns(event: str, member: Membership, circle: _Circle) -> bool:
 
 def _waits(event: str, member: Membership, proposal: Proposal, circle: _Circle) -> bool:
     if events.waits_for_reviewers(event):
-        return member.role in _REVIEWING and member.user_id not in circle.own
+        return member.role in _REVIEWING and member.user_id not in circle.barred
     return events.waits_for_proposer(event) and member.user_id == proposal.user_id
 
 

@@ -14,7 +14,7 @@ from registry.core.errors import InvalidRequest, SkillsiteError
 from registry.core.proposals import lifecycle
 from registry.core.proposals.assessment import Risk
 from registry.core.proposals.lifecycle import State
-from registry.models import Backer, Project, Proposal, ProposalRevision
+from registry.models import Project, Proposal, ProposalRevision
 from registry.models.proposals import ProposalQuerySet
 from registry.services.permissions import Actor
 from registry.services.proposals import prepare, proposals, reviews
@@ -120,7 +120,7 @@ def rows(page: Sequence[Proposal], *, by: Actor) -> list[Row]:
         voices=Count("backers", distinct=True),
     )
     facts = {number: rest for number, *rest in told.values_list("pk", "said", "talk", "voices")}
-    own = set(Backer.objects.filter(reviews.own(by), proposal__in=page).values_list("proposal", flat=True))
+    own = set(reviews.own_backers(by).filter(proposal__in=page).values_list("proposal", flat=True))
     late = timezone.now() - _LATE
     return [
         Row(each, headline(said), talk, voices - 1, each.pk in own, each.state == State.OPEN and each.created_at < late)
@@ -166,7 +166,7 @@ def waiting(project: Project, *, by: Actor) -> int:
     """How many wait for this reviewer, who may not approve their own; for others, how many of theirs wait."""
     shown = proposals.visible(project, by=by).filter(state=State.OPEN)
     if by.may(roles.REVIEW):
-        shown = shown.exclude(pk__in=Backer.objects.filter(reviews.own(by)).values("proposal"))
+        shown = shown.exclude(pk__in=reviews.own_backers(by).values("proposal"))
     return shown.count()
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import F, Q
 from django.utils import timezone
 
 from registry.core import roles
@@ -15,7 +14,8 @@ from registry.core.notifications import events
 from registry.core.proposals.lifecycle import Action, Who
 from registry.core.text import edits
 from registry.core.text.edits import Edit
-from registry.models import Agent, Project, Proposal, ProposalRevision, Recommendation, Skill, Version
+from registry.models import Agent, Backer, Project, Proposal, ProposalRevision, Recommendation, Skill, Version
+from registry.models.proposals import BackerQuerySet
 from registry.services import audit
 from registry.services.audit import Change
 from registry.services.catalog import catalog
@@ -66,21 +66,16 @@ def _person(by: Actor) -> int:
 
 
 def _require_other(proposal: Proposal, by: Actor) -> None:
-    """Nobody approves what they suggested: in person, by an agent of theirs, or with a token they made."""
-    if proposal.backers.filter(own(by)).exists():
+    if own_backers(by).filter(proposal=proposal).exists():
         raise Forbidden(
-            "Nobody approves their own proposal, nor that of an agent whose token they made. Somebody else has to."
+            "You can't approve your own proposal, or one by an agent or a person you made a token for. "
+            "Ask another reviewer."
         )
 
 
-def own(by: Actor) -> Q:
-    """The backers that stand for whoever acts: themselves, and all who hold a token of the project that they made.
-
-    Such a token need not have sent the proposal: it can revise one as well.
-    """
-    people = [person for person in (by.user_id, by.maker_id) if person is not None]
-    made_for_a_person = Q(user__tokens__owner__in=people, user__tokens__project=F("proposal__project"))
-    return Q(user__in=people) | Q(through__in=people) | Q(agent__tokens__owner__in=people) | made_for_a_person
+def own_backers(by: Actor) -> BackerQuerySet:
+    """Return the backers because of whom the actor may not approve a proposal."""
+    return Backer.objects.barring([person for person in (by.user_id, by.maker_id) if person is not None])
 
 
 def approve(

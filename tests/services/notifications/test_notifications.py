@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
+from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
 from registry.core.notifications import events
 from registry.core.text import edits
 from registry.models import Agent, Event, Letter, Membership, NewAddress, Notice, Preference, Project, Proposal, User
@@ -22,7 +23,7 @@ from registry.services.agents import agents, tokens
 from registry.services.notifications import email, email_preferences, leases, notifications
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, rebasing, reviews
+from registry.services.proposals import proposals, rebasing, review_queue, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills, versions
 from tests.conftest import skill_bundle, skill_text
@@ -122,6 +123,39 @@ def test_a_proposal_does_not_wait_for_whoever_made_the_token_of_its_agent(
     propose(project, bot)
     assert told("owner") == [(events.OPENED, False)]
     assert told("reviewer") == [(events.OPENED, True)]
+
+
+@pytest.mark.parametrize("with_token", [True, False], ids=["sent with the token", "sent from the page"])
+def test_proposal_does_not_wait_for_the_maker_of_a_token_for_its_author(
+    project: Project, people: People, acting: Any, skill: str, box: Mailbox, with_token: bool
+) -> None:
+    """The maker of the token could have sent the proposal in the author's name, so somebody else has to approve it."""
+    reviewer = gets_mail(people("reviewer"), "reviewer@example.org")
+    gets_mail(people("owner"), "owner@example.org")
+    author, owner = acting("author"), acting("owner")
+    tokens.create_token(project, user=people("author"), scopes=(roles.PROPOSE,), by=owner)
+    made = propose(project, replace(author, maker_id=owner.user_id) if with_token else author)
+    with pytest.raises(Forbidden):
+        reviews.may_decide(project, made.pk, approving=True, by=owner)
+    assert told("owner") == [(events.OPENED, False)]
+    assert told(reviewer.username) == [(events.OPENED, True)]
+    assert review_queue.waiting(project, by=owner) == 0
+    assert review_queue.waiting(project, by=acting("reviewer")) == 1
+    assert [row.own for row in review_queue.rows([made], by=owner)] == [True]
+    email.send_due()
+    assert [letter["To"] for letter in box.got] == ["reviewer@example.org"]
+
+
+def test_token_for_the_author_in_another_project_does_not_matter(
+    project: Project, other_project: Project, people: People, acting: Any, operator: Actor, skill: str
+) -> None:
+    owner, author = people("owner"), people("author")
+    for user in (owner, author):
+        members.set_role(other_project, user, roles.OWNER, by=operator)
+    tokens.create_token(other_project, user=author, by=permissions.person(owner, other_project))
+    propose(project, acting("author"))
+    assert told("owner") == [(events.OPENED, True)]
+    assert review_queue.waiting(project, by=acting("owner")) == 1
 
 
 def test_the_same_proposal_again_tells_nobody(

@@ -22,7 +22,7 @@ MODULES = ("proposals", "reviews", "rebasing")
 ASKING = {
     "proposals.add_revision", "proposals.renew", "proposals.say", "proposals.is_proposer", "proposals.require_proposer",
     "proposals.visible", "proposals.listed", "proposals.find", "reviews.may_decide", "reviews.may_recommend",
-    "reviews.require_reviewer", "reviews.own", "rebasing.may_rebase", "rebasing.offer",
+    "reviews.require_reviewer", "reviews.own_backers", "rebasing.may_rebase", "rebasing.offer",
 }  # fmt: skip
 
 
