@@ -6,15 +6,15 @@ only as long as its files still are what the digest says: whatever else is found
 
 import json
 import logging
-import secrets
 import shutil
 from pathlib import Path
 
-from registry.client import files
 from registry.client.atomic_swap import put_in_place
+from registry.client.files import read_tree, write_tree
 from registry.core import paths
 from registry.core.bundle import Bundle
 from registry.core.errors import SkillsiteError, UnsafePath
+from registry.lib import files
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Copies:
         if said != {"digest": digest, "origin": self._origin}:
             return None
         try:
-            bundle = Bundle(files.read_tree(directory) or {})
+            bundle = Bundle(read_tree(directory) or {})
         except SkillsiteError:
             return None
         return bundle if bundle.digest == digest else None
@@ -41,14 +41,14 @@ class Copies:
     def put(self, name: str, version: str, bundle: Bundle) -> Path:
         """The directory of the copy, which may be read for as long as nobody puts another one there."""
         directory, record = self._places(name, version)
-        parent = files.private_directory(directory.parent)
-        fresh = parent / f".new-{secrets.token_hex(8)}"
+        files.make_directories(directory.parent)
+        fresh = files.sibling(directory, files.TEMPORARY_PREFIX)
         said = json.dumps({"digest": bundle.digest, "origin": self._origin}, sort_keys=True).encode()
         try:
-            fresh.mkdir(mode=0o700)
-            files.write_tree(fresh, bundle, sync=False)
+            # Not flushed to disk: a copy is checked against its digest before each use.
+            write_tree(fresh, bundle, private=True, durable=False)
             put_in_place(fresh, directory)
-            files.write(record, said, private=True, sync=False)  # a copy is checked before each use
+            files.write_atomically(record, said, mode=files.PRIVATE_FILE, durable=False)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
         return directory

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from registry.client import files
+from registry.lib import files
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +39,9 @@ class Answers:
         head = {"etag": kept.etag, "sha256": hashlib.sha256(kept.body).hexdigest()}
         target = self._path(question)
         try:
-            files.private_directory(target.parent)
-            files.write(target, json.dumps(head).encode() + b"\n" + kept.body, private=True, sync=False)
+            files.make_directories(target.parent)
+            content = json.dumps(head).encode() + b"\n" + kept.body
+            files.write_atomically(target, content, mode=files.PRIVATE_FILE, durable=False)
         except OSError as error:
             log.warning("The answer cannot be kept in %s: %s", self._root, error.strerror or error)
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from registry.client import files
 from registry.client.errors import LocalProblem
+from registry.lib import files
 
 NAME = "skillsite.lock"
 _FORMAT = 1
+_TEMPORARY_PREFIX = ".skillsite-"  # tells the owner of the directory whose leftover it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,7 @@ def write(directory: Path, lock: Lock) -> None:
     text = f"{json.dumps(said, ensure_ascii=False, indent=2, sort_keys=True)}\n".encode()
     path = directory / NAME
     if not path.is_file() or path.read_bytes() != text:
-        files.write(path, text)
-        files.sync_directory(directory)
+        files.write_atomically(path, text, prefix=_TEMPORARY_PREFIX)
 
 
 def _placed(one: Any) -> Placed:

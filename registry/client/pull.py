@@ -9,15 +9,17 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from registry.client import files, lock, pull_plan
+from registry.client import lock, pull_plan
 from registry.client.atomic_swap import put_in_place
 from registry.client.client import SkillsiteClient
 from registry.client.errors import LocalProblem, NotCached, NotFound, Unreachable, Untrustworthy
+from registry.client.files import write_tree
 from registry.client.lock import Lock, Placed
 from registry.client.pull_plan import Step
 from registry.client.values import Effective
 from registry.core import paths
 from registry.core.errors import UnsafePath
+from registry.lib import files
 
 if sys.platform != "win32":
     import fcntl
@@ -165,8 +167,7 @@ def _do(client: SkillsiteClient, directory: Path, staging: Path, step: Step) -> 
         target.rename(fresh)
     else:
         bundle = client.fetch(step.wanted)
-        fresh.mkdir()
-        files.write_tree(fresh, bundle, sync=True)
+        write_tree(fresh, bundle, private=False, durable=True)
         put_in_place(fresh, target)
     files.sync_directory(directory)
     files.remove(fresh)

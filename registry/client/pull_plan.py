@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from registry.client import files
+from registry.client.files import read_tree
 from registry.client.lock import NAME, Placed
 from registry.client.values import Effective
 from registry.core import paths
@@ -84,7 +84,7 @@ def digests(target: Path) -> frozenset[str] | None:
     """The digest of what is there, and the one without what running it leaves behind; None where there is nothing."""
     if not target.is_symlink() and not target.exists():
         return None
-    found = files.read_tree(target) if target.is_dir() and not target.is_symlink() else None
+    found = read_tree(target) if target.is_dir() and not target.is_symlink() else None
     if found is None:
         return frozenset()
     entries = [FileEntry(path, len(content), content_digest(content)) for path, content in found.items()]

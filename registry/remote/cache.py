@@ -20,8 +20,9 @@ from registry.core.errors import Conflict, NotFound
 from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
 from registry.core.resolve.definitions import INLINE
+from registry.lib import files
 from registry.remote import directories, stat_cache
-from registry.remote.cache_records import NEW, Record, Records
+from registry.remote.cache_records import Record, Records
 
 log = logging.getLogger(__name__)
 
@@ -123,10 +124,10 @@ class Cache:
     def keep(self, name: str, version: str, bundle: Bundle, *, origin: str) -> Copy:
         """Puts a copy in place, or finds that somebody else did so first and gives theirs."""
         place, record = self._place(name, version), _said(bundle, name, origin, self._limits)
-        fresh = directories.beside(place.directory, NEW)
-        directories.private(place.directory.parent)
+        fresh = files.sibling(place.directory, files.TEMPORARY_PREFIX)
+        files.make_directories(place.directory.parent)
         try:
-            directories.write(fresh, bundle)
+            files.write_tree(fresh, bundle, private=True, durable=True)
             for _ in range(_TRIES):
                 if self._put(fresh, place, bundle, record):
                     return self._made(name, version, bundle, record)
@@ -135,13 +136,13 @@ class Cache:
                     return _told_apart(standing, bundle)
                 self._set_aside(place)
         finally:
-            directories.discard(fresh)
+            files.remove(fresh)
         raise OSError("other processes keep changing it")
 
     def rewrite(self, name: str, version: str, bundle: Bundle) -> Copy:
         """Makes the copy be this one text, whatever stood there. Who writes last stays."""
         place, record = self._place(name, version), _said(bundle, name, INLINE, self._limits)
-        directories.private(place.directory.parent)
+        files.make_directories(place.directory.parent)
         seen = self._look(place, INLINE)
         if seen is None or seen.tree.digest != bundle.digest:
             self._replace(place, bundle, record, seen)
@@ -156,18 +157,19 @@ class Cache:
             try:
                 # One file in place of one file: nobody finds a moment without it.
                 file = place.directory / SKILL_MD
-                return directories.write_file(file, bundle[SKILL_MD], mark=NEW, within=place.directory.parent)
+                content = bundle[SKILL_MD]
+                return files.write_atomically(file, content, mode=files.PRIVATE_FILE, staging=place.directory.parent)
             except FileNotFoundError:
                 pass  # the directory is being replaced by somebody else
-        fresh = directories.beside(place.directory, NEW)
+        fresh = files.sibling(place.directory, files.TEMPORARY_PREFIX)
         try:
-            directories.write(fresh, bundle)
+            files.write_tree(fresh, bundle, private=True, durable=True)
             for _ in range(_TRIES * 10):
                 if self._put(fresh, place, bundle, record):
                     return None
                 self._set_aside(place, even_whole=True)
         finally:
-            directories.discard(fresh)
+            files.remove(fresh)
         raise OSError("other processes keep changing it")
 
     def _put(self, fresh: Path, place: _Place, bundle: Bundle, record: Record) -> bool:
@@ -183,12 +185,12 @@ class Cache:
             if error.errno not in _TAKEN and not os.path.lexists(place.directory):
                 raise  # nobody else was faster; the disk is full, read-only or another one
             return False
-        directories.sync(place.directory.parent)
+        files.sync_directory(place.directory.parent)
         return True
 
     def _set_aside(self, place: _Place, *, even_whole: bool = False) -> None:
         """Clears the place of what is no copy. Where somebody repaired it meanwhile, theirs goes back."""
-        aside = directories.beside(place.directory, OLD)
+        aside = files.sibling(place.directory, OLD)
         try:
             place.directory.rename(aside)
         except FileNotFoundError:
@@ -200,7 +202,7 @@ class Cache:
         except OSError:
             pass  # the place is taken again, by another good copy
         finally:
-            directories.discard(aside)
+            files.remove(aside)
 
     def _look(self, place: _Place, origin: str = "", *, keep: str = SKILL_MD) -> _Seen | None:
         tree = directories.read(place.directory, keep=keep, limits=self._limits)

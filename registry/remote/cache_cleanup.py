@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from registry.lib import files
 from registry.remote import directories
 from registry.remote.cache import OLD, SKILLS
-from registry.remote.cache_records import NEW, RECORDS, Records
+from registry.remote.cache_records import RECORDS, Records
 
 # What is newer may belong to somebody at work, and a version used since then is in use.
 GRACE_SECONDS = 3_600.0
@@ -53,7 +54,7 @@ def clean(
 
 def _leftovers(parent: Path, before: float) -> Iterator[Removed]:
     for path in _entries(parent):
-        if path.name.startswith((NEW, OLD)) and _changed(path) < before:
+        if path.name.startswith((files.TEMPORARY_PREFIX, OLD)) and _changed(path) < before:
             yield _remove(path, "left by a run that was stopped")
 
 
@@ -63,7 +64,7 @@ def _records(parent: Path, before: float) -> Iterator[Removed]:
         tree = directories.read(parent / directory.name)
         records = Records(parent, directory.name)
         for path in _entries(directory):
-            if path.name.startswith(NEW) and _changed(path) < before:
+            if path.name.startswith(files.TEMPORARY_PREFIX) and _changed(path) < before:
                 yield _remove(path, "left by a run that was stopped")
         for path in records.drop(before=before, but=tree.digest if tree else ""):
             yield Removed(path, "vouches for bytes that are gone", 0)
@@ -90,7 +91,7 @@ def last_used(version: Path) -> float:
 
 def _take_away(path: Path, why: str, before: float) -> Iterator[Removed]:
     """In one step for whoever looks. Records go after it, and only old ones: a new copy may be on its way."""
-    aside = directories.beside(path, OLD)
+    aside = files.sibling(path, OLD)
     try:
         path.rename(aside)
     except FileNotFoundError:
@@ -103,7 +104,7 @@ def _take_away(path: Path, why: str, before: float) -> Iterator[Removed]:
 
 def _remove(path: Path, why: str) -> Removed:
     size = sum(file.lstat().st_size for file in path.rglob("*") if file.is_file()) if path.is_dir() else 0
-    directories.discard(path)
+    files.remove(path)
     return Removed(path, why, size)
 
 

@@ -13,10 +13,9 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from registry.remote import directories
+from registry.lib import files
 
 RECORDS = ".records"
-NEW = ".new-"
 
 _SUFFIX = ".json"
 _USED_AGAIN_SECONDS = 600.0  # how exactly it is known when a copy was used last
@@ -40,10 +39,10 @@ class Records:
 
     def write(self, record: Record) -> Path:
         """The file that now vouches for these bytes."""
-        directories.private(self.directory)
+        files.make_directories(self.directory)
         target = self.directory / f"{_hex(record.digest)}-{secrets.token_hex(4)}{_SUFFIX}"
         said = json.dumps(asdict(record), ensure_ascii=False, sort_keys=True)
-        directories.write_file(target, said.encode(errors="replace"), mark=NEW)
+        files.write_atomically(target, said.encode(errors="replace"), mode=files.PRIVATE_FILE)
         return target
 
     def names(self) -> list[str]:

@@ -1,10 +1,8 @@
-"""The files of a skill as a directory: written so that they last, read with the digest of every byte."""
+"""Directories of skills: read with the digest of every file, and compared by stat signature."""
 
 import errno
 import hashlib
 import os
-import secrets
-import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +13,6 @@ from registry.core.bundle import SKILL_MD, FileEntry, bundle_digest
 from registry.core.errors import TooLarge
 from registry.core.limits import DEFAULT, Limits
 
-_OWN_DIRECTORY, _OWN_FILE = 0o700, 0o600
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
@@ -29,65 +26,6 @@ class Tree:
     @cached_property
     def digest(self) -> str:
         return bundle_digest(self.manifest)
-
-
-def private(directory: Path) -> Path:
-    """Made where it is missing, with its parents, for this user alone."""
-    missing = [path for path in (directory, *directory.parents) if not path.is_dir()]
-    for path in reversed(missing):
-        path.mkdir(mode=_OWN_DIRECTORY, exist_ok=True)
-    return directory
-
-
-def beside(target: Path, mark: str) -> Path:
-    """A name of our own in the same directory, so that a rename stays on one disk."""
-    return target.with_name(f"{mark}{secrets.token_hex(8)}")
-
-
-def write(directory: Path, files: Mapping[str, bytes]) -> None:
-    """A new directory with these files, all of it on the disk when this returns. The paths are taken as checked."""
-    directory.mkdir(mode=_OWN_DIRECTORY)
-    made = {directory}
-    for relative, content in files.items():
-        target = directory / relative
-        for parent in reversed(target.relative_to(directory).parents[:-1]):
-            if directory / parent not in made:
-                (directory / parent).mkdir(mode=_OWN_DIRECTORY)
-                made.add(directory / parent)
-        _write_new(target, content)
-    for path in made:
-        sync(path)
-
-
-def write_file(target: Path, content: bytes, *, mark: str, within: Path | None = None) -> None:
-    """One file in the place of another, in a single step; it is prepared in `within`, else beside the target."""
-    fresh = beside(within / target.name if within else target, mark)
-    try:
-        _write_new(fresh, content)
-        fresh.replace(target)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
-    sync(target.parent)
-
-
-def _write_new(target: Path, content: bytes) -> None:
-    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWN_FILE), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def sync(directory: Path) -> None:
-    """Names last when their directory is on the disk; some network volumes have no call for it and need none."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(descriptor)
 
 
 def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> Tree | None:
@@ -172,11 +110,3 @@ def _content(path: str, most: int) -> bytes:
         return content
     finally:
         os.close(descriptor)
-
-
-def discard(path: Path) -> None:
-    """Whatever is there; a link is removed, and not what it leads to."""
-    if path.is_symlink() or path.is_file():
-        path.unlink(missing_ok=True)
-    else:
-        shutil.rmtree(path, ignore_errors=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from registry.remote import directories
+from registry.lib import files
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def turn(
 def _first_free(
     directory: Path, key: str, most: int, seconds: float, clock: Callable[[], float]
 ) -> tuple[Path, int] | None:
-    directories.private(directory)
+    files.make_directories(directory)
     for place in range(most):
         path = directory / f"{key}-{place}"
         _forget(path, clock() - seconds)
@@ -64,7 +64,7 @@ def _forget(path: Path, before: float) -> None:
     try:
         if path.stat().st_mtime >= before:
             return
-        aside = directories.beside(path, ".old-")
+        aside = files.sibling(path, ".old-")
         path.rename(aside)
     except FileNotFoundError:
         return

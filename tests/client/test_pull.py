@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,7 +166,7 @@ def test_an_override_takes_the_place_of_the_bundled_one_and_its_files(
 def test_what_was_deleted_here_is_placed_again(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     pull(client, target)
-    files.remove(target / "own")
+    shutil.rmtree(target / "own")
     assert said(pull(client, target).done) == ["+ own 1"]
     assert (target / "own/SKILL.md").is_file()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from registry.core.bundle import SKILL_MD, Bundle
+from registry.lib import files
 from registry.remote import cache_cleanup, directories, resolver
 from registry.remote.cache import Cache
 from tests.conftest import skill_text
@@ -181,7 +182,7 @@ def test_texts_written_over_a_package_by_many_at_once_are_never_mixed(crew: Reso
     place = crew.root / "skills" / "a" / "1"
     for turn in range(rounds):
         chance = random.Random(turn)
-        directories.discard(crew.root)
+        files.remove(crew.root)
         (first,) = resolver.resolve(definition(web, "1"), root=crew.root, allowed=web.allowed)
         texts = [skill_text("a", body=f"Text {number} of round {turn}." * 50) for number in range(ACTORS)]
         whole = {text.encode() for text in texts}

@@ -11,8 +11,8 @@ from django.core.files.storage import Storage, storages
 
 from registry.core.bundle import Bundle, FileEntry, content_digest
 from registry.core.errors import NotFound
+from registry.lib.files import TEMPORARY_PREFIX
 from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
-from registry.services.files.atomic_storage import TEMPORARY
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
 # Writing again what is older than half of that keeps a re-used blob out of its reach.
@@ -138,4 +138,4 @@ def discard(orphan: Orphan, *, now: datetime) -> bool:
 
 def is_leftover(orphan: Orphan) -> bool:
     """A half-written file of a process that was killed."""
-    return orphan.name.rsplit("/", 1)[-1].startswith(TEMPORARY)
+    return orphan.name.rsplit("/", 1)[-1].startswith(TEMPORARY_PREFIX)

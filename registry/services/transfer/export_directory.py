@@ -7,8 +7,8 @@ from pathlib import Path
 from registry.core.archive import export_record
 from registry.core.archive.export_record import RECORD
 from registry.core.errors import Conflict, UnsafePath
+from registry.lib import files
 from registry.models import Project
-from registry.services.files.atomic_storage import TEMPORARY
 from registry.services.permissions import Actor
 from registry.services.transfer import export_zip
 from registry.services.transfer.export_zip import Leaving
@@ -39,11 +39,11 @@ def write(project: Project, directory: Path, *, effective: bool = False, by: Act
     removed = sorted(before - {skill.entry.name for skill in skills})
     for name in removed:
         _clear(directory / name, keep=frozenset())
-    files = _put(directory / RECORD, record)  # first: whoever is interrupted can begin again
+    written = _put(directory / RECORD, record)  # first: whoever is interrupted can begin again
     if not (directory / _ATTRIBUTES).exists():
-        files += _put(directory / _ATTRIBUTES, _AS_IT_IS)
-    files += sum(_write_skill(directory, skill) for skill in skills)
-    return Written(len(skills), files, tuple(removed))
+        written += _put(directory / _ATTRIBUTES, _AS_IT_IS)
+    written += sum(_write_skill(directory, skill) for skill in skills)
+    return Written(len(skills), written, tuple(removed))
 
 
 def _before(directory: Path) -> frozenset[str]:
@@ -101,7 +101,5 @@ def _put(path: Path, content: bytes) -> int:
     if plain and path.stat().st_size == len(content) and path.read_bytes() == content:
         return 0
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{TEMPORARY}{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(path)
+    files.write_atomically(path, content)
     return 1

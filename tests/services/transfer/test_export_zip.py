@@ -360,6 +360,24 @@ def test_only_what_changed_is_written_again(mixed: Project, operator: Actor, tmp
     }  # fmt: skip
 
 
+def test_an_export_that_fails_leaves_no_half_file(
+    mixed: Project, operator: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    export_directory.write(mixed, out, by=operator)
+    record = out / RECORD
+    record.write_bytes(before := record.read_bytes() + b"\n")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        export_directory.write(mixed, out, by=operator)
+    assert record.read_bytes() == before
+    assert [path.name for path in out.glob(".new-*")] == []
+
+
 def test_a_skill_that_is_gone_takes_its_directory_along_and_nothing_else(
     mixed: Project, operator: Actor, tmp_path: Path
 ) -> None:
