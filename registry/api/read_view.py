@@ -18,7 +18,7 @@ from rest_framework.views import APIView
 from registry.api import authentication, problems
 from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
-from registry.lib.lru import Answers
+from registry.lib.lru import MEBIBYTE, LruCache
 from registry.services import throttle
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import built_in, usage
@@ -38,8 +38,7 @@ def as_json(value: Any, **kwargs: Any) -> Answer:
     return Answer(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), **kwargs)
 
 
-_Answers = Answers[Answer]
-_answers = _Answers()
+_answers: LruCache[str, Answer] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
 class Read(APIView):

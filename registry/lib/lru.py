@@ -1,38 +1,60 @@
-"""Finished answers, kept in the process under the tag that says what they are a function of."""
+"""Thread-safe caches in process memory that drop the least recently used values first."""
 
 import threading
+import weakref
 from collections import OrderedDict
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-_KEPT_BYTES = 64 * 1024 * 1024
-_KEPT_ANSWER_BYTES = 2 * 1024 * 1024
+MEBIBYTE = 1024 * 1024
 
-Kept = TypeVar("Kept")
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+_caches: "weakref.WeakSet[LruCache[object, object]]" = weakref.WeakSet()
 
 
-class Answers(Generic[Kept]):
-    """Recent answers by tag, bounded in bytes, the least recently used dropped first."""
+class LruCache(Generic[Key, Value]):
+    """Keep at most `capacity` units of values. `put` says how many units a value takes, by default one.
 
-    def __init__(self) -> None:
+    Use a key from which the value follows completely: an entry is never invalidated, only dropped. A value that is
+    larger than `largest` units is not kept, so that one value cannot push out all others.
+    """
+
+    def __init__(self, capacity: int, *, largest: int | None = None) -> None:
+        self._capacity = capacity
+        self._largest = capacity if largest is None else largest
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[Kept, int]] = OrderedDict()
-        self._bytes = 0
+        self._entries: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
+        self._used = 0
+        _caches.add(self)  # type: ignore[arg-type]
 
-    def get(self, tag: str) -> Kept | None:
+    def get(self, key: Key) -> Value | None:
         with self._lock:
-            found = self._kept.get(tag)
-            if found is None:
+            entry = self._entries.get(key)
+            if entry is None:
                 return None
-            self._kept.move_to_end(tag)
-            return found[0]
+            self._entries.move_to_end(key)
+            return entry[0]
 
-    def put(self, tag: str, answer: Kept, size: int) -> None:
-        if size > _KEPT_ANSWER_BYTES:
+    def put(self, key: Key, value: Value, size: int = 1) -> None:
+        if size > self._largest:
             return
         with self._lock:
-            if tag not in self._kept:
-                self._kept[tag] = answer, size
-                self._bytes += size
-            while self._bytes > _KEPT_BYTES:
-                _, (_, dropped) = self._kept.popitem(last=False)
-                self._bytes -= dropped
+            _, replaced = self._entries.pop(key, (None, 0))
+            self._entries[key] = value, size
+            self._used += size - replaced
+            while self._used > self._capacity:
+                _, (_, dropped) = self._entries.popitem(last=False)
+                self._used -= dropped
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()
+            self._used = 0
+
+
+def clear_all() -> None:
+    """Empty every cache of this process, as if it had just started."""
+    for cache in list(_caches):
+        cache.clear()

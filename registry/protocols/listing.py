@@ -8,7 +8,7 @@ from registry.core.archive import zip_bundle
 from registry.core.bundle import SKILL_MD, FileEntry, normalise
 from registry.core.catalog.precedence import Candidate
 from registry.core.errors import NotFound
-from registry.lib.lru import Answers
+from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import built_in, catalog
@@ -18,7 +18,7 @@ SKILL, ARCHIVE = "skill-md", "archive"
 ANYBODY = "anybody"
 _CHUNK = 200
 
-_digests: Answers[str] = Answers()
+_digests: LruCache[str, str] = LruCache(100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def artifact_digest(loaded: Loaded) -> str:
         for piece in zip_bundle.write_zip_stream((entry.path, loaded.read(entry)) for entry in _in_order(loaded)):
             hashed.update(piece)
         kept = f"sha256:{hashed.hexdigest()}"
-        _digests.put(loaded.candidate.digest, kept, len(kept))
+        _digests.put(loaded.candidate.digest, kept)
     return kept
 
 

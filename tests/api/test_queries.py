@@ -9,9 +9,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.api import read_view
+from registry.lib import lru
 from registry.models import Project
-from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
@@ -49,17 +48,9 @@ def queries(exactly: int) -> Iterator[None]:
     assert len(captured) == exactly, said
 
 
-def cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has just started."""
-    monkeypatch.setattr(catalog, "_views", catalog._Views())
-    monkeypatch.setattr(read_view, "_answers", read_view._Answers())
-
-
 @pytest.mark.parametrize("path", HOT)
-def test_a_cold_read_costs_two_queries_and_a_warm_one_costs_one(
-    bot: Api, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cold(monkeypatch)
+def test_a_cold_read_costs_two_queries_and_a_warm_one_costs_one(bot: Api, path: str) -> None:
+    lru.clear_all()
     with queries(2):
         etag = bot.get(path)["ETag"]
     with queries(1):
@@ -69,17 +60,15 @@ def test_a_cold_read_costs_two_queries_and_a_warm_one_costs_one(
 
 
 @pytest.mark.parametrize("path", HOT)
-def test_not_modified_costs_two_queries_at_most_in_a_cold_process(
-    bot: Api, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_not_modified_costs_two_queries_at_most_in_a_cold_process(bot: Api, path: str) -> None:
     etag = bot.get(path)["ETag"]
-    cold(monkeypatch)
+    lru.clear_all()
     with queries(2 if path.startswith("/skills") and "/files/" not in path else 1):
         assert bot.get(path, headers={"If-None-Match": etag}).status_code == 304
 
 
-def test_views_of_several_questions_share_their_one_query(bot: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    cold(monkeypatch)
+def test_views_of_several_questions_share_their_one_query(bot: Api) -> None:
+    lru.clear_all()
     bot.get("/catalog")
     for path in ("/effective", "/diagnostics", "/catalog?q=own", "/catalog?format=xml"):
         with queries(1):
@@ -101,12 +90,12 @@ def test_a_caller_who_is_refused_costs_one_query(bot: Api, project: Project) -> 
 
 
 def test_queries_do_not_grow_with_the_number_of_skills(
-    project: Project, library: Path, operator: Actor, api: Callable[..., Api], monkeypatch: pytest.MonkeyPatch
+    project: Project, library: Path, operator: Actor, api: Callable[..., Api]
 ) -> None:
     bot = api("read", "write")
 
     def cost() -> list[int]:
-        cold(monkeypatch)
+        lru.clear_all()
         counts = []
         for path in ("/catalog", "/effective", "/diagnostics", "/skills/skill-00", "/skills/skill-00/versions"):
             with CaptureQueriesContext(connection) as captured:

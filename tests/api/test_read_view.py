@@ -10,8 +10,8 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from registry.api import read_view
 from registry.core import roles
+from registry.lib import lru
 from registry.models import Project, Token, User
 from registry.services.agents import tokens
 from registry.services.catalog import built_in, catalog
@@ -347,25 +347,24 @@ def test_an_accept_header_that_asks_for_something_else_still_gets_an_answer(bot:
 
 
 @contextmanager
-def undone_by_a_restored_backup(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def undone_by_a_restored_backup() -> Iterator[None]:
     """What happens inside is gone from the database afterwards, and the server starts anew."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
-    monkeypatch.setattr(catalog, "_views", catalog._Views())
-    monkeypatch.setattr(read_view, "_answers", read_view._Answers())
+    lru.clear_all()
 
 
 @pytest.mark.parametrize("path", ["/catalog", "/effective", "/skills/greeting", "/skills/greeting/files/SKILL.md"])
 def test_an_etag_of_changes_that_a_restored_backup_took_back_never_matches_again(
-    bot: Api, full: Project, operator: Actor, path: str, monkeypatch: pytest.MonkeyPatch
+    bot: Api, full: Project, operator: Actor, path: str
 ) -> None:
     def save(word: str) -> int:
         bundle = skill_bundle(files={"a.txt": b"a"}, description=f"{word}. Use when somebody greets.", body=word)
         skills.save(full, "greeting", bundle, base=catalog.load(full.pk, "greeting").candidate.digest, by=operator)
         return Project.objects.get(pk=full.pk).revision
 
-    with undone_by_a_restored_backup(monkeypatch):
+    with undone_by_a_restored_backup():
         first = save("One")
         lost = bot.get(path)
     assert save("Two") == first

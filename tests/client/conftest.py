@@ -12,9 +12,9 @@ from registry.models import Project
 from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
 from tests.client.between import Between, between
-from tests.services.isolation import blob_directory, nothing_remembered
+from tests.services.isolation import blob_directory, empty_caches
 
-__all__ = ["blob_directory", "nothing_remembered"]
+__all__ = ["blob_directory", "empty_caches"]
 
 Connect = Callable[..., SkillsiteClient]
 

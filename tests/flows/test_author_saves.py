@@ -14,9 +14,9 @@ from registry.services import audit
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
-from tests.services.isolation import blob_directory, nothing_remembered
+from tests.services.isolation import blob_directory, empty_caches
 
-__all__ = ["blob_directory", "nothing_remembered"]
+__all__ = ["blob_directory", "empty_caches"]
 
 
 @pytest.fixture

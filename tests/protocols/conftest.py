@@ -8,17 +8,14 @@ import pytest
 from django.test import Client
 
 from registry.core.bundle import Bundle
-from registry.lib.lru import Answers
 from registry.models import Project, Token
-from registry.protocols import listing
-from registry.protocols.mcp import endpoint, skills
 from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
 from registry.services.skills import bundles
 from tests.conftest import skill_bundle
-from tests.services.isolation import blob_directory, nothing_remembered
+from tests.services.isolation import blob_directory, empty_caches
 
-__all__ = ["blob_directory", "nothing_remembered"]
+__all__ = ["blob_directory", "empty_caches"]
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 META = {
@@ -31,13 +28,6 @@ FILES = {
     "assets/Ü ber 100%.txt": "ü\n".encode(),
     "assets/bytes.bin": bytes(range(256)),
 }
-
-
-@pytest.fixture(autouse=True)
-def no_answer_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "_kept", Answers())
-    monkeypatch.setattr(skills, "_entries", Answers())
-    monkeypatch.setattr(listing, "_digests", Answers())
 
 
 @pytest.fixture

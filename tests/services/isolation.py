@@ -1,17 +1,16 @@
-"""Each test has its own blob storage and starts with nothing remembered: row ids come back after a rollback."""
+"""Fixtures that give each test its own blob storage and empty caches. Row ids repeat after a rollback."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from registry.api import read_view
-from registry.services.catalog import catalog
+from registry.lib import lru
 
 
 @pytest.fixture(autouse=True)
 def blob_directory(tmp_path: Path, settings: Any) -> Path:
-    """Where the files of bundles are stored during this test."""
+    """Return the directory of the blob storage of this test."""
     directory = tmp_path / "blobs"
     blobs = settings.STORAGES["blobs"]
     options = {**blobs["OPTIONS"], "location": directory}
@@ -20,7 +19,6 @@ def blob_directory(tmp_path: Path, settings: Any) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that has just started: no view and no answer is kept yet."""
-    monkeypatch.setattr(catalog, "_views", catalog._Views())
-    monkeypatch.setattr(read_view, "_answers", read_view._Answers())
+def empty_caches() -> None:
+    """Start with empty caches, as a new process does."""
+    lru.clear_all()

@@ -19,6 +19,7 @@ from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
 from registry.core.sources.import_request import Wish
+from registry.lib import lru
 from registry.models import Delivery, Event, Project, SourceEntry, Token, User
 from registry.remote.sources import Fetched
 from registry.services import audit, permissions
@@ -275,7 +276,7 @@ Each = Callable[[Iterable[str]], Iterator[str]]
 
 
 @pytest.fixture
-def each(world: World, monkeypatch: pytest.MonkeyPatch) -> Each:
+def each(world: World) -> Each:
     """One verb after the other, each in the world as it was made: what the one before it did is undone."""
 
     def names(wanted: Iterable[str]) -> Iterator[str]:
@@ -283,7 +284,7 @@ def each(world: World, monkeypatch: pytest.MonkeyPatch) -> Each:
             with transaction.atomic():
                 yield name
                 transaction.set_rollback(True)
-            monkeypatch.setattr(catalog, "_views", catalog._Views())
+            lru.clear_all()
             for row in (world.project, world.member, world.agent):
                 row.refresh_from_db()
 

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from registry.models import User
-from tests.services.isolation import blob_directory, nothing_remembered
+from tests.services.isolation import blob_directory, empty_caches
 
-__all__ = ["blob_directory", "nothing_remembered"]
+__all__ = ["blob_directory", "empty_caches"]
 
 
 @pytest.fixture

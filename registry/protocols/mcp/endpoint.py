@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from registry.core import errors
 from registry.core.errors import SkillsiteError
-from registry.lib.lru import Answers
+from registry.lib.lru import MEBIBYTE, LruCache
 from registry.protocols import authentication
 from registry.protocols.mcp import messages, resources, revisions, skills, tools
 from registry.protocols.mcp.context import FRESH, Context, Outcome
@@ -72,7 +72,7 @@ _METHODS: dict[str, _Method] = {
 }
 _LEGACY_ONLY = frozenset({"initialize", "ping"})
 
-_kept: Answers[tuple[bytes, tuple[tuple[str, str], ...]]] = Answers()
+_results: LruCache[str, tuple[bytes, tuple[tuple[str, str], ...]]] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
 @csrf_exempt
@@ -172,14 +172,14 @@ def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tu
         status = 404 if modern else 200
         raise Refused(messages.METHOD_NOT_FOUND, f"Unknown method: {message.method[:80]}", status=status)
     tag = _tag(context, message) if method.kept(message) else ""
-    found = _kept.get(tag) if tag else None
+    found = _results.get(tag) if tag else None
     if found is None:
         outcome = _call(method, context, message)
         meta = {**outcome.result.get("_meta", {}), revisions.SERVER_INFO: _SERVER}
         body = messages.dump({"resultType": "complete", **outcome.result, "_meta": meta})
         found = body, outcome.loads
         if tag and not outcome.result.get("isError"):
-            _kept.put(tag, found, len(body))
+            _results.put(tag, found, len(body))
     return found
 
 

@@ -4,8 +4,6 @@ The whole view is a pure function of the directories' fingerprint and the projec
 key. One skill is found by name alone, so that a load costs the same in a project of ten skills and of ten thousand.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,12 +18,12 @@ from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim,
 from registry.core.errors import NotFound
 from registry.core.format import skill_md
 from registry.core.limits import Limits
+from registry.lib.lru import LruCache
 from registry.models import Approval, Project, Skill, Version
 from registry.services.catalog import built_in, current_version
 from registry.services.catalog.current_version import Approved
 from registry.services.files import blobs
 
-_KEPT_VIEWS = 32
 _SMALL = 64 * 1024
 
 
@@ -89,27 +87,7 @@ def _read_small(content: bytes, *, fallback_name: str) -> skill_md.SkillMd:
     return skill_md.read(content, fallback_name=fallback_name)
 
 
-class _Views:
-    """The views of recent revisions, oldest dropped first."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, int, int], View] = OrderedDict()
-
-    def get(self, key: tuple[str, int, int]) -> View | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: tuple[str, int, int], view: View) -> None:
-        with self._lock:
-            self._kept[key] = view
-            while len(self._kept) > _KEPT_VIEWS:
-                self._kept.popitem(last=False)
-
-
-_views = _Views()
+_views: LruCache[tuple[str, int, int], View] = LruCache(32)
 
 
 def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = None) -> View:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from itertools import chain
 
 from django.core.files.base import ContentFile
@@ -12,6 +11,7 @@ from django.core.files.storage import Storage, storages
 from registry.core.bundle import Bundle, FileEntry, content_digest
 from registry.core.errors import NotFound
 from registry.lib.files import TEMPORARY_PREFIX
+from registry.lib.lru import LruCache
 from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
 
 # A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
@@ -19,6 +19,7 @@ from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEn
 UNCLAIMED_FOR = timedelta(hours=24)
 _REWRITE_AFTER = UNCLAIMED_FOR / 2
 _SMALL = 64 * 1024
+_small_files: LruCache[str, bytes] = LruCache(2_000)
 
 
 def _storage() -> Storage:
@@ -63,9 +64,12 @@ def read_once(entry: FileEntry) -> bytes:
     return _read(entry.digest)
 
 
-@lru_cache(maxsize=2_000)
 def _read_small(digest: str) -> bytes:
-    return _read(digest)
+    content = _small_files.get(digest)
+    if content is None:
+        content = _read(digest)
+        _small_files.put(digest, content)
+    return content
 
 
 def _read(digest: str) -> bytes:

@@ -15,9 +15,9 @@ from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.skills import bundles
 from tests.conftest import skill_bundle
-from tests.services.isolation import blob_directory, nothing_remembered
+from tests.services.isolation import blob_directory, empty_caches
 
-__all__ = ["blob_directory", "nothing_remembered"]
+__all__ = ["blob_directory", "empty_caches"]
 
 FILES = {
     "references/Ü ber 100%.md": b"# Preise\r\n",

@@ -22,6 +22,7 @@ from registry.core.errors import (
 from registry.core.limits import Limits
 from registry.core.proposals.lifecycle import State
 from registry.core.text import edits
+from registry.lib import lru
 from registry.models import Approval, Chain, Event, Membership, Project, Proposal, Skill, Token, User, Version
 from registry.services import audit, permissions
 from registry.services.agents import agents, tokens
@@ -568,7 +569,7 @@ def tamper_with_the_files(version: Version, approval: Approval, directory: Path)
 def tamper_with_the_bytes(version: Version, approval: Approval, directory: Path) -> None:
     entry = version.manifest[0]
     (directory / entry.digest[:2] / entry.digest).write_bytes(b"x" * entry.size)
-    blobs._read_small.cache_clear()
+    lru.clear_all()
 
 
 def tamper_with_the_approval(version: Version, approval: Approval, directory: Path) -> None:
