@@ -52,7 +52,7 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
         layouts=versions.layouts(request),
         whole=versions.whole(request),
     )
-    return render(request, "upstream/compare.html", context)
+    return render(request, "skills/customisation/compare.html", context)
 
 
 @in_project
@@ -102,7 +102,7 @@ def _show(
         now={"label": f"Yours, version {origin.mine.candidate.version}", "digest": origin.mine.candidate.digest},
         then={"label": "Yours, brought up to date", "digest": ""},
     )
-    return render(request, "upstream/changes.html", context, status=status)
+    return render(request, "skills/customisation/changes.html", context, status=status)
 
 
 @in_project

@@ -33,11 +33,11 @@ from registry.web.skills.skill_page import DAYS, SkillPage
 def instructions(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
     page = SkillPage(request, name, version)
     if page.loaded is None:
-        return render(request, "skill/nothing.html", page.context(""), status=404)
+        return render(request, "skills/skill/nothing.html", page.context(""), status=404)
     text = page.loaded.read(page.loaded.entry(SKILL_MD)).decode()
     html = markdown.render(page.loaded.skill_md().instructions, link=page.link, image=page.image)
     unseen = marked_text.summary(text, comments=False)
-    return render(request, "skill/instructions.html", page.context("", html=html, unseen=unseen))
+    return render(request, "skills/skill/instructions.html", page.context("", html=html, unseen=unseen))
 
 
 @in_project
@@ -51,14 +51,14 @@ def source(request: ProjectRequest, name: str, version: str | None = None) -> Ht
         path=SKILL_MD,
         raw=page.address("file", SKILL_MD),
     )  # fmt: skip
-    return render(request, "skill/source.html", context)
+    return render(request, "skills/skill/source.html", context)
 
 
 @in_project
 @require_safe
 def files(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
     page = SkillPage(request, name, version)
-    return render(request, "skill/files.html", page.context("files", folders=_folders(page, page.there.files)))
+    return render(request, "skills/skill/files.html", page.context("files", folders=_folders(page, page.there.files)))
 
 
 def _folders(page: SkillPage, entries: Iterable[FileEntry]) -> list[tuple[str, list[dict[str, object]]]]:
@@ -99,7 +99,7 @@ def file_page(request: ProjectRequest, name: str, path: str, version: str | None
         "files", entry=entry, shown=shown, raw=page.address("file", path), here=page.address("file-page", path),
         tokens=page.facts.tokens.get(path) if page.facts else None,
     )  # fmt: skip
-    return render(request, "skill/file.html", context)
+    return render(request, "skills/skill/file.html", context)
 
 
 @in_project
@@ -134,7 +134,7 @@ def usage(request: ProjectRequest, name: str) -> HttpResponse:
     busiest = max(use.days, key=lambda day: day[1])
     values = [loads for _, loads in use.days]
     context = page.context("usage", use=use, busiest=busiest, trend=trend(values), days=DAYS, chart=_chart(values))
-    return render(request, "skill/usage.html", context)
+    return render(request, "skills/skill/usage.html", context)
 
 
 def _chart(values: list[int]) -> dict[str, object]:

@@ -93,7 +93,7 @@ def _sent(request: ProjectRequest) -> tuple[Bundle, str]:
 
 def _page(request: ProjectRequest, error: SkillsiteError | None = None) -> HttpResponse:
     shown = {"error": error, "limits": settings.LIMITS}
-    return render(request, "uploads/upload.html", shown, status=STATUS[type(error)] if error else 200)
+    return render(request, "skills/uploads/upload.html", shown, status=STATUS[type(error)] if error else 200)
 
 
 @in_project
@@ -120,7 +120,7 @@ def _preview(request: ProjectRequest, key: str, error: SkillsiteError | None = N
     words = {name: request.POST.get(name, "") for name in ("note", "justification")}
     shown = _shown(uploads.look(request.project, key, by=request.actor))
     context = {**shown, **words, "error": error, "proposing": not may_publish(request)}
-    return render(request, "uploads/preview.html", context, status=STATUS[type(error)] if error else 200)
+    return render(request, "skills/uploads/preview.html", context, status=STATUS[type(error)] if error else 200)
 
 
 def _look_again(request: ProjectRequest, key: str, error: SkillsiteError) -> HttpResponse:

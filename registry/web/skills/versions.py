@@ -53,7 +53,7 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))
     context = page.context("versions", entries=shown, readable=readable)
-    return render(request, "versions/timeline.html", context)
+    return render(request, "skills/versions/timeline.html", context)
 
 
 def _before(history: list[Version], place: int) -> Version | None:
@@ -93,7 +93,7 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
         layouts=layouts(request),
         whole=whole(request),
     )
-    return render(request, "versions/compare.html", context)
+    return render(request, "skills/versions/compare.html", context)
 
 
 def _asked(request: ProjectRequest, page: SkillPage) -> tuple[Version, Version]:
@@ -162,7 +162,7 @@ def yank(request: ProjectRequest, name: str, version: str) -> HttpResponse:
             messages.success(request, f"Version {version} is withdrawn. Nobody can load it.")
             return redirect("skill-versions", request.project.slug, page.name)
     context = page.context("versions", form=form, version=found, follows=_follows(page, found))
-    return render(request, "versions/yank.html", context, status=422 if form.errors else 200)
+    return render(request, "skills/versions/yank.html", context, status=422 if form.errors else 200)
 
 
 def _follows(page: SkillPage, found: Version) -> dict[str, Any]:
