@@ -26,13 +26,21 @@ _REF_FAULT = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/+]|[/.]$|(^|/
 def check(place: Place, *, allowed: frozenset[str]) -> Place:
     """The place as it will be used; InvalidRequest with the reason where it cannot be a source."""
     if place.kind not in KINDS:
-        raise InvalidRequest(f"There is no kind of source called {place.kind[:40]!r}. Nothing was stored.")
-    address = outbound_http.check(place.address, allowed=allowed)
+        raise InvalidRequest(
+            f"There is no kind of source called {place.kind[:40]!r}. Nothing was stored.", field="kind"
+        )
+    ref = place.ref.strip()
+    try:
+        address = outbound_http.check(place.address, allowed=allowed)
+    except InvalidRequest as error:
+        error.field = "address"
+        raise
     url = httpx.URL(address)
-    fault = credential_fault(url) or _form_fault(place, url)
-    if fault:
-        raise InvalidRequest(f"{fault} Nothing was stored.")
-    return replace(place, address=address, ref=place.ref.strip())
+    if fault := credential_fault(url) or _address_fault(place.kind, url):
+        raise InvalidRequest(f"{fault} Nothing was stored.", field="address")
+    if fault := "Only a git source has a branch, tag or commit." if ref and place.kind != GIT else ref_fault(ref):
+        raise InvalidRequest(f"{fault} Nothing was stored.", field="ref")
+    return replace(place, address=address, ref=ref)
 
 
 def credential_fault(url: httpx.URL) -> str:
@@ -46,14 +54,12 @@ def credential_fault(url: httpx.URL) -> str:
     return ""
 
 
-def _form_fault(place: Place, url: httpx.URL) -> str:
-    if place.kind == WELL_KNOWN and re.match(r"/t/[^/]", url.path):
+def _address_fault(kind: str, url: httpx.URL) -> str:
+    if kind == WELL_KNOWN and re.match(r"/t/[^/]", url.path):
         return _GIVES_AWAY
-    if place.kind != URL and url.query:
-        return "An address of this kind has no question mark. Leave out what follows it."
-    if place.kind != GIT and place.ref.strip():
-        return "Only a git source has a branch, tag or commit."
-    return ref_fault(place.ref.strip())
+    if kind != URL and url.query:
+        return "An address of this kind has no question mark. Remove it and the text after it."
+    return ""
 
 
 def ref_fault(ref: str) -> str:

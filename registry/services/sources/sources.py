@@ -84,22 +84,25 @@ def add(project: Project, kind: str, address: str, *, ref: str = "", label: str 
 
 def _checked(kind: str, address: str, ref: str) -> Place:
     if kind not in KINDS:
-        raise InvalidRequest(f"There is no kind of source {kind[:40]!r}. There are: {', '.join(KINDS)}.")
-    if "\0" in address or "\0" in ref:
-        raise InvalidRequest("The address has a NUL character. Remove it. Nothing was stored.")
+        raise InvalidRequest(f"There is no kind of source {kind[:40]!r}. There are: {', '.join(KINDS)}.", field="kind")
+    for field, text in (("address", address), ("ref", ref)):
+        if "\0" in text:
+            raise InvalidRequest(f"The {field} has a NUL character. Remove it. Nothing was stored.", field=field)
     return remote.check(Place(kind, address.strip(), ref.strip()), allowed=outbound_http.allowed_hosts())
 
 
 def _label(label: str) -> str:
     label = " ".join(label.replace("\0", "").split())
     if len(label) > _LABEL_CHARS:
-        raise InvalidRequest(f"The name has {len(label)} characters. {_LABEL_CHARS} are allowed. Nothing was stored.")
+        message = f"The name has {len(label)} characters. {_LABEL_CHARS} are allowed. Nothing was stored."
+        raise InvalidRequest(message, field="label")
     return label
 
 
 def _take_up(source: Source, label: str, by: Actor) -> None:
     if source.removed_at is None:
-        raise AlreadyExists(f"{source} is a source of this project already. Nothing was stored.", source=source.pk)
+        message = f"{source} is already a source of this project. Nothing was stored."
+        raise AlreadyExists(message, field="address", source=source.pk)
     source.removed_at, source.added_by_id, source.added_at = None, by.user_id, timezone.now()
     source.label, source.state, source.problem = label or source.label, NEW, ""
     source.save(update_fields=["removed_at", "added_by", "added_at", "label", "state", "problem"])

@@ -82,7 +82,7 @@ def _add(request: ProjectRequest, form: SourceForm) -> Source | None:
             by=request.actor,
         )  # fmt: skip
     except (InvalidRequest, AlreadyExists, Conflict) as error:
-        form.add_error("ref" if "branch, tag or commit" in error.message else "address", error.message)
+        form.add_error(error.field or None, error.message)
         return None
 
 

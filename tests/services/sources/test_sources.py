@@ -113,32 +113,35 @@ def test_what_nobody_foresaw_is_told_at_once_and_ends_no_worker(
 
 
 @pytest.mark.parametrize(
-    ("kind", "address", "ref", "said"),
+    ("kind", "address", "ref", "message", "field"),
     [
-        ("ftp", "https://example.org/", "", "no kind of source"),
-        ("well-known", "example.org", "", "whole address"),
-        ("well-known", "https://user:secret@example.org/", "", "password"),
-        ("url", "https://1.1.1.1/a.zip?X-Amz-Signature=abc", "", "Upload the file instead"),
-        ("well-known", "http://10.0.0.1/", "", "https"),
-        ("well-known", "https://10.0.0.1/", "", "private network"),
-        ("url", "https://1.1.1.1/a.zip", "main", "Only a git source"),
-        ("git", "https://1.1.1.1/a.git", "-x", "cannot be the name"),
-        ("url", "https://1.1.1.1/\0", "", "NUL"),
-        ("url", "https://1.1.1.1/" + "a" * 600, "", "500 are allowed"),
+        ("ftp", "https://example.org/", "", "no kind of source", "kind"),
+        ("well-known", "example.org", "", "whole address", "address"),
+        ("well-known", "https://user:secret@example.org/", "", "password", "address"),
+        ("url", "https://1.1.1.1/a.zip?X-Amz-Signature=abc", "", "Upload the file instead", "address"),
+        ("well-known", "http://10.0.0.1/", "", "https", "address"),
+        ("well-known", "https://10.0.0.1/", "", "private network", "address"),
+        ("url", "https://1.1.1.1/a.zip", "main", "Only a git source", "ref"),
+        ("git", "https://1.1.1.1/a.git", "-x", "cannot be the name", "ref"),
+        ("git", "https://1.1.1.1/a.git", "a\0b", "NUL", "ref"),
+        ("url", "https://1.1.1.1/\0", "", "NUL", "address"),
+        ("url", "https://1.1.1.1/" + "a" * 600, "", "500 are allowed", "address"),
     ],
 )
-def test_what_cannot_be_a_source_is_refused(
-    project: Project, author: Actor, kind: str, address: str, ref: str, said: str
+def test_an_unusable_source_is_refused_with_the_field_at_fault(
+    project: Project, author: Actor, kind: str, address: str, ref: str, message: str, field: str
 ) -> None:
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match=said) as refused:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=message) as refused:
         sources.add(project, kind, address, ref=ref, by=author)
+    assert refused.value.field == field
     assert "secret" not in refused.value.message
     assert "abc" not in refused.value.message
 
 
 def test_a_label_that_is_too_long_is_refused(project: Project, author: Actor) -> None:
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="101 characters"):
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="101 characters") as refused:
         sources.add(project, "url", "https://1.1.1.1/a.zip", label="a" * 101, by=author)
+    assert refused.value.field == "label"
 
 
 def test_the_same_address_is_no_second_source(project: Project, source: Source, author: Actor) -> None:

@@ -217,6 +217,22 @@ def test_what_cannot_be_a_source_is_said_at_the_form_and_kept(page: Client, form
         assert form.get("address", "") in text(answer)
 
 
+def test_an_error_is_shown_at_its_field(page: Client) -> None:
+    answer = page.post(SOURCES, {"kind": "git", "address": "https://1.1.1.1/a.git", "ref": "--upload-pack=x"})
+    assert list(answer.context["form"].errors) == ["ref"]
+    answer = page.post(SOURCES, {"kind": "git", "address": "https://10.0.0.1/branch, tag or commit"})
+    assert list(answer.context["form"].errors) == ["address"]
+
+
+def test_a_full_project_is_an_error_of_the_whole_form(project: Project, page: Client) -> None:
+    Source.objects.bulk_create(
+        Source(project=project, kind="url", address=f"https://1.1.1.1/{number}") for number in range(sources.MOST)
+    )
+    answer = page.post(SOURCES, {"kind": "url", "address": "https://1.1.1.1/a.zip"})
+    assert list(answer.context["form"].errors) == ["__all__"]
+    assert "50 are allowed" in shown(answer)
+
+
 def test_the_same_source_twice_is_refused(source: Source, page: Client) -> None:
     with nothing_left_behind():
         answer = page.post(SOURCES, {"kind": "well-known", "address": source.address})
