@@ -1,4 +1,4 @@
-"""What is sent to the outside by the worker: a row with a state, a time it is due, and a lease of who sends it."""
+"""Base model of what the worker sends: emails and webhook deliveries."""
 
 from datetime import datetime
 
@@ -6,22 +6,22 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from registry.models.leases import Leased, is_free
+
 PENDING, SENT, FAILED, DROPPED = "pending", "sent", "failed", "dropped"
 STATES = (PENDING, SENT, FAILED, DROPPED)
 
 
 def is_due(now: datetime) -> Q:
-    """Its time has come, and nobody is sending it; whoever was has not come back in time."""
-    return Q(state=PENDING, due_at__lte=now) & (Q(leased_until=None) | Q(leased_until__lte=now))
+    """Match rows that are waiting to be sent and that no worker holds."""
+    return Q(state=PENDING, due_at__lte=now) & is_free(now)
 
 
-class Outgoing(models.Model):
-    """`attempts` counts up as somebody takes the row, so it also tells whether a row is still one's own."""
+class Outgoing(Leased):
+    """One message to send. `error` is why the last attempt failed."""
 
     state = models.CharField(max_length=8, default=PENDING, choices=[(state, state) for state in STATES])
-    attempts = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField(default=timezone.now)
-    leased_until = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     error = models.CharField(max_length=300, blank=True)
 

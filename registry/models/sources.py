@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
+from registry.models.leases import Leased, is_free
 from registry.models.manifest import ManifestField
 from registry.models.proposals import Proposal
 from registry.models.skills import Skill, Version
@@ -186,9 +187,8 @@ class Installation(models.Model):
 
 
 def is_due(now: datetime) -> Q:
-    """Nobody works on it; whoever did has not come back in time."""
-    waits = Q(state=QUEUED) | Q(state=RUNNING, leased_until__lte=now)
-    return waits & Q(project__archived_at=None)
+    """Match unfinished jobs that no worker holds."""
+    return Q(state__in=(QUEUED, RUNNING), project__archived_at=None) & is_free(now)
 
 
 class SourceJobQuerySet(models.QuerySet["SourceJob"]):
@@ -202,19 +202,14 @@ class SourceJobQuerySet(models.QuerySet["SourceJob"]):
         )
 
 
-class SourceJob(models.Model):
-    """Work on a source for the worker, which has the job for as long as `leased_until` is what it wrote there.
-
-    `attempts` counts how often a worker took it without getting anywhere.
-    """
+class SourceJob(Leased):
+    """Work on a source for the worker. `attempts` counts the leases since a worker last finished an item."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="source_jobs")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="jobs")
     kind = models.CharField(max_length=8, choices=[(kind, kind) for kind in JOBS])
     state = models.CharField(max_length=8, default=QUEUED, choices=[(state, state) for state in JOB_STATES])
     problem = models.CharField(max_length=500, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    leased_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from registry.models import Letter, Membership, NewAddress, Notice, Preference
 from registry.models.notifications import EVERYTHING, WAITING
 from registry.models.outgoing import DROPPED, SENT, is_due
-from registry.services.notifications import leases
+from registry.services.notifications import retries
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +43,10 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta 
     connection: BaseEmailBackend = mail.get_connection()
     try:
         while clock() < stop and (letter := _first_due(clock())) is not None:
-            if not leases.take(letter, now=clock()):
+            if not retries.take(letter, now=clock()):
                 continue
             if not _still_wanted(letter):
-                leases.finish(letter, DROPPED, now=clock())
+                retries.finish(letter, DROPPED, now=clock())
             elif _opened(connection, letter, now=clock()):
                 sent += _taken(connection, letter, clock)
             else:
@@ -91,7 +91,7 @@ def _opened(connection: BaseEmailBackend, letter: Letter | NewAddress, *, now: d
         connection.open()
     except (OSError, SMTPException) as error:
         log.warning("The mail server cannot be reached: %s", error)
-        leases.put_off(letter, now=now, error=f"The mail server cannot be reached: {error}")
+        retries.retry_later(letter, now=now, error=f"The mail server cannot be reached: {error}")
         return False
     return True
 
@@ -102,10 +102,10 @@ def _taken(connection: BaseEmailBackend, letter: Letter | NewAddress, clock: Cal
         connection.send_messages([question(letter) if isinstance(letter, NewAddress) else composed(letter.notice)])
     except (OSError, SMTPException, ValueError) as error:
         log.warning("A letter was not taken: %s", error)
-        leases.put_off(letter, now=clock(), error=f"The letter was not taken: {error}")
+        retries.retry_later(letter, now=clock(), error=f"The letter was not taken: {error}")
         connection.close()
         return False
-    leases.finish(letter, SENT, now=clock())
+    retries.finish(letter, SENT, now=clock())
     return True
 
 

@@ -16,10 +16,11 @@ from django.db.models import Min
 from django.utils import timezone
 
 from registry.core.notifications.events import News
+from registry.core.text.printable import printable
 from registry.models import Delivery, Endpoint
 from registry.models.outgoing import SENT, is_due
 from registry.remote.outbound_http import Asked, Failure
-from registry.services.notifications import leases
+from registry.services.notifications import retries
 from registry.services.resolve import outbound_http
 
 log = logging.getLogger(__name__)
@@ -137,7 +138,7 @@ def _taken(flying: Iterable[Delivery], *, now: datetime) -> list[Delivery]:
         .values_list("first", flat=True)[: _SLOTS - len(busy)]
     )
     due = Delivery.objects.filter(pk__in=list(firsts)).select_related("endpoint").order_by("pk")
-    return [delivery for delivery in due if leases.take(delivery, now=now)]
+    return [delivery for delivery in due if retries.take(delivery, now=now)]
 
 
 def post(delivery: Delivery, *, now: datetime) -> Outcome:
@@ -154,7 +155,7 @@ def post(delivery: Delivery, *, now: datetime) -> Outcome:
         answer = outbound_http.send(asked)
     except Failure as failure:
         return Outcome(str(failure))
-    excerpt = leases.plain(answer.body.decode(errors="replace"), _EXCERPT_CHARS)
+    excerpt = printable(answer.body.decode(errors="replace"), _EXCERPT_CHARS)
     return Outcome(_complaint(answer.status), answer.status, round(answer.seconds * 1000), excerpt)
 
 
@@ -175,8 +176,8 @@ def _outcome(future: Future[Outcome]) -> Outcome:
 
 
 def _record(delivery: Delivery, outcome: Outcome, *, now: datetime) -> None:
-    answer = {"status": outcome.status, "milliseconds": outcome.milliseconds, "excerpt": outcome.excerpt}
+    response = {"status": outcome.status, "milliseconds": outcome.milliseconds, "excerpt": outcome.excerpt}
     if outcome.error:
-        leases.put_off(delivery, now=now, error=outcome.error, answer=answer)
+        retries.retry_later(delivery, now=now, error=outcome.error, response=response)
     else:
-        leases.finish(delivery, SENT, now=now, answer=answer)
+        retries.finish(delivery, SENT, now=now, response=response)

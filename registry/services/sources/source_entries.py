@@ -14,13 +14,13 @@ from django.utils import timezone
 from registry.core import paths, roles
 from registry.core.bundle import Bundle
 from registry.core.errors import Conflict, NotFound, SkillsiteError, SourceFailed
+from registry.core.text.printable import printable
 from registry.models import Installation, Project, Source, SourceEntry
 from registry.models.sources import EMPTY, READY, UNREACHABLE, UNUSABLE
 from registry.remote import sources as remote
 from registry.remote.sources import Failure, Fetched, Listing, Offer, Place
 from registry.remote.sources.types import MOST_OFFERS
 from registry.services.files import blobs
-from registry.services.notifications import leases
 from registry.services.permissions import Actor, require
 from registry.services.resolve import outbound_http
 
@@ -87,7 +87,7 @@ def _look(source: Source, *, now: datetime) -> str:
         problems = [*listing.problems, *_write(source, listing, whole=True)]
         _noted(
             source, state=READY if source.entries.exists() else EMPTY, problem="", pin=listing.pin[:_SAID_CHARS],
-            problems=[leases.plain(text, _PROBLEM_CHARS) for text in problems[:_PROBLEMS]],
+            problems=[printable(text, _PROBLEM_CHARS) for text in problems[:_PROBLEMS]],
             checked_at=now, seen_at=now,
         )  # fmt: skip
     _look_inside(source)
@@ -109,7 +109,7 @@ def _look_inside(source: Source) -> None:
 
 
 def _not_seen(source: Source, state: str, reason: str, now: datetime) -> str:
-    reason = leases.plain(reason, _PROBLEM_CHARS)
+    reason = printable(reason, _PROBLEM_CHARS)
     _noted(source, state=state, problem=reason, checked_at=now)
     return reason
 
@@ -181,9 +181,9 @@ def _usable(offer: Offer, problems: list[str]) -> bool:
 
 def _said(offer: Offer) -> dict[str, str]:
     return {
-        "description": leases.plain(offer.description, _DESCRIPTION_CHARS),
-        "version": leases.plain(offer.version, _SAID_CHARS),
-        "digest": leases.plain(offer.digest, _SAID_CHARS),
+        "description": printable(offer.description, _DESCRIPTION_CHARS),
+        "version": printable(offer.version, _SAID_CHARS),
+        "digest": printable(offer.digest, _SAID_CHARS),
         "location": offer.location.replace("\0", ""),
     }
 
@@ -244,8 +244,8 @@ def stage(entry: SourceEntry, fetched: Fetched) -> Goods:
     blobs.put(fetched.bundle, now=timezone.now())
     entry.staged_digest = fetched.bundle.digest
     entry.staged_manifest = fetched.bundle.manifest
-    entry.staged_version = leases.plain(fetched.version, _SAID_CHARS)
-    entry.staged_source_digest = leases.plain(fetched.digest, _SAID_CHARS)
+    entry.staged_version = printable(fetched.version, _SAID_CHARS)
+    entry.staged_source_digest = printable(fetched.digest, _SAID_CHARS)
     entry.staged_at = timezone.now()
     SourceEntry.objects.filter(pk=entry.pk).update(
         staged_digest=entry.staged_digest, staged_manifest=entry.staged_manifest, staged_version=entry.staged_version,

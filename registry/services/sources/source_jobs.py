@@ -18,11 +18,11 @@ from registry.core import roles
 from registry.core.errors import Forbidden, SkillsiteError
 from registry.core.sources.import_request import FAILED as NOT_DONE
 from registry.core.sources.import_request import Outcome, Wish
+from registry.core.text.printable import printable
 from registry.models import Project, Source, SourceEntry, SourceJob, SourceJobItem
 from registry.models.sources import DONE, FAILED, LOOK, QUEUED, RUNNING, WAITING, is_due
 from registry.remote.sources import Failure
 from registry.services import permissions
-from registry.services.notifications import leases
 from registry.services.permissions import Actor
 from registry.services.sources import install, source_entries
 from registry.services.sources.install import Plan
@@ -97,11 +97,8 @@ def run_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta =
 def _take(*, now: datetime) -> SourceJob | None:
     """The next job, ours until its lease ends. One that nobody got anywhere with is given up."""
     for job in SourceJob.objects.filter(is_due(now)).order_by("pk")[:10]:
-        seen = SourceJob.objects.filter(is_due(now), pk=job.pk, attempts=job.attempts, leased_until=job.leased_until)
-        until = now + LEASE
-        if not seen.update(state=RUNNING, attempts=job.attempts + 1, leased_until=until):
+        if not job.take_lease(is_due(now), now=now, lease=LEASE, state=RUNNING):
             continue
-        job.attempts, job.leased_until, job.state = job.attempts + 1, until, RUNNING
         if job.attempts <= MOST_ATTEMPTS:
             return SourceJob.objects.select_related("source__project", "project", "user", "agent").get(pk=job.pk)
         _give_up(job, "Each try ended before it was done.", now=now)
@@ -210,22 +207,19 @@ def _note(job: SourceJob, item: SourceJobItem, outcome: Outcome, *, now: datetim
     """Getting somewhere renews the lease, and the patience."""
     _mine(job, leased_until=now + LEASE, attempts=1)
     SourceJobItem.objects.filter(pk=item.pk).update(
-        status=outcome.status, reason=leases.plain(outcome.reason, _REASON_CHARS), skill=outcome.skill,
+        status=outcome.status, reason=printable(outcome.reason, _REASON_CHARS), skill=outcome.skill,
         version=outcome.version, digest=outcome.digest, proposal_id=outcome.proposal,
     )  # fmt: skip
 
 
 def _mine(job: SourceJob, **values: object) -> None:
-    """Changes the job if it is still ours."""
-    ours = SourceJob.objects.filter(pk=job.pk, state=RUNNING, leased_until=job.leased_until)
-    if not ours.update(**values):
+    """Update the job if this worker still holds its lease."""
+    if not job.update_if_held(**values):
         raise _Lost
-    for name, value in values.items():
-        setattr(job, name, value)
 
 
 def _give_up(job: SourceJob, reason: str, *, now: datetime) -> None:
-    reason = leases.plain(reason, _PROBLEM_CHARS)
+    reason = printable(reason, _PROBLEM_CHARS)
     job.items.filter(status=WAITING).update(status=NOT_DONE, reason=reason)
     _finish(job, FAILED, now=now, problem=reason)
 

@@ -20,7 +20,7 @@ from registry.models.notifications import EVERYTHING, NOTHING, WAITING
 from registry.models.outgoing import DROPPED, FAILED, PENDING, SENT
 from registry.services import permissions
 from registry.services.agents import agents, tokens
-from registry.services.notifications import email, email_preferences, leases, notifications
+from registry.services.notifications import email, email_preferences, notifications, retries
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, rebasing, review_queue, reviews
@@ -462,11 +462,11 @@ def test_a_mailbox_that_does_not_exist_is_given_up_and_does_not_hold_up_others(
     box.refuses = {"maja@example.org"}
     propose(project, bot)
     now = timezone.now()
-    for attempt in range(leases.MOST_ATTEMPTS):
+    for attempt in range(retries.MAX_ATTEMPTS):
         email.send_due(clock=lambda later=now + timedelta(days=attempt): later)
     assert [letter["To"] for letter in box.got] == ["noor@example.org"]
     refused = Letter.objects.get(notice__user=maja)
-    assert (refused.state, refused.attempts) == (FAILED, leases.MOST_ATTEMPTS)
+    assert (refused.state, refused.attempts) == (FAILED, retries.MAX_ATTEMPTS)
     assert "550" in refused.error
 
 

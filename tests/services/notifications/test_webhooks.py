@@ -22,7 +22,7 @@ from registry.models import Delivery, Endpoint, Event, Letter, Notice, Project, 
 from registry.models.outgoing import FAILED, PENDING, SENT
 from registry.services import housekeeping, permissions
 from registry.services.agents import agents
-from registry.services.notifications import leases, webhook_delivery, webhooks, worker
+from registry.services.notifications import retries, webhook_delivery, webhooks, worker
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
@@ -251,7 +251,7 @@ def test_after_the_last_try_it_is_given_up_and_can_be_replayed(
     webhooks.test(project, endpoint.pk, by=owner)
     receiver.behave = answering(500)
     now, waits = timezone.now(), []
-    for _ in range(leases.MOST_ATTEMPTS):
+    for _ in range(retries.MAX_ATTEMPTS):
         assert webhook_delivery.send_due(clock=lambda moment=now: moment) == 1
         row = Delivery.objects.get()
         waits.append((row.due_at - now).total_seconds() / 60)
@@ -309,8 +309,8 @@ def test_what_somebody_is_sending_is_not_taken_by_another(project: Project, endp
     now = timezone.now() + timedelta(seconds=1)
     mine = webhooks.test(project, endpoint.pk, by=owner)
     theirs = Delivery.objects.get()
-    assert leases.take(mine, now=now)
-    assert not leases.take(theirs, now=now)
+    assert retries.take(mine, now=now)
+    assert not retries.take(theirs, now=now)
     assert send() == 0
 
 
@@ -318,9 +318,9 @@ def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_hea
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
 ) -> None:
     mine = webhooks.test(project, endpoint.pk, by=owner)
-    assert leases.take(mine, now=timezone.now())
-    assert send(leases.LEASE + timedelta(seconds=1)) == 1
-    leases.put_off(mine, now=timezone.now(), error="late")
+    assert retries.take(mine, now=timezone.now())
+    assert send(retries.LEASE + timedelta(seconds=1)) == 1
+    retries.retry_later(mine, now=timezone.now(), error="late")
     row = Delivery.objects.get()
     assert (row.state, row.error, row.attempts) == (SENT, "", 2)
 
@@ -328,10 +328,11 @@ def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_hea
 def test_what_kills_its_worker_each_time_is_given_up(project: Project, endpoint: Endpoint, owner: Actor) -> None:
     webhooks.test(project, endpoint.pk, by=owner)
     now = timezone.now()
-    for number in range(leases.MOST_ATTEMPTS):
-        assert leases.take(Delivery.objects.get(), now=now + number * timedelta(hours=1))
+    for number in range(retries.MAX_ATTEMPTS):
+        assert retries.take(Delivery.objects.get(), now=now + number * timedelta(hours=1))
     assert send(timedelta(days=1)) == 0
-    assert Delivery.objects.get().state == FAILED
+    row = Delivery.objects.get()
+    assert (row.state, row.attempts, row.leased_until) == (FAILED, retries.MAX_ATTEMPTS, None)
 
 
 # -- The worker ----------------------------------------------------------------------------------------------
