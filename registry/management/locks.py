@@ -1,18 +1,19 @@
-"""Of several processes that start at once, one prepares the site and the others wait for their turn."""
+"""Locks for start-up: when several processes start at once, one prepares the site and the others wait."""
 
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from django.db import connection
+from django.db import Error, connection
 
-_PREPARING = 20_260_101  # any number that nobody else takes for an advisory lock
+_PREPARING = 20_260_101  # the id of our PostgreSQL advisory lock; any number works
 
 
 @contextmanager
-def alone_in(directory: Path) -> Iterator[None]:
+def directory_lock(directory: Path) -> Iterator[None]:
+    """Hold an exclusive lock on a directory of this machine. The lock ends with the process."""
     directory.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(directory, os.O_RDONLY)
     try:
@@ -23,12 +24,15 @@ def alone_in(directory: Path) -> Iterator[None]:
 
 
 @contextmanager
-def alone_in_database() -> Iterator[None]:
-    """For a database that several machines share; one that is a file has its directory to itself."""
+def database_lock() -> Iterator[None]:
+    """Hold a lock in a PostgreSQL database, which several machines may share. SQLite relies on `directory_lock`."""
     if connection.vendor != "postgresql":
         yield
         return
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [_PREPARING])
-        yield
-        cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARING])
+        try:
+            yield
+        finally:
+            with suppress(Error):  # a connection that was lost has released its lock
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [_PREPARING])

@@ -1,4 +1,4 @@
-"""People, the projects they belong to, and how they get in the first time."""
+"""Users, projects, memberships, invitations and sign-in links."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -20,7 +20,7 @@ class User(AbstractUser):
 
 
 class SignInLink(models.Model):
-    """One sign-in without a password. Only the hash of its secret is kept."""
+    """A link for one sign-in without a password. Only the hash of its secret is stored."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="sign_in_links")
     digest = models.CharField(max_length=64, unique=True)
@@ -30,7 +30,7 @@ class SignInLink(models.Model):
 
 
 class BrowserSession(models.Model):
-    """Where a person is signed in, so that they can see it and end it."""
+    """A browser in which a person is signed in. They can list their sessions and end them."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="browser_sessions")
     session_key = models.CharField(max_length=40, unique=True)
@@ -45,7 +45,7 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         return self.filter(memberships__user=user, archived_at=None)
 
     def for_list(self, user: User) -> "ProjectQuerySet":
-        """The projects of one person with their role and how many skills are the project's own."""
+        """Return a person's projects with their role and the number of project skills."""
         return (
             self.visible_to(user)
             .annotate(
@@ -60,14 +60,14 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         )
 
     def archived_of(self, user: User) -> "ProjectQuerySet":
-        """What a person may bring back."""
+        """Return the archived projects that a person can restore."""
         return self.filter(memberships__user=user, memberships__role=roles.OWNER, archived_at__isnull=False).order_by(
             "-archived_at"
         )
 
 
 class Project(models.Model):
-    """A tenant. `revision` moves in the same transaction as anything an agent of the project could notice."""
+    """A tenant. Every change that its agents could notice increments `revision` in the same transaction."""
 
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=100)
@@ -76,10 +76,10 @@ class Project(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 
-    # Owners' choices, all off until somebody makes them.
-    protected = models.BooleanField(default=False)  # every change goes through review
-    public = models.BooleanField(default=False)  # anybody may discover and read the served skills
-    reviewer_agents = models.BooleanField(default=False)  # agents may recommend a decision, which a person confirms
+    # Options for owners, all off by default.
+    protected = models.BooleanField(default=False)  # every change needs a review
+    public = models.BooleanField(default=False)  # anybody can find and read the skills
+    reviewer_agents = models.BooleanField(default=False)  # agents can recommend a decision, and a person makes it
 
     objects = ProjectQuerySet.as_manager()
 
@@ -89,7 +89,7 @@ class Project(models.Model):
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
     def for_list(self, project: Project) -> "MembershipQuerySet":
-        """The members of one project by name."""
+        """Return the members of a project, sorted by name."""
         return (
             self.filter(project=project)
             .select_related("user")
@@ -113,7 +113,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that makes whoever opens it a member, once. Only the hash of its secret is kept."""
+    """A link that makes one person a member. Only the hash of its secret is stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=[(role, role) for role in roles.ROLES])

@@ -1,4 +1,4 @@
-"""The append-only record of what was done: one hash chain for each project, and one for the site."""
+"""The append-only audit log: one hash chain for each project, and one for the site."""
 
 from typing import NoReturn
 
@@ -9,7 +9,7 @@ from registry.models.agents import Agent
 
 
 class Chain(models.Model):
-    """The head of one chain. Locked while an event is added, so that events never fork."""
+    """The head of one chain. It is locked while an event is added, so that the chain never forks."""
 
     project = models.OneToOneField(Project, on_delete=models.PROTECT, null=True, related_name="audit_chain")
     name = models.CharField(max_length=80, unique=True)

@@ -1,4 +1,4 @@
-"""Changes and their record: one transaction, one event, one step of the project's revision."""
+"""The audit log: each change is one transaction with one event and one step of the project's revision."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _GENESIS = "0" * 64
 
 @dataclass(slots=True)
 class Change:
-    """What the verb fills in while it works; `cancel` is for a change that turned out to be none."""
+    """An event under construction. A verb fills it in, or cancels it if nothing changed."""
 
     verb: str
     target: str = ""
@@ -38,7 +38,7 @@ class Change:
 
 @contextmanager
 def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -> Iterator[Change]:
-    """One state change. Changes of one project queue up behind its chain, so a verb sees a settled state."""
+    """Run one state change in a transaction. The lock on the chain serialises the changes of a project."""
     with transaction.atomic():
         chain = _lock(project)
         pending = Change(verb, target, by=by)
@@ -79,11 +79,11 @@ def _append(chain: Chain, pending: Change, by: Actor) -> None:
 
 
 def _hash(event: Event) -> str:
-    said = [
+    content = [
         event.previous, event.sequence, event.at.isoformat(), event.verb, event.target, event.actor_kind,
         event.actor_name, event.user_id, event.agent_id, event.address, event.before, event.after, event.data,
     ]  # fmt: skip
-    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,9 @@ class Broken:
 
 
 def verify(project: Project | None = None, *, newest: int | None = None) -> tuple[int, list[Broken]]:
-    """Walks every chain, or that of one project; returns how many events hold, and where a chain does not.
+    """Check every chain, or the chain of one project. Return how many events are intact, and the broken places.
 
-    With `newest` only so many at the end of a chain are walked, from the hash that the first of them names.
+    `newest` limits the check to that many events at the end of each chain. It trusts the hash before the first one.
     """
     good, broken = 0, []
     chains = Chain.objects.filter(project=project) if project is not None else Chain.objects.all()
@@ -118,13 +118,13 @@ def verify(project: Project | None = None, *, newest: int | None = None) -> tupl
                 good += 1
             previous, expected = event.hash, event.sequence + 1
         if (chain.length, chain.head) != (expected - 1, previous):
-            broken.append(Broken(chain.name, chain.length, "the end of the chain was cut off or added to"))
+            broken.append(Broken(chain.name, chain.length, "events were removed from or added to the end of the chain"))
     return good, broken
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which events somebody asks for. A verb that ends in a dot stands for all that begin with it."""
+    """Criteria for a search of the log. A verb that ends in a dot matches every verb with that prefix."""
 
     verb: str = ""
     actor: str = ""
@@ -133,23 +133,23 @@ class Filter:
     until: datetime | None = None
 
 
-def events(project: Project, wanted: Filter, *, by: Actor) -> QuerySet[Event]:
-    """The events of one project, newest first."""
+def events(project: Project, criteria: Filter, *, by: Actor) -> QuerySet[Event]:
+    """Return the matching events of a project, newest first."""
     require(by, roles.REVIEW, project)
-    found = Event.objects.filter(chain__project=project).order_by("-sequence")
-    if wanted.verb:
-        found = found.filter(**{"verb__startswith" if wanted.verb.endswith(".") else "verb": wanted.verb})
-    if wanted.actor:
-        found = found.filter(actor_name=wanted.actor)
-    if wanted.target:
-        found = found.filter(target=wanted.target)
-    if wanted.since is not None:
-        found = found.filter(at__gte=wanted.since)
-    return found.filter(at__lt=wanted.until) if wanted.until is not None else found
+    matching = Event.objects.filter(chain__project=project).order_by("-sequence")
+    if criteria.verb:
+        matching = matching.filter(**{"verb__startswith" if criteria.verb.endswith(".") else "verb": criteria.verb})
+    if criteria.actor:
+        matching = matching.filter(actor_name=criteria.actor)
+    if criteria.target:
+        matching = matching.filter(target=criteria.target)
+    if criteria.since is not None:
+        matching = matching.filter(at__gte=criteria.since)
+    return matching.filter(at__lt=criteria.until) if criteria.until is not None else matching
 
 
 def as_record(event: Event) -> dict[str, Any]:
-    """One event as it is handed out, with all that its hash stands for: whoever keeps a copy can check it alone."""
+    """Return an event with every field that its hash covers, so that a copy can be verified without the site."""
     return {
         "sequence": event.sequence,
         "at": event.at.isoformat(),

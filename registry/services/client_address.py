@@ -1,4 +1,4 @@
-"""Where a request comes from, as far as it can be believed."""
+"""The network address of a client, as far as it can be trusted."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from django.conf import settings
 
 
 def address(meta: Mapping[str, Any]) -> str:
-    """The peer; behind a proxy the operator vouches for, the last address that proxy wrote down."""
+    """Return the peer's address, or with BEHIND_PROXY the last one in X-Forwarded-For, which the proxy wrote."""
     if settings.BEHIND_PROXY:
         forwarded = str(meta.get("HTTP_X_FORWARDED_FOR", "")).rsplit(",", 1)[-1].strip()
         return (forwarded or str(meta.get("REMOTE_ADDR", "")))[:45]
@@ -16,7 +16,7 @@ def address(meta: Mapping[str, Any]) -> str:
 
 
 def network(address: str) -> str:
-    """Whom a count is for: a subscriber has a whole /64 of IPv6 addresses, and gets no count for each of them."""
+    """Return the unit that limits count by: an IPv4 address, or the /64 network that one IPv6 subscriber owns."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Who is acting, and whether they may. Every verb opens with `require`."""
+"""Actors and their permissions. Every verb calls `require` first."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ _NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A person, an agent or an operator at the command line, with what they may do in one project."""
+    """A person, an agent or an operator at the command line, with their scopes in one project."""
 
     kind: str
     name: str
@@ -28,20 +28,20 @@ class Actor:
     scopes: frozenset[str] = field(default_factory=frozenset)
     user_id: int | None = None
     agent_id: int | None = None
-    address: str = ""  # where they came from
-    maker_id: int | None = None  # who made the token they came with, and so could have sent this in their name
+    address: str = ""  # the network address of the request
+    maker_id: int | None = None  # the person who created the token, and so could act in its name
 
     def may(self, scope: str) -> bool:
         return scope in self.scopes
 
 
 def operator(name: str = "command line") -> Actor:
-    """Whoever holds the machine may do everything; the audit log says that it was them."""
+    """Return an actor with every scope, for commands on the server. The audit log names it."""
     return Actor(kind="operator", name=name, scopes=frozenset(roles.SCOPES))
 
 
 def person(user: User, project: Project) -> Actor:
-    """A signed-in person in a project; somebody who does not belong to it cannot tell that it exists."""
+    """Return a member as an actor. A person who is not a member gets NotFound, so project names do not leak."""
     role = Membership.objects.filter(project=project, user=user).values_list("role", flat=True).first()
     if role is None:
         raise NotFound("There is no such project.")
@@ -53,7 +53,7 @@ def as_member(user: User, project: Project, role: str) -> Actor:
 
 
 def visitor(user: User) -> Actor:
-    """A signed-in person outside any project, for what belongs to the site."""
+    """Return a signed-in person outside any project, for actions on the site and on their own account."""
     return Actor("person", user.username, user_id=user.pk)
 
 
@@ -65,32 +65,32 @@ def require(by: Actor, scope: str, project: Project) -> None:
     if by.kind != "operator" and by.project_id != project.pk:
         raise NotFound("There is no such project.")
     if not by.may(scope):
-        raise Forbidden(f"{by.name} may not {_NEEDS[scope]} here. It takes the scope “{scope}”.", scope=scope)
+        raise Forbidden(f"{by.name} is not allowed to {_NEEDS[scope]}. This needs the scope “{scope}”.", scope=scope)
 
 
 def require_publish(by: Actor, project: Project) -> None:
-    """For what changes the skills that agents get. Asked at the door, and again where a version is written."""
+    """Require that the actor may change skills without a review. Checked again where a version is written."""
     require(by, roles.WRITE, project)
     if is_protected(project.pk):
         raise Forbidden(
-            "Every change of this project is reviewed first. Propose it instead. Nothing was stored.", protected=True
+            "Changes to this project need a review. Propose the change instead. Nothing was saved.", protected=True
         )
 
 
 def require_withdraw(by: Actor, project: Project) -> None:
-    """For taking something away from agents at once; where changes are reviewed, that is for reviewers."""
+    """Require that the actor may take a skill away from agents. In a protected project only reviewers may."""
     require(by, roles.REVIEW if is_protected(project.pk) else roles.WRITE, project)
 
 
 def require_reach(by: Actor, name: str) -> None:
-    """An agent that is given only some skills changes only those."""
+    """Require that an agent with a list of skills changes only those."""
     names = reach(by)
     if names is not None and normalise(name) not in names:
-        raise Forbidden(f"{by.name} may change only the skills it is given, and {name[:128]} is none of them.")
+        raise Forbidden(f"{by.name} can change only the skills on its list. {name[:128]} is not on it.")
 
 
 def reach(by: Actor) -> frozenset[str] | None:
-    """The names that somebody may know of; None for all."""
+    """Return the names of the skills an actor may see, or None for all."""
     if by.agent_id is None:
         return None
     lists = Agent.objects.filter(pk=by.agent_id).values_list("allowed_skills", "uses_skills").first()
@@ -102,14 +102,14 @@ def is_protected(project_id: int) -> bool:
 
 
 def require_still(by: Actor, scope: str, project: Project) -> None:
-    """Inside a transaction: what was true when the request came in holds now as well."""
+    """Check the permission again inside a transaction, in case the role was changed since the request began."""
     require(by, scope, project)
     role = Membership.objects.filter(project=project, user=by.user_id or 0, user__is_active=True).values_list("role")
     if not any(scope in roles.SCOPES_OF_ROLE[name] for (name,) in role):
-        raise Forbidden(f"{by.name} may not {_NEEDS[scope]} here any more.", scope=scope)
+        raise Forbidden(f"{by.name} is no longer allowed to {_NEEDS[scope]}.", scope=scope)
 
 
 def require_operator(by: Actor) -> None:
-    """For what nobody may do through a page or a token."""
+    """Require the command line. No page and no token can do this."""
     if by.kind != "operator":
-        raise Forbidden(f"{by.name} may not do this. It is done at the command line of the server.")
+        raise Forbidden(f"{by.name} is not allowed to do this. Use the command line of the server.")

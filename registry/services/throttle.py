@@ -1,17 +1,14 @@
-"""Requests a minute for each token and each network: counted in this process, or in Redis where several share it."""
+"""Rate limits: requests per minute for each token, and for each network without one."""
 
-import logging
 import time
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpResponseBase
 
 from registry.core.errors import RateLimited
-from registry.services import client_address
+from registry.services import client_address, counters
 
-log = logging.getLogger(__name__)
 _WINDOW = 60
 
 
@@ -29,39 +26,26 @@ class Rate:
 
 
 def take(token_id: int, *, writing: bool) -> Rate:
-    """Counts one request; raises when the minute is used up."""
+    """Count one request of a token. Raise RateLimited if it exceeds the limit of this minute."""
     limit = settings.RATE_LIMIT_WRITE if writing else settings.RATE_LIMIT_READ
     return _take(f"{'w' if writing else 'r'}:{token_id}", limit, "this token")
 
 
 def take_public(address: str) -> Rate:
-    """The same for whoever comes without a token, by where they come from."""
+    """Count one request without a token, by the caller's network."""
     return _take(f"p:{client_address.network(address)}", settings.RATE_LIMIT_PUBLIC, "your address")
 
 
-def _take(who: str, limit: int, named: str) -> Rate:
+def _take(key: str, limit: int, subject: str) -> Rate:
     if not limit:
         return Rate(0, 0, 0)
     now = time.time()
     reset = int(_WINDOW - now % _WINDOW) + 1
-    used = _count(f"rate:{who}:{int(now // _WINDOW)}")
+    used = counters.count(f"rate:{key}:{int(now // _WINDOW)}", seconds=2 * _WINDOW)
     if used > limit:
         raise RateLimited(
-            f"{limit:,} requests a minute are allowed for {named}. Come back in {reset} seconds.",
+            f"{limit:,} requests a minute are allowed for {subject}. Try again in {reset} seconds.",
             retry_after=reset,
             limit=limit,
         )
     return Rate(limit, limit - used, reset)
-
-
-def _count(key: str) -> int:
-    try:
-        try:
-            return cache.incr(key)
-        except ValueError:
-            cache.add(key, 0, timeout=2 * _WINDOW)
-            return cache.incr(key)
-    except Exception as error:
-        # Every cache fails in its own way; an agent in the middle of its work matters more than an exact count.
-        log.warning("The shared rate limit cannot be reached and is not applied: %s", error)
-        return 0

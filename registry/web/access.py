@@ -44,7 +44,7 @@ def signed_in(view: View) -> View:
 
     @login_required
     def seen(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        sessions.seen(request.user, user_agent.browser(request), now=timezone.now())
+        sessions.touch(request.user, user_agent.browser(request), now=timezone.now())
         return view(request, *args, **kwargs)
 
     @wraps(view)

@@ -9,7 +9,7 @@ from django.core.cache import caches
 from fakeredis import TcpFakeServer
 
 from registry.models import Project
-from registry.services import throttle
+from registry.services import counters, throttle
 from tests.api.test_read_view import problem
 from tests.conftest import Api, skill_text
 
@@ -134,15 +134,18 @@ def test_a_shared_count_holds_for_all_nodes(bot: Api, settings: Any, redis: Any)
     problem(bot.get("/catalog"), 429, "rate-limited")
 
 
-def test_a_redis_that_is_gone_stops_no_agent(
+def test_without_redis_each_process_counts_for_itself(
     bot: Api, settings: Any, caplog: pytest.LogCaptureFixture, unused_port: int
 ) -> None:
-    settings.RATE_LIMIT_READ = 1
+    settings.RATE_LIMIT_READ = 2
     settings.CACHES = _redis_at(unused_port)
+    counters.clear_local()
     with caplog.at_level("WARNING", logger="registry"):
-        for _ in range(3):
+        for _ in range(2):
             assert bot.get("/catalog").status_code == 200
-    assert "cannot be reached and is not applied" in caplog.text
+        problem(bot.get("/catalog"), 429, "rate-limited")
+    assert "cannot be reached, so this process counts for itself" in caplog.text
+    counters.clear_local()
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 

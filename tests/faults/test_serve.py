@@ -15,7 +15,7 @@ import pytest
 from registry.core import roles
 from registry.management.commands import serve
 from registry.management.commands.serve import Command
-from registry.management.locks import alone_in
+from registry.management.locks import directory_lock
 from registry.models import User
 from registry.services.people import accounts
 from tests.faults.crew import Crew
@@ -101,7 +101,7 @@ def test_a_volume_that_cannot_be_made_is_named_without_a_traceback(fresh: Site) 
 
 @pytest.mark.one_database
 def test_it_can_be_stopped_while_it_waits_to_prepare(fresh: Site) -> None:
-    with alone_in(fresh.data), started(fresh, "--no-worker") as server:
+    with directory_lock(fresh.data), started(fresh, "--no-worker") as server:
         wait_for(lambda: _waits_for_a_lock(server.process.pid))
         assert server.stop(signal.SIGINT) == 0
     assert "Traceback" not in server.output

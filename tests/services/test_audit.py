@@ -93,7 +93,7 @@ def test_a_removed_first_event_is_found(five_events: Chain) -> None:
 
 def test_a_tail_that_was_cut_off_is_found(five_events: Chain) -> None:
     sql("DELETE FROM registry_event WHERE chain_id = %s AND sequence = 5", five_events.pk)
-    assert faults() == [(5, "the end of the chain was cut off or added to")]
+    assert faults() == [(5, "events were removed from or added to the end of the chain")]
 
 
 def test_an_event_slipped_in_at_the_end_is_found(five_events: Chain) -> None:
@@ -104,7 +104,7 @@ def test_an_event_slipped_in_at_the_end_is_found(five_events: Chain) -> None:
     )  # fmt: skip
     slipped.hash = audit._hash(slipped)
     slipped.save(force_insert=True)
-    assert faults() == [(5, "the end of the chain was cut off or added to")]
+    assert faults() == [(5, "events were removed from or added to the end of the chain")]
 
 
 def test_one_broken_chain_does_not_hide_that_the_others_hold(five_events: Chain) -> None:

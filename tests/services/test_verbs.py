@@ -144,9 +144,7 @@ VERBS: dict[str, Verb] = {
         roles.MANAGE,
     ),
     "projects.archive": Verb(lambda w, by: projects.archive(w.project, by=by), "project.archived", roles.MANAGE),
-    "projects.bring_back": Verb(
-        lambda w, by: projects.bring_back(w.project, by=by), "project.brought-back", roles.MANAGE
-    ),
+    "projects.restore": Verb(lambda w, by: projects.restore(w.project, by=by), "project.brought-back", roles.MANAGE),
     "projects.set_public": Verb(
         lambda w, by: projects.set_public(w.project, True, by=by), "project.published", roles.MANAGE
     ),
@@ -327,7 +325,7 @@ def test_the_actor_is_always_named() -> None:
 
 def test_a_verb_leaves_one_event_and_moves_the_revision_by_one(world: World, owner: Actor, each: Each) -> None:
     for name in each(IN_A_PROJECT):
-        if name == "projects.bring_back":
+        if name == "projects.restore":
             projects.archive(world.project, by=owner)
         revision, events = state(world.project)
         VERBS[name].call(world, owner)
@@ -405,7 +403,7 @@ def test_in_a_protected_project_nobody_publishes_directly(protected: World, owne
     agent = permissions.agent(protected.agent, frozenset(roles.SCOPES))
     for name in PUBLISHING:
         for by in (owner, operator, agent):
-            with nothing_left_behind(), pytest.raises(Forbidden, match="Propose it instead") as refused:
+            with nothing_left_behind(), pytest.raises(Forbidden, match="Propose the change instead") as refused:
                 VERBS[name].call(protected, by)
             assert refused.value.data == {"protected": True}, name
 

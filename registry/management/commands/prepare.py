@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, transaction
 
-from registry.management.locks import alone_in, alone_in_database
+from registry.management.locks import database_lock, directory_lock
 from registry.models import Project
 from skillsite import env
 
@@ -17,10 +17,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with alone_in(settings.SKILLSITE_DATA):
+            with directory_lock(settings.SKILLSITE_DATA):
                 if not settings.DATABASE_URL:
                     env.private_file(settings.SQLITE_FILE)
-                with alone_in_database():
+                with database_lock():
                     _prepare()
         except OperationalError as error:
             raise CommandError(f"The database cannot be used: {error}") from error

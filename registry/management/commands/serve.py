@@ -12,7 +12,7 @@ from django.db import connections
 from django.urls import reverse
 
 from registry.core import roles
-from registry.management.locks import alone_in
+from registry.management.locks import directory_lock
 from registry.management.processes import run_together
 from registry.models import Membership
 from registry.services import permissions
@@ -73,7 +73,7 @@ def collect_static_files(*, anew: bool) -> None:
     """Those of this machine, wherever the database was prepared: where there are none, no page can be drawn."""
     if settings.STATIC_ROOT is None:  # they are served from where they are written
         return
-    with alone_in(settings.STATIC_ROOT):
+    with directory_lock(settings.STATIC_ROOT):
         if anew or not (settings.STATIC_ROOT / "staticfiles.json").exists():
             call_command("collectstatic", interactive=False, verbosity=0)
 

@@ -1,4 +1,4 @@
-"""People: their accounts, and the link that lets them in without a password."""
+"""User accounts, and one-time links that sign in without a password."""
 
 import hashlib
 import re
@@ -18,16 +18,16 @@ _USERNAME = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 
 
 def create_user(username: str, *, full_name: str = "", staff: bool = False, by: Actor) -> User:
-    """A person without a password: they get in by a sign-in link and may set one."""
+    """Create an account without a password. The person signs in with a link and can then set one."""
     if not _USERNAME.fullmatch(username) or len(username) > USERNAME_CHARS:
         raise InvalidRequest(
-            f"A user name has lower-case letters, digits, and single dots, hyphens or underscores between them, "
-            f"{USERNAME_CHARS} characters at most. Nothing was stored."
+            "A username can have lower-case letters and digits, with single dots, hyphens or underscores between "
+            f"them, and at most {USERNAME_CHARS} characters. Nothing was saved."
         )
     first, last = _names(full_name)
     with audit.change(None, "user.created", by=by, target=username):
         if User.objects.filter(username__iexact=username).exists():
-            raise AlreadyExists(f"The user name {username} is taken. Choose another one. Nothing was stored.")
+            raise AlreadyExists(f"The username {username} is taken. Choose another one. Nothing was saved.")
         user = User(username=username, first_name=first, last_name=last, is_staff=staff)
         user.set_unusable_password()
         user.save(force_insert=True)
@@ -35,7 +35,7 @@ def create_user(username: str, *, full_name: str = "", staff: bool = False, by: 
 
 
 def make_sign_in_link(user: User, *, by: Actor) -> str:
-    """The secret of a link that signs the user in once, within the hour."""
+    """Return the secret of a link that signs the user in once, within the hour."""
     require_operator(by)
     secret = secrets.token_urlsafe(32)
     with audit.change(None, "sign-in-link.made", by=by, target=user.username):
@@ -45,24 +45,24 @@ def make_sign_in_link(user: User, *, by: Actor) -> str:
 
 
 def peek_sign_in_link(secret: str, *, now: datetime) -> User:
-    """Whose link this is, without spending it."""
+    """Return the owner of a link without using it up."""
     link = (
         SignInLink.objects.filter(digest=_digest(secret), used_at=None, expires_at__gt=now)
         .select_related("user")
         .first()
     )
     if link is None or not link.user.is_active:
-        raise NotFound("This sign-in link was used, has expired or was never made. Ask for another one.")
+        raise NotFound("This sign-in link is invalid, expired or already used. Ask for a new one.")
     return link.user
 
 
 def spend_sign_in_link(secret: str, *, now: datetime) -> User:
-    """Takes the link if nobody took it before, and says who signs in."""
+    """Use up the link and return its owner. Of two attempts at once, one succeeds."""
     user = peek_sign_in_link(secret, now=now)
     with audit.change(None, "signed-in", by=visitor(user), target=user.username) as change:
         spent = SignInLink.objects.filter(digest=_digest(secret), used_at=None).update(used_at=now)
         if not spent:
-            raise NotFound("This sign-in link was used. Ask for another one.")
+            raise NotFound("This sign-in link was already used. Ask for a new one.")
         change.data["with"] = "link"
     return user
 
@@ -78,7 +78,7 @@ def set_password(user: User, password: str) -> None:
 
 
 def rename(user: User, full_name: str) -> None:
-    """What others see beside everything the person does."""
+    """Change the name that others see."""
     first, last = _names(full_name)
     with audit.change(None, "user.renamed", by=visitor(user), target=user.username) as change:
         if (user.first_name, user.last_name) == (first, last):
@@ -89,11 +89,11 @@ def rename(user: User, full_name: str) -> None:
 
 
 def _names(full_name: str) -> tuple[str, str]:
-    """Two columns hold a name; only the whole is ever shown."""
+    """Split a full name over Django's two columns. Only the whole name is ever shown."""
     full_name = " ".join(full_name.split())
     if len(full_name) > FULL_NAME_CHARS:
         raise InvalidRequest(
-            f"The name has {len(full_name)} characters. {FULL_NAME_CHARS} are allowed. Nothing was stored."
+            f"The name has {len(full_name)} characters. The limit is {FULL_NAME_CHARS}. Nothing was saved."
         )
     first, _, last = full_name.partition(" ")
     return first, last

@@ -1,4 +1,4 @@
-"""Invitations: a link that makes one person a member. Whoever has the secret may join; it is shown once."""
+"""Invitations: links that make one person a member. The secret is the permission, and it is shown once."""
 
 import hashlib
 import secrets
@@ -16,29 +16,29 @@ from registry.services.permissions import Actor, require, visitor
 
 VALID_FOR = timedelta(days=7)
 NOTE_CHARS = 100
-_GONE = "This invitation was used, was withdrawn, has expired or was never made. Ask for another one."
+_GONE = "This invitation is invalid, expired, withdrawn or already used. Ask for a new one."
 
 
 def make(project: Project, role: str, *, note: str = "", by: Actor) -> str:
-    """The secret of a link that is good for one person and seven days."""
+    """Return the secret of a link for one person, valid for seven days."""
     require(by, roles.MANAGE, project)
     members.check_role(role)
     note = " ".join(note.split())
     if len(note) > NOTE_CHARS:
-        raise InvalidRequest(f"The note has {len(note)} characters. {NOTE_CHARS} are allowed. Nothing was stored.")
+        raise InvalidRequest(f"The note has {len(note)} characters. The limit is {NOTE_CHARS}. Nothing was saved.")
     secret = secrets.token_urlsafe(32)
     with audit.change(project, "invitation.made", by=by) as change:
         now = timezone.now()
-        made = Invitation.objects.create(
+        invitation = Invitation.objects.create(
             project=project, role=role, note=note, digest=_digest(secret), made_by_id=by.user_id,
             created_at=now, expires_at=now + VALID_FOR,
         )  # fmt: skip
-        change.data.update(invitation=made.pk, role=role)
+        change.data.update(invitation=invitation.pk, role=role)
     return secret
 
 
-def open_ones(project: Project, *, now: datetime) -> list[Invitation]:
-    """Those that can still be used, newest first."""
+def list_open(project: Project, *, now: datetime) -> list[Invitation]:
+    """Return the invitations that can still be used, newest first."""
     return list(
         Invitation.objects.filter(project=project, used_at=None, withdrawn_at=None, expires_at__gt=now)
         .select_related("made_by")
@@ -49,33 +49,33 @@ def open_ones(project: Project, *, now: datetime) -> list[Invitation]:
 def withdraw(project: Project, invitation_id: int, *, by: Actor) -> None:
     require(by, roles.MANAGE, project)
     with audit.change(project, "invitation.withdrawn", by=by) as change:
-        found = Invitation.objects.filter(project=project, pk=invitation_id, used_at=None, withdrawn_at=None)
-        if not found.update(withdrawn_at=timezone.now()):
-            raise NotFound("There is no such open invitation. It may have been used or withdrawn.")
+        unused = Invitation.objects.filter(project=project, pk=invitation_id, used_at=None, withdrawn_at=None)
+        if not unused.update(withdrawn_at=timezone.now()):
+            raise NotFound("This invitation is not open any more. It may have been used or withdrawn.")
         change.data["invitation"] = invitation_id
 
 
 def peek(secret: str, *, now: datetime) -> Invitation:
-    """What the link is good for, without spending it."""
-    found = (
+    """Return the invitation of a link without using it up."""
+    invitation = (
         Invitation.objects.filter(
             digest=_digest(secret), used_at=None, withdrawn_at=None, expires_at__gt=now, project__archived_at=None
         )
         .select_related("project", "made_by")
         .first()
     )
-    if found is None:
+    if invitation is None:
         raise NotFound(_GONE)
-    return found
+    return invitation
 
 
 def accept(secret: str, *, user: User, now: datetime) -> Membership:
-    """Joins with the role the invitation names. The secret is the permission, so no role is asked for."""
+    """Add the user with the role of the invitation. The secret is the permission, so no scope is required."""
     invitation = peek(secret, now=now)
     project = invitation.project
     with audit.change(project, "member.joined", by=visitor(user), target=user.username) as change:
         if Membership.objects.filter(project=project, user=user).exists():
-            raise Conflict(f"You are a member of {project.name} already. The invitation was not used.")
+            raise Conflict(f"You are already a member of {project.name}. The invitation was not used.")
         open_still = Invitation.objects.filter(pk=invitation.pk, used_at=None, withdrawn_at=None)
         if not open_still.update(used_at=now, used_by=user):
             raise NotFound(_GONE)
@@ -84,7 +84,7 @@ def accept(secret: str, *, user: User, now: datetime) -> Membership:
 
 
 def join(secret: str, *, username: str, full_name: str, password: str, now: datetime) -> Membership:
-    """Somebody new: account and membership, or neither."""
+    """Create an account and its membership, or neither."""
     with transaction.atomic():
         peek(secret, now=now)
         user = accounts.create_user(username, full_name=full_name, by=Actor("person", username))

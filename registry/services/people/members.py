@@ -1,4 +1,4 @@
-"""Who belongs to a project, and what they may do there. A project always has an owner."""
+"""Members of a project and their roles. A project always has an owner."""
 
 from django.utils import timezone
 
@@ -11,11 +11,11 @@ from registry.services.permissions import Actor, require
 
 def check_role(role: str) -> None:
     if role not in roles.ROLES:
-        raise InvalidRequest(f"There is no role {role[:40]!r}. There are: {', '.join(roles.ROLES)}.")
+        raise InvalidRequest(f"There is no role {role[:40]!r}. Choose one of: {', '.join(roles.ROLES)}.")
 
 
 def set_role(project: Project, user: User, role: str, *, by: Actor) -> Membership:
-    """Makes somebody a member, or changes what they may do."""
+    """Add a member, or change the role of one."""
     require(by, roles.MANAGE, project)
     check_role(role)
     with audit.change(project, "member.set", by=by, target=user.username) as change:
@@ -34,7 +34,7 @@ def set_role(project: Project, user: User, role: str, *, by: Actor) -> Membershi
 
 
 def remove(project: Project, user: User, *, by: Actor) -> None:
-    """Ends a membership. Owners end anybody's; everybody may end their own."""
+    """End a membership. Owners can remove anybody, and everybody can leave."""
     require(by, roles.READ if by.user_id == user.pk else roles.MANAGE, project)
     with audit.change(project, "member.removed", by=by, target=user.username) as change:
         membership = Membership.objects.filter(project=project, user=user).first()
@@ -47,17 +47,17 @@ def remove(project: Project, user: User, *, by: Actor) -> None:
 
 
 def _keep_an_owner(project: Project, membership: Membership) -> None:
-    """Asked inside the change, where all changes of the project queue up: two owners cannot both leave at once."""
+    """Refuse to remove the last owner. Called inside `audit.change`, so two owners cannot leave at the same time."""
     others = Membership.objects.filter(project=project, role=roles.OWNER).exclude(pk=membership.pk)
     if membership.role == roles.OWNER and not others.exists():
         raise Conflict(
             f"{membership.user.display_name} is the last owner of {project.name}. "
-            "Make somebody else an owner first. Nothing was changed."
+            "Make another member an owner first. Nothing was changed."
         )
 
 
 def _withdraw_invitations(project: Project, user: User) -> None:
-    """Who no longer manages the project cannot come back through a link they kept."""
+    """Withdraw the invitations a former owner created, so that they cannot return through a link they kept."""
     Invitation.objects.filter(project=project, made_by=user, used_at=None, withdrawn_at=None).update(
         withdrawn_at=timezone.now()
     )

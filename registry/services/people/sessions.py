@@ -1,4 +1,4 @@
-"""Where a person is signed in: seen, listed, ended. Ending one deletes the session itself."""
+"""Browser sessions of a person: list them and end them. Ending one deletes the Django session."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ SEEN_EVERY = 5 * 60
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """Who looks, as far as a request tells."""
+    """The browser behind a request, as far as the request tells."""
 
     session_key: str
     agent: str
@@ -23,19 +23,19 @@ class Browser:
 
 
 def begin(user: User, browser: Browser, *, now: datetime) -> None:
-    """Remembers a sign-in, and forgets those that have ended. The sign-in itself is what the audit log has."""
-    kept = Session.objects.filter(expire_date__gt=now).values("session_key")
-    BrowserSession.objects.filter(user=user).exclude(session_key__in=kept).delete()
-    _remember(user, browser, now=now)
+    """Record a new session and drop those that ended. The sign-in itself is in the audit log."""
+    active = Session.objects.filter(expire_date__gt=now).values("session_key")
+    BrowserSession.objects.filter(user=user).exclude(session_key__in=active).delete()
+    _store(user, browser, now=now)
 
 
-def seen(user: User, browser: Browser, *, now: datetime) -> None:
-    """Moves the time of the last visit, once in a few minutes. No change an audit would note."""
+def touch(user: User, browser: Browser, *, now: datetime) -> None:
+    """Update the time of the last visit, at most once in five minutes and without an audit event."""
     if browser.session_key and counters.first(f"seen:{browser.session_key}", seconds=SEEN_EVERY):
-        _remember(user, browser, now=now)
+        _store(user, browser, now=now)
 
 
-def _remember(user: User, browser: Browser, *, now: datetime) -> None:
+def _store(user: User, browser: Browser, *, now: datetime) -> None:
     BrowserSession.objects.bulk_create(
         [
             BrowserSession(
@@ -48,24 +48,24 @@ def _remember(user: User, browser: Browser, *, now: datetime) -> None:
     )  # fmt: skip
 
 
-def of(user: User, *, now: datetime) -> list[BrowserSession]:
-    """The sessions that still hold, the latest seen first."""
-    kept = Session.objects.filter(expire_date__gt=now).values("session_key")
-    return list(BrowserSession.objects.filter(user=user, session_key__in=kept).order_by("-last_seen_at", "-pk"))
+def list_active(user: User, *, now: datetime) -> list[BrowserSession]:
+    """Return the sessions that have not expired, last seen first."""
+    active = Session.objects.filter(expire_date__gt=now).values("session_key")
+    return list(BrowserSession.objects.filter(user=user, session_key__in=active).order_by("-last_seen_at", "-pk"))
 
 
 def end(user: User, session_id: int) -> None:
     with audit.change(None, "session.ended", by=visitor(user), target=user.username) as change:
-        found = BrowserSession.objects.filter(user=user, pk=session_id).first()
-        if found is None:
+        session = BrowserSession.objects.filter(user=user, pk=session_id).first()
+        if session is None:
             raise NotFound("There is no such session. It may have ended already.")
-        Session.objects.filter(session_key=found.session_key).delete()
-        found.delete()
-        change.data["address"] = found.address
+        Session.objects.filter(session_key=session.session_key).delete()
+        session.delete()
+        change.data["address"] = session.address
 
 
 def end_others(user: User, *, keep: str) -> int:
-    """Signs the person out everywhere but here; says how many sessions ended."""
+    """Sign the person out of every other session. Return how many ended."""
     with audit.change(None, "sessions.ended", by=visitor(user), target=user.username) as change:
         others = BrowserSession.objects.filter(user=user).exclude(session_key=keep)
         ended, _ = Session.objects.filter(session_key__in=others.values("session_key")).delete()

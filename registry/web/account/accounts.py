@@ -19,8 +19,7 @@ from registry.core.errors import InvalidRequest, NotFound, RateLimited
 from registry.models import User
 from registry.models.notifications import EVERYTHING, NOTHING, WAITING
 from registry.services.notifications import email, email_preferences
-from registry.services.people import accounts, sessions
-from registry.services.people import password_throttle as attempts
+from registry.services.people import accounts, password_throttle, sessions
 from registry.web import user_agent
 from registry.web.access import PersonRequest, signed_in
 from registry.web.htmx import render
@@ -122,7 +121,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/sign_in.html", {"form": SignInForm(request), "next": following})
     address = user_agent.address(request)
     try:
-        attempts.attempt(request.POST.get("username", ""), address=address)
+        password_throttle.attempt(request.POST.get("username", ""), address=address)
     except RateLimited as error:
         found = {"form": SignInForm(request), "next": following, "refused": error.message}
         response = render(request, "accounts/sign_in.html", found, status=429)
@@ -131,8 +130,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = SignInForm(request, data=request.POST)
     if not form.is_valid():
         return render(request, "accounts/sign_in.html", {"form": form, "next": following}, status=422)
-    attempts.right(form.get_user(), address=address)
-    attempts.note(form.get_user())
+    password_throttle.succeeded(form.get_user(), address=address)
+    password_throttle.record_sign_in(form.get_user())
     _begin(request, form.get_user())
     return redirect(following or "projects")
 
@@ -181,7 +180,7 @@ def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> 
         "asked": asked,
         "wanted": wanted,
         "password": PasswordForm(request.user),
-        "sessions": sessions.of(request.user, now=timezone.now()),
+        "sessions": sessions.list_active(request.user, now=timezone.now()),
         "this": request.session.session_key,
         **forms,
     }
@@ -241,11 +240,11 @@ def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
 def password(request: PersonRequest) -> HttpResponse:
     """Ends every other session: whoever learnt the old password is out."""
     user, address = request.user, user_agent.address(request)
-    attempts.attempt(user.username, address=address)
+    password_throttle.attempt(user.username, address=address)
     form = PasswordForm(user, request.POST)
     if not form.is_valid():
         return _page(request, password=form, status=422)
-    attempts.right(user, address=address)
+    password_throttle.succeeded(user, address=address)
     accounts.set_password(user, form.cleaned_data["new"])
     update_session_auth_hash(request, user)
     ended = sessions.end_others(user, keep=request.session.session_key or "")

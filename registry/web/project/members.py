@@ -90,7 +90,7 @@ def _page(request: ProjectRequest, form: InvitationForm, *, link: str = "", stat
     manages = navigation.may(request, roles.MANAGE)
     found = {
         "members": Membership.objects.for_list(request.project),
-        "invitations": invitations.open_ones(request.project, now=timezone.now()) if manages else [],
+        "invitations": invitations.list_open(request.project, now=timezone.now()) if manages else [],
         "manages": manages,
         "roles": _CHOICES,
         "form": form,

@@ -67,11 +67,11 @@ def index(request: PersonRequest) -> HttpResponse:
 
 @signed_in
 @require_POST
-def bring_back(request: PersonRequest, slug: str) -> HttpResponse:
+def restore(request: PersonRequest, slug: str) -> HttpResponse:
     membership = Membership.objects.filter(project__slug=slug, user=request.user).select_related("project").first()
     if membership is None:
         raise NotFound("There is no such project, or you are not a member of it.")
     by = permissions.as_member(request.user, membership.project, membership.role)
-    projects.bring_back(membership.project, by=by)
+    projects.restore(membership.project, by=by)
     messages.success(request, f"{membership.project.name} is back. Its agents get their skills again.")
     return redirect("skills", slug)

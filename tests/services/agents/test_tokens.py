@@ -146,7 +146,7 @@ def test_the_tokens_of_an_archived_project_are_shut_until_it_is_back(
     projects.archive(project, by=operator)
     with pytest.raises(Unauthenticated):
         caller(secret)
-    projects.bring_back(project, by=operator)
+    projects.restore(project, by=operator)
     caller(secret)
 
 

@@ -24,13 +24,13 @@ def test_a_plain_name_is_taken(operator: Actor, name: str) -> None:
     "name", ["", " ", "Maja", "maja ", "maja lindqvist", ".maja", "maja.", "ma..ja", "mája", "maja\n", "a/b", "a" * 65]
 )
 def test_a_name_that_could_be_mistaken_for_another_is_refused(operator: Actor, name: str) -> None:
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="Nothing was stored"):
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="Nothing was saved"):
         accounts.create_user(name, by=operator)
 
 
 def test_a_name_is_given_once_whatever_its_case(operator: Actor) -> None:
     User.objects.create(username="Maja")
-    with nothing_left_behind(), pytest.raises(AlreadyExists, match="The user name maja is taken"):
+    with nothing_left_behind(), pytest.raises(AlreadyExists, match="The username maja is taken"):
         accounts.create_user("maja", by=operator)
 
 
@@ -42,7 +42,7 @@ def test_a_full_name_is_shown_as_a_whole(operator: Actor, written: str, shown: s
 
 
 def test_a_full_name_has_a_limit(operator: Actor) -> None:
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match=r"101 characters\. 100 are allowed"):
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=r"101 characters\. The limit is 100"):
         accounts.create_user("maja", full_name="x" * 101, by=operator)
 
 

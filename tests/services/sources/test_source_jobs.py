@@ -246,7 +246,7 @@ def test_a_job_waits_while_its_project_is_archived(
     job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
     projects.archive(project, by=operator)
     assert not source_jobs.run_due()
-    projects.bring_back(project, by=operator)
+    projects.restore(project, by=operator)
     source_jobs.run_due()
     job.refresh_from_db()
     assert job.state == "done"

@@ -332,7 +332,7 @@ def test_nothing_comes_into_a_project_where_every_change_is_reviewed(
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     projects.set_protected(other_project, True, by=operator)
-    with nothing_left_behind(), pytest.raises(SkillsiteError, match="Every change of this project is reviewed first"):
+    with nothing_left_behind(), pytest.raises(SkillsiteError, match="Changes to this project need a review"):
         import_project.bring(other_project, tmp_path / "export.zip", dry_run=dry_run, by=operator)
 
 

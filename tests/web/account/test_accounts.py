@@ -70,17 +70,17 @@ def test_somebody_who_was_shut_out_sounds_the_same(maja: User) -> None:
 
 @pytest.mark.parametrize("username", ["maja", "MAJA", "nobody"])
 def test_a_name_rests_after_ten_wrong_passwords_whether_it_exists_or_not(maja: User, username: str) -> None:
-    for number in range(password_throttle.FOR_A_NAME - 1):
+    for number in range(password_throttle.PER_NAME - 1):
         password_throttle.attempt(username, address=f"192.0.2.{number}")
     assert enter(Client(), "wrong", username).status_code == 422
     response = enter(Client(), PASSWORD, username, REMOTE_ADDR="192.0.2.200")
     assert response.status_code == 429
     assert response["Retry-After"] == "900"
-    assert "Too many wrong passwords. Wait a quarter of an hour" in response.content.decode()
+    assert "Too many wrong passwords. Wait 15 minutes" in response.content.decode()
 
 
 def test_an_address_rests_after_fifty_wrong_passwords_whatever_the_names(maja: User) -> None:
-    for number in range(password_throttle.FOR_AN_ADDRESS - 1):
+    for number in range(password_throttle.PER_NETWORK - 1):
         password_throttle.attempt(f"name-{number}", address="127.0.0.1")
     assert enter(Client(), "wrong", "one-more").status_code == 422
     assert enter(Client()).status_code == 429
@@ -91,14 +91,14 @@ def test_an_address_rests_after_fifty_wrong_passwords_whatever_the_names(maja: U
     ("same", "other"), [("2001:db8:1:2:ffff::9", "2001:db8:1:3::1"), ("2001:db8:1:2::1", "192.0.2.1")]
 )
 def test_the_addresses_of_one_subscriber_are_counted_as_one(maja: User, same: str, other: str) -> None:
-    for number in range(password_throttle.FOR_AN_ADDRESS):
+    for number in range(password_throttle.PER_NETWORK):
         password_throttle.attempt(f"name-{number}", address=f"2001:db8:1:2::{number:x}")
     assert enter(Client(), REMOTE_ADDR=same).status_code == 429
     assert enter(Client(), REMOTE_ADDR=other).status_code == 302
 
 
 def test_being_refused_is_recorded_once_and_without_a_mistyped_password(maja: User) -> None:
-    for _ in range(password_throttle.FOR_A_NAME):
+    for _ in range(password_throttle.PER_NAME):
         password_throttle.attempt("hunter2-is-my-password", address="127.0.0.1")
     for _ in range(3):
         assert enter(Client(), "x", "hunter2-is-my-password").status_code == 429
@@ -108,10 +108,10 @@ def test_being_refused_is_recorded_once_and_without_a_mistyped_password(maja: Us
 
 def test_the_right_password_starts_the_count_of_the_name_anew(maja: User) -> None:
     for _ in range(3):
-        for _ in range(password_throttle.FOR_A_NAME - 1):
+        for _ in range(password_throttle.PER_NAME - 1):
             password_throttle.attempt("maja", address="127.0.0.1")
         assert enter(Client()).status_code == 302
-    assert cache.get(password_throttle._key("address", "127.0.0.1")) == 3 * (password_throttle.FOR_A_NAME - 1)
+    assert cache.get(password_throttle._key("address", "127.0.0.1")) == 3 * (password_throttle.PER_NAME - 1)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def unreachable_cache(settings: Any) -> Iterator[None]:
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     }
     yield
-    counters._own.clear()
+    counters.clear_local()
 
 
 @pytest.mark.usefixtures("unreachable_cache")
@@ -130,7 +130,7 @@ def test_where_the_shared_cache_is_down_people_get_in_and_passwords_still_cannot
     assert enter(client)["Location"] == "/projects/"
     for page in ("/projects/", "/account/", "/inbox/"):
         assert client.get(page).status_code == 200
-    for _ in range(password_throttle.FOR_A_NAME):
+    for _ in range(password_throttle.PER_NAME):
         assert enter(Client(), "wrong").status_code == 422
     assert enter(Client()).status_code == 429
     assert enter(Client(), "wrong", "nobody").status_code == 422
@@ -253,7 +253,9 @@ def test_a_new_password_ends_every_other_session(browser: Client, maja: User) ->
     assert browser.post("/account/password/", CHANGE)["Location"] == "/account/"
     assert "Your password is set. 1 other session ended." in browser.get("/account/").content.decode()
     assert not is_in(other)
-    assert [session.session_key for session in sessions.of(maja, now=timezone.now())] == [browser.session.session_key]
+    assert [session.session_key for session in sessions.list_active(maja, now=timezone.now())] == [
+        browser.session.session_key
+    ]
     assert enter(Client()).status_code == 422
     assert enter(Client(), CHANGE["new"]).status_code == 302
 
@@ -278,7 +280,7 @@ def test_a_password_that_cannot_be_set_changes_nothing(browser: Client, values: 
 
 
 def test_the_current_password_cannot_be_tried_out(browser: Client) -> None:
-    for _ in range(password_throttle.FOR_A_NAME - 1):
+    for _ in range(password_throttle.PER_NAME - 1):
         password_throttle.attempt("maja", address="127.0.0.1")
     assert browser.post("/account/password/", {**CHANGE, "current": "wrong"}).status_code == 422
     assert browser.post("/account/password/", CHANGE).status_code == 429
@@ -357,7 +359,7 @@ def test_a_session_that_ended_by_itself_is_not_listed(browser: Client, maja: Use
     other = Client()
     enter(other)
     other.post("/sign-out/")
-    assert len(sessions.of(maja, now=timezone.now())) == 1
+    assert len(sessions.list_active(maja, now=timezone.now())) == 1
     enter(Client())
     assert BrowserSession.objects.filter(user=maja).count() == 2
 

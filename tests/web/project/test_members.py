@@ -114,7 +114,7 @@ def test_the_last_owner_stays_and_stays_owner(
     with nothing_left_behind():
         response = client.post(address(project, owner, what), values)
     assert response.status_code == 409
-    assert "owner is the last owner of Demo. Make somebody else an owner first." in response.content.decode()
+    assert "owner is the last owner of Demo. Make another member an owner first." in response.content.decode()
 
 
 def test_one_of_two_owners_may_leave(
@@ -251,7 +251,7 @@ def test_somebody_new_makes_an_account_and_is_signed_in(project: Project, operat
         ({"username": "maja lindqvist"}, "lower-case letters"),
         ({"username": "../maja"}, "lower-case letters"),
         ({"username": "m" * 65}, "at most 64"),
-        ({"username": "taken"}, "The user name taken is taken."),
+        ({"username": "taken"}, "The username taken is taken."),
         ({"full_name": ""}, "Write your name."),
         ({"full_name": "x" * 101}, "at most 100"),
         ({"password": ""}, "Choose a password"),
@@ -293,7 +293,7 @@ def test_a_member_does_not_use_up_an_invitation_nor_lose_a_role(
     with nothing_left_behind():
         assert client.post(link)["Location"] == "/projects/demo/skills/"
     assert of(person(roles.OWNER), project) == roles.OWNER
-    assert "You are a member of Demo already." in client.get(LIST).content.decode()
+    assert "You are already a member of Demo." in client.get(LIST).content.decode()
     assert Client().get(link).status_code == 200
 
 
