@@ -1,7 +1,6 @@
 """What people and other systems are told about: which events there are, how they read, and whom they concern."""
 
 from dataclasses import dataclass, field
-from urllib.parse import quote
 
 OPENED, REVISED, COMMENTED = "proposal.opened", "proposal.revised", "proposal.commented"
 CHANGES_REQUESTED, APPROVED, REJECTED = "proposal.changes-requested", "proposal.approved", "proposal.rejected"
@@ -87,17 +86,6 @@ class News:
             said = _OPENED.get(self.proposal.kind, said)
         version = self.version.version if self.version else ""
         return said.format(who=who or self.actor, skill=self.skill, version=version)
-
-    def path(self, slug: str) -> str:
-        """Where to look at it. A version that was withdrawn is only to be seen among the others."""
-        if self.proposal is not None:
-            return f"/projects/{slug}/proposals/{self.proposal.id}/"
-        page = f"/projects/{slug}/skills/{quote(self.skill, safe='')}/"
-        if self.version is None:
-            return page
-        if self.event == YANKED:
-            return f"{page}versions/"
-        return f"{page}version/{quote(self.version.version, safe='')}/"
 
 
 def waits_for_proposer(event: str) -> bool:

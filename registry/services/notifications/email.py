@@ -14,7 +14,7 @@ from django.utils import timezone
 from registry.models import Letter, Membership, NewAddress, Notice, Preference
 from registry.models.notifications import EVERYTHING, WAITING
 from registry.models.outgoing import DROPPED, SENT, is_due
-from registry.services.notifications import retries
+from registry.services.notifications import links, retries
 
 log = logging.getLogger(__name__)
 
@@ -113,8 +113,8 @@ def composed(notice: Notice) -> mail.EmailMessage:
     said = [f"{notice.title}."]
     if notice.text:
         said.append("\n".join(f"> {line}" for line in notice.text.splitlines()))
-    said.append(f"{settings.PUBLIC_URL}{notice.path}")
-    said.append(f"-- \n{_WHY[_preference(notice)]} Choose what you get: {settings.PUBLIC_URL}/account/")
+    said.append(links.absolute(links.notice_path(notice)))
+    said.append(f"-- \n{_WHY[_preference(notice)]} Choose what you get: {links.absolute(links.account_path())}")
     return mail.EmailMessage(
         subject=" ".join(f"[{notice.project.name}] {notice.title}".split()),
         body="\n\n".join(said) + "\n",
@@ -125,7 +125,7 @@ def composed(notice: Notice) -> mail.EmailMessage:
 
 def question(asked: NewAddress) -> mail.EmailMessage:
     """Goes to somebody who may have nothing to do with this site, so it says nothing that a stranger could choose."""
-    link = f"{settings.PUBLIC_URL}/account/mail/{secret_for(asked)}/"
+    link = links.absolute(links.confirm_address_path(secret_for(asked)))
     said = (
         f"{asked.user.username} wants to get the email of {settings.PUBLIC_URL} at this address.",
         f"If that is you, open this link within a day and confirm it:\n{link}",

@@ -139,7 +139,8 @@ def _notice(member: Membership, news: News, waits: bool, who: str) -> Notice:
         event=news.event,
         title=prompt.shorten(news.sentence(who), TITLE_CHARS),
         text=news.text,
-        path=news.path(member.project.slug),
+        skill=news.skill,
+        version=news.version.version if news.version else "",
         actor=prompt.shorten(who, ACTOR_CHARS),
         by_agent=news.actor_kind == "agent",
         waits=waits,
@@ -163,7 +164,7 @@ def unread(user: User) -> int:
 
 def open_one(user: User, notice_id: int) -> Notice:
     """Marks it as read, with all else that is about the same proposal."""
-    found = Notice.objects.of(user).filter(pk=notice_id).first()
+    found = Notice.objects.of(user).select_related("project").filter(pk=notice_id).first()
     if found is None:
         raise NotFound("There is no such entry in your inbox.")
     if found.proposal_id is not None:

@@ -20,7 +20,7 @@ from registry.core.text.printable import printable
 from registry.models import Delivery, Endpoint
 from registry.models.outgoing import SENT, is_due
 from registry.remote.outbound_http import Asked, Failure
-from registry.services.notifications import retries
+from registry.services.notifications import links, retries
 from registry.services.resolve import outbound_http
 
 log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def described(endpoint: Endpoint, news: News, *, who: str) -> dict[str, object]:
     project = endpoint.project
     said: dict[str, object] = {
         "text": news.sentence(who),
-        "url": f"{settings.PUBLIC_URL}{news.path(project.slug)}",
+        "url": links.absolute(links.news_path(project.slug, news)),
         "project": {"slug": project.slug, "name": project.name},
         "actor": {"kind": news.actor_kind, "name": news.actor},
         "skill": news.skill,

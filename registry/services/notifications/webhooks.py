@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterable
 
-from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
@@ -15,7 +14,7 @@ from registry.models.outgoing import FAILED, PENDING
 from registry.models.webhooks import DeliveryQuerySet
 from registry.remote.outbound_http import host_of
 from registry.services import audit
-from registry.services.notifications import webhook_delivery, worker
+from registry.services.notifications import links, webhook_delivery, worker
 from registry.services.permissions import Actor, require
 from registry.services.resolve import outbound_http
 
@@ -97,7 +96,7 @@ def test(project: Project, endpoint_id: int, *, by: Actor) -> Delivery:
         _describe(change, found)
         said: dict[str, object] = {
             "text": f"{by.name} tests the webhook",
-            "url": f"{settings.PUBLIC_URL}/projects/{project.slug}/webhooks/{found.pk}/",
+            "url": links.absolute(links.webhook_path(project.slug, found.pk)),
             "project": {"slug": project.slug, "name": project.name},
             "actor": {"kind": by.kind, "name": by.name},
         }

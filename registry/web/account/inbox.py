@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from registry.services.notifications import notifications
+from registry.services.notifications import links, notifications
 from registry.web.access import PersonRequest, signed_in
 from registry.web.htmx import render
 from registry.web.humanize import counted
@@ -28,7 +28,7 @@ def index(request: PersonRequest) -> HttpResponse:
 @require_safe
 def follow(request: PersonRequest, notice: int) -> HttpResponse:
     """Goes to what the entry is about. It counts as read from then on, which is nobody else's business."""
-    return redirect(notifications.open_one(request.user, notice).path)
+    return redirect(links.notice_path(notifications.open_one(request.user, notice)))
 
 
 @signed_in

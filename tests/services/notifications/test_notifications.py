@@ -20,7 +20,7 @@ from registry.models.notifications import EVERYTHING, NOTHING, WAITING
 from registry.models.outgoing import DROPPED, FAILED, PENDING, SENT
 from registry.services import permissions
 from registry.services.agents import agents, tokens
-from registry.services.notifications import email, email_preferences, notifications, retries
+from registry.services.notifications import email, email_preferences, links, notifications, retries
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, rebasing, review_queue, reviews
@@ -91,7 +91,11 @@ def test_reviewers_and_owners_are_told_about_a_new_proposal_and_nobody_else(
     assert everybody() == {"reviewer", "owner"}
     notice = Notice.objects.get(user__username="reviewer")
     assert (notice.title, notice.text) == ("bot proposes a change to greeting", "It is better.")
-    assert (notice.path, notice.waits, notice.by_agent) == (f"/projects/demo/proposals/{made.pk}/", True, True)
+    assert (links.notice_path(notice), notice.waits, notice.by_agent) == (
+        f"/projects/demo/proposals/{made.pk}/",
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +261,8 @@ def test_an_author_is_told_when_somebody_publishes_after_them_or_withdraws_their
     skills.save(project, "greeting", skill_bundle(body="New"), base=made.digest, note="Shorter.", by=acting("maja"))
     versions.yank(project, "greeting", "1", reason="It was wrong.", by=acting("reviewer"))
     page = "/projects/demo/skills/greeting/"
-    assert list(Notice.objects.order_by("pk").values_list("title", "text", "path")) == [
+    notices = Notice.objects.select_related("project").order_by("pk")
+    assert [(notice.title, notice.text, links.notice_path(notice)) for notice in notices] == [
         ("Maja Somebody published version 2 of greeting", "Shorter.", f"{page}version/2/"),
         ("Reviewer Somebody withdrew version 1 of greeting", "It was wrong.", f"{page}versions/"),
     ]

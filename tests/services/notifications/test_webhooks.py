@@ -371,7 +371,7 @@ def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
     for state in (SENT, FAILED, PENDING):
         made = webhooks.test(project, endpoint.pk, by=owner)
         Delivery.objects.filter(pk=made.pk).update(state=state)
-    notice = Notice.objects.create(user=person("owner"), project=project, event="x", title="x", path="/", actor="x")
+    notice = Notice.objects.create(user=person("owner"), project=project, event="x", title="x", skill="x", actor="x")
     Letter.objects.create(notice=notice)
     assert housekeeping.sweep(now=timezone.now() + timedelta(days=29))["deliveries"] == 0
     assert housekeeping.sweep(now=timezone.now() + timedelta(days=31))["deliveries"] == 2
