@@ -14,7 +14,7 @@
     const bar = form.querySelector("[data-chosen]");
     if (bar) bar.hidden = ticked === 0;
     const count = form.querySelector("[data-chosen-count]");
-    if (count) count.textContent = `${ticked} ticked`;
+    if (count) count.textContent = `${ticked} selected`;
   };
 
   const showAll = () => document.querySelectorAll("[data-choose]").forEach(show);

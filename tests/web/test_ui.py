@@ -214,11 +214,11 @@ def test_a_trend_compares_the_last_third_with_the_first(values, word):
 @pytest.mark.parametrize(
     ("value", "expected", "unexpected"),
     [
-        (0, ["0 tokens", "of 5,000 advised", 'meter-a" width="0"'], ["meter-tick"]),
-        (5000, ["of 5,000 advised", 'meter-a" width="100"'], ["Long"]),
-        (5001, ["Long, 1 over the advice", "meter-warn", 'meter-tick" x="62.5"'], ["advised"]),
-        (8000, ["Long, 3,000 over the advice", 'meter-warn" width="100"'], ["Too long"]),
-        (8001, ["Too long, split it", "meter-danger"], ["over the advice"]),
+        (0, ["0 tokens", "of 5,000 recommended", 'meter-a" width="0"'], ["meter-tick"]),
+        (5000, ["of 5,000 recommended", 'meter-a" width="100"'], ["Long"]),
+        (5001, ["Long, 1 over the recommended length", "meter-warn", 'meter-tick" x="62.5"'], ["of 5,000 recommended"]),
+        (8000, ["Long, 3,000 over the recommended length", 'meter-warn" width="100"'], ["Too long"]),
+        (8001, ["Too long, split it", "meter-danger"], ["over the recommended length"]),
     ],
 )
 def test_the_words_of_a_meter_change_with_its_colour(value, expected, unexpected):
@@ -228,10 +228,10 @@ def test_the_words_of_a_meter_change_with_its_colour(value, expected, unexpected
 
 
 def test_a_stacked_meter_over_its_limit_stays_inside_the_bar():
-    html = draw("{% stacked_meter parts limit=100 %}", parts=[("Project", 150), ("Bundled", 50)])
+    html = draw("{% stacked_meter parts limit=100 %}", parts=[("Project", 150), ("Built-in", 50)])
     assert 'x="0" width="75"' in html
     assert 'x="75" width="25"' in html
-    assert "200 of 100 tokens: 150 Project, 50 Bundled" in html
+    assert "200 of 100 tokens: 150 Project, 50 Built-in" in html
 
 
 def test_a_bar_of_nothing_is_empty():
@@ -409,7 +409,8 @@ def test_no_template_breaks_the_policy_or_names_a_sign_that_is_not_drawn(path):
 
 
 def test_the_tags_name_only_signs_that_are_drawn():
-    named = {entry[-1] for table in (ui._SOURCES, ui._PROPOSAL_STATES, ui._SEVERITIES) for entry in table.values()}
+    named = {entry[-1] for table in (ui._PROPOSAL_STATES, ui._SEVERITIES) for entry in table.values()}
+    named |= set(ui._SOURCE_ICONS.values())
     assert named | set(ui._NOTICE_ICONS.values()) <= SPRITE
 
 

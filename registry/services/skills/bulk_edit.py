@@ -1,6 +1,7 @@
-"""The same change to several skills. Each is one change with its own event, so that the history of a skill is whole.
+"""Changes to several skills at once.
 
-A skill that cannot be changed does not stop the others: it is named with the reason.
+Each skill is changed in a transaction of its own, with its own event. A skill that cannot be changed does not stop the
+others; the result names it with the reason.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,14 +21,14 @@ TAG_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BulkResult:
     changed: tuple[str, ...]
-    same: tuple[str, ...]
+    unchanged: tuple[str, ...]
     refused: tuple[tuple[str, str], ...]
 
 
-def switch(project: Project, names: Iterable[str], *, enabled: bool, by: Actor) -> Outcome:
-    """Switches skills on or off, whatever their source."""
+def switch(project: Project, names: Iterable[str], *, enabled: bool, by: Actor) -> BulkResult:
+    """Switch skills on or off, whatever their source."""
     require_withdraw(by, project)
     verb = skills.enable if enabled else skills.disable
 
@@ -40,16 +41,16 @@ def switch(project: Project, names: Iterable[str], *, enabled: bool, by: Actor) 
     return _each(names, change)
 
 
-def tag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> Outcome:
-    """Adds a tag: a new version of each skill that does not have it."""
+def tag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> BulkResult:
+    """Add a tag, as a new version of each skill that does not have it."""
     require_publish(by, project)
-    word = _checked(word)
+    word = _checked_tag(word)
     return _each(names, lambda name: _retag(project, name, lambda tags: (*tags, word), f"Tagged {word}", by))
 
 
-def untag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> Outcome:
+def untag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> BulkResult:
     require_publish(by, project)
-    word = _checked(word)
+    word = _checked_tag(word)
 
     def without(tags: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(tag for tag in tags if tag != word)
@@ -57,12 +58,12 @@ def untag(project: Project, names: Iterable[str], word: str, *, by: Actor) -> Ou
     return _each(names, lambda name: _retag(project, name, without, f"Removed the tag {word}", by))
 
 
-def _checked(word: str) -> str:
+def _checked_tag(word: str) -> str:
     word = " ".join(word.split())
     if not word:
-        raise InvalidRequest("Name a tag. Nothing was changed.")
+        raise InvalidRequest("Type a tag first. Nothing was changed.")
     if "," in word:
-        raise InvalidRequest("A tag has no comma: one tag at a time. Nothing was changed.")
+        raise InvalidRequest("A tag cannot contain a comma. Add one tag at a time. Nothing was changed.")
     if len(word) > TAG_CHARS:
         raise InvalidRequest(f"The tag has {len(word)} characters. {TAG_CHARS} are allowed. Nothing was changed.")
     return word
@@ -71,32 +72,32 @@ def _checked(word: str) -> str:
 def _retag(
     project: Project, name: str, edit: Callable[[tuple[str, ...]], tuple[str, ...]], note: str, by: Actor
 ) -> bool:
-    standing, loaded = catalog.inspect(project, name)
-    if loaded is None or standing.winner is None:
-        raise InvalidRequest("every version of it was withdrawn.")
-    if standing.winner.source == BUNDLED:
-        raise InvalidRequest("it is bundled. Customise it first.")
-    said = loaded.skill_md()
-    wanted = tuple(dict.fromkeys(edit(said.tags)))
-    if wanted == said.tags:
+    effective, loaded = catalog.inspect(project, name)
+    if loaded is None or effective.winner is None:
+        raise InvalidRequest("all its versions were withdrawn.")
+    if effective.winner.source == BUNDLED:
+        raise InvalidRequest("it is built-in. Customise it first.")
+    parsed = loaded.skill_md()
+    tags = tuple(dict.fromkeys(edit(parsed.tags)))
+    if tags == parsed.tags:
         return False
-    bundle = skills.with_text(project, name, skill_md.revise(said, tags=wanted))
-    skills.save(project, name, bundle, base=standing.winner.digest, note=note, by=by)
+    bundle = skills.with_text(project, name, skill_md.revise(parsed, tags=tags))
+    skills.save(project, name, bundle, base=effective.winner.digest, note=note, by=by)
     return True
 
 
-def _each(names: Iterable[str], change: Callable[[str], bool]) -> Outcome:
-    wanted = list(dict.fromkeys(normalise(name) for name in names))
-    if not wanted:
-        raise InvalidRequest("No skill was chosen. Tick one or more first. Nothing was changed.")
-    if len(wanted) > MOST_AT_ONCE:
-        raise InvalidRequest(f"{len(wanted)} skills were chosen. {MOST_AT_ONCE} are allowed. Nothing was changed.")
+def _each(names: Iterable[str], change: Callable[[str], bool]) -> BulkResult:
+    chosen = list(dict.fromkeys(normalise(name) for name in names))
+    if not chosen:
+        raise InvalidRequest("No skills are selected. Select one or more first. Nothing was changed.")
+    if len(chosen) > MOST_AT_ONCE:
+        raise InvalidRequest(f"{len(chosen)} skills are selected. {MOST_AT_ONCE} are allowed. Nothing was changed.")
     changed: list[str] = []
-    same: list[str] = []
+    unchanged: list[str] = []
     refused: list[tuple[str, str]] = []
-    for name in wanted:
+    for name in chosen:
         try:
-            (changed if change(name) else same).append(name)
+            (changed if change(name) else unchanged).append(name)
         except SkillsiteError as error:
             refused.append((name, error.message))
-    return Outcome(tuple(changed), tuple(same), tuple(refused))
+    return BulkResult(tuple(changed), tuple(unchanged), tuple(refused))

@@ -57,9 +57,9 @@ def test_every_effective_skill_is_a_row_with_its_source(
     assert [rows[name].skill.source for name in rows] == ["project", "bundled", "project"]
     assert [rows[name].hides_bundled for name in rows] == [True, False, False]
     page = text(viewer_page)
-    assert page.count("Hides bundled</span>") == 1
+    assert page.count("Customised</span>") == 1
     assert "office" in page
-    assert "Knowledge" in page
+    assert "Reference" in page
 
 
 def test_a_skill_that_is_switched_off_stays_in_the_list_and_says_so(
@@ -69,7 +69,7 @@ def test_a_skill_that_is_switched_off_stays_in_the_list_and_says_so(
     skills.disable(project, "quiet", by=operator)
     page = text(viewer_page)
     assert "Switched off</span>" in page
-    assert "0 reach your agents" in page
+    assert "Your agents have 0 skills" in page
 
 
 def test_loads_of_thirty_days_are_drawn_and_said(project: Project, operator: Actor, viewer_page: Client) -> None:
@@ -217,7 +217,7 @@ def test_the_last_change_comes_first(shelf: None, viewer_page: Client) -> None:
 def test_the_counts_of_sources_follow_the_other_filters(shelf: None, viewer_page: Client) -> None:
     sources = viewer_page.get(f"{LIST}?tag=data&source=bundled").context["sources"]
     assert [(s["label"], s["count"], s["current"]) for s in sources] == [
-        ("All", 2, False), ("Project", 1, False), ("Bundled", 1, True),
+        ("All", 2, False), ("Project", 1, False), ("Built-in", 1, True),
     ]  # fmt: skip
     assert sources[1]["url"] == "?source=project&tag=data"
 
@@ -240,13 +240,13 @@ def test_a_step_back_in_the_history_gets_the_whole_page(shelf: None, viewer_page
 
 def test_nothing_found_repeats_the_words_and_offers_the_nearest(shelf: None, viewer_page: Client) -> None:
     page = text(viewer_page, "?q=expence-report")
-    assert "Nothing matches “expence-report”" in page
+    assert "No skills match “expence-report”" in page
     assert '<a href="?q=expense-report">expense-report</a>' in page
 
 
 def test_nothing_near_offers_the_whole_list(shelf: None, viewer_page: Client) -> None:
     page = text(viewer_page, "?q=%3Cb%3Exyzzy")
-    assert "Nothing matches “&lt;b&gt;xyzzy”" in page
+    assert "No skills match “&lt;b&gt;xyzzy”" in page
     assert "Did you mean" not in page
     assert "Show all skills" in page
 
@@ -255,8 +255,8 @@ def test_a_project_without_skills_of_its_own_is_told_what_agents_have(library: P
     on_disk(library, "bundled-one")
     built_in.index().refresh()
     page = text(viewer_page, "?source=project")
-    assert "No skills of your own yet" in page
-    assert "Your agents already have 1 bundled skill" in page
+    assert "This project has no skills yet" in page
+    assert "Your agents already have 1 built-in skill" in page
 
 
 def test_the_first_page_of_a_new_project_says_what_to_do_first(
@@ -313,7 +313,7 @@ def test_ticked_skills_are_switched_off_and_on_again(
     response = tick(client, "off", "invoice", "sql-review", query="?tag=data")
     assert (response.status_code, response["Location"]) == (302, f"{LIST}?tag=data")
     assert [catalog.get(project.pk, name).enabled for name in ("invoice", "sql-review")] == [False, False]
-    assert f'Switched off: 2 skills. Agents see it with their next request. <a href="{LIST}?state=off">' in text(client)
+    assert f'Switched off 2 skills. Agents notice with their next request. <a href="{LIST}?state=off">' in text(client)
     tick(client, "on", "invoice", "sql-review")
     assert catalog.get(project.pk, "invoice").enabled
 
@@ -349,8 +349,8 @@ def test_a_bundled_skill_among_the_ticked_is_explained_and_the_others_are_tagged
 ) -> None:
     response = tick(browser_client(roles.AUTHOR), "tag", "sql-review", "invoice", tag="new")
     page = response.content.decode()
-    assert "1 skill was left as it was." in page
-    assert "it is bundled. Customise it first." in page
+    assert "1 skill was not changed." in page
+    assert "it is built-in. Customise it first." in page
     assert 'value="sql-review" checked' in page
     assert 'value="invoice" checked' not in page
     assert catalog.load(project.pk, "invoice").candidate.tags == ("money", "data", "new")
@@ -360,13 +360,13 @@ def test_a_bundled_skill_among_the_ticked_is_explained_and_the_others_are_tagged
 @pytest.mark.parametrize(
     ("act", "ticked", "tag", "said"),
     [
-        ("off", [], "", "No skill was chosen"),
-        ("tag", ["invoice"], "", "Name a tag"),
-        ("tag", ["invoice"], "a,b", "A tag has no comma"),
+        ("off", [], "", "No skills are selected"),
+        ("tag", ["invoice"], "", "Type a tag first"),
+        ("tag", ["invoice"], "a,b", "A tag cannot contain a comma"),
         ("tag", ["invoice"], "x" * 41, "The tag has 41 characters. 40 are allowed."),
-        ("explode", ["invoice"], "", "It is not clear what to do"),
-        ("", ["invoice"], "", "It is not clear what to do"),
-        ("off", [f"skill-{number}" for number in range(201)], "", "201 skills were chosen. 200 are allowed."),
+        ("explode", ["invoice"], "", "Choose what to do with the selected skills"),
+        ("", ["invoice"], "", "Choose what to do with the selected skills"),
+        ("off", [f"skill-{number}" for number in range(201)], "", "201 skills are selected. 200 are allowed."),
     ],
 )
 def test_what_cannot_be_done_is_said_and_the_ticks_stay(
