@@ -51,7 +51,10 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSkill:
-    """The outcome for one name. Agents get `winner`, and only while `served`."""
+    """The skill that agents get under a name: `winner`, while the name is enabled.
+
+    `winner` is None where the project overrides the name and yanked every version.
+    """
 
     name: str
     winner: Candidate | None
@@ -63,8 +66,23 @@ class EffectiveSkill:
         return self.enabled and self.winner is not None
 
     @property
+    def from_project(self) -> bool:
+        """True where the project overrides the name, also if every version is yanked."""
+        return self.winner is None or self.winner.source == PROJECT
+
+    @property
     def hides_bundled(self) -> bool:
-        return self.winner is not None and self.winner.source == PROJECT and bool(self.hides)
+        return self.winner is not None and self.from_project and bool(self.hides)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the winner, or an empty string where there is none."""
+        return self.winner.digest if self.winner else ""
+
+
+def digest_of(skill: EffectiveSkill | None) -> str:
+    """Return the digest of the effective skill, or an empty string where agents get nothing under the name."""
+    return skill.digest if skill else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,9 +137,9 @@ def _override_one(project: Project, author: Actor) -> None:
     """Customises one bundled skill, whichever the directories hold; without any there is nothing to show."""
     bundled = built_in.snapshot().skills
     name = "brand-voice" if "brand-voice" in bundled else next(iter(sorted(bundled)), None)
-    if name is None:
+    loaded = catalog.built_in_skill(name) if name else None
+    if name is None or loaded is None:
         return
-    loaded = catalog.on_disk(bundled[name][0])
     said = loaded.skill_md()
     text = skill_md.revise(
         said,

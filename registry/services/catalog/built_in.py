@@ -50,7 +50,15 @@ class Snapshot:
 
     @property
     def candidates(self) -> Mapping[str, tuple[Candidate, ...]]:
-        return {name: tuple(skill.candidate for skill in found) for name, found in self.skills.items()}
+        return {name: self.candidates_of(name) for name in self.skills}
+
+    def candidates_of(self, name: str) -> tuple[Candidate, ...]:
+        """Return the built-in skills of one name in the order of their directories."""
+        return tuple(skill.candidate for skill in self.skills.get(name, ()))
+
+    def find(self, candidate: Candidate) -> DiskSkill:
+        """Return the skill behind a candidate of this snapshot."""
+        return next(skill for skill in self.skills[candidate.name] if skill.candidate is candidate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from registry.core import content_types, paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, normalise
@@ -20,7 +20,7 @@ from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.lib.lru import LruCache
 from registry.models import Approval, Project, Skill, Version
-from registry.services.catalog import built_in, current_version
+from registry.services.catalog import built_in, candidates, current_version
 from registry.services.catalog.current_version import Approved
 from registry.services.files import blobs
 
@@ -99,77 +99,81 @@ def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = Non
     key = (snapshot.fingerprint, project_id, revision)
     kept = _views.get(key)
     if kept is None:
-        skills = precedence.resolve_all(snapshot.candidates, _claims(project_id))
+        skills = precedence.resolve_all(snapshot.candidates, _claims(_rows(project_id).iterator(chunk_size=2_000)))
         kept = View(skills, (*snapshot.left_out, *precedence.withdrawn(skills)))
         _views.put(key, kept)
     return kept if allowed is None else kept.only(allowed)
 
 
-_COLUMNS = (
-    "name", "enabled", "overrides", "current__version", "current__digest", "current__description", "current__kind",
-    "current__tags", "current__requires", "current__triggers", "current__tokens", "current__created_at",
+_AUTHOR_COLUMNS = (
     "current__author__username", "current__author__first_name", "current__author__last_name", "current__agent__name",
 )  # fmt: skip
 
 
-def _claims(project_id: int) -> dict[str, Claim]:
-    rows = Skill.objects.filter(project_id=project_id).values_list(*_COLUMNS)
-    return {row[0]: _claim(row) for row in rows.iterator(chunk_size=2_000)}
+def _claims(rows: Iterable[tuple[Any, ...]]) -> dict[str, Claim]:
+    return {row[0]: _claim(row) for row in rows}
+
+
+def _rows(project_id: int, **where: Any) -> QuerySet[Skill, tuple[Any, ...]]:
+    rows = Skill.objects.filter(project_id=project_id, **where)
+    return rows.values_list(*candidates.CLAIM_COLUMNS, *_AUTHOR_COLUMNS)
 
 
 def _claim(row: tuple[Any, ...]) -> Claim:
-    name, enabled, overrides, version, digest, description, kind, tags, requires, triggers, tokens, at, *who = row
-    candidate = None
-    if overrides and version is not None:
-        candidate = Candidate(
-            name, PROJECT, version, digest, description, kind, tuple(tags), tuple(requires), tuple(triggers), tokens,
-            changed_at=at, changed_by=_who(*who),
-        )  # fmt: skip
-    return Claim(name, enabled, overrides, candidate)
+    width = len(candidates.CLAIM_COLUMNS)
+    return candidates.claim(row[:width], changed_by=_author(*row[width:]))
 
 
-def _who(username: str | None, first: str | None, last: str | None, agent: str | None) -> str:
+def _author(username: str | None, first: str | None, last: str | None, agent: str | None) -> str:
     return agent or f"{first or ''} {last or ''}".strip() or username or "command line"
 
 
+def find_each(project_id: int, names: Iterable[str]) -> dict[str, EffectiveSkill]:
+    """Return the effective skills of these names with one query, whatever the size of the project."""
+    wanted = {normalise(name) for name in names}
+    snapshot = built_in.snapshot()
+    built_ins = {name: snapshot.candidates_of(name) for name in wanted if name in snapshot.skills}
+    skills = precedence.resolve_all(built_ins, _claims(_rows(project_id, name__in=wanted)))
+    return {skill.name: skill for skill in skills}
+
+
 def served_among(project_id: int, names: Iterable[str], *, allowed: frozenset[str] | None = None) -> frozenset[str]:
-    """Those of a few names that an agent could load, for the price of one query in a project of any size."""
-    wanted = frozenset(names) if allowed is None else frozenset(names) & allowed
-    rows = Skill.objects.filter(project_id=project_id, name__in=wanted).values_list(*_COLUMNS)
-    bundled = {name: found for name, found in built_in.snapshot().candidates.items() if name in wanted}
-    skills = precedence.resolve_all(bundled, {row[0]: _claim(row) for row in rows})
-    return frozenset(skill.name for skill in skills if skill.served)
+    """Return those of a few names that an agent could load, with one query."""
+    skills = find_each(project_id, names if allowed is None else frozenset(names) & allowed)
+    return frozenset(name for name, skill in skills.items() if skill.served)
 
 
 def find(project_id: int, name: str) -> EffectiveSkill | None:
-    """What stands under one name, switched off or not."""
+    """Return the effective skill of one name, also where the name is switched off."""
     name = normalise(name)
-    row = Skill.objects.filter(project_id=project_id, name=name).values_list(*_COLUMNS).first()
-    bundled = [skill.candidate for skill in built_in.snapshot().skills.get(name, ())]
-    return precedence.resolve(name, bundled, _claim(row) if row else None)
+    return find_each(project_id, [name]).get(name)
 
 
 def get(project_id: int, name: str) -> EffectiveSkill:
-    found = find(project_id, name)
-    if found is None:
+    skill = find(project_id, name)
+    if skill is None:
         raise _unknown(normalise(name))
-    return found
+    return skill
 
 
 def load(project_id: int, name: str, *, version: str | None = None, allowed: frozenset[str] | None = None) -> Loaded:
-    """The skill an agent gets under a name; `version` asks for one exact version of what is served."""
+    """Return the skill that an agent gets under a name, or exactly this version of it."""
     name = normalise(name)
     permit(name, allowed)
-    found = current_version.under(project_id, name)
-    if found is not None and not found.enabled:
-        raise _unknown(name)
-    if found is None or not found.overrides:
-        return _bundled(name, version)
-    if version is not None and (found.candidate is None or found.candidate.version != version):
-        return _earlier(project_id, name, version)
-    if found.candidate is None:
+    current, snapshot = current_version.find(project_id, name), built_in.snapshot()
+    skill = precedence.resolve(name, snapshot.candidates_of(name), current.claim if current else None)
+    if skill is None:
         raise _unknown(name, version)
-    return Loaded(found.candidate, found.files, approval=found.approval)
+    if not skill.enabled:
+        raise _unknown(name)
+    winner = skill.winner
+    if winner is None or version not in (None, winner.version):
+        if version is None or not skill.from_project:
+            raise _unknown(name, version)
+        return _earlier(project_id, name, version)
+    if current is None or winner.source == BUNDLED:
+        return on_disk(snapshot.find(winner))
+    return Loaded(winner, current.files, approval=current.approval)
 
 
 def _earlier(project_id: int, name: str, version: str) -> Loaded:
@@ -194,7 +198,6 @@ def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Load
     A skill that was saved since the view was made comes as it is now; one that was taken away does not come.
     """
     wanted = list(candidates)
-    on_disk_now = built_in.snapshot().skills
     own = [candidate.name for candidate in wanted if candidate.source == PROJECT]
     rows = Version.objects.available().filter(
         skill__project_id=project_id, skill__name__in=own, skill__enabled=True, pk=F("skill__current_id")
@@ -203,23 +206,19 @@ def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Load
     for candidate in wanted:
         if candidate.source == PROJECT and candidate.name in versions:
             yield stored(candidate.name, versions[candidate.name])
-        elif candidate.source == BUNDLED and candidate.name in on_disk_now:
-            yield on_disk(on_disk_now[candidate.name][0])
+        elif candidate.source == BUNDLED and (loaded := built_in_skill(candidate.name)):
+            yield loaded
 
 
-def _bundled(name: str, version: str | None) -> Loaded:
-    found = built_in.snapshot().skills.get(name, ())
-    if not found or (version is not None and version != found[0].candidate.version):
-        raise _unknown(name, version)
-    return on_disk(found[0])
+def built_in_skill(name: str) -> Loaded | None:
+    """Return the built-in skill of a name, also where the project has a skill of its own there."""
+    snapshot = built_in.snapshot()
+    skill = precedence.resolve(name, snapshot.candidates_of(name), None)
+    return on_disk(snapshot.find(skill.winner)) if skill and skill.winner else None
 
 
 def stored(name: str, version: Version) -> Loaded:
-    candidate = Candidate(
-        name, PROJECT, version.version, version.digest, version.description, version.kind, tuple(version.tags),
-        tuple(version.requires), tuple(version.triggers), version.tokens, changed_at=version.created_at,
-    )  # fmt: skip
-    return Loaded(candidate, version.manifest)
+    return Loaded(candidates.from_version(name, version), version.manifest)
 
 
 def on_disk(skill: built_in.DiskSkill) -> Loaded:
@@ -227,14 +226,14 @@ def on_disk(skill: built_in.DiskSkill) -> Loaded:
 
 
 def inspect(project: Project, name: str) -> tuple[EffectiveSkill, Loaded | None]:
-    """For people: the outcome and the winner, also where the name is switched off."""
-    found = get(project.pk, name)
-    if found.winner is None:
-        return found, None
-    if found.winner.source == BUNDLED:
-        return found, on_disk(built_in.snapshot().skills[found.name][0])
-    version = Version.objects.get(skill__project=project, skill__name=found.name, version=found.winner.version)
-    return found, stored(found.name, version)
+    """Return the effective skill and its files for people, also where the name is switched off."""
+    skill = get(project.pk, name)
+    if skill.winner is None:
+        return skill, None
+    if skill.winner.source == BUNDLED:
+        return skill, built_in_skill(skill.name)
+    version = Version.objects.get(skill__project=project, skill__name=skill.name, version=skill.winner.version)
+    return skill, stored(skill.name, version)
 
 
 def matching(

@@ -17,7 +17,7 @@ from registry.core.proposals.assessment import Assessment
 from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.models import Agent, Project
-from registry.services.catalog import built_in, catalog
+from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.skills import bundles, stale_proposals
@@ -109,8 +109,8 @@ def left(name: str, kind: str, result: Bundle | None) -> Bundle | None:
     """What agents get afterwards: the bundled skill where the project's own would go."""
     if kind != DELETE:
         return result
-    bundled = built_in.snapshot().skills.get(name, ())
-    return catalog.on_disk(bundled[0]).bundle() if bundled else None
+    bundled = catalog.built_in_skill(name)
+    return bundled.bundle() if bundled else None
 
 
 def standing_for(project: Project, name: str, by: Actor) -> EffectiveSkill | None:

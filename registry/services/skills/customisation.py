@@ -15,7 +15,7 @@ from registry.core.text.merge_bundles import Joined
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.audit import Change
-from registry.services.catalog import built_in, catalog
+from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require, require_publish
@@ -82,10 +82,10 @@ def find(project: Project, name: str) -> Origin | None:
         .select_related("current")
         .first()
     )
-    bundled = built_in.snapshot().skills.get(name)
-    if skill is None or skill.current is None or not bundled:
+    bundled = catalog.built_in_skill(name)
+    if skill is None or skill.current is None or bundled is None:
         return None
-    return Origin(skill, catalog.on_disk(bundled[0]), catalog.stored(name, skill.current))
+    return Origin(skill, bundled, catalog.stored(name, skill.current))
 
 
 def rebase(

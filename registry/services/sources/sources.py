@@ -12,7 +12,7 @@ from registry.core.bundle import normalise
 from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
 from registry.core.sources import import_request
 from registry.core.sources.import_request import Wish
-from registry.models import Installation, Project, Proposal, Provenance, Skill, Source, SourceEntry, SourceJob
+from registry.models import Installation, Project, Proposal, Provenance, Source, SourceEntry, SourceJob
 from registry.models.sources import (
     IMPORT,
     KINDS,
@@ -26,7 +26,7 @@ from registry.models.sources import (
 from registry.remote import sources as remote
 from registry.remote.sources import Place
 from registry.services import audit
-from registry.services.catalog import built_in
+from registry.services.catalog import catalog
 from registry.services.permissions import Actor, require
 from registry.services.resolve import outbound_http
 from registry.services.skills import provenance
@@ -174,16 +174,12 @@ def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[Offered]:
     """The entries of one page with what the project has of each, in a fixed number of queries."""
     names = [entry.name for entry in shown]
     installed = {each.name: each for each in Installation.objects.standing().filter(source=source, name__in=names)}
-    wanted = {normalise(name) for name in names}
-    own = set(
-        Skill.objects.filter(project=source.project_id, name__in=wanted, overrides=True).values_list("name", flat=True)
-    )
-    standing = own | (wanted & built_in.snapshot().skills.keys())
+    effective = catalog.find_each(source.project_id, names)
     waiting = dict(_waiting(source, names))
     return [
         Offered(
             entry, _state(entry, installed.get(entry.name)), installed.get(entry.name),
-            entry.name not in installed and normalise(entry.name) in standing, waiting.get(entry.name),
+            entry.name not in installed and normalise(entry.name) in effective, waiting.get(entry.name),
         )
         for entry in shown
     ]  # fmt: skip

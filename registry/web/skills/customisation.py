@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from registry.core import roles
 from registry.core.errors import InvalidInput, NotFound
 from registry.services import permissions
-from registry.services.catalog import built_in, catalog
+from registry.services.catalog import catalog
 from registry.services.skills import customisation
 from registry.services.skills.customisation import Origin
 from registry.web.access import ProjectRequest, in_project
@@ -38,10 +38,10 @@ def customise(request: ProjectRequest, name: str) -> HttpResponse:
 def compare(request: ProjectRequest, name: str) -> HttpResponse:
     """What the project made of the bundled skill."""
     page = SkillPage(request, name)
-    bundled = built_in.snapshot().skills.get(page.name)
-    if not bundled or not page.own:
+    theirs = catalog.built_in_skill(page.name)
+    if theirs is None or not page.own:
         raise NotFound(f"{page.name} hides no bundled skill, so there is nothing to compare it with.")
-    theirs, mine = catalog.on_disk(bundled[0]), page.there
+    mine = page.there
     compared = comparison.compare(theirs.bundle(), mine.bundle(), limits=settings.LIMITS, whole="all" in request.GET)
     context = page.context(
         "upstream",

@@ -84,7 +84,7 @@ class SkillPage:
             return catalog.stored(self.name, self.row)
         if self.outcome is None or self.outcome.winner is None:
             return None
-        return catalog.on_disk(built_in.snapshot().skills[self.name][0])
+        return catalog.built_in_skill(self.name)
 
     @property
     def there(self) -> Loaded:
@@ -99,9 +99,7 @@ class SkillPage:
     @property
     def own(self) -> bool:
         """The project has a skill of its own under the name, readable or not."""
-        if self.outcome is None:
-            return False
-        return self.outcome.winner is None or self.outcome.winner.source == PROJECT
+        return self.outcome is not None and self.outcome.from_project
 
     @property
     def old(self) -> bool:
@@ -193,10 +191,10 @@ class SkillPage:
     @cached_property
     def difference(self) -> Difference | None:
         """From the bundled skill that is hidden to what agents get instead."""
-        bundled = built_in.snapshot().skills.get(self.name)
-        if not self.own or not bundled or self.loaded is None or self.old:
+        bundled = catalog.built_in_skill(self.name)
+        if not self.own or bundled is None or self.loaded is None or self.old:
             return None
-        return skill_facts.difference(catalog.on_disk(bundled[0]), self.loaded)
+        return skill_facts.difference(bundled, self.loaded)
 
     @cached_property
     def requires(self) -> list[tuple[str, bool]]:

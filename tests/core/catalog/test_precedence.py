@@ -184,3 +184,12 @@ def test_only_names_without_a_version_left_are_reported_as_withdrawn() -> None:
     reported = precedence.withdrawn(skills)
     assert [(one.name, one.code) for one in reported] == [("alpha", "every-version-yanked")]
     assert "delete the skill" in reported[0].message
+
+
+def test_the_digest_is_that_of_the_winner() -> None:
+    assert precedence.digest_of(precedence.resolve("alpha", (candidate(number=3),), None)) == f"sha256:{3:064x}"
+
+
+def test_the_digest_is_empty_without_a_winner() -> None:
+    assert precedence.digest_of(precedence.resolve("alpha", (candidate(),), own(withdrawn=True))) == ""
+    assert precedence.digest_of(None) == ""
