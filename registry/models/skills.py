@@ -37,6 +37,11 @@ class Skill(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def current_digest(self) -> str:
+        """The digest of the current version, or an empty string where there is none."""
+        return self.current.digest if self.current else ""
+
 
 class VersionQuerySet(models.QuerySet["Version"]):
     def available(self) -> "VersionQuerySet":

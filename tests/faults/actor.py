@@ -23,6 +23,7 @@ from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from registry.core.bundle import SKILL_MD, Bundle  # noqa: E402
+from registry.core.catalog import precedence  # noqa: E402
 from registry.core.errors import SkillsiteError  # noqa: E402
 from registry.core.format import skill_md  # noqa: E402
 from registry.models import Agent, Project, Skill, Token, Usage, Version  # noqa: E402
@@ -68,7 +69,7 @@ def save(slug: str, name: str, who: str, tries: int) -> list[dict[str, str]]:
 def _save_once(slug: str, name: str, said: str) -> dict[str, str]:
     project = _project(slug)
     standing = catalog.find(project.pk, name)
-    base = standing.winner.digest if standing and standing.winner else None
+    base = precedence.digest_of(standing) or None
     outcome = _stored(lambda: skills.save(project, name, _bundle(name, said), base=base, by=OPERATOR))
     return {**outcome, "base": base or ""}
 

@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 from registry.core import paths, roles
 from registry.core.archive import zip_bundle as bundle_files
 from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.catalog import precedence
 from registry.core.errors import Forbidden, InvalidArchive, NotFound
 from registry.core.limits import MIB, Limits
 from registry.core.text.edits import Edit
@@ -77,7 +78,7 @@ def look(project: Project, key: str, *, by: Actor) -> Waiting:
     bundle = _read(upload)
     preview = bundles.preview(project, bundle, by=by)
     standing = catalog.inspect(project, preview.checked.name)[1] if preview.standing else None
-    return Waiting(upload, preview, bundles.digest_of(preview.standing), standing.bundle() if standing else {})
+    return Waiting(upload, preview, precedence.digest_of(preview.standing), standing.bundle() if standing else {})
 
 
 def confirm(project: Project, key: str, *, seen: str, note: str = "", by: Actor) -> Imported:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import roles
+from registry.core.catalog import precedence
 from registry.core.catalog.visibility import visible as agent_reach
 from registry.core.errors import Conflict, Forbidden, NotFound, StaleProposal
 from registry.core.findings import Finding
@@ -137,7 +138,7 @@ def describe(change: Change, proposal: Proposal) -> None:
     )
     if not change.before and not change.after:
         standing = catalog.find(proposal.project_id, proposal.skill)
-        change.before = change.after = standing.winner.digest if standing and standing.winner else ""
+        change.before = change.after = precedence.digest_of(standing)
 
 
 def renew(

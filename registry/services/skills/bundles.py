@@ -123,11 +123,11 @@ def import_bundle(
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
         standing = catalog.find(project.pk, checked.name)
-        if seen is not None and digest_of(standing) != seen:
+        if seen is not None and precedence.digest_of(standing) != seen:
             raise Stale(
                 f"{checked.name} was saved by somebody else since you looked. Look at the difference again. "
                 "Nothing was stored.",
-                digest=digest_of(standing),
+                digest=precedence.digest_of(standing),
             )
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         action, same = _decide(skill, checked, standing, was)
@@ -142,10 +142,6 @@ def import_bundle(
             named = _named(skill, checked, was)
             same = versions.add(skill, bundle, checked.said, named=named, note=note, by=by, change=change)
         return Imported(same, action, checked.findings)
-
-
-def digest_of(standing: EffectiveSkill | None) -> str:
-    return standing.winner.digest if standing and standing.winner else ""
 
 
 def _decide(

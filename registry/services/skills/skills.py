@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from registry.core.bundle import SKILL_MD, Bundle, normalise
+from registry.core.catalog import precedence
 from registry.core.catalog.precedence import BUNDLED, EffectiveSkill
 from registry.core.errors import AlreadyExists, Conflict, InvalidSkill, NotFound, PreconditionRequired, Stale
 from registry.core.findings import Finding, Severity
@@ -99,7 +100,7 @@ def remember(skill: Skill, upstream: Loaded) -> None:
 
 def _guard(standing: EffectiveSkill | None, name: str, base: str | None) -> None:
     """Refuses a save that would overwrite what its author never saw."""
-    digest = standing.winner.digest if standing and standing.winner else None
+    digest = precedence.digest_of(standing) or None
     if digest == base:
         return
     if base is None:
@@ -191,7 +192,7 @@ def delete(project: Project, name: str, *, base: str | None = None, by: Actor) -
         skill = _own(project, name)
         if not skill.overrides:
             raise NotFound(f"The project has no skill {name} of its own.")
-        digest = skill.current.digest if skill.current else ""
+        digest = skill.current_digest
         if base is not None and base != digest:
             raise Stale(f"{name} was saved by somebody else since you loaded it: it is {digest} now.", digest=digest)
         remove(skill, change=change)
@@ -203,7 +204,7 @@ def remove(skill: Skill, *, change: audit.Change, approved: bool = False) -> Non
         require_publish(change.by, skill.project)
     skill.overrides = False
     skill.save(update_fields=["overrides"])
-    change.before = skill.current.digest if skill.current else ""
+    change.before = skill.current_digest
     stale_proposals.mark(skill, change=change)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from django.db.models import QuerySet
 
 from registry.core.catalog import precedence
-from registry.core.catalog.precedence import PROJECT, EffectiveSkill
+from registry.core.catalog.precedence import EffectiveSkill
 from registry.core.notifications import events
 from registry.core.proposals import lifecycle
 from registry.core.proposals.lifecycle import Action, State, Who
@@ -26,12 +26,9 @@ DELETE = "delete"
 
 def base_now(kind: str, standing: EffectiveSkill | None) -> str | None:
     """What a proposal of this kind would be made for now; None where there is nothing that it could delete."""
-    winner = standing.winner if standing else None
-    if kind != DELETE:
-        return winner.digest if winner else ""
-    if standing is None or (winner is not None and winner.source != PROJECT):
+    if kind == DELETE and (standing is None or not standing.from_project):
         return None
-    return winner.digest if winner else ""
+    return precedence.digest_of(standing)
 
 
 def mark(skill: Skill, *, change: Change) -> None:

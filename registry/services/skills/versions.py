@@ -72,7 +72,7 @@ def add(
         agent_id=by.agent_id,
     )
     version.save(force_insert=True)
-    change.before = skill.current.digest if skill.current and skill.overrides else ""
+    change.before = skill.current_digest if skill.overrides else ""
     before = skill.current.author_id if skill.current else None
     change.after = version.digest
     change.data["version"] = version.version
@@ -162,10 +162,10 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         found.yanked_at, found.yank_reason = timezone.now(), reason
         found.save(update_fields=["yanked_at", "yank_reason"])
         skill = found.skill
-        change.before = skill.current.digest if skill.current else ""
+        change.before = skill.current_digest
         skill.current = Version.objects.available().filter(skill=skill).newest_first().first()
         skill.save(update_fields=["current"])
-        change.after = skill.current.digest if skill.current else ""
+        change.after = skill.current_digest
         change.data.update(version=found.version, reason=reason)
         stale_proposals.mark(skill, change=change)
         notifications.about_version(events.YANKED, found, person=found.author_id, text=reason, by=by)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from registry.core import paths, roles
 from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.catalog import precedence
 from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import Conflict, NotFound, SkillsiteError, Stale
 from registry.core.format import skill_md
@@ -259,7 +260,7 @@ def _provenance(plan: Plan, **more: object) -> Provenance:
 def _recheck(arrival: Arrival) -> None:
     """Inside the transaction: what the plan was made for still stands."""
     standing = catalog.find(arrival.project.pk, arrival.target)
-    digest = standing.winner.digest if standing and standing.winner else ""
+    digest = precedence.digest_of(standing)
     base = Installation.objects.standing().filter(source=arrival.source, name=arrival.name).values_list("base").first()
     planned = (arrival.installed.base_id,) if arrival.installed else None
     if digest != arrival.seen or base != planned:

@@ -68,7 +68,7 @@ def _stands(found: Installation) -> bool:
 
 
 def _digest(found: Installation) -> str:
-    return found.skill.current.digest if found.skill.current else ""
+    return found.skill.current_digest
 
 
 def _take_away(found: Installation, *, by: Actor, change: Change) -> Version | None:

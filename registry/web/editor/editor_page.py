@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from registry.core.bundle import SKILL_MD, FileEntry
-from registry.core.catalog import token_estimate
+from registry.core.catalog import precedence, token_estimate
 from registry.core.catalog.precedence import Candidate
 from registry.core.errors import InvalidInput, SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity
@@ -102,7 +102,7 @@ def context(
         "mode": draft.content["mode"], "note": draft.content["note"], "fields": drafts.typed_fields(draft),
         "state": drafts.state(draft), "kept": draft.pk is not None, "limits": settings.LIMITS,
         "text": _exact(draft), "no_form": _no_form(draft), "winner": winner, "standing": standing,
-        "overtaken": bool(draft.pk and place.name and (winner.digest if winner else "") != draft.base),
+        "overtaken": bool(draft.pk and place.name and precedence.digest_of(standing) != draft.base),
         "version": drafts.next_version(request.project, named), "report": report,
         "rows": rows(draft, report), "tally": _tally(report.findings), "errors": _errors(report.findings),
         "name_rows": [row for row in rows(draft, report) if row.target == "f-name"],

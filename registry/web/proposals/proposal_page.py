@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from registry.core import roles
 from registry.core.bundle import SKILL_MD
+from registry.core.catalog import precedence
 from registry.core.errors import Forbidden, SkillsiteError
 from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
@@ -254,7 +255,7 @@ class ProposalPage:
     def standing(self) -> str:
         """The digest that agents get now under the name."""
         found = catalog.find(self.project.pk, self.proposal.skill)
-        return found.winner.digest if found and found.winner else ""
+        return precedence.digest_of(found)
 
     def context(self, **more: Any) -> dict[str, Any]:
         layout = self.layout
