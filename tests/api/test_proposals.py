@@ -414,7 +414,7 @@ def test_a_protected_project_takes_proposals_only(
     for caller in (writer, reviewer):
         saved = caller.send("PUT", "/skills/greeting", {"skill_md": NEW}, headers={"If-Match": f'"{digest}"'})
         assert (saved.status_code, saved.json()["protected"]) == (403, True)
-        assert "Propose it instead" in saved.json()["detail"]
+        assert "Propose the change instead" in saved.json()["detail"]
         assert caller.send("POST", "/skills", {"skill_md": skill_text("fresh")}).status_code == 403
         assert caller.send("DELETE", "/skills/greeting").status_code == 403
     assert approve(reviewer, made(bot)).status_code == 200

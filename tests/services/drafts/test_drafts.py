@@ -506,7 +506,7 @@ def test_a_draft_of_what_somebody_saved_meanwhile_is_not_proposed(
 def test_where_every_change_is_reviewed_a_draft_is_proposed_and_not_published(standing: Place, author: Actor) -> None:
     Project.objects.update(protected=True)
     draft_files.remove(standing, "references/names.md", by=author)
-    with pytest.raises(Forbidden, match="Propose it instead"):
+    with pytest.raises(Forbidden, match="Propose the change instead"):
         drafts.publish(standing, by=author)
     assert drafts.propose(standing, justification="Names are elsewhere.", by=author).proposal.state == "open"
     assert Version.objects.count() == 1

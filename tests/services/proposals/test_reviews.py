@@ -492,7 +492,7 @@ def protected(project: Project, library: Path, author: Actor, skill: str) -> Pro
 @pytest.mark.parametrize("change", DIRECT)
 def test_in_a_protected_project_nobody_publishes_directly(protected: Project, owner: Actor, change: str) -> None:
     before = served(protected)
-    with pytest.raises(Forbidden, match="Propose it instead") as refused:
+    with pytest.raises(Forbidden, match="Propose the change instead") as refused:
         DIRECT[change](protected, owner)
     assert refused.value.data == {"protected": True}
     assert served(protected) == before
@@ -513,7 +513,7 @@ def test_review_that_is_asked_for_meanwhile_counts(
 
     before = served(protected)
     monkeypatch.setattr(audit, "_lock", meanwhile)
-    with pytest.raises(Forbidden, match="Propose it instead"):
+    with pytest.raises(Forbidden, match="Propose the change instead"):
         DIRECT[change](protected, owner)
     assert served(protected) == before
 

@@ -311,7 +311,7 @@ def test_whoever_lost_the_role_meanwhile_imports_nothing(
     source_jobs.run_due()
     job.refresh_from_db()
     assert job.state == "failed"
-    assert "may not change skills" in job.problem
+    assert "not allowed to change skills" in job.problem
     assert job.items.get().reason == job.problem
 
 

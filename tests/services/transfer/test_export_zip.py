@@ -121,7 +121,7 @@ def test_a_project_without_skills_is_a_record_of_none(project: Project, operator
 
 @pytest.mark.parametrize("scopes", [frozenset(), frozenset({roles.WRITE})])
 def test_without_the_scope_to_read_nothing_leaves(mixed: Project, scopes: frozenset[str]) -> None:
-    with pytest.raises(SkillsiteError, match="may not read"):
+    with pytest.raises(SkillsiteError, match="not allowed to read"):
         export_zip.export_zip(mixed, by=Actor("agent", "bot", mixed.pk, scopes))
 
 
@@ -338,7 +338,7 @@ def test_nothing_comes_into_a_project_where_every_change_is_reviewed(
 
 def test_nothing_comes_from_somebody_who_may_not_write(mixed: Project, viewer: Actor, tmp_path: Path) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, permissions.operator()))
-    with nothing_left_behind(), pytest.raises(SkillsiteError, match="may not change skills"):
+    with nothing_left_behind(), pytest.raises(SkillsiteError, match="not allowed to change skills"):
         import_project.bring(mixed, tmp_path / "export.zip", by=viewer)
 
 
