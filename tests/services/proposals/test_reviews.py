@@ -405,7 +405,7 @@ def test_a_role_that_was_taken_away_meanwhile_no_longer_counts(
         lambda: approve(project, made, reviewer),
         lambda: reviews.reject(project, made.pk, comment="No.", by=reviewer),
     ):
-        with nothing_left_behind(), pytest.raises(Forbidden, match="any more"):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="no longer allowed"):
             decide()
 
 

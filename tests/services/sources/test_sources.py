@@ -323,7 +323,7 @@ def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, so
     outcomes = {item.name: (item.status, item.reason) for item in job.items.all()}
     assert outcomes["greeting"] == ("imported", "")
     assert outcomes["parting"][0] == "failed"
-    assert "may change only the skills it is given" in outcomes["parting"][1]
+    assert "can change only the skills on its list" in outcomes["parting"][1]
 
 
 def test_old_jobs_and_what_was_put_aside_are_swept(project: Project, source: Source, author: Actor) -> None:
