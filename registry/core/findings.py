@@ -1,4 +1,4 @@
-"""What a rule says about a skill: where, how bad, and how to put it right."""
+"""Findings: problems in a skill, with their place, severity and fix."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -11,7 +11,7 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
-SHOWN_CHARS = 120  # of somebody's text within a message
+SHOWN_CHARS = 120  # of quoted text in a message
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
@@ -29,7 +29,7 @@ class Finding:
 
 
 def in_reading_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Errors, warnings, hints; within one severity by file and line."""
+    """Sort by severity, then by file and line."""
     return tuple(sorted(findings, key=lambda f: (_ORDER[f.severity], f.file, f.line or 0, f.rule)))
 
 
@@ -37,22 +37,22 @@ def errors(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(f for f in findings if f.severity is Severity.ERROR)
 
 
-def cut(text: str) -> str:
-    """On one line, and short enough to be quoted."""
+def shorten(text: str) -> str:
+    """Return the text on one line and short enough to be quoted."""
     plain = " ".join(text.split())
     return plain if len(plain) <= SHOWN_CHARS else f"{plain[:SHOWN_CHARS]}…"
 
 
-def listed(findings: Iterable[Finding], most: int) -> Iterator[Finding]:
-    """So many of each rule; the last of them says how many more there are."""
-    kept: dict[str, Finding] = {}
+def limit_per_rule(findings: Iterable[Finding], limit: int) -> Iterator[Finding]:
+    """Yield at most `limit` findings of each rule. The message of the last one says how many more there are."""
+    last_of_rule: dict[str, Finding] = {}
     counts: dict[str, int] = {}
     for each in findings:
         counts[each.rule] = count = counts.get(each.rule, 0) + 1
-        if count < most:
+        if count < limit:
             yield each
-        elif count == most:
-            kept[each.rule] = each
-    for rule, last in kept.items():
-        more = counts[rule] - most
-        yield replace(last, message=f"{last.message} {more:,} more like it are not listed.") if more else last
+        elif count == limit:
+            last_of_rule[each.rule] = each
+    for rule, last in last_of_rule.items():
+        more = counts[rule] - limit
+        yield replace(last, message=f"{last.message} {more:,} more like this are not shown.") if more else last

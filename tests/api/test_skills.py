@@ -118,7 +118,7 @@ def test_a_required_skill_that_is_not_there_is_a_finding_at_every_way_in(
     for answer in answers:
         found = [each["message"] for each in answer.json()["findings"] if each["rule"] == "requires-unknown"]
         assert found == [
-            f"The required skill “{name}” does not exist in this project." for name in ("off", "unknown-one")
+            f"The skill requires “{name}”, which is not in this project." for name in ("off", "unknown-one")
         ]
 
 

@@ -283,7 +283,7 @@ def test_findings_say_severity_place_and_fix_or_that_there_are_none():
     row = SimpleNamespace(severity="warning", message="Long.", fix="Split it.", file="SKILL.md", line=42)
     html = draw("{% findings rows %}", rows=[row])
     assert "<b>Warning.</b> Long." in html
-    assert "SKILL.md:42" in html
+    assert "SKILL.md, line 42" in html
     assert "Split it." in html
     assert "No findings, all 5 files read" in draw("{% findings rows empty='No findings, all 5 files read' %}", rows=[])
 

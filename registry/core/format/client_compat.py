@@ -8,8 +8,8 @@ from registry.core.format.frontmatter import Document
 from registry.core.limits import DEFAULT, Limits
 
 COMPATIBILITY_CHARS = 500
+NAME_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TOLERANT = "frontmatter-tolerant"  # what a header is marked with that only the second try could read
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,18}\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 
@@ -29,7 +29,7 @@ def file_listing_fault(name: str, description: str, paths: Iterable[str], *, lim
 
 
 def _entry_fault(name: str, description: str, limits: Limits) -> str:
-    if not _NAME.fullmatch(name) or len(name) > limits.name_chars:
+    if not NAME_PATTERN.fullmatch(name) or len(name) > limits.name_chars:
         return (
             f"Its name is not {limits.name_chars} or fewer lower-case letters, digits and single hyphens. "
             "Save it under another name."

@@ -1,4 +1,4 @@
-"""Findings that a machine can put right without a choice: each as the new text of SKILL.md."""
+"""Automatic fixes: the new text of SKILL.md for findings that need no human decision."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,17 +12,17 @@ from registry.core.lint.name_rules import suggested_name
 
 
 def mechanical_fix(finding: Finding, skill: SkillMd, *, limits: Limits = DEFAULT) -> str | None:
-    """The text of SKILL.md with this one thing put right; None where a person has to decide."""
+    """Return SKILL.md with this finding fixed, or None if a person has to decide."""
     fix = _FIXES.get(finding.rule) if finding.file == SKILL_MD else None
     if fix is None:
         return None
     try:
         return fix(finding, skill, limits)
-    except InvalidInput:  # the header is written in a way that cannot be edited by line
+    except InvalidInput:  # the header cannot be edited line by line
         return None
 
 
-def _without_mark(_: Finding, skill: SkillMd, __: Limits) -> str:
+def _without_bom(_: Finding, skill: SkillMd, __: Limits) -> str:
     return skill.document.text.removeprefix("\ufeff")
 
 
@@ -34,8 +34,8 @@ def _with_quotes(_: Finding, skill: SkillMd, __: Limits) -> str:
 def _under_metadata(finding: Finding, skill: SkillMd, limits: Limits) -> str | None:
     document = skill.document
     key = next((name for name, line in document.lines.items() if line == finding.line), "")
-    value, inside = document.fields.get(key), document.fields.get("metadata")
-    if not isinstance(value, str | tuple) or (isinstance(inside, Mapping) and key in inside):
+    value, metadata = document.fields.get(key), document.fields.get("metadata")
+    if not isinstance(value, str | tuple) or (isinstance(metadata, Mapping) and key in metadata):
         return None
     return frontmatter.edit(document, {key: None, f"metadata.{key}": value}, limits=limits)
 
@@ -46,14 +46,14 @@ def _as_one_text(_: Finding, skill: SkillMd, limits: Limits) -> str | None:
     return frontmatter.edit(skill.document, {"allowed-tools": skill.allowed_tools}, limits=limits)
 
 
-def _as_suggested(_: Finding, skill: SkillMd, limits: Limits) -> str:
+def _with_suggested_name(_: Finding, skill: SkillMd, limits: Limits) -> str:
     return frontmatter.edit(skill.document, {"name": suggested_name(skill.name)}, limits=limits)
 
 
 _FIXES: dict[str, Callable[[Finding, SkillMd, Limits], str | None]] = {
-    "frontmatter-bom": _without_mark,
+    "frontmatter-bom": _without_bom,
     "frontmatter-tolerant": _with_quotes,
     "frontmatter-key-place": _under_metadata,
     "allowed-tools-list": _as_one_text,
-    "name-pattern": _as_suggested,
+    "name-pattern": _with_suggested_name,
 }

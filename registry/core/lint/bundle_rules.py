@@ -1,4 +1,4 @@
-"""Lint rules about the instructions and the files of a skill: size, links, hidden characters, requirements."""
+"""Lint rules about the instructions and files of a skill: size, links, hidden characters, requirements."""
 
 import difflib
 import posixpath
@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Iterator
 
 from registry.core.bundle import SKILL_MD, normalise
 from registry.core.catalog import token_estimate
-from registry.core.findings import SHOWN_CHARS, Finding, Severity, cut, listed
+from registry.core.findings import SHOWN_CHARS, Finding, Severity, limit_per_rule, shorten
 from registry.core.limits import MIB
 from registry.core.lint import invisible, links
-from registry.core.lint.context import Subject, unread
+from registry.core.lint.context import LintContext, unread
 from registry.core.lint.invisible import Hidden, Kind
 
-# Files that have a reader of their own, and so need not be mentioned in the text.
-_READ_BY_OTHERS = re.compile(
+# Files for people or other tools. The text need not mention them.
+_NOT_FOR_AGENTS = re.compile(
     r"(^|/)(LICEN[CS]E|NOTICE|README|CHANGELOG|AUTHORS|requirements)[^/]*$|(^|/)__init__\.py$|(^|/)\.[^/]+$"
     r"|^workflow\.ya?ml$|^evals/|^tests?/|^agents/openai\.yaml$",
     re.IGNORECASE,
@@ -22,53 +22,64 @@ _READ_BY_OTHERS = re.compile(
 _WORD = re.compile(r"[\w./-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\Users\\[\w.-]+\\|/root/|/mnt/[a-z]/)")
 _ONLY_HINTS = (Kind.SPACE, Kind.SOFT_HYPHEN, Kind.COMMENT)
-_LISTED_POINTERS = 100  # of each rule; a text may hold hundreds of thousands
-_COMPARISONS = 20_000  # of names that may be meant; with so much to mend, no guess is worth the time it takes
+_HIDDEN_NAMES = {
+    Kind.ZERO_WIDTH: "an invisible character",
+    Kind.BIDI: "a character that changes the reading direction",
+    Kind.TAG: "invisible tag characters",
+    Kind.VARIATION: "invisible variation selectors",
+    Kind.SPACE: "an unusual space",
+    Kind.CONTROL: "a control character",
+    Kind.SOFT_HYPHEN: "an invisible hyphen",
+    Kind.PADDING: "a long blank gap",
+}
+_LISTED_POINTERS = 100  # findings of each rule; a text may have hundreds of thousands
+_COMPARISONS = 20_000  # budget for spelling suggestions, which are slow
 
 
-def body_empty(subject: Subject) -> Iterator[Finding]:
-    if not subject.skill.instructions:
+def body_empty(context: LintContext) -> Iterator[Finding]:
+    if not context.skill.instructions:
         yield Finding(
             "body-empty",
             Severity.WARNING,
             SKILL_MD,
-            subject.skill.document.body_line,
-            "There are no instructions below the header; an agent that loads the skill learns nothing.",
-            "Write what to do, step by step.",
+            context.skill.document.body_line,
+            "The skill has no instructions. An agent that loads it learns nothing.",
+            "Write below the header what the agent should do, step by step.",
         )
 
 
-def body_tokens(subject: Subject) -> Iterator[Finding]:
-    count, limits = token_estimate.estimate(subject.skill.instructions), subject.limits
-    said = f"The instructions are about {count:,} tokens, and every load costs them all."
-    fix = "Move what is only sometimes needed to `references/`, and say when to read it."
-    line = subject.skill.document.body_line
+def body_tokens(context: LintContext) -> Iterator[Finding]:
+    count, limits = token_estimate.estimate(context.skill.instructions), context.limits
+    message = (
+        f"The instructions are about {count:,} tokens long. Agents read all of them each time they load the skill."
+    )
+    fix = "Move details that are only sometimes needed to files in `references/`, and say when to read them."
+    line = context.skill.document.body_line
     if count > limits.loud_tokens:
         yield Finding(
             "tokens-loud",
             Severity.WARNING,
             SKILL_MD,
             line,
-            f"{said} {limits.soft_tokens:,} are advised, and at {limits.loud_tokens:,} agents lose track.",
+            f"{message} Keep them under {limits.soft_tokens:,}. Over {limits.loud_tokens:,}, agents lose track.",
             fix,
         )
     elif count > limits.soft_tokens:
-        yield Finding(
-            "tokens-soft", Severity.WARNING, SKILL_MD, line, f"{said} {limits.soft_tokens:,} are advised.", fix
-        )
+        advice = f"{message} Keep them under {limits.soft_tokens:,}."
+        yield Finding("tokens-soft", Severity.WARNING, SKILL_MD, line, advice, fix)
 
 
-def bundle_size(subject: Subject) -> Iterator[Finding]:
-    files, size, limits = len(subject.bundle), subject.bundle.size, subject.limits
-    fix = "Leave out what no agent reads."
+def bundle_size(context: LintContext) -> Iterator[Finding]:
+    files, size, limits = len(context.bundle), context.bundle.size, context.limits
+    fix = "Remove files that agents do not need."
     if files > limits.mcp_files or size > limits.mcp_bytes:
         yield Finding(
             "bundle-mcp",
             Severity.WARNING,
             SKILL_MD,
             None,
-            f"The skill has {files:,} files and {size:,} bytes. Over MCP, {limits.mcp_files:,} files "
-            f"and {limits.mcp_bytes // MIB} MiB are allowed; it is not served there.",
+            f"The skill has {files:,} files and {size:,} bytes. Agents that connect over MCP do not "
+            f"get skills with more than {limits.mcp_files:,} files or {limits.mcp_bytes // MIB} MiB.",
             fix,
         )
     elif files > limits.warn_files or size > limits.warn_bytes:
@@ -77,36 +88,36 @@ def bundle_size(subject: Subject) -> Iterator[Finding]:
             Severity.WARNING,
             SKILL_MD,
             None,
-            f"The skill has {files:,} files and {size:,} bytes. Some clients refuse more than "
-            f"{limits.warn_files} files or {limits.warn_bytes // MIB} MiB.",
+            f"The skill has {files:,} files and {size:,} bytes. Some agents reject skills with more "
+            f"than {limits.warn_files} files or {limits.warn_bytes // MIB} MiB.",
             fix,
         )
 
 
-def files_unread(subject: Subject) -> Iterator[Finding]:
-    left = unread(subject.bundle, subject.texts)
-    if left:
-        also = f" nor are {len(left) - 1:,} more files" if len(left) > 1 else ""
+def files_unread(context: LintContext) -> Iterator[Finding]:
+    skipped = unread(context.bundle, context.texts)
+    if skipped:
+        also = f" and {len(skipped) - 1:,} more files" if len(skipped) > 1 else ""
         yield Finding(
             "text-unread",
             Severity.HINT,
-            left[0],
+            skipped[0],
             None,
-            f"{cut(left[0])} is not searched for anything hidden{also}: there is too much text, or it is not UTF-8.",
-            "Save texts as UTF-8 and keep them short, or read them yourself.",
+            f"{shorten(skipped[0])}{also} could not be checked for hidden content. The text is too long or not UTF-8.",
+            "Save text files as UTF-8 and keep them short, or read them yourself.",
         )
 
 
-def pointers(subject: Subject) -> Iterator[Finding]:
-    """Links and named paths that lead nowhere, or out of the bundle."""
-    return listed(_lost_pointers(subject), _LISTED_POINTERS)
+def pointers(context: LintContext) -> Iterator[Finding]:
+    """Find links and paths to missing files, or to files outside the bundle."""
+    return limit_per_rule(_broken_pointers(context), _LISTED_POINTERS)
 
 
-def _lost_pointers(subject: Subject) -> Iterator[Finding]:
-    directories = {parent for path in subject.bundle for parent in _parents(path)}
-    same_name = {posixpath.basename(path): path for path in reversed(list(subject.bundle))}
-    nearest = _nearest_of(list(subject.bundle)[:500])
-    for file, pointer in _all_pointers(subject):
+def _broken_pointers(context: LintContext) -> Iterator[Finding]:
+    directories = {parent for path in context.bundle for parent in _parents(path)}
+    same_name = {posixpath.basename(path): path for path in reversed(list(context.bundle))}
+    nearest = _nearest_of(list(context.bundle)[:500])
+    for file, pointer in _all_pointers(context):
         if links.is_remote(pointer.target):
             continue
         path = links.resolve(pointer.target, file=file if pointer.linked else SKILL_MD)
@@ -116,34 +127,34 @@ def _lost_pointers(subject: Subject) -> Iterator[Finding]:
                 Severity.WARNING,
                 file,
                 pointer.line,
-                f"The link “{cut(pointer.target)}” leads out of the skill, where agents have no file.",
-                "Put the file into the skill and link to it there.",
+                f"The link “{shorten(pointer.target)}” points outside the skill. Agents cannot open it.",
+                "Add the file to the skill and link to it there.",
             )
-        elif path not in subject.bundle and path not in directories and not _from_root(pointer, subject):
+        elif path not in context.bundle and path not in directories and not _from_root(pointer, context):
             near = same_name.get(posixpath.basename(path)) or nearest(path)
             yield Finding(
                 "file-missing",
                 Severity.WARNING,
                 file,
                 pointer.line,
-                f"There is no file {cut(path)} in the skill.",
-                f"Add it, or write {near}." if near else "Add it, or take the mention out.",
+                f"The skill has no file {shorten(path)}.",
+                f"Add the file, or change the text to {near}." if near else "Add the file, or remove it from the text.",
             )
 
 
-def _all_pointers(subject: Subject) -> Iterator[tuple[str, links.Pointer]]:
-    document = subject.skill.document
+def _all_pointers(context: LintContext) -> Iterator[tuple[str, links.Pointer]]:
+    document = context.skill.document
     for pointer in links.pointers(document.body, first_line=document.body_line):
         yield SKILL_MD, pointer
-    for path, text in subject.texts.items():
+    for path, text in context.texts.items():
         if path != SKILL_MD and path.lower().endswith(".md"):
             yield from ((path, pointer) for pointer in links.pointers(text))
 
 
-def _from_root(pointer: links.Pointer, subject: Subject) -> bool:
-    """Agents read paths from the top of the skill, so a link in a reference may be written that way."""
+def _from_root(pointer: links.Pointer, context: LintContext) -> bool:
+    """Accept links that are relative to the root of the skill, because agents resolve paths from there."""
     path = links.resolve(pointer.target, file=SKILL_MD)
-    return path == "." or path in subject.bundle
+    return path == "." or path in context.bundle
 
 
 def _parents(path: str) -> Iterator[str]:
@@ -153,131 +164,137 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def _nearest_of(known: Collection[str]) -> Callable[[str], str]:
-    """Finds the name that somebody may have meant, or "", as long as there are not too many to compare."""
-    left = _COMPARISONS
+    """Return a function that suggests the closest known name, or "" if there is none or the budget is used up."""
+    budget = _COMPARISONS
 
     def nearest(name: str) -> str:
-        nonlocal left
-        near = difflib.get_close_matches(name[:SHOWN_CHARS], known, n=1, cutoff=0.75) if left > 0 else []
-        left -= len(known)
+        nonlocal budget
+        near = difflib.get_close_matches(name[:SHOWN_CHARS], known, n=1, cutoff=0.75) if budget > 0 else []
+        budget -= len(known)
         return near[0] if near else ""
 
     return nearest
 
 
-def files_unreferenced(subject: Subject) -> Iterator[Finding]:
-    mentioned = {path: set(_WORD.findall(text)) for path, text in subject.texts.items()}
-    mentions = _counted(mentioned)
-    for path in subject.bundle:
-        if path == SKILL_MD or _READ_BY_OTHERS.search(path):
+def files_unreferenced(context: LintContext) -> Iterator[Finding]:
+    words = {path: set(_WORD.findall(text)) for path, text in context.texts.items()}
+    mentions = _count_files(words)
+    for path in context.bundle:
+        if path == SKILL_MD or _NOT_FOR_AGENTS.search(path):
             continue
-        own = mentioned.get(path, set())
-        names = _ways_to_say(path)
+        own = words.get(path, set())
+        names = _spellings(path)
         if not any(mentions.get(name, 0) > (name in own) for name in names):
             yield Finding(
                 "file-unreferenced",
                 Severity.HINT,
                 path,
                 None,
-                f"No text of the skill mentions {cut(path)}, so no agent will read it.",
-                "Say in SKILL.md when to read it, or remove it.",
+                f"The skill never mentions {shorten(path)}, so agents will not read it.",
+                "Say in SKILL.md when to read it, or remove the file.",
             )
 
 
-def _ways_to_say(path: str) -> tuple[str, ...]:
-    """The path, its name, its module, and any directory it lies in, with and without what text puts around it."""
+def _spellings(path: str) -> tuple[str, ...]:
+    """Return the words that count as a mention: path, file name, module, parent folders, each also with a full stop."""
     name = posixpath.basename(path)
     folders = [f"{parent}/" for parent in _parents(path) if parent != "."]
     plain = [path, f"./{path}", name, name.partition(".")[0], *folders]
     return tuple(plain + [f"{each}." for each in plain])
 
 
-def _counted(mentioned: dict[str, set[str]]) -> dict[str, int]:
-    """In how many files each word stands."""
+def _count_files(words: dict[str, set[str]]) -> dict[str, int]:
+    """Count the files that contain each word."""
     counts: dict[str, int] = {}
-    for words in mentioned.values():
-        for word in words:
+    for words_of_file in words.values():
+        for word in words_of_file:
             counts[word] = counts.get(word, 0) + 1
     return counts
 
 
-def requires(subject: Subject) -> Iterator[Finding]:
-    key = "requires" if "requires" in subject.skill.document.fields else "metadata.requires"
-    own = normalise(subject.skill.name)
-    nearest = _nearest_of(subject.known_names or ())
-    for name in subject.skill.requires:
+def requires(context: LintContext) -> Iterator[Finding]:
+    key = "requires" if "requires" in context.skill.document.fields else "metadata.requires"
+    own = normalise(context.skill.name)
+    nearest = _nearest_of(context.known_names or ())
+    for name in context.skill.requires:
         if name == own:
-            yield subject.about(
-                "requires-self", Severity.WARNING, key, "The skill requires itself.", f"Remove {name} from `requires`."
+            yield context.header_finding(
+                "requires-self",
+                Severity.WARNING,
+                key,
+                "The skill requires itself.",
+                f"Remove {name} from `requires`.",
             )
-        elif subject.known_names is not None and name not in subject.known_names:
+        elif context.known_names is not None and name not in context.known_names:
             near = nearest(name)
-            yield subject.about(
+            yield context.header_finding(
                 "requires-unknown",
                 Severity.WARNING,
                 key,
-                f"The required skill “{cut(name)}” does not exist in this project.",
-                f"Write {near}, or remove it." if near else "Add that skill, or remove it.",
+                f"The skill requires “{shorten(name)}”, which is not in this project.",
+                f"Change it to {near}, or remove it." if near else "Add that skill to the project, or remove it here.",
             )
 
 
-def hidden_characters(subject: Subject) -> Iterator[Finding]:
-    """One finding for each kind in each file, at the first place."""
-    for path, text in subject.texts.items():
-        found = invisible.scan(text, comments=path.lower().endswith(".md"))
+def hidden_characters(context: LintContext) -> Iterator[Finding]:
+    """Yield one finding per kind and file, at the first occurrence."""
+    for path, text in context.texts.items():
+        hidden = invisible.scan(text, comments=path.lower().endswith(".md"))
         by_kind: dict[Kind, list[Hidden]] = {}
-        for each in found:
-            if not (each.offset == 0 and each.code == "U+FEFF"):  # a byte order mark, which has a rule of its own
+        for each in hidden:
+            if not (each.offset == 0 and each.code == "U+FEFF"):  # reported as frontmatter-bom
                 by_kind.setdefault(each.kind, []).append(each)
         for kind, places in by_kind.items():
             yield _hidden(path, kind, places)
 
 
 def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
-    first = places[0]
-    carried = next((each.decoded for each in places if each.decoded), "")
+    first, count = places[0], len(places)
+    hidden_text = next((each.decoded for each in places if each.decoded), "")
+    quote = f": “{shorten(hidden_text)}”." if hidden_text else "."
     if kind == Kind.COMMENT:
-        said = "The text holds a comment" if len(places) == 1 else f"The text holds {len(places):,} comments"
-        said += f", which agents read: “{cut(carried)}”" if carried else ", which agents read."
+        what = "a comment" if count == 1 else f"{count:,} comments"
+        message = f"The text contains {what} that people do not see but agents read{quote}"
     else:
-        said = f"The text holds {first.code} {first.name} ({kind})"
-        said += f", {len(places):,} times" if len(places) > 1 else ""
-        said += f". It carries: “{cut(carried)}”." if carried else "."
+        name = f"{first.code} {first.name}" if first.code else first.name.lower()
+        times = f", {count:,} times" if count > 1 else ""
+        message = f"The text contains {_HIDDEN_NAMES[kind]} ({name}){times}."
+        message += f" It hides this text{quote}" if hidden_text else ""
     severity = Severity.HINT if kind in _ONLY_HINTS else Severity.WARNING
-    fix = "Remove it, or say it where people see it." if carried else "Remove it; a plain space or nothing does."
-    return Finding(f"hidden-{kind}", severity, path, first.line, said, fix)
+    fix = "Remove it, or write it where people can see it." if hidden_text else "Remove it, or use a normal space."
+    return Finding(f"hidden-{kind}", severity, path, first.line, message, fix)
 
 
-def machine_paths(subject: Subject) -> Iterator[Finding]:
-    for path, text in subject.texts.items():
+def machine_paths(context: LintContext) -> Iterator[Finding]:
+    for path, text in context.texts.items():
         if match := _MACHINE_PATH.search(text):
             yield Finding(
                 "machine-path",
                 Severity.HINT,
                 path,
                 text.count("\n", 0, match.start()) + 1,
-                f"“{match[0]}” is a place on somebody's own machine.",
-                "Write the path relative to the skill, or name a variable.",
+                f"“{match[0]}” is a folder on one person's computer.",
+                "Use a path inside the skill or an environment variable.",
             )
 
 
 RULES = {
-    "body-empty": "There are instructions below the header.",
+    "body-empty": "The skill has instructions.",
     "tokens-soft": "Instructions stay under 5,000 tokens.",
-    "tokens-loud": "Instructions stay far from 8,000 tokens.",
-    "bundle-large": "A skill has at most 20 files and 1 MiB, or some clients refuse it.",
-    "bundle-mcp": "A skill has at most 512 files and 16 MiB, or it is not served over MCP.",
-    "text-unread": "Every text is UTF-8 and short enough to be searched.",
-    "file-missing": "Every file that the text points at is there.",
-    "link-outside": "No link leads out of the skill.",
+    "tokens-loud": "Instructions stay under 8,000 tokens.",
+    "bundle-large": "A skill has at most 20 files and 1 MiB, because some agents reject larger ones.",
+    "bundle-mcp": "A skill has at most 512 files and 16 MiB, because larger ones are not served over MCP.",
+    "text-unread": "Every text file is UTF-8 and short enough to be checked.",
+    "file-missing": "Every file that the text mentions exists.",
+    "link-outside": "No link points outside the skill.",
     "file-unreferenced": "Every file is mentioned somewhere.",
     "requires-self": "A skill does not require itself.",
     "requires-unknown": "Required skills exist.",
-    **{f"hidden-{kind}": "The text holds nothing that people do not see." for kind in Kind},
-    "machine-path": "The text names no place on one person's machine.",
+    **{f"hidden-{kind}": "The text has no content that people cannot see." for kind in Kind},
+    "machine-path": "The text has no paths on one person's computer.",
 }
 
-CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[LintContext], Iterator[Finding]], ...] = (
     body_empty, body_tokens, bundle_size, files_unread, pointers, files_unreferenced, requires, hidden_characters,
     machine_paths,
 )  # fmt: skip

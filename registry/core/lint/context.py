@@ -1,4 +1,4 @@
-"""What a lint rule looks at: one skill with its files, where it comes from, and what else there is."""
+"""The input of a lint rule: one skill with its files, and the names of the other skills."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -8,34 +8,34 @@ from registry.core.findings import Finding, Severity
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import MIB, Limits
 
-_READ_CHARS = 4 * MIB
+_READ_CHARS = 4 * MIB  # linted per skill; bounds the time of one lint
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class LintContext:
     skill: SkillMd
     bundle: Bundle
-    texts: Mapping[str, str]  # the files that are read as text
-    authoring: bool
-    known_names: Collection[str] | None
+    texts: Mapping[str, str]  # by path, of the files that are read as text
+    authoring: bool  # written here; False for a skill that is imported
+    known_names: Collection[str] | None  # of all skills in the project; None if unknown
     directory: str | None
     limits: Limits
 
     @property
-    def strict(self) -> Severity:
-        """What stops an author is only said about a skill that comes from elsewhere."""
+    def author_severity(self) -> Severity:
+        """An error for authored skills, a warning for imported ones."""
         return Severity.ERROR if self.authoring else Severity.WARNING
 
     def line(self, key: str) -> int | None:
         return self.skill.document.lines.get(key)
 
-    def about(self, rule: str, severity: Severity, key: str, message: str, fix: str) -> Finding:
-        """A finding about one key of the header."""
+    def header_finding(self, rule: str, severity: Severity, key: str, message: str, fix: str) -> Finding:
+        """Return a finding at the line of a header key."""
         return Finding(rule, severity, SKILL_MD, self.line(key), message, fix)
 
 
 def texts(bundle: Bundle, limits: Limits) -> dict[str, str]:
-    """SKILL.md has a cap of its own and is text already; others that are long are not read."""
+    """Return the text files by path. Files over the limit are skipped, except SKILL.md, which has its own limit."""
     result: dict[str, str] = {}
     for path, content in bundle.items():
         if path == SKILL_MD or (len(content) <= limits.text_read_bytes and b"\0" not in content):
@@ -47,16 +47,16 @@ def texts(bundle: Bundle, limits: Limits) -> dict[str, str]:
 
 
 def readable(bundle: Bundle, limits: Limits) -> dict[str, str]:
-    """SKILL.md first, then as many files as can be read in a moment."""
+    """Return SKILL.md and as many further text files as the time budget allows."""
     chosen: dict[str, str] = {}
-    left = _READ_CHARS
+    budget = _READ_CHARS
     for path, text in sorted(texts(bundle, limits).items(), key=lambda item: item[0] != SKILL_MD):
-        left -= len(text)
-        if left >= 0:
+        budget -= len(text)
+        if budget >= 0:
             chosen[path] = text
     return chosen
 
 
 def unread(bundle: Bundle, read: Collection[str]) -> tuple[str, ...]:
-    """The files that may hold text and were not read: too long, after too much of it, or in another encoding."""
+    """Return the files that may be text but were not read: too long, over the budget, or not UTF-8."""
     return tuple(path for path, content in bundle.items() if path not in read and b"\0" not in content)

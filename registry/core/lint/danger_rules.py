@@ -1,23 +1,23 @@
-"""Lint rules about what may harm whoever loads the skill: code run unread, orders against people, what nobody can read.
+"""Lint rules about harmful content: unreviewed code, instructions against people, encoded text, credentials.
 
-They know what is written plainly, in English. What they leave alone is not thereby harmless: a person reads the text.
+The rules recognise plain English only. A skill without findings is not proven harmless; a person still has to read it.
 """
 
 import re
 from collections.abc import Callable, Iterator
 
-from registry.core.findings import Finding, Severity, cut, listed
+from registry.core.findings import Finding, Severity, limit_per_rule, shorten
 from registry.core.lint import credentials, piped_code
-from registry.core.lint.context import Subject
+from registry.core.lint.context import LintContext
 
-_LISTED = 20  # of each rule
+_LISTED = 20  # findings of each rule
 
 _GAP = r"[\s>*]{1,20}"  # lines of prose wrap, also in quotes
 _PEOPLE = rf"(?:(?:the|your|any|a|this){_GAP})?(?:end{_GAP})?(?:users?|humans?|operators?|owners?|reviewers?)\b"
 _NOT = rf"\b(?:(?:do|does|must|should){_GAP}not|don['’]?t|never)"
 _THIS = rf"(?:this|these|that|it|them|any{_GAP}of{_GAP}(?:this|it|these))"
 _MORE = rf"(?:{_GAP}[\w-]{{1,30}}){{0,3}}?"
-# Both ask for a first letter before anything else, which makes the search several times as fast.
+# A lookahead for the first letter makes both searches several times as fast.
 _OVERRIDE = re.compile(
     r"\b(?=[dfios])(?<!\bnot )(?<!\bnever )(?<!n't )(?<!n’t )"
     rf"(?:ignore|disregard|forget|override|(?:do{_GAP}not|don['’]t|stop){_GAP}(?:follow|obey)(?:ing)?){_GAP}"
@@ -49,60 +49,60 @@ _UNREADABLE_CHARS = 200  # digests and ids in use are shorter
 _SPACE = re.compile(r"[\s>]+")
 
 
-def code_unread(subject: Subject) -> Iterator[Finding]:
+def code_unread(context: LintContext) -> Iterator[Finding]:
     return _in_texts(
-        subject,
+        context,
         _unread,
         "code-unread",
-        "“{}, and nobody has read that.",
-        "Put the script into the skill, where it is reviewed, or name a package with its version.",
+        "{} Nobody can review that code.",
+        "Add the script to the skill, where it is reviewed, or install a package with a fixed version.",
     )
 
 
 def _unread(text: str) -> Iterator[tuple[int, str]]:
     for run in piped_code.find(text):
-        yield run.offset, f"{cut(run.text)}” runs {'what it decodes' if run.decoded else 'what it downloads'}"
+        yield run.offset, f"“{shorten(run.text)}” runs code that it {'decodes' if run.decoded else 'downloads'}."
 
 
-def orders_override(subject: Subject) -> Iterator[Finding]:
+def orders_override(context: LintContext) -> Iterator[Finding]:
     return _in_texts(
-        subject,
-        lambda text: ((match.start(), cut(match[0])) for match in _OVERRIDE.finditer(text)),
+        context,
+        lambda text: ((match.start(), shorten(match[0])) for match in _OVERRIDE.finditer(text)),
         "orders-override",
-        "“{}” tells an agent to set aside what it was told before.",
-        "Say what to do in this skill's own task, and leave other instructions alone.",
+        "“{}” tells agents to ignore their other instructions.",
+        "Describe only the task of this skill.",
     )
 
 
-def orders_conceal(subject: Subject) -> Iterator[Finding]:
+def orders_conceal(context: LintContext) -> Iterator[Finding]:
     return _in_texts(
-        subject,
+        context,
         _concealing,
         "orders-conceal",
-        "“{}” tells an agent to keep something from the people it works for.",
-        "Take it out, or say what people are told and when.",
+        "“{}” tells agents to hide something from people.",
+        "Remove it, or write what people should be told and when.",
     )
 
 
 def _concealing(text: str) -> Iterator[tuple[int, str]]:
     for match in _CONCEAL.finditer(text):
         if match["way"] is None or not _refused(text, match.start()):
-            yield match.start(), cut(match[0])
+            yield match.start(), shorten(match[0])
 
 
 def _refused(text: str, at: int) -> bool:
-    """Whether the sentence forbids what follows: “never send it without telling the user”."""
+    """Check if the sentence forbids what follows: “never send it without telling the user”."""
     before = text[max(0, at - _SENTENCE_CHARS) : at]
     return bool(_REFUSED.search(_SENTENCE_END.split(before)[-1]))
 
 
-def text_opaque(subject: Subject) -> Iterator[Finding]:
+def text_opaque(context: LintContext) -> Iterator[Finding]:
     return _in_texts(
-        subject,
+        context,
         _opaque,
         "text-opaque",
-        "There are {} characters here that no person can read, and an agent may decode and follow them.",
-        "Say it in words, or put the file itself into `assets/`.",
+        "This is {} characters of encoded text. People cannot read it, but an agent may decode and follow it.",
+        "Write it in words, or add the decoded file to `assets/`.",
         only=".md",
     )
 
@@ -115,7 +115,7 @@ def _opaque(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_encoded(run: str) -> bool:
-    """Digits and letters in the shares that hex or base64 have; lines, words and paths do not."""
+    """Check for the mix of digits and letters of hex or base64. Rulers, words and paths have a different one."""
     fewest = len(run) // 20
     digits, small = sum(map(str.isdigit, run)), sum(map(str.islower, run))
     large = sum(map(str.isupper, run))
@@ -125,18 +125,18 @@ def _is_encoded(run: str) -> bool:
     return min(digits, small, large) > fewest and len(set(run)) >= 24
 
 
-def credentials_there(subject: Subject) -> Iterator[Finding]:
+def credential(context: LintContext) -> Iterator[Finding]:
     return _in_texts(
-        subject,
-        lambda text: ((found.offset, f"{found.start}…” looks like {found.what}") for found in credentials.find(text)),
+        context,
+        lambda text: ((match.offset, f"“{match.start}…” looks like {match.what}.") for match in credentials.find(text)),
         "credential",
-        "“{}; whoever loads the skill can use it.",
-        "Take it out, have it revoked, and name an environment variable in its place.",
+        "{} Everyone who can load this skill can use it.",
+        "Remove it, revoke it, and use an environment variable instead.",
     )
 
 
 def _in_texts(
-    subject: Subject,
+    context: LintContext,
     find: Callable[[str], Iterator[tuple[int, str]]],
     rule: str,
     message: str,
@@ -144,27 +144,27 @@ def _in_texts(
     *,
     only: str = "",
 ) -> Iterator[Finding]:
-    """A finding for each place that `find` names with what to say of it, as many as are worth listing."""
+    """Yield a finding for each match of `find`, which yields offsets and the text for the `{}` of the message."""
 
-    def found() -> Iterator[Finding]:
-        for path, text in subject.texts.items():
+    def findings() -> Iterator[Finding]:
+        for path, text in context.texts.items():
             at = line = 0
-            for start, said in find(text) if path.lower().endswith(only) else ():
+            for start, detail in find(text) if path.lower().endswith(only) else ():
                 line += text.count("\n", at, start)
                 at = start
-                yield Finding(rule, Severity.WARNING, path, line + 1, message.format(said), fix)
+                yield Finding(rule, Severity.WARNING, path, line + 1, message.format(detail), fix)
 
-    return listed(found(), _LISTED)
+    return limit_per_rule(findings(), _LISTED)
 
 
 RULES = {
-    "code-unread": "Nothing is run that nobody has read.",
-    "orders-override": "The text does not tell agents to set other instructions aside.",
-    "orders-conceal": "The text does not tell agents to keep anything from people.",
+    "code-unread": "The skill runs no code that nobody can review.",
+    "orders-override": "The text does not tell agents to ignore other instructions.",
+    "orders-conceal": "The text does not tell agents to hide anything from people.",
     "text-opaque": "Instructions are written in words, not encoded.",
-    "credential": "No file holds a credential.",
+    "credential": "No file contains a credential.",
 }
 
-CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
-    code_unread, orders_override, orders_conceal, text_opaque, credentials_there,
+CHECKS: tuple[Callable[[LintContext], Iterator[Finding]], ...] = (
+    code_unread, orders_override, orders_conceal, text_opaque, credential,
 )  # fmt: skip

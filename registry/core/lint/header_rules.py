@@ -1,4 +1,4 @@
-"""Lint rules about the header of SKILL.md: the description, and what some clients refuse."""
+"""Lint rules about the header of SKILL.md."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,11 +8,11 @@ import yaml
 
 from registry.core.bundle import SKILL_MD
 from registry.core.findings import Finding, Severity
-from registry.core.lint.context import Subject
+from registry.core.format.client_compat import COMPATIBILITY_CHARS
+from registry.core.lint.context import LintContext
 
 SPEC_KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 OUR_KEYS = ("kind", "tags", "requires", "triggers", "inputs", "outputs", "version")
-COMPATIBILITY_CHARS = 500
 SHORT_DESCRIPTION_CHARS = 20
 
 _WHEN = re.compile(
@@ -32,73 +32,73 @@ _READ_AS = {
 }  # fmt: skip
 
 
-def description_length(subject: Subject) -> Iterator[Finding]:
-    length, most = len(subject.skill.description), subject.limits.description_chars
-    if length > most:
-        yield subject.about(
+def description_length(context: LintContext) -> Iterator[Finding]:
+    length, limit = len(context.skill.description), context.limits.description_chars
+    if length > limit:
+        yield context.header_finding(
             "description-length",
-            subject.strict,
+            context.author_severity,
             "description",
-            f"The description has {length:,} characters. {most:,} are allowed. "
-            "With more, MCP and the discovery index leave the skill out.",
-            "Keep what it does and when to use it; move the rest to the instructions.",
+            f"The description has {length:,} characters. The limit is {limit:,}. "
+            "Agents that connect over MCP or the discovery index do not see the skill.",
+            "Say what the skill does and when to use it. Move the rest to the instructions.",
         )
     elif length < SHORT_DESCRIPTION_CHARS:
-        yield subject.about(
+        yield context.header_finding(
             "description-short",
             Severity.WARNING,
             "description",
-            f"The description has {length} characters, too few for an agent to choose by.",
+            f"The description has only {length} characters. Agents need more to decide when to use the skill.",
             "Say what the skill does and when to use it.",
         )
 
 
-def description_when(subject: Subject) -> Iterator[Finding]:
-    if not _WHEN.search(subject.skill.description):
-        yield subject.about(
+def description_when(context: LintContext) -> Iterator[Finding]:
+    if not _WHEN.search(context.skill.description):
+        yield context.header_finding(
             "description-when",
             Severity.HINT,
             "description",
             "The description does not say when to use the skill.",
-            "Add a sentence that starts with “Use when”, in the words people ask with.",
+            "Add a sentence that starts with “Use when”, in the words that people use to ask for it.",
         )
 
 
-def description_person(subject: Subject) -> Iterator[Finding]:
-    if found := _FIRST_PERSON.search(subject.skill.description):
-        yield subject.about(
+def description_person(context: LintContext) -> Iterator[Finding]:
+    if match := _FIRST_PERSON.search(context.skill.description):
+        yield context.header_finding(
             "description-first-person",
             Severity.HINT,
             "description",
-            f"The description speaks as “{found[0].strip(' .!?')}”, which an agent takes for itself.",
-            "Write what the skill does: “Checks an expense report”.",
+            f"The description says “{match[0].strip(' .!?')}”. An agent may think that this means itself.",
+            "Describe the skill instead, for example “Checks an expense report”.",
         )
 
 
-def description_vague(subject: Subject) -> Iterator[Finding]:
-    if found := _VAGUE.search(subject.skill.description):
-        yield subject.about(
+def description_vague(context: LintContext) -> Iterator[Finding]:
+    if match := _VAGUE.search(context.skill.description):
+        yield context.header_finding(
             "description-vague",
             Severity.HINT,
             "description",
-            f"“{found[0]}” in the description fits any task.",
-            "Name the tasks it is for.",
+            f"“{match[0]}” in the description could mean any task.",
+            "Name the tasks that the skill is for.",
         )
 
 
-def description_brackets(subject: Subject) -> Iterator[Finding]:
-    if found := re.search(r"[<>]", subject.skill.description):
-        yield subject.about(
+def description_brackets(context: LintContext) -> Iterator[Finding]:
+    if match := re.search(r"[<>]", context.skill.description):
+        yield context.header_finding(
             "description-brackets",
             Severity.WARNING,
             "description",
-            f"The description holds “{found[0]}”; some clients refuse angle brackets there.",
-            "Write it in words.",
+            f"The description contains “{match[0]}”. Some agents reject descriptions with angle brackets.",
+            "Use words instead.",
         )
 
 
-def header_dashes(subject: Subject) -> Iterator[Finding]:
-    layout = subject.skill.document.layout
+def header_dashes(context: LintContext) -> Iterator[Finding]:
+    layout = context.skill.document.layout
     at = layout.text.find("---")
     if at >= 0:
         yield Finding(
@@ -106,21 +106,21 @@ def header_dashes(subject: Subject) -> Iterator[Finding]:
             Severity.WARNING,
             SKILL_MD,
             layout.text.count("\n", 0, at) + 2,
-            "The header holds `---` inside a line, and some readers end the header there.",
-            "Use a dash (–) or a comma.",
+            "The header contains `---` inside a line. Some agents think that the header ends there.",
+            "Use a dash (–) or a comma instead.",
         )
 
 
-def header_flow(subject: Subject) -> Iterator[Finding]:
-    loaded = subject.skill.document.layout.loaded
+def header_flow(context: LintContext) -> Iterator[Finding]:
+    loaded = context.skill.document.layout.loaded
     if loaded.flow:
         yield Finding(
             "frontmatter-flow",
             Severity.HINT,
             SKILL_MD,
             2,
-            "The whole header is written in brackets, which strict readers refuse.",
-            "Write one `key: value` a line.",
+            "The whole header is in brackets. Some agents cannot read that.",
+            "Write one `key: value` per line.",
         )
     for path, key in loaded.keys.items():
         if not key.block and key.read_as in ("seq", "map"):
@@ -129,13 +129,13 @@ def header_flow(subject: Subject) -> Iterator[Finding]:
                 Severity.HINT,
                 SKILL_MD,
                 key.line + 2,
-                f"`{'.'.join(path)}` is written in brackets, which strict readers refuse.",
-                "Write it as one quoted text, or one item a line.",
+                f"`{'.'.join(path)}` is written in brackets. Some agents cannot read that.",
+                "Write it as one text in quotes, or as a list with one item per line.",
             )
 
 
-def header_anchors(subject: Subject) -> Iterator[Finding]:
-    source = subject.skill.document.layout.source
+def header_anchors(context: LintContext) -> Iterator[Finding]:
+    source = context.skill.document.layout.source
     if "&" in source:
         for token in yaml.scan(source):
             if isinstance(token, yaml.AnchorToken):
@@ -144,103 +144,103 @@ def header_anchors(subject: Subject) -> Iterator[Finding]:
                     Severity.HINT,
                     SKILL_MD,
                     cast(yaml.Mark, token.start_mark).line + 2,
-                    "The header uses a YAML anchor (`&`), which strict readers refuse.",
-                    "Write the value out where it is used.",
+                    "The header uses a YAML anchor (`&`). Some agents cannot read that.",
+                    "Remove the anchor and write the value in full wherever you need it.",
                 )
 
 
-def header_keys(subject: Subject) -> Iterator[Finding]:
-    for key in subject.skill.document.fields:
+def header_keys(context: LintContext) -> Iterator[Finding]:
+    for key in context.skill.document.fields:
         if key in OUR_KEYS:
-            yield subject.about(
+            yield context.header_finding(
                 "frontmatter-key-place",
                 Severity.WARNING,
                 key,
-                f"`{key}` stands at the top level, where strict clients refuse it.",
+                f"`{key}` is at the top level of the header. Some agents reject skills with this key there.",
                 f'Move it under `metadata`: `{key}: "…"`.',
             )
         elif key not in SPEC_KEYS:
-            yield subject.about(
+            yield context.header_finding(
                 "frontmatter-key-unknown",
                 Severity.HINT,
                 key,
-                f"`{key[:60]}` is not a key of the format; strict clients refuse the file.",
-                "Keep it if a client of yours reads it; else move it under `metadata`.",
+                f"`{key[:60]}` is not part of the skill format. Some agents reject skills with other keys.",
+                "Move it under `metadata`, or keep it if one of your agents needs it here.",
             )
 
 
-def metadata_nested(subject: Subject) -> Iterator[Finding]:
-    for key, value in _metadata(subject).items():
+def metadata_nested(context: LintContext) -> Iterator[Finding]:
+    for key, value in _metadata(context).items():
         if isinstance(value, tuple | Mapping):
             what = "a list" if isinstance(value, tuple) else "a map"
-            yield subject.about(
+            yield context.header_finding(
                 "metadata-nested",
                 Severity.WARNING,
                 f"metadata.{key}",
-                f"`metadata.{key}` is {what}; only texts are allowed there.",
-                "Write it as one quoted text, items separated by commas.",
+                f"`metadata.{key}` is {what}. Only text is allowed there.",
+                "Write it as one text in quotes, with commas between the items.",
             )
 
 
-def values_read_as_text(subject: Subject) -> Iterator[Finding]:
-    """Strict clients refuse a name or description that their reader makes a number or a date of."""
-    document = subject.skill.document
-    for key in (*_TEXT_KEYS, *(f"metadata.{key}" for key in _metadata(subject))):
+def values_read_as_text(context: LintContext) -> Iterator[Finding]:
+    """Find values that other YAML parsers turn into numbers, dates or booleans. Strict clients reject those."""
+    document = context.skill.document
+    for key in (*_TEXT_KEYS, *(f"metadata.{key}" for key in _metadata(context))):
         read_as = document.read_as.get(key, "str")
-        if read_as in ("str", "seq", "map") or (key == "name" and read_as == "null"):  # a missing name is said already
+        if read_as in ("str", "seq", "map") or (key == "name" and read_as == "null"):  # reported as name-missing
             continue
-        yield subject.about(
+        yield context.header_finding(
             "metadata-text" if key.startswith("metadata.") else "frontmatter-text",
             Severity.WARNING,
             key,
-            f"`{key}` is read as {_READ_AS.get(read_as, read_as)}, not as text.",
+            f"Agents read `{key}` as {_READ_AS.get(read_as, read_as)}, not as text.",
             "Put the value in double quotes.",
         )
 
 
-def _metadata(subject: Subject) -> Mapping[str, object]:
-    inside = subject.skill.document.fields.get("metadata")
-    return inside if isinstance(inside, Mapping) else {}
+def _metadata(context: LintContext) -> Mapping[str, object]:
+    metadata = context.skill.document.fields.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
-def allowed_tools(subject: Subject) -> Iterator[Finding]:
-    if isinstance(subject.skill.document.fields.get("allowed-tools"), tuple | Mapping):
-        yield subject.about(
+def allowed_tools(context: LintContext) -> Iterator[Finding]:
+    if isinstance(context.skill.document.fields.get("allowed-tools"), tuple | Mapping):
+        yield context.header_finding(
             "allowed-tools-list",
             Severity.WARNING,
             "allowed-tools",
-            "`allowed-tools` is a list; the format asks for one text.",
-            "Write the tools in one quoted text, separated by spaces.",
+            "`allowed-tools` is a list. It must be one text.",
+            "Write the tools as one text in quotes, with spaces between them.",
         )
 
 
-def compatibility(subject: Subject) -> Iterator[Finding]:
-    length = len(subject.skill.compatibility)
+def compatibility(context: LintContext) -> Iterator[Finding]:
+    length = len(context.skill.compatibility)
     if length > COMPATIBILITY_CHARS:
-        yield subject.about(
+        yield context.header_finding(
             "compatibility-length",
             Severity.WARNING,
             "compatibility",
-            f"`compatibility` has {length:,} characters. {COMPATIBILITY_CHARS} are allowed.",
-            "Shorten it, and move the rest to the instructions.",
+            f"`compatibility` has {length:,} characters. The limit is {COMPATIBILITY_CHARS}.",
+            "Shorten it. Move the rest to the instructions.",
         )
 
 
 RULES = {
     "description-length": "Descriptions have at most 1,024 characters.",
-    "description-short": "Descriptions say enough to choose by.",
+    "description-short": "Descriptions are long enough for agents to choose by.",
     "description-when": "Descriptions say when to use the skill.",
-    "description-first-person": "Descriptions speak about the skill, not as “I”.",
-    "description-vague": "Descriptions name tasks.",
+    "description-first-person": "Descriptions do not use the first person.",
+    "description-vague": "Descriptions name specific tasks.",
     "description-brackets": "Descriptions have no angle brackets.",
     "frontmatter-dashes": "The header has no `---` inside a line.",
     "frontmatter-flow": "The header has no lists or maps in brackets.",
     "frontmatter-anchor": "The header has no YAML anchors.",
-    "frontmatter-key-place": "Keys that the format does not know stand under `metadata`.",
-    "frontmatter-key-unknown": "Keys at the top level are those of the format.",
-    "frontmatter-text": "The name, the description and other texts are texts to every reader.",
-    "metadata-nested": "Values under `metadata` are texts, not lists or maps.",
-    "metadata-text": "Values under `metadata` are texts, not numbers or dates.",
+    "frontmatter-key-place": "Keys outside the skill format are under `metadata`.",
+    "frontmatter-key-unknown": "Keys at the top level are part of the skill format.",
+    "frontmatter-text": "Every YAML parser reads the name, the description and other texts as text.",
+    "metadata-nested": "Values under `metadata` are text, not lists or maps.",
+    "metadata-text": "Values under `metadata` are text, not numbers or dates.",
     "allowed-tools-list": "`allowed-tools` is one text.",
     "compatibility-length": "`compatibility` has at most 500 characters.",
 }

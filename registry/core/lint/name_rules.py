@@ -6,111 +6,114 @@ from collections.abc import Iterator
 
 from registry.core.bundle import normalise
 from registry.core.findings import Finding, Severity
-from registry.core.lint.context import Subject
+from registry.core.format.client_compat import NAME_PATTERN
+from registry.core.lint.context import LintContext
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RESERVED = frozenset({"all", "catalog", "default", "latest", "new", "none", "route", "skill", "skills"})
 _BRANDS = ("anthropic", "claude")
-# Letters of other scripts, and digits, that are drawn like a letter of ours.
+# Digits, and letters of other scripts, that look like a Latin letter.
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁһӏνοα013", "aeopcyxijsdhlvoaole")
 
 
-def name_pattern(subject: Subject) -> Iterator[Finding]:
-    name = subject.skill.name
-    if not _NAME.fullmatch(name):
-        near = suggested_name(name)
-        taken = near in (subject.known_names or ())
-        yield subject.about(
-            "name-pattern", subject.strict, "name",
-            f"The name “{name[:80]}” is not made of lowercase letters a–z, digits and single hyphens.",
-            f"Choose another: {near} is taken." if taken else f"Name it {near}.",
-        )  # fmt: skip
+def name_pattern(context: LintContext) -> Iterator[Finding]:
+    name = context.skill.name
+    if not NAME_PATTERN.fullmatch(name):
+        suggestion = suggested_name(name)
+        taken = suggestion in (context.known_names or ())
+        yield context.header_finding(
+            "name-pattern",
+            context.author_severity,
+            "name",
+            f"The name “{name[:80]}” is not allowed. Names use lowercase letters (a–z), digits and single hyphens.",
+            f"Choose another name. {suggestion} is already taken." if taken else f"Change it to {suggestion}.",
+        )
 
 
 def suggested_name(name: str) -> str:
-    """The nearest name that every client takes."""
+    """Return the closest name that every client accepts."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return "-".join(re.findall(r"[a-z0-9]+", plain))[:64].strip("-") or "a-short-name"
 
 
-def name_length(subject: Subject) -> Iterator[Finding]:
-    length, most = len(subject.skill.name), subject.limits.name_chars
-    if length > most:
-        yield subject.about(
+def name_length(context: LintContext) -> Iterator[Finding]:
+    length, limit = len(context.skill.name), context.limits.name_chars
+    if length > limit:
+        yield context.header_finding(
             "name-length",
-            subject.strict,
+            context.author_severity,
             "name",
-            f"The name has {length:,} characters. {most} are allowed.",
-            "Shorten it.",
+            f"The name has {length:,} characters. The limit is {limit}.",
+            "Shorten the name.",
         )
 
 
-def name_reserved(subject: Subject) -> Iterator[Finding]:
-    name = normalise(subject.skill.name)
+def name_reserved(context: LintContext) -> Iterator[Finding]:
+    name = normalise(context.skill.name)
     brand = next((brand for brand in _BRANDS if brand in name), "")
     if name in _RESERVED:
-        yield subject.about(
+        yield context.header_finding(
             "name-reserved",
             Severity.WARNING,
             "name",
-            f"The name “{name}” is a word of the system and reads like a command.",
-            "Say what the skill does: expense-report, release-notes.",
+            f"The name “{name}” is a reserved word.",
+            "Choose a name that says what the skill does, such as expense-report.",
         )
     elif brand:
-        yield subject.about(
+        yield context.header_finding(
             "name-reserved",
             Severity.WARNING,
             "name",
-            f"The name holds “{brand}”, and clients of that maker refuse it.",
-            "Leave that word out.",
+            f"The name contains “{brand}”. Some agents reject names with that word.",
+            "Remove that word from the name.",
         )
 
 
-def name_confusable(subject: Subject) -> Iterator[Finding]:
-    name = normalise(subject.skill.name)
-    looks = name.translate(_LOOKALIKES)
-    if not name.isascii() and looks.isascii():
-        yield subject.about(
+def name_confusable(context: LintContext) -> Iterator[Finding]:
+    name = normalise(context.skill.name)
+    latin = name.translate(_LOOKALIKES)
+    if not name.isascii() and latin.isascii():
+        yield context.header_finding(
             "name-confusable",
             Severity.WARNING,
             "name",
-            f"The name looks like “{looks}” and is spelled with letters of another script.",
-            "Spell it with the letters a–z.",
+            f"The name looks like “{latin}” but uses letters of another alphabet.",
+            "Type the name again with the letters a–z.",
         )
-    own = _looks(name)
-    for other in sorted(each for each in subject.known_names or () if each != name and _looks(each) == own):
-        yield subject.about(
+    skeleton = _skeleton(name)
+    for other in sorted(each for each in context.known_names or () if each != name and _skeleton(each) == skeleton):
+        yield context.header_finding(
             "name-confusable",
             Severity.WARNING,
             "name",
-            f"The name “{name}” is easily taken for “{other}”, which is another skill.",
-            "Choose a name that differs in a word.",
+            f"The name “{name}” is easy to confuse with “{other}”, which is another skill.",
+            "Choose a name that differs by a whole word.",
         )
 
 
-def _looks(name: str) -> str:
+def _skeleton(name: str) -> str:
+    """Return the same text for names that look alike."""
     plain = name.translate(_LOOKALIKES).replace("-", "").replace("_", "")
     return plain.replace("rn", "m").replace("vv", "w").replace("l", "i")
 
 
-def name_directory(subject: Subject) -> Iterator[Finding]:
-    name, directory = subject.skill.name, subject.directory
+def name_directory(context: LintContext) -> Iterator[Finding]:
+    name, directory = context.skill.name, context.directory
     if directory and directory != name:
-        yield subject.about(
+        yield context.header_finding(
             "name-directory",
-            subject.strict,
+            context.author_severity,
             "name",
-            f"The name is “{name[:80]}” and its directory is “{directory[:80]}”.",
-            "Give the directory the name of the skill, or the skill that of the directory.",
+            f"The skill is called “{name[:80]}”, but its folder is called “{directory[:80]}”.",
+            "Rename one of them so that they match.",
         )
 
 
 RULES = {
-    "name-pattern": "Names are lowercase letters, digits and single hyphens.",
+    "name-pattern": "Names use lowercase letters, digits and single hyphens.",
     "name-length": "Names have at most 64 characters.",
-    "name-reserved": "Names are not words of the system, nor the names of makers of clients.",
+    "name-reserved": "Names are neither reserved words nor brand names.",
     "name-confusable": "Names do not look like another name.",
-    "name-directory": "The name is that of the directory.",
+    "name-directory": "The name matches the folder.",
 }
 
 CHECKS = (name_pattern, name_length, name_reserved, name_confusable, name_directory)

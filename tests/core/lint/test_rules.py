@@ -186,7 +186,7 @@ def test_a_broken_link_in_another_file_names_that_file() -> None:
 
 def test_a_missing_file_is_told_apart_from_a_misplaced_one() -> None:
     found = one(lint(with_body("\n[r](rules.md)\n"), files={"references/rules.md": "x"}), "file-missing")
-    assert found.fix == "Add it, or write references/rules.md."
+    assert found.fix == "Add the file, or change the text to references/rules.md."
 
 
 def test_a_file_nobody_mentions_gets_a_hint() -> None:
@@ -247,7 +247,7 @@ def test_a_thousand_files_and_skills_that_are_not_there_are_all_said_in_a_moment
     assert time.process_time() - before < 10
     lost = [each.message for each in found if each.rule == "file-missing"]
     assert (len(lost), [each.rule for each in found].count("requires-unknown")) == (100, 1_000)
-    assert lost[-1] == "There is no file references/wanted-99.md in the skill. 900 more like it are not listed."
+    assert lost[-1] == "The skill has no file references/wanted-99.md. 900 more like this are not shown."
 
 
 def test_a_text_of_nothing_but_links_has_a_list_that_ends() -> None:
@@ -259,7 +259,7 @@ def test_a_text_of_nothing_but_links_has_a_list_that_ends() -> None:
 
 def test_a_hundred_lost_links_are_all_listed() -> None:
     found = lint(with_body("\n" + "".join(f"[a](b{n}.md)\n" for n in range(100))))
-    assert len(found) == 100 and not any("not listed" in each.message for each in found)
+    assert len(found) == 100 and not any("not shown" in each.message for each in found)
 
 
 def test_a_long_description_says_where_the_skill_is_left_out() -> None:

@@ -164,7 +164,7 @@ def test_a_change_of_words_is_of_low_risk() -> None:
         (skill("Run `git pull`."), Risk.MEDIUM, "It adds the command git."),
         (skill("Set $API_TOKEN."), Risk.MEDIUM, "It reads the environment variable API_TOKEN."),
         (skill("Zero\u200bwidth."), Risk.HIGH, "SKILL.md, line 5: "),
-        (skill("See [it](references/none.md)."), Risk.MEDIUM, "There is no file references/none.md"),
+        (skill("See [it](references/none.md)."), Risk.MEDIUM, "The skill has no file references/none.md"),
         (skill("word " * 1_200), Risk.MEDIUM, "Each load costs about"),
         (skill("Do it.\n", HEADER.replace("Plans", "Books")), Risk.MEDIUM, "The description changes"),
     ],

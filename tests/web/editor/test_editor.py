@@ -169,7 +169,7 @@ def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) ->
     for part in ("checks", "seen", "draft-state", "preview", "name-note", "publish-stops"):
         assert f'id="{part}"' in body
     assert 'id="draft-state" role="status" hx-swap-oob="innerHTML"' in body, "what is read aloud stays, with new words"
-    assert "Name it tea-round" in body
+    assert "Change it to tea-round" in body
     assert "HX-Request" in answer["Vary"]
 
 
@@ -291,7 +291,7 @@ def test_no_button_gives_a_name_that_is_taken(
         skills.disable(project, "tea-round", by=author)
     post(browser, NEW, "keep", name="Tea Round!")
     page = browser.get(NEW).content.decode()
-    assert "Choose another: tea-round is taken." in page
+    assert "Choose another name. tea-round is already taken." in page
     assert "fix:name-pattern" not in page
 
 
@@ -416,8 +416,8 @@ def test_publishing_makes_the_version_and_says_so(browser: Client, project: Proj
     ("wrong", "words"),
     [
         ({"name": ""}, "The skill has no name yet."),
-        ({"name": "Tea Round"}, "Name it tea-round."),
-        ({"description": "x" * 1_025}, "1,025 characters. 1,024 are allowed."),
+        ({"name": "Tea Round"}, "Change it to tea-round."),
+        ({"description": "x" * 1_025}, "1,025 characters. The limit is 1,024."),
         ({"description": ""}, "There is no description yet."),
         ({"note": "x" * 301}, "The note has 301 characters. 300 are allowed."),
     ],

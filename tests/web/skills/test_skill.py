@@ -103,11 +103,11 @@ def test_what_is_required_and_is_not_there_is_found_in_this_project_and_not_in_a
 ) -> None:
     skills.create(project, skill_bundle(requires=["knowm", "greeting"]), by=author)
     html = text(viewing.get(f"{HERE}source/"))
-    assert "The required skill “knowm” does not exist in this project." in html
+    assert "The skill requires “knowm”, which is not in this project." in html
     assert html.count("The skill requires itself.") == 1
     assert "2 warnings" in text(viewing.get(HERE))
     skills.create(project, skill_bundle("known"), by=author)
-    assert "Write known, or remove it." in text(viewing.get(f"{HERE}source/"))
+    assert "Change it to known, or remove it." in text(viewing.get(f"{HERE}source/"))
     skills.create(project, skill_bundle("knowm"), by=author)
     assert "knowm” does not exist" not in text(viewing.get(f"{HERE}source/")), "the same bytes, kept by their digest"
 
