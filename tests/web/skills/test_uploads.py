@@ -193,7 +193,7 @@ def test_the_preview_shows_what_would_be_stored_and_stores_nothing(browser: Clie
         "references/lonely.md",
         "A new skill, version 1.",
         "Store greeting",
-        "No text of the skill",
+        "The skill never mentions",
     ):
         assert words in page
     assert not Version.objects.exists()
