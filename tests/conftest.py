@@ -78,7 +78,7 @@ def forget() -> Iterator[None]:
     """Rate limits and counts of one test are not those of the next."""
     yield
     cache.clear()
-    usage.forget()
+    usage.discard()
 
 
 @pytest.fixture

@@ -1,36 +1,25 @@
-"""Turns `Authorization: Bearer sks_…` into a caller."""
+"""Bearer authentication for the views of Django REST framework."""
 
 from dataclasses import replace
 
 from django.http import HttpRequest
-from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Project
 from registry.services import client_address
-from registry.services.agents import tokens
+from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import catalog, usage
+from registry.services.catalog import catalog
 
 
 def identify(request: HttpRequest, project: str) -> Caller:
-    """The caller, if their token is of this project; another project's anything is not there for them."""
-    scheme, _, secret = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if scheme.lower() != "bearer" or not secret.strip():
-        raise Unauthenticated("Send a token: Authorization: Bearer sks_…")
-    now = timezone.now()
-    caller = tokens.authenticate(secret.strip(), now=now)
-    if caller.project_slug != project:
-        raise NotFound("There is no such project.")
-    usage.saw(caller.token_id, caller.actor.agent_id, now=now)
-    return caller
+    return bearer.identify(request.META.get("HTTP_AUTHORIZATION", ""), project=project)
 
 
 class BearerToken(BaseAuthentication):
-    """What DRF's views use; reads call `identify` themselves, before DRF wraps the request."""
+    """Authenticate writes. Reads call `identify` themselves, before DRF wraps the request."""
 
     def authenticate(self, request: Request) -> tuple[Caller, Project]:
         kwargs = request.parser_context["kwargs"]
@@ -41,7 +30,7 @@ class BearerToken(BaseAuthentication):
         return replace(caller, actor=actor), Project.objects.get(pk=caller.project_id)
 
     def authenticate_header(self, request: Request) -> str:
-        return 'Bearer realm="skillsite"'
+        return bearer.CHALLENGE
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from registry.core import errors
 from registry.core.errors import SkillsiteError
+from registry.services.agents import bearer
 from registry.services.throttle import Rate
 
 STATUS: dict[type[SkillsiteError], int] = {
@@ -48,7 +49,7 @@ def response(error: SkillsiteError) -> HttpResponse:
         body["findings"] = [finding.as_json() for finding in error.findings]
     answer = _respond(status, body)
     if isinstance(error, errors.Unauthenticated):
-        answer["WWW-Authenticate"] = 'Bearer realm="skillsite"'
+        answer["WWW-Authenticate"] = bearer.CHALLENGE
     if isinstance(error, errors.RateLimited):
         retry_after = cast(int, error.data["retry_after"])
         answer["Retry-After"] = str(retry_after)

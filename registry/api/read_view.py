@@ -17,9 +17,10 @@ from rest_framework.views import APIView
 
 from registry.api import authentication, problems
 from registry.core import roles
-from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
+from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
 from registry.lib.lru import MEBIBYTE, LruCache
 from registry.services import throttle
+from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import built_in, usage
 
@@ -54,8 +55,7 @@ class Read(APIView):
 
     def permit(self, caller: Caller, **kwargs: str) -> None:
         """Asked before any kept answer is given."""
-        if not caller.actor.may(self.scope):
-            raise Forbidden(f"This token does not have the scope “{self.scope}”.", scope=self.scope)
+        bearer.require_scope(caller, self.scope)
 
     def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
         raise NotImplementedError
@@ -68,17 +68,21 @@ class Read(APIView):
         except SkillsiteError as error:
             return problems.response(error)
 
-    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
+    def _admit(self, request: HttpRequest, project: str, **kwargs: str) -> tuple[Caller, throttle.Rate]:
         caller = authentication.identify(request, project)
         rate = throttle.take(caller.token_id, writing=False)
         self.permit(caller, **kwargs)
+        return caller, rate
+
+    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
+        caller, rate = self._admit(request, project, **kwargs)
         etag, answer = self._find(request, caller, **kwargs)
         matched = _matches(request, etag)
         if answer is None and (self.counts_loads or not matched):
             etag, answer = self._make(request, caller, etag, **kwargs)
             matched = _matches(request, etag)
         for load in answer.loads if answer is not None and request.method == "GET" else ():
-            usage.count(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
+            usage.count_load(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
         return _marked(_not_modified() if matched else _whole(request, answer), etag, rate)
 
     def _find(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, Answer | None]:
@@ -113,9 +117,7 @@ class Streamed(Read):
         raise NotImplementedError
 
     def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
-        caller = authentication.identify(request, project)
-        rate = throttle.take(caller.token_id, writing=False)
-        self.permit(caller, **kwargs)
+        caller, rate = self._admit(request, project, **kwargs)
         etag = _etag(request, caller, caller.actor.kind)
         if _matches(request, etag):
             return _marked(_not_modified(), etag, rate)

@@ -10,9 +10,10 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry.core.errors import Forbidden, InvalidRequest, TooLarge
+from registry.core.errors import InvalidRequest, TooLarge
 from registry.models import Project
 from registry.services import throttle
+from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
 from registry.services.permissions import Actor
 from registry.services.throttle import Rate
@@ -48,8 +49,8 @@ class Write(APIView):
         super().initial(request, *args, **kwargs)
         if request.method not in _CHANGING:
             return
-        if self.needs and not caller.actor.may(self.needs):
-            raise Forbidden(f"This token does not have the scope “{self.needs}”.", scope=self.needs)
+        if self.needs:
+            bearer.require_scope(caller, self.needs)
         if not request.META.get("CONTENT_LENGTH") and request.META.get("wsgi.input_terminated"):
             _take_in(request._request, self.body_bytes)
 

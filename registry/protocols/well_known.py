@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.utils import timezone
 from django.utils.http import parse_etags
 from django.views.decorators.csrf import csrf_exempt
 
@@ -23,6 +24,8 @@ from registry.core.errors import SkillsiteError
 from registry.core.format import client_compat
 from registry.protocols import authentication
 from registry.protocols.listing import ARCHIVE, Shelf, artifact_digest, kind_of, mine, of_project, of_site
+from registry.services.agents import bearer
+from registry.services.catalog import usage
 from registry.services.catalog.catalog import Loaded
 
 V2, V1 = "agent-skills", "skills"
@@ -81,7 +84,7 @@ def _shelf(request: HttpRequest, secret: str, slug: str, only: str) -> Shelf:
     if secret:
         shelf = mine(authentication.by_path(secret))
     else:
-        authentication.by_nothing(request)
+        authentication.anonymous(request)
         shelf = of_project(slug) if slug else of_site()
     return shelf.only(only) if only else shelf
 
@@ -92,7 +95,7 @@ def _plain(error: SkillsiteError) -> HttpResponse:
     )
     response["Cache-Control"] = "no-store"
     if isinstance(error, errors.Unauthenticated):
-        response["WWW-Authenticate"] = 'Bearer realm="skillsite"'
+        response["WWW-Authenticate"] = bearer.CHALLENGE
     if isinstance(error, errors.RateLimited):
         response["Retry-After"] = str(error.data["retry_after"])
     return response
@@ -170,7 +173,13 @@ def file(request: HttpRequest, shelf: Shelf, name: str, path: str) -> HttpRespon
 
 def _counted(request: HttpRequest, shelf: Shelf, loaded: Loaded, response: HttpResponse, digest: str) -> HttpResponse:
     if request.method == "GET":
-        authentication.count_load(shelf.project_of(loaded), loaded.name, loaded.candidate.version, caller=shelf.caller)
+        usage.count_load(
+            shelf.project_of(loaded),
+            loaded.name,
+            loaded.candidate.version,
+            caller=shelf.caller,
+            now=timezone.now(),
+        )
     response["ETag"] = f'"{digest}"'
     return response
 

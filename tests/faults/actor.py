@@ -114,9 +114,9 @@ def count(slug: str, names: list[str], times: int, order: int) -> int:
     tokens = list(Token.objects.filter(project=project).values_list("pk", "agent_id").order_by("pk"))
     for _ in range(times):
         for name in names[order:] + names[:order]:
-            usage.count(project.pk, name, "1", caller="bot", now=now)
+            usage.count_load(project.pk, name, "1", caller="bot", now=now)
         for token_id, agent_id in tokens[order:] + tokens[:order]:
-            usage.saw(token_id, agent_id, now=now)
+            usage.record_seen(token_id, agent_id, now=now)
         usage.flush()
     return times
 

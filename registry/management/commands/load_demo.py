@@ -195,5 +195,5 @@ def _pretend_use(project: Project) -> None:
         for back in range(30):
             loads = (place * 7 + back * back * (place + 3)) % (11 + place) if (back + place) % 5 else 0
             for _ in range(loads):
-                usage.count(project.pk, name, version, caller="support-desk", now=now - timedelta(days=back))
+                usage.count_load(project.pk, name, version, caller="support-desk", now=now - timedelta(days=back))
     usage.flush()

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from registry.core import errors
@@ -17,8 +18,9 @@ from registry.protocols import authentication
 from registry.protocols.mcp import messages, resources, revisions, skills, tools
 from registry.protocols.mcp.context import FRESH, Context, Outcome
 from registry.protocols.mcp.messages import Message, Refused
+from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import built_in
+from registry.services.catalog import built_in, usage
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +95,8 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
     if request.method != "POST":
         raise Refused(messages.INVALID_REQUEST, "Send a POST.", status=405, headers={"Allow": "POST"})
     _check_origin(request)
-    context = Context(_caller(request, secret))
+    caller = _caller(request, secret)
+    context = Context(caller)
     message = messages.parse(_body(request))
     try:
         modern = revisions.is_modern(message, request.META)
@@ -104,7 +107,7 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
         refused.id = message.id
         raise
     for skill, skill_version in loads:
-        authentication.count_load(context.caller.project_id, skill, skill_version, caller=context.caller.actor.name)
+        usage.count_load(caller.project_id, skill, skill_version, caller=caller.actor.name, now=timezone.now())
     return HttpResponse(messages.result(message.id, body), content_type="application/json")
 
 
@@ -144,7 +147,7 @@ def _caller(request: HttpRequest, secret: str) -> Caller:
 
 def _challenge(request: HttpRequest, given: bool) -> str:
     metadata = request.build_absolute_uri("/.well-known/oauth-protected-resource/mcp")
-    said = f'Bearer realm="skillsite", resource_metadata="{metadata}"'
+    said = f'{bearer.CHALLENGE}, resource_metadata="{metadata}"'
     return f'{said}, error="invalid_token"' if given else said
 
 

@@ -43,13 +43,13 @@ class _Buffer:
 _buffer = _Buffer()
 
 
-def count(project_id: int, skill: str, version: str, *, caller: str, now: datetime) -> None:
+def count_load(project_id: int, skill: str, version: str, *, caller: str, now: datetime) -> None:
     with _buffer.lock:
         _buffer.loads[Load(project_id, skill, version, caller, now.date())] += 1
     _start_flusher()
 
 
-def saw(token_id: int, agent_id: int | None, *, now: datetime) -> None:
+def record_seen(token_id: int, agent_id: int | None, *, now: datetime) -> None:
     """Remembers when a token, and the agent it belongs to, was last used."""
     with _buffer.lock:
         _buffer.seen[(token_id, agent_id)] = now
@@ -171,6 +171,6 @@ def _since(project_id: int, days: int) -> QuerySet[Usage]:
     return Usage.objects.filter(project_id=project_id, day__gte=first)
 
 
-def forget() -> None:
+def discard() -> None:
     """Drops what was counted and not yet written."""
     _buffer.take()

@@ -19,7 +19,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def count(project: Project, skill: str = "greeting", *, caller: str = "bot", now: datetime = NOON) -> None:
-    usage.count(project.pk, skill, "1", caller=caller, now=now)
+    usage.count_load(project.pk, skill, "1", caller=caller, now=now)
 
 
 def rows() -> list[tuple[str, str, date, int]]:
@@ -38,7 +38,7 @@ def test_counting_asks_the_database_nothing(project: Project) -> None:
     with CaptureQueriesContext(connection) as queries:
         for _ in range(100):
             count(project)
-            usage.saw(1, 1, now=NOON)
+            usage.record_seen(1, 1, now=NOON)
     assert len(queries) == 0
     assert rows() == []
 
@@ -105,8 +105,8 @@ def token(project: Project, api: Callable[..., Any]) -> Token:
 
 
 def test_a_token_and_its_agent_remember_when_they_were_last_seen(token: Token) -> None:
-    usage.saw(token.pk, token.agent_id, now=NOON)
-    usage.saw(token.pk, token.agent_id, now=NOON + timedelta(minutes=5))
+    usage.record_seen(token.pk, token.agent_id, now=NOON)
+    usage.record_seen(token.pk, token.agent_id, now=NOON + timedelta(minutes=5))
     usage.flush()
     assert Token.objects.get().last_used_at == NOON + timedelta(minutes=5)
     assert Agent.objects.get().last_seen_at == NOON + timedelta(minutes=5)
@@ -114,14 +114,14 @@ def test_a_token_and_its_agent_remember_when_they_were_last_seen(token: Token) -
 
 def test_a_late_flush_of_another_process_does_not_turn_the_clock_back(token: Token) -> None:
     for at in (NOON, NOON - timedelta(hours=1)):
-        usage.saw(token.pk, token.agent_id, now=at)
+        usage.record_seen(token.pk, token.agent_id, now=at)
         usage.flush()
     assert Token.objects.get().last_used_at == NOON
 
 
 def test_what_is_forgotten_is_not_written(project: Project) -> None:
     count(project)
-    usage.forget()
+    usage.discard()
     assert usage.flush() == 0
 
 

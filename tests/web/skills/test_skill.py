@@ -469,8 +469,8 @@ def test_usage_is_drawn_and_said_in_words(
     skills.create(project, skill_bundle(), by=author)
     for caller, version, times in (("bot", "1", 3), ("ines", "0", 1)):
         for _ in range(times):
-            usage.count(project.pk, "greeting", version, caller=caller, now=timezone.now())
-    usage.count(project.pk, "other", "1", caller="bot", now=timezone.now())
+            usage.count_load(project.pk, "greeting", version, caller=caller, now=timezone.now())
+    usage.count_load(project.pk, "other", "1", caller="bot", now=timezone.now())
     usage.flush()
     html = text(viewing.get(f"{HERE}usage/"))
     assert "4 loads in the last 30 days" in html

@@ -75,7 +75,7 @@ def test_a_skill_that_is_switched_off_stays_in_the_list_and_says_so(
 def test_loads_of_thirty_days_are_drawn_and_said(project: Project, operator: Actor, viewer_page: Client) -> None:
     write(project, "busy", by=operator)
     for _ in range(3):
-        usage.count(project.pk, "busy", "1", caller="bot", now=timezone.now())
+        usage.count_load(project.pk, "busy", "1", caller="bot", now=timezone.now())
     usage.flush()
     row = viewer_page.get(LIST).context["rows"][0]
     assert (row.total, len(row.loads), row.loads[-1]) == (3, 30, 3)
@@ -205,7 +205,7 @@ def test_filters_live_in_the_address(shelf: None, viewer_page: Client) -> None:
 def test_the_most_loaded_come_first(shelf: None, project: Project, viewer_page: Client) -> None:
     for name, loads in {"invoice": 2, "sql-review": 5}.items():
         for _ in range(loads):
-            usage.count(project.pk, name, "1", caller="bot", now=timezone.now())
+            usage.count_load(project.pk, name, "1", caller="bot", now=timezone.now())
     usage.flush()
     assert names(viewer_page, "?sort=loads") == ["sql-review", "invoice", "expense-report", "retired"]
 
