@@ -8,15 +8,15 @@ from rest_framework.request import Request
 
 from registry.api.shapes import FileShape, FindingShape, HiddenShape, Strict, hidden
 from registry.core.sources import import_request
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.core.text import diff
 from registry.core.text.diff import FileChange
 from registry.core.text.merge_bundles import FileMerge
 from registry.models import Installation, Provenance, Source, SourceJob, SourceJobItem
 from registry.models.sources import JOB_STATES, JOBS, KINDS, STATES, WAITING
 from registry.services.sources import import_preview, sources
-from registry.services.sources.import_preview import Arrival
-from registry.services.sources.sources import Offered
+from registry.services.sources.import_preview import ImportPreview
+from registry.services.sources.sources import EntryStatus
 
 
 class SourceInput(Strict):
@@ -197,8 +197,8 @@ def checked(shape: type[Strict], request: Request) -> dict[str, Any]:
     return dict(given.validated_data)
 
 
-def wish(given: dict[str, Any]) -> Wish:
-    return Wish(**{("new_name" if key == "as" else key): value for key, value in given.items()})
+def wish(given: dict[str, Any]) -> ImportRequest:
+    return ImportRequest(**{("new_name" if key == "as" else key): value for key, value in given.items()})
 
 
 def source(one: Source, *, offered: int, installed: int) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def source(one: Source, *, offered: int, installed: int) -> dict[str, Any]:
     }
 
 
-def entry(one: Offered) -> dict[str, Any]:
+def entry(one: EntryStatus) -> dict[str, Any]:
     return {
         "name": one.entry.name,
         "description": one.entry.description,
@@ -246,14 +246,14 @@ def _installed(one: Installation) -> dict[str, Any]:
     }
 
 
-def arrival(one: Arrival) -> dict[str, Any]:
+def arrival(one: ImportPreview) -> dict[str, Any]:
     check = one.checked
     return {
         "name": one.name,
         "skill": one.target,
         "description": check.said.description,
         "source": one.source.shown,
-        "version": one.goods.version,
+        "version": one.fetched.version,
         "digest": one.digest,
         "action": one.action,
         "seen": one.seen,
@@ -267,11 +267,11 @@ def arrival(one: Arrival) -> dict[str, Any]:
     }
 
 
-def _merges(one: Arrival) -> bool:
+def _merges(one: ImportPreview) -> bool:
     return one.action == import_preview.MERGE
 
 
-def _changes(one: Arrival) -> list[dict[str, Any]]:
+def _changes(one: ImportPreview) -> list[dict[str, Any]]:
     before: Mapping[str, bytes] = one.before
     found = diff.files(before, one.theirs) if before else ()
     return [_change(each, before, one.theirs) for each in found if each.status != "equal"]

@@ -144,7 +144,7 @@ class Preview(Write):
     )
     def post(self, request: Request, project: str, source: str) -> Response:
         given = shapes.checked(shapes.PreviewInput, request)
-        found = import_preview.preview(
+        found = import_preview.load(
             write_view.project(request), _id(source), given["name"], new_name=given["as"], again=given["again"],
             by=actor(request),
         )  # fmt: skip

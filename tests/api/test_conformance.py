@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from registry.core import roles
 from registry.models import Project, SourceEntry, SourceJob, User
-from registry.remote.sources import Fetched
+from registry.remote.sources import FetchedBundle
 from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
 from registry.services.skills import skills
@@ -73,7 +73,7 @@ def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) ->
     """What stands: a skill, an agent, and a source whose greeting is put aside and which a job is about."""
     source = sources.add(project, "url", elsewhere.url("/greeting.md"), by=operator)
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
-    source_entries.stage(entry, Fetched(skill_bundle(body="Theirs."), "", "1"))
+    source_entries.stage(entry, FetchedBundle(skill_bundle(body="Theirs."), "", "1"))
     job = SourceJob.objects.get(source=source)
     numbers = {"source": str(source.pk), "job": str(job.pk)}
     return {"name": "greeting", "version": "1", "path": "a.txt", "agent": "bot", **numbers}

@@ -10,7 +10,7 @@ from django.utils import timezone
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 from registry.core.sources import import_request
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Project, Source, SourceEntry, SourceJob, SourceJobItem
 from registry.models.sources import (
     DONE,
@@ -24,7 +24,7 @@ from registry.models.sources import (
     WAITING,
     WELL_KNOWN,
 )
-from registry.remote.sources import Fetched
+from registry.remote.sources import FetchedBundle
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.skills import skills
@@ -137,11 +137,11 @@ def _put(source: Source, name: str, *changes: tuple[str, str]) -> None:
         source=source, name=name,
         defaults={"description": _OFFERED[name][0], "digest": made.digest, "location": f"skills/{name}"},
     )  # fmt: skip
-    source_entries.stage(entry, Fetched(made, "", made.digest))
+    source_entries.stage(entry, FetchedBundle(made, "", made.digest))
 
 
 def _import(project: Project, source: Source, name: str, by: Actor) -> None:
-    outcome = install.bring(project, source.pk, Wish(name, digest=bundle(name).digest), by=by)
+    outcome = install.import_skill(project, source.pk, ImportRequest(name, digest=bundle(name).digest), by=by)
     assert outcome.status == import_request.IMPORTED, outcome
 
 
@@ -191,7 +191,7 @@ def _running(source: Source, by: Actor) -> int:
 def _items(job: SourceJob, outcomes: Mapping[str, tuple[str, str]]) -> None:
     SourceJobItem.objects.bulk_create(
         SourceJobItem(
-            job=job, position=place, name=name, asked=Wish(name).as_json(), status=status, reason=reason,
+            job=job, position=place, name=name, asked=ImportRequest(name).as_json(), status=status, reason=reason,
             skill=name if status == import_request.IMPORTED else "",
             version="1" if status == import_request.IMPORTED else "",
             digest=bundle(name).digest if status == import_request.IMPORTED else "",

@@ -10,7 +10,7 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Event, Project, Source, SourceJob, SourceJobItem, Version
 from registry.services import audit, permissions
 from registry.services.people import accounts, members, projects
@@ -45,7 +45,7 @@ def add_source(slug: str, address: str) -> int:
 def ask_for_all(slug: str) -> int:
     source = Source.objects.get(project__slug=slug)
     author = permissions.person(accounts.User.objects.get(username=f"{slug}-author"), source.project)
-    wanted = [Wish(name) for name in source.entries.order_by("name").values_list("name", flat=True)]
+    wanted = [ImportRequest(name) for name in source.entries.order_by("name").values_list("name", flat=True)]
     return sources.start(source.project, source.pk, wanted, by=author).pk
 
 

@@ -18,10 +18,10 @@ from django.db import transaction
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.lib import lru
 from registry.models import Delivery, Event, Project, SourceEntry, Token, User
-from registry.remote.sources import Fetched
+from registry.remote.sources import FetchedBundle
 from registry.services import audit, permissions
 from registry.services.agents import agents, tokens
 from registry.services.catalog import built_in, catalog
@@ -104,7 +104,9 @@ VERBS: dict[str, Verb] = {
     ),
     "sources.add": Verb(lambda w, by: sources.add(w.project, "url", f"{SITE}/b.md", by=by), "source.added"),
     "sources.remove": Verb(lambda w, by: sources.remove(w.project, w.source, by=by), "source.removed"),
-    "install.bring": Verb(lambda w, by: install.bring(w.project, w.source, Wish("offered"), by=by), "source.imported"),
+    "install.import_skill": Verb(
+        lambda w, by: install.import_skill(w.project, w.source, ImportRequest("offered"), by=by), "source.imported"
+    ),
     "uninstalling.uninstall": Verb(
         lambda w, by: uninstalling.uninstall(w.project, w.source, "brought-before", by=by), "source.uninstalled"
     ),
@@ -190,14 +192,14 @@ NO_EVENT_OF_THEIR_OWN = {
     "versions.add": "works inside the change of a verb",
     "bundles.check": "looks, and changes nothing",
     "bundles.preview": "looks, and changes nothing",
-    "import_preview.preview": "puts aside what a source has, and changes nothing of the project",
+    "import_preview.load": "puts aside what a source has, and changes nothing of the project",
     "install.prepare": "looks, and changes nothing",
-    "install.carry_out": "is the second half of install.bring",
+    "install.apply": "is the second half of install.import_skill",
     "provenance": "is written inside the change of a verb",
     "source_entries": "look, and change nothing",
     "source_jobs": "do what was asked for through importing",
     "sources.look": "is done by the worker, and changes nothing of the project",
-    "sources.start": "asks the worker for install.bring",
+    "sources.start": "asks the worker for install.import_skill",
     "sources.listed": "looks, and changes nothing",
     "sources.find": "looks, and changes nothing",
     "sources.entries": "looks, and changes nothing",
@@ -265,8 +267,8 @@ def source(project: Project, operator: Actor) -> int:
     made = sources.add(project, "url", f"{SITE}/a.zip", by=operator)
     for name in ("offered", "brought-before"):
         entry = SourceEntry.objects.create(source=made, name=name, digest="1")
-        source_entries.stage(entry, Fetched(skill_bundle(name), "", "1"))
-    install.bring(project, made.pk, Wish("brought-before"), by=operator)
+        source_entries.stage(entry, FetchedBundle(skill_bundle(name), "", "1"))
+    install.import_skill(project, made.pk, ImportRequest("brought-before"), by=operator)
     return made.pk
 
 

@@ -26,7 +26,7 @@ _ANSWERS, _CHARS = 10_000, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ImportRequest:
     """One skill, under the name that its source gives it.
 
     `digest` is that of the bundle that was looked at; without it whatever the source has is taken. `seen` is the digest
@@ -41,7 +41,7 @@ class Wish:
     seen: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
 
-    def checked(self) -> "Wish":
+    def validated(self) -> "ImportRequest":
         """The same, where it makes sense and can be written down; InvalidRequest else."""
         texts = (self.name, self.digest, self.seen, *self.answers, *self.answers.values())
         if len(self.name) > paths.COMPONENT_CHARS or any("\0" in text or len(text) > _CHARS for text in texts):
@@ -63,7 +63,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ImportResult:
     """`reason` says why nothing was stored, or what is worth knowing; `skill` is its name in the project."""
 
     name: str
@@ -75,13 +75,13 @@ class Outcome:
     proposal: int | None = None
 
 
-def together(wishes: list[Wish]) -> list[Wish]:
+def check_all(requests: list[ImportRequest]) -> list[ImportRequest]:
     """The wishes of one request, each checked, no name twice."""
-    if not wishes:
+    if not requests:
         raise InvalidRequest("Name at least one skill. Nothing was stored.")
-    if len(wishes) > MOST:
-        raise InvalidRequest(f"There are {len(wishes):,} skills in one request. {MOST:,} are allowed.")
-    names = [wish.name for wish in wishes]
+    if len(requests) > MOST:
+        raise InvalidRequest(f"There are {len(requests):,} skills in one request. {MOST:,} are allowed.")
+    names = [request.name for request in requests]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InvalidRequest(f"{paths.shown(twice)} is named twice. Nothing was stored.")
-    return [wish.checked() for wish in wishes]
+    return [request.validated() for request in requests]

@@ -11,7 +11,7 @@ from registry.core.limits import DEFAULT, Limits
 from registry.remote.outbound_http import Failure, Refused
 from registry.remote.sources import address_rules, clawhub, git, parallel, url, well_known
 from registry.remote.sources.address_rules import shown
-from registry.remote.sources.http import Errand
+from registry.remote.sources.http import HttpSession
 from registry.remote.sources.types import (
     CLAWHUB,
     GIT,
@@ -19,21 +19,21 @@ from registry.remote.sources.types import (
     SECONDS,
     URL,
     WELL_KNOWN,
-    Fetched,
+    FetchedBundle,
     Listing,
+    ListingEntry,
     NotASource,
-    Offer,
-    Place,
+    RemoteSource,
     Unreachable,
 )
 
 __all__ = [
     "CLAWHUB", "GIT", "KINDS", "URL", "WELL_KNOWN",
-    "Failure", "Fetched", "Listing", "NotASource", "Offer", "Place", "Refused", "Unreachable",
+    "Failure", "FetchedBundle", "Listing", "ListingEntry", "NotASource", "Refused", "RemoteSource", "Unreachable",
     "check", "fetch", "fetch_all", "listing", "search", "shown",
 ]  # fmt: skip
 
-_LISTING: dict[str, Callable[[Place, Errand], Listing]] = {
+_LISTING: dict[str, Callable[[RemoteSource, HttpSession], Listing]] = {
     URL: url.listing,
     WELL_KNOWN: well_known.listing,
     CLAWHUB: clawhub.listing,
@@ -41,62 +41,68 @@ _LISTING: dict[str, Callable[[Place, Errand], Listing]] = {
 }
 
 
-def check(place: Place, *, allowed: frozenset[str]) -> Place:
+def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
     """The place as it will be used; InvalidRequest where it cannot be a source, or is a credential."""
-    return address_rules.check(place, allowed=allowed)
+    return address_rules.check(source, allowed=allowed)
 
 
-def listing(place: Place, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS) -> Listing:
+def listing(
+    source: RemoteSource, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
+) -> Listing:
     """What the source offers. Raises Unreachable, Refused or NotASource, each with a sentence; no error of core."""
-    return _LISTING[place.kind](place, Errand(allowed, limits, seconds))
+    return _LISTING[source.kind](source, HttpSession(allowed, limits, seconds))
 
 
 def search(
-    place: Place, query: str, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
+    source: RemoteSource, query: str, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
 ) -> Listing:
     """Offers that match: asked of the source where it can search, else those of its listing that have every word."""
-    errand = Errand(allowed, limits, seconds)
-    if place.kind == CLAWHUB:
-        return clawhub.search(place, query, errand)
-    found = _LISTING[place.kind](place, errand)
+    session = HttpSession(allowed, limits, seconds)
+    if source.kind == CLAWHUB:
+        return clawhub.search(source, query, session)
+    listed = _LISTING[source.kind](source, session)
     words = query.casefold().split()
-    matching = (o for o in found.offers if all(word in f"{o.name} {o.description}".casefold() for word in words))
-    return replace(found, offers=tuple(matching))
+    return replace(listed, entries=tuple(entry for entry in listed.entries if _matches(entry, words)))
+
+
+def _matches(entry: ListingEntry, words: list[str]) -> bool:
+    text = f"{entry.name} {entry.description}".casefold()
+    return all(word in text for word in words)
 
 
 def fetch(
-    place: Place,
-    offer: Offer,
+    source: RemoteSource,
+    entry: ListingEntry,
     *,
     allowed: frozenset[str],
     limits: Limits = DEFAULT,
     pin: str = "",
     seconds: float = SECONDS,
-) -> Fetched:
+) -> FetchedBundle:
     """One skill. Raises a Failure, NotFound where the source has it no more, or what core says of the bytes."""
-    for _, found in fetch_all(place, [offer], allowed=allowed, limits=limits, pin=pin, seconds=seconds):
-        if isinstance(found, Fetched):
+    for _, found in fetch_all(source, [entry], allowed=allowed, limits=limits, pin=pin, seconds=seconds):
+        if isinstance(found, FetchedBundle):
             return found
         raise found
     raise AssertionError("One offer has one answer.")
 
 
 def fetch_all(
-    place: Place,
-    offers: Iterable[Offer],
+    source: RemoteSource,
+    entries: Iterable[ListingEntry],
     *,
     allowed: frozenset[str],
     limits: Limits = DEFAULT,
     pin: str = "",
     seconds: float = SECONDS,
-) -> Iterator[tuple[Offer, Fetched | Exception]]:
+) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
     """Each offer with its skill or with what went wrong, in the order given; one never costs the others.
 
     One download or one clone serves all where the source is one; else eight are fetched at a time, `seconds` for each.
     """
-    if place.kind == GIT:
-        return git.fetch_all(place, list(offers), Errand(allowed, limits, seconds), pin)
-    if place.kind == URL:
-        return url.fetch_all(place, list(offers), Errand(allowed, limits, seconds))
-    one = {WELL_KNOWN: well_known.fetch, CLAWHUB: clawhub.fetch}[place.kind]
-    return parallel.at_once(lambda offer: one(place, offer, Errand(allowed, limits, seconds)), offers)
+    if source.kind == GIT:
+        return git.fetch_all(source, list(entries), HttpSession(allowed, limits, seconds), pin)
+    if source.kind == URL:
+        return url.fetch_all(source, list(entries), HttpSession(allowed, limits, seconds))
+    one = {WELL_KNOWN: well_known.fetch, CLAWHUB: clawhub.fetch}[source.kind]
+    return parallel.at_once(lambda entry: one(source, entry, HttpSession(allowed, limits, seconds)), entries)

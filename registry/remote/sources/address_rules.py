@@ -7,7 +7,7 @@ import httpx
 
 from registry.core.errors import InvalidRequest
 from registry.remote import outbound_http
-from registry.remote.sources.types import GIT, KINDS, URL, WELL_KNOWN, Place
+from registry.remote.sources.types import GIT, KINDS, URL, WELL_KNOWN, RemoteSource
 
 REF_CHARS = 200
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -23,24 +23,24 @@ _OUR_TOKEN = re.compile(r"sks_[\w-]{8,}")
 _REF_FAULT = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/+]|[/.]$|(^|/)\.|\.lock(/|$)|^@$")
 
 
-def check(place: Place, *, allowed: frozenset[str]) -> Place:
+def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
     """The place as it will be used; InvalidRequest with the reason where it cannot be a source."""
-    if place.kind not in KINDS:
+    if source.kind not in KINDS:
         raise InvalidRequest(
-            f"There is no kind of source called {place.kind[:40]!r}. Nothing was stored.", field="kind"
+            f"There is no kind of source called {source.kind[:40]!r}. Nothing was stored.", field="kind"
         )
-    ref = place.ref.strip()
+    ref = source.ref.strip()
     try:
-        address = outbound_http.check(place.address, allowed=allowed)
+        address = outbound_http.check(source.address, allowed=allowed)
     except InvalidRequest as error:
         error.field = "address"
         raise
     url = httpx.URL(address)
-    if fault := credential_fault(url) or _address_fault(place.kind, url):
+    if fault := credential_fault(url) or _address_fault(source.kind, url):
         raise InvalidRequest(f"{fault} Nothing was stored.", field="address")
-    if fault := "Only a git source has a branch, tag or commit." if ref and place.kind != GIT else ref_fault(ref):
+    if fault := "Only a git source has a branch, tag or commit." if ref and source.kind != GIT else ref_fault(ref):
         raise InvalidRequest(f"{fault} Nothing was stored.", field="ref")
-    return replace(place, address=address, ref=ref)
+    return replace(source, address=address, ref=ref)
 
 
 def credential_fault(url: httpx.URL) -> str:

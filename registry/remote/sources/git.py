@@ -15,11 +15,19 @@ from registry.remote.sources import git_tree
 from registry.remote.sources.address_rules import COMMIT, ref_fault
 from registry.remote.sources.git_process import GitFailed, Repository, repository
 from registry.remote.sources.git_tree import Directory
-from registry.remote.sources.http import REDIRECTING, Errand, check_status
-from registry.remote.sources.listing import Gathered, where
-from registry.remote.sources.types import MOST_OFFERS, Fetched, Listing, NotASource, Offer, Place, Unreachable
+from registry.remote.sources.http import REDIRECTING, HttpSession, check_status
+from registry.remote.sources.listing import ListingBuilder, where
+from registry.remote.sources.types import (
+    MOST_SKILLS,
+    FetchedBundle,
+    Listing,
+    ListingEntry,
+    NotASource,
+    RemoteSource,
+    Unreachable,
+)
 
-MOST_ENTRIES = 100_000
+MOST_FILES = 100_000
 
 _LOOK_BYTES = 64 * 1024
 _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
@@ -39,83 +47,83 @@ class _Commit:
     skills: dict[str, Directory]
 
 
-def listing(place: Place, errand: Errand) -> Listing:
-    gathered = Gathered(errand.limits)
-    with repository(errand) as git:
-        commit = _commit(place, git, errand)
+def listing(source: RemoteSource, session: HttpSession) -> Listing:
+    builder = ListingBuilder(session.limits)
+    with repository(session) as git:
+        commit = _commit(source, git, session)
         if commit is None:
-            return gathered.listing()
+            return builder.listing()
         usable: list[Directory] = []
         for skill in commit.skills.values():
-            if fault := _fault(skill, errand):
-                gathered.problem(f"{where(skill.path)}: {fault}")
+            if fault := _fault(skill, session):
+                builder.problem(f"{where(skill.path)}: {fault}")
             else:
                 usable.append(skill)
-        gathered.full = len(usable) > MOST_OFFERS
-        contents = _contents(git, usable[:MOST_OFFERS])
+        builder.full = len(usable) > MOST_SKILLS
+        contents = _contents(git, usable[:MOST_SKILLS])
         for skill, content in zip(usable, contents, strict=False):
-            fallback = (skill.path or place.address.rstrip("/").removesuffix(".git")).rpartition("/")[2]
-            gathered.add_skill(content, fallback=fallback, digest=_digest(skill), location=skill.path)
-        return gathered.listing(pin=commit.id)
+            fallback = (skill.path or source.address.rstrip("/").removesuffix(".git")).rpartition("/")[2]
+            builder.add_skill(content, fallback=fallback, digest=_digest(skill), location=skill.path)
+        return builder.listing(pin=commit.id)
 
 
 def fetch_all(
-    place: Place, offers: Sequence[Offer], errand: Errand, pin: str
-) -> Iterator[tuple[Offer, Fetched | Exception]]:
+    source: RemoteSource, entries: Sequence[ListingEntry], session: HttpSession, pin: str
+) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
     """All of them out of one commit: that of the pin, or the newest."""
     try:
-        with repository(errand) as git:
-            commit = _commit(place, git, errand, pin)
-            for offer in offers:
-                yield offer, _one(commit, offer, errand)
+        with repository(session) as git:
+            commit = _commit(source, git, session, pin)
+            for entry in entries:
+                yield entry, _one(commit, entry, session)
     except Failure as error:
-        yield from ((offer, error) for offer in offers)
+        yield from ((entry, error) for entry in entries)
 
 
-def _one(commit: _Commit | None, offer: Offer, errand: Errand) -> Fetched | Exception:
+def _one(commit: _Commit | None, entry: ListingEntry, session: HttpSession) -> FetchedBundle | Exception:
     try:
-        skill = commit.skills.get(offer.location) if commit else None
+        skill = commit.skills.get(entry.location) if commit else None
         if commit is None or skill is None:
-            raise NotFound(f"The repository does not hold {offer.name} at this commit.")
-        if fault := _fault(skill, errand):
+            raise NotFound(f"The repository does not hold {entry.name} at this commit.")
+        if fault := _fault(skill, session):
             raise NotASource(f"{where(skill.path)}: {fault}")
         commit.repository.renew()
-        return Fetched(_bundle(commit.repository, skill, errand), "", _digest(skill))
+        return FetchedBundle(_bundle(commit.repository, skill, session), "", _digest(skill))
     except (Failure, SkillsiteError) as error:
         return error
 
 
-def _bundle(git: Repository, skill: Directory, errand: Errand) -> Bundle:
+def _bundle(git: Repository, skill: Directory, session: HttpSession) -> Bundle:
     try:
         data = git.run("archive", "--format=zip", "-0", skill.id)
     except GitFailed as error:
         raise NotASource(f"{where(skill.path)}: Git could not read all of its files.") from error
-    found = zip_bundle.read_zip(data, limits=errand.limits)
+    found = zip_bundle.read_zip(data, limits=session.limits)
     for path, content in found.items():
         if content.startswith(_LFS_POINTER):
             raise NotASource(f"{paths.shown(path)} is kept in Git LFS, which is not read here.")
     return found
 
 
-def _fault(skill: Directory, errand: Errand) -> str:
+def _fault(skill: Directory, session: HttpSession) -> str:
     try:
         if skill.path:
-            paths.check(skill.path, limits=errand.limits)
+            paths.check(skill.path, limits=session.limits)
     except SkillsiteError as error:
         return error.message
-    return skill.fault(errand.limits)
+    return skill.fault(session.limits)
 
 
-def _commit(place: Place, git: Repository, errand: Errand, pin: str = "") -> _Commit | None:
+def _commit(source: RemoteSource, git: Repository, session: HttpSession, pin: str = "") -> _Commit | None:
     """The wanted commit, fetched and listed; none where the repository is empty."""
-    wanted = pin or place.ref or "HEAD"
+    wanted = pin or source.ref or "HEAD"
     if fault := ref_fault(wanted) or (pin and not COMMIT.fullmatch(pin) and "The pin is no commit."):
         raise NotASource(fault)
-    _look(place, errand)
+    _look(source, session)
     try:
-        git.fetch(place.address, wanted)
+        git.fetch(source.address, wanted)
     except GitFailed as error:
-        if wanted == "HEAD" and _NO_SUCH.search(str(error)) and _is_empty(place, git):
+        if wanted == "HEAD" and _NO_SUCH.search(str(error)) and _is_empty(source, git):
             return None
         raise _failure(str(error), wanted) from error
     try:
@@ -123,16 +131,16 @@ def _commit(place: Place, git: Repository, errand: Errand, pin: str = "") -> _Co
         listed = git.run("ls-tree", "-r", "-t", "-z", "-l", "--full-tree", identity)
     except GitFailed as error:
         raise NotASource(f"{wanted} is not a commit whose files git can list.") from error
-    if listed.count(b"\0") > MOST_ENTRIES:
-        raise NotASource(f"The repository has more than the {MOST_ENTRIES:,} files and directories that are allowed.")
+    if listed.count(b"\0") > MOST_FILES:
+        raise NotASource(f"The repository has more than the {MOST_FILES:,} files and directories that are allowed.")
     return _Commit(git, identity, git_tree.directories(git_tree.parse(listed), top))
 
 
-def _look(place: Place, errand: Errand) -> None:
+def _look(source: RemoteSource, session: HttpSession) -> None:
     """Asks what git will ask first, since git takes any page for a repository of the oldest kind, and an empty one."""
-    url = httpx.URL(place.address)
+    url = httpx.URL(source.address)
     asked = url.copy_with(path=f"{url.path.rstrip('/')}/info/refs", params={"service": "git-upload-pack"})
-    answer = errand.ask(asked, most=_LOOK_BYTES, headers={"Git-Protocol": "version=2", "User-Agent": "git/skillsite"})
+    answer = session.ask(asked, most=_LOOK_BYTES, headers={"Git-Protocol": "version=2", "User-Agent": "git/skillsite"})
     if answer.status in REDIRECTING:
         raise NotASource("The address redirects, which is not followed for git. Use the address that it leads to.")
     if answer.status in (401, 403, 404, 410):
@@ -142,9 +150,9 @@ def _look(place: Place, errand: Errand) -> None:
         raise NotASource("What answers at this address is not a git repository.")
 
 
-def _is_empty(place: Place, git: Repository) -> bool:
+def _is_empty(source: RemoteSource, git: Repository) -> bool:
     try:
-        return not git.remote_refs(place.address).strip()
+        return not git.remote_refs(source.address).strip()
     except GitFailed:
         return False
 

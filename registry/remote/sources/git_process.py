@@ -23,7 +23,7 @@ import httpx
 from registry.core.limits import MIB
 from registry.remote import outbound_http
 from registry.remote.outbound_http import Failure, Refused
-from registry.remote.sources.http import Errand
+from registry.remote.sources.http import HttpSession
 from registry.remote.sources.types import NotASource, Unreachable
 
 OLDEST = (2, 37)  # before it, git does not know how to be told an address
@@ -53,8 +53,8 @@ _ATTRIBUTES = "* -export-ignore -export-subst -text !eol !ident !filter !working
 class Repository:
     """An empty bare repository that lives for one errand, in a directory of its own."""
 
-    def __init__(self, directory: Path, errand: Errand) -> None:
-        self._directory, self._errand = directory, errand
+    def __init__(self, directory: Path, session: HttpSession) -> None:
+        self._directory, self._errand = directory, session
         self._repository = directory / "repository"
         self._check_version()
         self.run("init", "--quiet", "--bare", "--template=", "--object-format=sha1")
@@ -157,9 +157,9 @@ class GitFailed(Exception):
 
 
 @contextmanager
-def repository(errand: Errand) -> Iterator[Repository]:
+def repository(session: HttpSession) -> Iterator[Repository]:
     with TemporaryDirectory(prefix="skillsite-git-") as directory:
-        yield Repository(Path(directory), errand)
+        yield Repository(Path(directory), session)
 
 
 def pinned(address: str, allowed: frozenset[str]) -> tuple[httpx.URL, str]:

@@ -21,7 +21,7 @@ _LATER = frozenset({408, 425, 429})  # statuses that say: ask again another time
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class Download:
     """A body, and the address it came from in the end."""
 
     url: httpx.URL
@@ -34,7 +34,7 @@ class Got:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class HttpSession:
     allowed: frozenset[str]
     limits: Limits = DEFAULT
     seconds: float = SECONDS
@@ -44,7 +44,7 @@ class Errand:
     def left(self) -> float:
         return self.started + self.seconds - time.monotonic()
 
-    def get(self, url: httpx.URL, *, most: int, accept: str = "*/*") -> Got:
+    def get(self, url: httpx.URL, *, most: int, accept: str = "*/*") -> Download:
         """The body of a successful answer. Redirects are followed here: what is relative is so to the last of them."""
         for _ in range(REDIRECTS + 1):
             answer = self.ask(url, most=most, headers={"Accept": accept})
@@ -55,16 +55,16 @@ class Errand:
 
     def get_json(self, url: httpx.URL) -> tuple[dict[str, Any], httpx.URL]:
         """An object, and where it was found."""
-        got = self.get(url, most=JSON_BYTES, accept="application/json")
-        if got.is_page:
+        download = self.get(url, most=JSON_BYTES, accept="application/json")
+        if download.is_page:
             raise NotASource("It answered with a web page (HTML), not with JSON.")
         try:
-            said = json.loads(got.body)
+            said = json.loads(download.body)
         except (ValueError, RecursionError) as error:
             raise NotASource("The answer is not JSON.") from error
         if not isinstance(said, dict):
             raise NotASource("The answer is JSON, but not an object.")
-        return said, got.url
+        return said, download.url
 
     def ask(self, url: httpx.URL, *, most: int, headers: Mapping[str, str]) -> Answer:
         """The answer to one request, whatever its status; Unreachable where there is none in the time that is left."""
@@ -88,13 +88,13 @@ def check_status(answer: Answer) -> None:
         raise NotASource(f"It answered with status {answer.status}.")
 
 
-def _got(url: httpx.URL, answer: Answer, most: int) -> Got:
+def _got(url: httpx.URL, answer: Answer, most: int) -> Download:
     check_status(answer)
     if not answer.complete:
         raise NotASource(f"The answer has more than the {most:,} bytes that are allowed.")
     if answer.headers.get("content-encoding", "identity").lower() != "identity":
         raise NotASource("The answer is compressed, which was not asked for.")
-    return Got(url, answer.headers.get("content-type", ""), answer.body)
+    return Download(url, answer.headers.get("content-type", ""), answer.body)
 
 
 def joined(base: httpx.URL, target: str) -> httpx.URL:

@@ -5,33 +5,33 @@ from registry.core.bundle import normalise
 from registry.core.errors import SkillsiteError
 from registry.core.format import skill_md
 from registry.core.limits import Limits
-from registry.remote.sources.types import MOST_OFFERS, Listing, Offer
+from registry.remote.sources.types import MOST_SKILLS, Listing, ListingEntry
 
 _PROBLEMS = 100
 _VERSION_CHARS = 100
 
 
-class Gathered:
+class ListingBuilder:
     """Offers and problems on their way to being a listing. `most` is how many a source may have."""
 
-    def __init__(self, limits: Limits, *, most: int = MOST_OFFERS) -> None:
+    def __init__(self, limits: Limits, *, most: int = MOST_SKILLS) -> None:
         self._limits, self._most = limits, most
-        self._offers: dict[str, Offer] = {}
+        self._entries: dict[str, ListingEntry] = {}
         self._problems: list[str] = []
         self._unsaid = 0
         self.full = False
 
-    def add(self, offer: Offer) -> None:
+    def add(self, entry: ListingEntry) -> None:
         try:
-            paths.component(offer.name, what="name")
+            paths.component(entry.name, what="name")
         except SkillsiteError as error:
             return self.problem(error.message)
-        if normalise(offer.name) in self._offers:
-            return self.problem(f"{paths.shown(offer.name)} is there more than once. The first one is offered.")
-        if len(self._offers) >= self._most:
+        if normalise(entry.name) in self._entries:
+            return self.problem(f"{paths.shown(entry.name)} is there more than once. The first one is offered.")
+        if len(self._entries) >= self._most:
             self.full = True
             return None
-        self._offers[normalise(offer.name)] = offer
+        self._entries[normalise(entry.name)] = entry
         return None
 
     def problem(self, sentence: str) -> None:
@@ -46,11 +46,11 @@ class Gathered:
             said.append(f"{self._unsaid:,} more entries cannot be used.")
         if self.full:
             said.insert(0, f"There are more than {self._most:,} skills here. The first {self._most:,} are offered.")
-        return Listing(tuple(self._offers.values()), pin, tuple(said))
+        return Listing(tuple(self._entries.values()), pin, tuple(said))
 
     def add_skill(self, content: bytes, *, fallback: str, digest: str, location: str) -> None:
         """An offer from the SKILL.md of the directory that is its location. What is too many is not even read."""
-        if len(self._offers) >= self._most:
+        if len(self._entries) >= self._most:
             self.full = True
             return None
         try:
@@ -59,7 +59,7 @@ class Gathered:
             return self.problem(f"{where(location)}: {error.message}")
         description = text(skill.description, self._limits.description_chars)
         # No version: what the header says of itself often stays the same while the skill changes.
-        return self.add(Offer(skill.name, description, digest=digest, location=location))
+        return self.add(ListingEntry(skill.name, description, digest=digest, location=location))
 
 
 def where(directory: str) -> str:

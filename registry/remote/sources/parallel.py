@@ -4,17 +4,19 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from registry.remote.sources.types import Fetched, Offer
+from registry.remote.sources.types import FetchedBundle, ListingEntry
 
 AT_ONCE = 8
 
 
-def at_once(work: Callable[[Offer], Fetched], offers: Iterable[Offer]) -> Iterator[tuple[Offer, Fetched | Exception]]:
+def at_once(
+    work: Callable[[ListingEntry], FetchedBundle], entries: Iterable[ListingEntry]
+) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
     """No more than eight answers are held at a time, so that a thousand skills never lie in memory together."""
-    waiting: deque[tuple[Offer, Future[Fetched]]] = deque()
+    waiting: deque[tuple[ListingEntry, Future[FetchedBundle]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         try:
-            for one in offers:
+            for one in entries:
                 waiting.append((one, pool.submit(work, one)))
                 if len(waiting) == AT_ONCE:
                     yield _answered(*waiting.popleft())
@@ -25,8 +27,8 @@ def at_once(work: Callable[[Offer], Fetched], offers: Iterable[Offer]) -> Iterat
                 future.cancel()
 
 
-def _answered(offer: Offer, future: Future[Fetched]) -> tuple[Offer, Fetched | Exception]:
+def _answered(entry: ListingEntry, future: Future[FetchedBundle]) -> tuple[ListingEntry, FetchedBundle | Exception]:
     try:
-        return offer, future.result()
+        return entry, future.result()
     except Exception as error:
-        return offer, error
+        return entry, error

@@ -9,7 +9,7 @@ URL, WELL_KNOWN, CLAWHUB, GIT = "url", "well-known", "clawhub", "git"
 KINDS = (URL, WELL_KNOWN, CLAWHUB, GIT)
 
 SECONDS = 30.0
-MOST_OFFERS = 1_000
+MOST_SKILLS = 1_000
 
 
 class Unreachable(Failure):
@@ -21,7 +21,7 @@ class NotASource(Failure):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RemoteSource:
     """Where a source is."""
 
     kind: str
@@ -30,7 +30,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ListingEntry:
     """One skill that a source offers."""
 
     name: str  # as the source names it; one safe directory name
@@ -44,13 +44,13 @@ class Offer:
 class Listing:
     """Names are unique in it. A source that answers and has nothing is an empty listing."""
 
-    offers: tuple[Offer, ...]
+    entries: tuple[ListingEntry, ...]
     pin: str = ""  # git: the commit that was read
     problems: tuple[str, ...] = ()  # entries that cannot be used, each a sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedBundle:
     """`version` and `digest` are the source's own, "" where it names none; a digest it names was verified."""
 
     bundle: Bundle

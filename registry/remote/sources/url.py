@@ -11,46 +11,48 @@ from registry.core.errors import NotFound, SkillsiteError, TooLarge
 from registry.core.format import skill_md, sniffing
 from registry.core.limits import Limits
 from registry.remote.outbound_http import Failure
-from registry.remote.sources.http import Errand, Got
-from registry.remote.sources.listing import Gathered, where
-from registry.remote.sources.types import Fetched, Listing, NotASource, Offer, Place
+from registry.remote.sources.http import Download, HttpSession
+from registry.remote.sources.listing import ListingBuilder, where
+from registry.remote.sources.types import FetchedBundle, Listing, ListingEntry, NotASource, RemoteSource
 
 Found = dict[str, Bundle | SkillsiteError]
 
 
-def listing(place: Place, errand: Errand) -> Listing:
-    gathered = Gathered(errand.limits)
+def listing(source: RemoteSource, session: HttpSession) -> Listing:
+    builder = ListingBuilder(session.limits)
     try:
-        found = _skills(place, errand)
+        found = _skills(source, session)
     except SkillsiteError as error:
         raise NotASource(error.message) from error
     for directory, one in found.items():
         if isinstance(one, Bundle):
-            fallback = _fallback(place, directory)
-            gathered.add_skill(one[SKILL_MD], fallback=fallback, digest=one.digest, location=directory)
+            fallback = _fallback(source, directory)
+            builder.add_skill(one[SKILL_MD], fallback=fallback, digest=one.digest, location=directory)
         else:
-            gathered.problem(f"{where(directory)}: {one.message}")
-    return gathered.listing()
+            builder.problem(f"{where(directory)}: {one.message}")
+    return builder.listing()
 
 
-def fetch(place: Place, offer: Offer, errand: Errand) -> Fetched:
-    return _picked(place, offer, _skills(place, errand), errand.limits)
+def fetch(source: RemoteSource, entry: ListingEntry, session: HttpSession) -> FetchedBundle:
+    return _picked(source, entry, _skills(source, session), session.limits)
 
 
-def fetch_all(place: Place, offers: Sequence[Offer], errand: Errand) -> Iterator[tuple[Offer, Fetched | Exception]]:
+def fetch_all(
+    source: RemoteSource, entries: Sequence[ListingEntry], session: HttpSession
+) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
     """All of them out of one download."""
     found: Found | Exception
     try:
-        found = _skills(place, errand)
+        found = _skills(source, session)
     except (Failure, SkillsiteError) as error:
         found = error
-    for offer in offers:
+    for entry in entries:
         try:
             if isinstance(found, Exception):
                 raise found
-            yield offer, _picked(place, offer, found, errand.limits)
+            yield entry, _picked(source, entry, found, session.limits)
         except (Failure, SkillsiteError) as error:
-            yield offer, error
+            yield entry, error
 
 
 def text_bundle(body: bytes, limits: Limits) -> Bundle:
@@ -62,31 +64,31 @@ def text_bundle(body: bytes, limits: Limits) -> Bundle:
     return Bundle({SKILL_MD: body})
 
 
-def _skills(place: Place, errand: Errand) -> Found:
-    got = errand.get(httpx.URL(place.address), most=errand.limits.archive_bytes)
-    if _kind(got) == sniffing.ZIP:
-        return zip_bundle.read_skills(got.body, limits=errand.limits)
-    return {"": text_bundle(got.body, errand.limits)}
+def _skills(source: RemoteSource, session: HttpSession) -> Found:
+    download = session.get(httpx.URL(source.address), most=session.limits.archive_bytes)
+    if _kind(download) == sniffing.ZIP:
+        return zip_bundle.read_skills(download.body, limits=session.limits)
+    return {"": text_bundle(download.body, session.limits)}
 
 
-def _kind(got: Got) -> str:
-    kind = sniffing.kind_of(got.url.path, got.content_type, got.body)
+def _kind(download: Download) -> str:
+    kind = sniffing.kind_of(download.url.path, download.content_type, download.body)
     if kind == sniffing.PAGE:
         raise NotASource("It answered with a web page (HTML), not with a zip or a SKILL.md.")
     return kind
 
 
-def _picked(place: Place, offer: Offer, found: Found, limits: Limits) -> Fetched:
+def _picked(source: RemoteSource, entry: ListingEntry, found: Found, limits: Limits) -> FetchedBundle:
     """By its directory, or by its name where that moved: the top directory of a zip often holds a version."""
-    one = found.get(offer.location)
-    if one is None or not _is_named(one, offer.name, _fallback(place, offer.location), limits):
-        named = (other for at, other in found.items() if _is_named(other, offer.name, _fallback(place, at), limits))
+    one = found.get(entry.location)
+    if one is None or not _is_named(one, entry.name, _fallback(source, entry.location), limits):
+        named = (other for at, other in found.items() if _is_named(other, entry.name, _fallback(source, at), limits))
         one = next(named, one)
     if one is None:
-        raise NotFound(f"The source does not hold {offer.name} any more.")
+        raise NotFound(f"The source does not hold {entry.name} any more.")
     if isinstance(one, SkillsiteError):
         raise one
-    return Fetched(one, "", one.digest)
+    return FetchedBundle(one, "", one.digest)
 
 
 def _is_named(one: Bundle | SkillsiteError, name: str, fallback: str, limits: Limits) -> bool:
@@ -99,9 +101,9 @@ def _is_named(one: Bundle | SkillsiteError, name: str, fallback: str, limits: Li
     return normalise(said) == normalise(name)
 
 
-def _fallback(place: Place, directory: str) -> str:
+def _fallback(source: RemoteSource, directory: str) -> str:
     """The name of a skill that does not say its own: its directory, or the last telling part of the address."""
     if directory:
         return directory.rpartition("/")[2]
-    path = PurePosixPath(httpx.URL(place.address).path)
+    path = PurePosixPath(httpx.URL(source.address).path)
     return path.parent.name if path.name.lower() == SKILL_MD.lower() else path.stem

@@ -18,9 +18,9 @@ from registry.core.errors import NotFound, SkillsiteError, TooLarge
 from registry.core.limits import Limits
 from registry.remote.outbound_http import scheme_refusal
 from registry.remote.sources.address_rules import credential_fault
-from registry.remote.sources.http import Errand, joined
-from registry.remote.sources.listing import Gathered, text
-from registry.remote.sources.types import Fetched, Listing, NotASource, Offer, Place
+from registry.remote.sources.http import HttpSession, joined
+from registry.remote.sources.listing import ListingBuilder, text
+from registry.remote.sources.types import FetchedBundle, Listing, ListingEntry, NotASource, RemoteSource
 from registry.remote.sources.url import text_bundle
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -39,57 +39,59 @@ class _Unusable(Exception):
     """Why an entry cannot be used; the sentence goes on after its name."""
 
 
-def listing(place: Place, errand: Errand) -> Listing:
-    index = _index(place, errand)
-    gathered = Gathered(errand.limits)
-    for number, entry in enumerate(index.entries, start=1):
-        name = entry.get("name") if isinstance(entry, dict) else None
+def listing(source: RemoteSource, session: HttpSession) -> Listing:
+    index = _index(source, session)
+    builder = ListingBuilder(session.limits)
+    for number, raw in enumerate(index.entries, start=1):
+        name = raw.get("name") if isinstance(raw, dict) else None
         if not isinstance(name, str) or not name.strip():
-            gathered.problem(f"Entry {number:,} of the index has no name.")
+            builder.problem(f"Entry {number:,} of the index has no name.")
             continue
         try:
-            gathered.add(_offer(name, entry, index.url, errand))
+            builder.add(_entry(name, raw, index.url, session))
         except _Unusable as error:
-            gathered.problem(f"{paths.shown(name)} cannot be used: {error}")
-        if gathered.full:
+            builder.problem(f"{paths.shown(name)} cannot be used: {error}")
+        if builder.full:
             break
-    return gathered.listing()
+    return builder.listing()
 
 
-def fetch(place: Place, offer: Offer, errand: Errand) -> Fetched:
-    kind, _, address = offer.location.partition(" ")
+def fetch(source: RemoteSource, entry: ListingEntry, session: HttpSession) -> FetchedBundle:
+    kind, _, address = entry.location.partition(" ")
     if kind == FILES:
-        return Fetched(_from_files(offer, httpx.URL(address), errand), "", "")
-    limits = errand.limits
+        return FetchedBundle(_from_files(entry, httpx.URL(address), session), "", "")
+    limits = session.limits
     most = limits.skill_md_bytes if kind == SKILL else limits.archive_bytes
-    got = errand.get(httpx.URL(address), most=most)
-    if f"sha256:{content_digest(got.body)}" != offer.digest:
-        page = " It is a web page (HTML)." if got.is_page else ""
+    download = session.get(httpx.URL(address), most=most)
+    if f"sha256:{content_digest(download.body)}" != entry.digest:
+        page = " It is a web page (HTML)." if download.is_page else ""
         raise NotASource(
-            f"What was sent for {offer.name} does not have the digest that the index names.{page} "
+            f"What was sent for {entry.name} does not have the digest that the index names.{page} "
             "Either the source changed since it was listed, or somebody changed the bytes on their way."
         )
-    found = text_bundle(got.body, limits) if kind == SKILL else zip_bundle.read_archive(got.body, limits=limits)
-    return Fetched(found, "", offer.digest)
+    found = (
+        text_bundle(download.body, limits) if kind == SKILL else zip_bundle.read_archive(download.body, limits=limits)
+    )
+    return FetchedBundle(found, "", entry.digest)
 
 
-def _index(place: Place, errand: Errand) -> _Index:
+def _index(source: RemoteSource, session: HttpSession) -> _Index:
     """The index that the address names, or the newest that lies below it. That of the whole site stands for no part."""
-    base = httpx.URL(place.address)
+    base = httpx.URL(source.address)
     if base.path.endswith("/index.json"):
-        return _read(base, errand)
+        return _read(base, session)
     directory = base.copy_with(path=f"{base.path.rstrip('/')}/")
     try:
-        return _read(directory.join(_INDEXES[0]), errand)
+        return _read(directory.join(_INDEXES[0]), session)
     except NotASource as newest:
         try:
-            return _read(directory.join(_INDEXES[1]), errand)
+            return _read(directory.join(_INDEXES[1]), session)
         except NotASource:
             raise NotASource(f"There is no index of skills below this address. {newest}") from newest
 
 
-def _read(address: httpx.URL, errand: Errand) -> _Index:
-    said, found_at = errand.get_json(address)
+def _read(address: httpx.URL, session: HttpSession) -> _Index:
+    said, found_at = session.get_json(address)
     if said.get("$schema", SCHEMA) != SCHEMA:
         raise NotASource("The index is in a version that is not read here: only 0.2.0 and 0.1 are.")
     entries = said.get("skills")
@@ -98,35 +100,35 @@ def _read(address: httpx.URL, errand: Errand) -> _Index:
     return _Index(found_at, entries)
 
 
-def _offer(name: str, entry: Mapping[str, Any], index: httpx.URL, errand: Errand) -> Offer:
-    description = text(entry.get("description"), errand.limits.description_chars)
-    if "files" in entry and "digest" not in entry:
-        _files(name, entry, errand.limits)
-        return Offer(name, description, location=f"{FILES} {_address(str(index), index, errand)}")
-    kind, address, digest = entry.get("type"), entry.get("url"), entry.get("digest")
+def _entry(name: str, raw: Mapping[str, Any], index: httpx.URL, session: HttpSession) -> ListingEntry:
+    description = text(raw.get("description"), session.limits.description_chars)
+    if "files" in raw and "digest" not in raw:
+        _files(name, raw, session.limits)
+        return ListingEntry(name, description, location=f"{FILES} {_address(str(index), index, session)}")
+    kind, address, digest = raw.get("type"), raw.get("url"), raw.get("digest")
     if kind not in (SKILL, ARCHIVE):
         raise _Unusable(f"its type is neither {SKILL} nor {ARCHIVE}.")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise _Unusable("its digest is not sha256: and 64 hexadecimal digits.")
     if not isinstance(address, str) or not address.strip():
         raise _Unusable("it has no url.")
-    return Offer(name, description, digest=digest, location=f"{kind} {_address(address, index, errand)}")
+    return ListingEntry(name, description, digest=digest, location=f"{kind} {_address(address, index, session)}")
 
 
-def _address(text: str, index: httpx.URL, errand: Errand) -> httpx.URL:
+def _address(text: str, index: httpx.URL, session: HttpSession) -> httpx.URL:
     """The address of an entry, by the rules for any address. Where it leads is judged when it is asked."""
     try:
         found = joined(index, text.strip())
     except NotASource as error:
         raise _Unusable("its url cannot be read.") from error
-    fault = credential_fault(found) or scheme_refusal(found, allowed=errand.allowed)
+    fault = credential_fault(found) or scheme_refusal(found, allowed=session.allowed)
     if fault:
         raise _Unusable(fault)
     return found
 
 
-def _files(name: str, entry: Mapping[str, Any], limits: Limits) -> list[str]:
-    files = entry["files"]
+def _files(name: str, raw: Mapping[str, Any], limits: Limits) -> list[str]:
+    files = raw["files"]
     if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
         raise _Unusable("its files are not a list of paths.")
     if SKILL_MD not in files:
@@ -143,33 +145,33 @@ def _files(name: str, entry: Mapping[str, Any], limits: Limits) -> list[str]:
     return files
 
 
-def _from_files(offer: Offer, index: httpx.URL, errand: Errand) -> Bundle:
-    entries = _read(index, errand).entries
-    entry = next((one for one in entries if isinstance(one, dict) and _is_named(one, offer.name)), None)
-    if entry is None or "files" not in entry:
-        raise NotFound(f"The source does not hold {offer.name} any more.")
+def _from_files(entry: ListingEntry, index: httpx.URL, session: HttpSession) -> Bundle:
+    entries = _read(index, session).entries
+    raw = next((one for one in entries if isinstance(one, dict) and _is_named(one, entry.name)), None)
+    if raw is None or "files" not in raw:
+        raise NotFound(f"The source does not hold {entry.name} any more.")
     try:
-        wanted = _files(offer.name, entry, errand.limits)
+        wanted = _files(entry.name, raw, session.limits)
     except _Unusable as error:
-        raise NotASource(f"{paths.shown(offer.name)} cannot be used: {error}") from error
+        raise NotASource(f"{paths.shown(entry.name)} cannot be used: {error}") from error
     found: dict[str, bytes] = {}
     for path in wanted:
-        found[path] = _file(index.join(quote(f"{entry['name']}/{path}")), path, found, errand)
+        found[path] = _file(index.join(quote(f"{raw['name']}/{path}")), path, found, session)
     return Bundle(found)
 
 
-def _file(address: httpx.URL, path: str, before: Mapping[str, bytes], errand: Errand) -> bytes:
-    limits = errand.limits
-    got = errand.get(address, most=limits.skill_md_bytes if path == SKILL_MD else limits.file_bytes)
-    if path == SKILL_MD and got.is_page:
+def _file(address: httpx.URL, path: str, before: Mapping[str, bytes], session: HttpSession) -> bytes:
+    limits = session.limits
+    download = session.get(address, most=limits.skill_md_bytes if path == SKILL_MD else limits.file_bytes)
+    if path == SKILL_MD and download.is_page:
         raise NotASource("It answered with a web page (HTML), not with a SKILL.md.")
-    total = len(got.body) + sum(map(len, before.values()))
+    total = len(download.body) + sum(map(len, before.values()))
     if total > limits.archive_bytes:
         message = f"The files have {total:,} bytes together. {limits.archive_bytes:,} are allowed. Nothing was stored."
         raise TooLarge(message, actual=total, allowed=limits.archive_bytes)
-    return got.body
+    return download.body
 
 
-def _is_named(entry: Mapping[str, Any], name: str) -> bool:
-    said = entry.get("name")
+def _is_named(raw: Mapping[str, Any], name: str) -> bool:
+    said = raw.get("name")
     return isinstance(said, str) and normalise(said) == normalise(name)

@@ -22,13 +22,13 @@ from registry.services.permissions import Actor, require, require_reach
 from registry.services.skills import bundles
 from registry.services.skills.bundles import Checked
 from registry.services.sources import source_entries
-from registry.services.sources.source_entries import Goods
+from registry.services.sources.source_entries import FetchedSkill
 
 CREATE, TAKEN, SAME, UPDATE, MERGE = "create", "taken", "same", "update", "merge"
 
 
 @dataclass(frozen=True)
-class Arrival:
+class ImportPreview:
     """`goods` are as the source gave them; `theirs` is what would be stored, under the name `target`.
 
     `installed` is there where the skill came from this source under this name and still stands.
@@ -36,7 +36,7 @@ class Arrival:
 
     project: Project
     source: Source
-    goods: Goods
+    fetched: FetchedSkill
     checked: Checked
     installed: Installation | None
     standing: EffectiveSkill | None
@@ -44,7 +44,7 @@ class Arrival:
 
     @property
     def name(self) -> str:
-        return self.goods.entry.name
+        return self.fetched.entry.name
 
     @property
     def target(self) -> str:
@@ -57,7 +57,7 @@ class Arrival:
     @property
     def digest(self) -> str:
         """What a wish names as the digest it saw."""
-        return self.goods.bundle.digest
+        return self.fetched.bundle.digest
 
     @property
     def seen(self) -> str:
@@ -102,9 +102,9 @@ class Arrival:
         return merge_bundles.join(self.base, self.theirs, self.before)
 
 
-def preview(
+def load(
     project: Project, source_id: int, name: str, *, new_name: str = "", again: bool = False, by: Actor
-) -> Arrival:
+) -> ImportPreview:
     """One skill of a source, fetched and put aside, with what importing it would do. Nothing else is stored.
 
     `again` asks the source once more, though what it had at the last look is put aside already.
@@ -112,23 +112,23 @@ def preview(
     require(by, roles.WRITE, project)
     source = source_entries.find(project, source_id, by=by)
     entry = source_entries.entry(source, name)
-    goods = None if again else source_entries.staged(entry)
-    arrival = compare(source, goods or source_entries.fetch(source, entry), new_name=new_name)
-    require_reach(by, arrival.target)
-    return arrival
+    fetched = None if again else source_entries.staged(entry)
+    preview = compare(source, fetched or source_entries.fetch(source, entry), new_name=new_name)
+    require_reach(by, preview.target)
+    return preview
 
 
-def compare(source: Source, goods: Goods, *, new_name: str = "") -> Arrival:
+def compare(source: Source, fetched: FetchedSkill, *, new_name: str = "") -> ImportPreview:
     """How the goods stand to what the project has now. They are held to the rules of imported skills."""
-    name = goods.entry.name
+    name = fetched.entry.name
     installed = Installation.objects.standing().filter(source=source, name=name).first()
-    checked = bundles.check(goods.bundle, authoring=False, directory=name)
+    checked = bundles.check(fetched.bundle, authoring=False, directory=name)
     wanted = installed.skill.name if installed else normalise(new_name)
     if wanted and wanted != checked.name:
         checked = _renamed(checked, wanted)
     standing = catalog.find(source.project_id, checked.name)
     mine = catalog.inspect(source.project, checked.name)[1] if standing and standing.winner else None
-    return Arrival(source.project, source, goods, checked, installed, standing, mine)
+    return ImportPreview(source.project, source, fetched, checked, installed, standing, mine)
 
 
 def _renamed(checked: Checked, name: str) -> Checked:

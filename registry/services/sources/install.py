@@ -30,8 +30,8 @@ from registry.core.sources.import_request import (
     SKIPPED,
     UNCHANGED,
     UPDATED,
-    Outcome,
-    Wish,
+    ImportRequest,
+    ImportResult,
 )
 from registry.core.text import merge_bundles
 from registry.core.text.edits import Edit
@@ -45,66 +45,66 @@ from registry.services.proposals import proposals
 from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
 from registry.services.skills import bundles, provenance, versions
 from registry.services.sources import import_preview, source_entries
-from registry.services.sources.import_preview import Arrival
-from registry.services.sources.source_entries import Goods
+from registry.services.sources.import_preview import ImportPreview
+from registry.services.sources.source_entries import FetchedSkill
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """What a wish comes to. `bundle` is the next version, None where the project's own skill stays as it is."""
 
-    arrival: Arrival
+    preview: ImportPreview
     how: str
     bundle: Bundle | None = None
 
 
-def bring(project: Project, source_id: int, wish: Wish, *, by: Actor) -> Outcome:
+def import_skill(project: Project, source_id: int, request: ImportRequest, *, by: Actor) -> ImportResult:
     """One skill now, for whoever waits for it: an import, or an update of what came before.
 
     What was put aside by the preview is taken; else the source is asked. A refusal is an outcome with its reason.
     """
     require(by, roles.WRITE, project)
     source = source_entries.find(project, source_id, by=by)
-    wish, entry = wish.checked(), source_entries.entry(source, wish.name)
-    goods = source_entries.staged(entry, wish.digest) or source_entries.fetch(source, entry)
-    plan = prepare(source, goods, wish, by=by)
-    return carry_out(plan, by=by) if isinstance(plan, Plan) else plan
+    request, entry = request.validated(), source_entries.entry(source, request.name)
+    fetched = source_entries.staged(entry, request.digest) or source_entries.fetch(source, entry)
+    plan = prepare(source, fetched, request, by=by)
+    return apply(plan, by=by) if isinstance(plan, ImportPlan) else plan
 
 
-def prepare(source: Source, goods: Goods, wish: Wish, *, by: Actor) -> Plan | Outcome:
+def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by: Actor) -> ImportPlan | ImportResult:
     """What the wish would do, or why it cannot be; the files are stored, and no row is changed yet."""
-    name = goods.entry.name
-    if wish.digest and wish.digest != goods.bundle.digest:
-        reason = f"The source has another {name} now than the one you looked at: {goods.bundle.digest}. Look again."
-        return Outcome(name, MOVED, reason, digest=goods.bundle.digest)
-    arrival = import_preview.compare(source, goods, new_name=wish.new_name)
-    target = arrival.target
+    name = fetched.entry.name
+    if request.digest and request.digest != fetched.bundle.digest:
+        reason = f"The source has another {name} now than the one you looked at: {fetched.bundle.digest}. Look again."
+        return ImportResult(name, MOVED, reason, digest=fetched.bundle.digest)
+    preview = import_preview.compare(source, fetched, new_name=request.new_name)
+    target = preview.target
     require_reach(by, target)
-    new = wish.new_name and arrival.installed is None  # whatever stands under the other name stays as it is
-    if wish.seen and wish.seen != arrival.seen and not new:
-        return Outcome(name, MOVED, f"{target} was saved by somebody since you looked. Look again.", skill=target)
-    planned = _first(arrival, wish) if arrival.installed is None else _next(arrival, wish)
-    if isinstance(planned, Plan):
-        for bundle in (planned.bundle, arrival.theirs):
+    new = request.new_name and preview.installed is None  # whatever stands under the other name stays as it is
+    if request.seen and request.seen != preview.seen and not new:
+        return ImportResult(name, MOVED, f"{target} was saved by somebody since you looked. Look again.", skill=target)
+    planned = _first(preview, request) if preview.installed is None else _next(preview, request)
+    if isinstance(planned, ImportPlan):
+        for bundle in (planned.bundle, preview.theirs):
             if bundle is not None:
                 blobs.put(bundle, now=timezone.now())
     return planned
 
 
-def _first(arrival: Arrival, wish: Wish) -> Plan | Outcome:
-    if not arrival.taken:
-        return Plan(arrival, IMPORTED, arrival.theirs)
-    if wish.on_conflict != NEW_VERSION:
-        return Outcome(arrival.name, SKIPPED, _taken(arrival), skill=arrival.target)
-    own = arrival.mine is not None and arrival.mine.candidate.source != BUNDLED
-    if own and arrival.seen == arrival.theirs.digest:
-        return Plan(arrival, UNCHANGED)
-    return Plan(arrival, IMPORTED, arrival.theirs)
+def _first(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
+    if not preview.taken:
+        return ImportPlan(preview, IMPORTED, preview.theirs)
+    if request.on_conflict != NEW_VERSION:
+        return ImportResult(preview.name, SKIPPED, _taken(preview), skill=preview.target)
+    own = preview.mine is not None and preview.mine.candidate.source != BUNDLED
+    if own and preview.seen == preview.theirs.digest:
+        return ImportPlan(preview, UNCHANGED)
+    return ImportPlan(preview, IMPORTED, preview.theirs)
 
 
-def _taken(arrival: Arrival) -> str:
-    target = arrival.target
-    own = Skill.objects.filter(project=arrival.project, name=target, overrides=True).first()
+def _taken(preview: ImportPreview) -> str:
+    target = preview.target
+    own = Skill.objects.filter(project=preview.project, name=target, overrides=True).first()
     other = provenance.of(own) if own else None
     if own is None:
         owner = f"There is a bundled skill {target}, which this one would hide."
@@ -115,80 +115,80 @@ def _taken(arrival: Arrival) -> str:
     return f"{owner} It was skipped. Import it under another name, or as a new version of that one."
 
 
-def _next(arrival: Arrival, wish: Wish) -> Plan | Outcome:
+def _next(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
     """An update of what came from the same place before."""
-    name, target = arrival.name, arrival.target
-    if arrival.action == import_preview.SAME:
-        return Plan(arrival, UNCHANGED)
-    if arrival.action == import_preview.UPDATE:
-        return Plan(arrival, UPDATED, arrival.theirs)
-    if wish.if_edited == KEEP:
-        return Plan(arrival, KEPT)
-    if wish.if_edited == REPLACE and wish.seen == arrival.seen:
-        return Plan(arrival, UPDATED, arrival.theirs)
-    if wish.if_edited == MERGE:
-        return _merged(arrival, wish)
+    name, target = preview.name, preview.target
+    if preview.action == import_preview.SAME:
+        return ImportPlan(preview, UNCHANGED)
+    if preview.action == import_preview.UPDATE:
+        return ImportPlan(preview, UPDATED, preview.theirs)
+    if request.if_edited == KEEP:
+        return ImportPlan(preview, KEPT)
+    if request.if_edited == REPLACE and request.seen == preview.seen:
+        return ImportPlan(preview, UPDATED, preview.theirs)
+    if request.if_edited == MERGE:
+        return _merged(preview, request)
     reason = f"{target} was edited here since it came. Nothing was stored. Keep the edit, replace it, or merge the two."
-    if wish.if_edited == REPLACE:
-        reason = f"{target} was edited here. To replace the edit, say which one you saw: {arrival.seen}."
-    return Outcome(name, EDITED, reason, skill=target, digest=arrival.seen)
+    if request.if_edited == REPLACE:
+        reason = f"{target} was edited here. To replace the edit, say which one you saw: {preview.seen}."
+    return ImportResult(name, EDITED, reason, skill=target, digest=preview.seen)
 
 
-def _merged(arrival: Arrival, wish: Wish) -> Plan | Outcome:
-    joined = arrival.joined
-    missing = [key for key in joined.keys if wish.answers.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)]
+def _merged(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
+    joined = preview.joined
+    missing = [key for key in joined.keys if request.answers.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)]
     if missing:
         places = "1 place needs" if len(missing) == 1 else f"{len(missing)} places need"
         files = ", ".join(file.path for file in joined.open)
         reason = f"{places} a choice between the source’s text and yours, in {files[:500]}. Nothing was stored."
-        return Outcome(arrival.name, CONFLICTS, reason, skill=arrival.target)
-    if joined.keys and (not wish.digest or not wish.seen):
+        return ImportResult(preview.name, CONFLICTS, reason, skill=preview.target)
+    if joined.keys and (not request.digest or not request.seen):
         reason = "Answers belong to what was looked at: send digest and seen with them. Nothing was stored."
-        return Outcome(arrival.name, MOVED, reason, skill=arrival.target)
-    result = Bundle(joined.files(wish.answers))
-    checked = bundles.check(result, authoring=False, directory=arrival.target)
-    if checked.name != arrival.target:
-        reason = f"The merged SKILL.md is named {checked.name}, not {arrival.target}. Nothing was stored."
-        return Outcome(arrival.name, FAILED, reason, skill=arrival.target)
-    return Plan(arrival, KEPT) if result.digest == arrival.seen else Plan(arrival, MERGED, result)
+        return ImportResult(preview.name, MOVED, reason, skill=preview.target)
+    result = Bundle(joined.files(request.answers))
+    validated = bundles.check(result, authoring=False, directory=preview.target)
+    if validated.name != preview.target:
+        reason = f"The merged SKILL.md is named {validated.name}, not {preview.target}. Nothing was stored."
+        return ImportResult(preview.name, FAILED, reason, skill=preview.target)
+    return ImportPlan(preview, KEPT) if result.digest == preview.seen else ImportPlan(preview, MERGED, result)
 
 
-def carry_out(plan: Plan, *, by: Actor) -> Outcome:
+def apply(plan: ImportPlan, *, by: Actor) -> ImportResult:
     """Writes what was planned, if what it was planned for still stands. All of it, or nothing."""
-    arrival = plan.arrival
-    require(by, roles.WRITE, arrival.project)
+    preview = plan.preview
+    require(by, roles.WRITE, preview.project)
     try:
         with transaction.atomic():
             if plan.bundle is None:
                 return _keep(plan, by=by)
-            if is_protected(arrival.project.pk):
+            if is_protected(preview.project.pk):
                 return _propose(plan, plan.bundle, by=by)
             return _store(plan, plan.bundle, by=by)
     except Stale as error:
-        return Outcome(arrival.name, MOVED, error.message, skill=arrival.target)
+        return ImportResult(preview.name, MOVED, error.message, skill=preview.target)
 
 
-def _store(plan: Plan, bundle: Bundle, *, by: Actor) -> Outcome:
-    arrival = plan.arrival
-    with audit.change(arrival.project, f"source.{plan.how}", by=by, target=arrival.target) as change:
-        _recheck(arrival)
+def _store(plan: ImportPlan, bundle: Bundle, *, by: Actor) -> ImportResult:
+    preview = plan.preview
+    with audit.change(preview.project, f"source.{plan.how}", by=by, target=preview.target) as change:
+        _recheck(preview)
         skill, _ = Skill.objects.select_related("current", "project").get_or_create(
-            project=arrival.project, name=arrival.target
+            project=preview.project, name=preview.target
         )
         before = skill.current if skill.overrides else None
-        if arrival.installed is None:
+        if preview.installed is None:
             provenance.forget(skill)
         version = _version(plan, skill, bundle, by=by, change=change)
-        came = provenance.record(_provenance(plan, version=version), arrival.theirs, by=by)
+        came = provenance.record(_provenance(plan, version=version), preview.theirs, by=by)
         provenance.attach(skill, came, before=before)
         _describe(change, plan)
-    return Outcome(arrival.name, plan.how, "", skill.name, version.version, version.digest)
+    return ImportResult(preview.name, plan.how, "", skill.name, version.version, version.digest)
 
 
-def _version(plan: Plan, skill: Skill, bundle: Bundle, *, by: Actor, change: Change) -> Version:
+def _version(plan: ImportPlan, skill: Skill, bundle: Bundle, *, by: Actor, change: Change) -> Version:
     """Under the version that the source names, where that is free; a merge and a taken one get the next number."""
-    goods = plan.arrival.goods
-    named = None if plan.how == MERGED else _usable(goods.version or plan.arrival.checked.said.version or "")
+    fetched = plan.preview.fetched
+    named = None if plan.how == MERGED else _usable(fetched.version or plan.preview.checked.said.version or "")
     found = Version.objects.filter(skill=skill, version=named).first() if named else None
     if found is not None and found.digest == bundle.digest:
         if found.yanked_at is not None:
@@ -197,9 +197,9 @@ def _version(plan: Plan, skill: Skill, bundle: Bundle, *, by: Actor, change: Cha
             versions.bring_back(skill, found, by=by, change=change)
             return found
     said = skill_md.read(bundle[SKILL_MD], fallback_name=skill.name)
-    note = f"{'Merged with' if plan.how == MERGED else 'From'} {plan.arrival.source}"
-    if goods.version:
-        note += f", version {goods.version}"
+    note = f"{'Merged with' if plan.how == MERGED else 'From'} {plan.preview.source}"
+    if fetched.version:
+        note += f", version {fetched.version}"
     free = named if found is None else None
     return versions.add(skill, bundle, said, named=free, note=note[: versions.NOTE_CHARS], by=by, change=change)
 
@@ -211,72 +211,72 @@ def _usable(version: str) -> str | None:
         return None
 
 
-def _keep(plan: Plan, *, by: Actor) -> Outcome:
+def _keep(plan: ImportPlan, *, by: Actor) -> ImportResult:
     """The project's own skill stays as it is, and the next update goes on from what the source has now."""
-    arrival = plan.arrival
-    with audit.change(arrival.project, "source.kept", by=by, target=arrival.target) as change:
-        _recheck(arrival)
-        skill = Skill.objects.select_related("current").get(project=arrival.project, name=arrival.target)
-        base = arrival.installed.base if arrival.installed else None
-        if base is not None and base.digest == arrival.theirs.digest:
+    preview = plan.preview
+    with audit.change(preview.project, "source.kept", by=by, target=preview.target) as change:
+        _recheck(preview)
+        skill = Skill.objects.select_related("current").get(project=preview.project, name=preview.target)
+        base = preview.installed.base if preview.installed else None
+        if base is not None and base.digest == preview.theirs.digest:
             change.cancel()
-            known = {"known_digest": arrival.goods.digest, "known_bundle": arrival.digest}
+            known = {"known_digest": preview.fetched.digest, "known_bundle": preview.digest}
             Installation.objects.filter(skill=skill).update(**known)
         else:
-            provenance.attach(skill, provenance.record(_provenance(plan), arrival.theirs, by=by), before=skill.current)
-            change.before = change.after = arrival.seen
+            provenance.attach(skill, provenance.record(_provenance(plan), preview.theirs, by=by), before=skill.current)
+            change.before = change.after = preview.seen
             _describe(change, plan)
     version = skill.current.version if skill.current else ""
-    return Outcome(arrival.name, plan.how, "", skill.name, version, arrival.seen)
+    return ImportResult(preview.name, plan.how, "", skill.name, version, preview.seen)
 
 
-def _propose(plan: Plan, bundle: Bundle, *, by: Actor) -> Outcome:
-    arrival = plan.arrival
-    gone = {path: None for path in arrival.before if path not in bundle}
-    said = f", version {arrival.goods.version}" if arrival.goods.version else ""
+def _propose(plan: ImportPlan, bundle: Bundle, *, by: Actor) -> ImportResult:
+    preview = plan.preview
+    gone = {path: None for path in preview.before if path not in bundle}
+    said = f", version {preview.fetched.version}" if preview.fetched.version else ""
     suggestion = Suggestion(
-        arrival.target,
+        preview.target,
         Edit({**gone, **bundle}),
-        f"{'Merged with' if plan.how == MERGED else 'Imported from'} {arrival.source.shown}: {arrival.name}{said}",
-        evidence=({"kind": "link", "text": arrival.source.shown},),
-        kind=UPDATE if arrival.seen else CREATE,
-        base_digest=arrival.seen or None,
+        f"{'Merged with' if plan.how == MERGED else 'Imported from'} {preview.source.shown}: {preview.name}{said}",
+        evidence=({"kind": "link", "text": preview.source.shown},),
+        kind=UPDATE if preview.seen else CREATE,
+        base_digest=preview.seen or None,
     )
-    made = proposals.propose(arrival.project, suggestion, by=by).proposal
+    made = proposals.propose(preview.project, suggestion, by=by).proposal
     if not Provenance.objects.filter(proposal=made).exists():
-        provenance.record(_provenance(plan, proposal=made), arrival.theirs, by=by)
+        provenance.record(_provenance(plan, proposal=made), preview.theirs, by=by)
     reason = "Every change of this project is reviewed first."
-    return Outcome(arrival.name, PROPOSED, reason, arrival.target, "", made.result_digest, made.pk)
+    return ImportResult(preview.name, PROPOSED, reason, preview.target, "", made.result_digest, made.pk)
 
 
-def _provenance(plan: Plan, **more: object) -> Provenance:
-    goods, source = plan.arrival.goods, plan.arrival.source
+def _provenance(plan: ImportPlan, **more: object) -> Provenance:
+    fetched, source = plan.preview.fetched, plan.preview.source
     return Provenance(
-        source=source, name=goods.entry.name, source_version=goods.version, source_digest=goods.digest,
-        pin=_pin(plan), fetched_digest=goods.bundle.digest, how=plan.how, **more,
+        source=source, name=fetched.entry.name, source_version=fetched.version, source_digest=fetched.digest,
+        pin=_pin(plan), fetched_digest=fetched.bundle.digest, how=plan.how, **more,
     )  # fmt: skip
 
 
-def _recheck(arrival: Arrival) -> None:
+def _recheck(preview: ImportPreview) -> None:
     """Inside the transaction: what the plan was made for still stands."""
-    standing = catalog.find(arrival.project.pk, arrival.target)
+    standing = catalog.find(preview.project.pk, preview.target)
     digest = precedence.digest_of(standing)
-    base = Installation.objects.standing().filter(source=arrival.source, name=arrival.name).values_list("base").first()
-    planned = (arrival.installed.base_id,) if arrival.installed else None
-    if digest != arrival.seen or base != planned:
-        raise Stale(f"{arrival.target} was changed meanwhile. Look again. Nothing was stored.", digest=digest)
-    if not Source.objects.filter(pk=arrival.source.pk, removed_at=None).exists():
+    base = Installation.objects.standing().filter(source=preview.source, name=preview.name).values_list("base").first()
+    planned = (preview.installed.base_id,) if preview.installed else None
+    if digest != preview.seen or base != planned:
+        raise Stale(f"{preview.target} was changed meanwhile. Look again. Nothing was stored.", digest=digest)
+    if not Source.objects.filter(pk=preview.source.pk, removed_at=None).exists():
         raise NotFound("The source was removed meanwhile. Nothing was stored.")
 
 
-def _describe(change: Change, plan: Plan) -> None:
-    goods, source = plan.arrival.goods, plan.arrival.source
+def _describe(change: Change, plan: ImportPlan) -> None:
+    fetched, source = plan.preview.fetched, plan.preview.source
     change.data["source"] = provenance.described(source) | {
-        "name": goods.entry.name, "version": goods.version, "digest": goods.digest, "bundle": goods.bundle.digest,
-        "commit": _pin(plan),
+        "name": fetched.entry.name, "version": fetched.version, "digest": fetched.digest,
+        "bundle": fetched.bundle.digest, "commit": _pin(plan),
     }  # fmt: skip
 
 
-def _pin(plan: Plan) -> str:
+def _pin(plan: ImportPlan) -> str:
     """The commit that the files are of; not known for what was put aside before the last look."""
-    return plan.arrival.source.pin if plan.arrival.goods.newest else ""
+    return plan.preview.source.pin if plan.preview.fetched.newest else ""

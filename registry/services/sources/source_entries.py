@@ -18,8 +18,8 @@ from registry.core.text.printable import printable
 from registry.models import Installation, Project, Source, SourceEntry
 from registry.models.sources import EMPTY, READY, UNREACHABLE, UNUSABLE
 from registry.remote import sources as remote
-from registry.remote.sources import Failure, Fetched, Listing, Offer, Place
-from registry.remote.sources.types import MOST_OFFERS
+from registry.remote.sources import Failure, FetchedBundle, Listing, ListingEntry, RemoteSource
+from registry.remote.sources.types import MOST_SKILLS
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require
 from registry.services.resolve import outbound_http
@@ -36,7 +36,7 @@ _UNFORESEEN = "What it sent could not be read. The reason is in the log of the s
 
 
 @dataclass(frozen=True, slots=True)
-class Goods:
+class FetchedSkill:
     """One skill as its source gave it: the bundle untouched, version and digest in the source's words."""
 
     entry: SourceEntry
@@ -59,8 +59,8 @@ def find(project: Project, source_id: int, *, by: Actor) -> Source:
     return found
 
 
-def place(source: Source) -> Place:
-    return Place(source.kind, source.address, source.ref)
+def remote_source(source: Source) -> RemoteSource:
+    return RemoteSource(source.kind, source.address, source.ref)
 
 
 def look(source: Source, *, now: datetime) -> str:
@@ -77,12 +77,12 @@ def look(source: Source, *, now: datetime) -> str:
 
 def _look(source: Source, *, now: datetime) -> str:
     try:
-        listing = remote.listing(place(source), allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS)
+        listing = remote.listing(remote_source(source), allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS)
     except remote.Unreachable as failure:
         return _not_seen(source, UNREACHABLE, str(failure), now)
     except (Failure, SkillsiteError) as failure:
         return _not_seen(source, UNUSABLE, str(failure), now)
-    listing = replace(listing, offers=(*listing.offers, *_beyond(source, listing)))
+    listing = replace(listing, entries=(*listing.entries, *_beyond(source, listing)))
     with transaction.atomic():
         problems = [*listing.problems, *_write(source, listing, whole=True)]
         _noted(
@@ -122,74 +122,82 @@ def _noted(source: Source, **values: object) -> None:
 def search(source: Source, words: str) -> list[SourceEntry]:
     """Asks the source itself, which may have more than it lists; what it finds is kept until the next look."""
     try:
-        found = remote.search(place(source), words, allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS)
+        found = remote.search(
+            remote_source(source), words, allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS
+        )
     except Failure as failure:
         raise SourceFailed(f"{source} could not be searched. {failure}") from failure
     with transaction.atomic():
         _write(source, found, whole=False)
         if SourceEntry.objects.filter(source=source).count() > _MOST_ENTRIES:
             raise Conflict(f"More than {_MOST_ENTRIES:,} skills of this source were found. Look at it anew first.")
-    names = [offer.name for offer in found.offers]
+    names = [listed.name for listed in found.entries]
     kept = {entry.name: entry for entry in source.entries.filter(name__in=names).defer("staged_manifest")}
     return [kept[name] for name in names if name in kept]
 
 
-def _beyond(source: Source, listing: Listing) -> list[Offer]:
+def _beyond(source: Source, listing: Listing) -> list[ListingEntry]:
     """Of a source that has more than it lists: what came from it and is not listed, asked for by name."""
-    if len(listing.offers) < MOST_OFFERS:
+    if len(listing.entries) < MOST_SKILLS:
         return []
-    listed = {offer.name for offer in listing.offers}
+    listed = {listed.name for listed in listing.entries}
     names = set(Installation.objects.standing().filter(source=source).values_list("name", flat=True)) - listed
     return [_newest(source, entry) for entry in source.entries.filter(name__in=names).order_by("name")[:_ASKED_BY_NAME]]
 
 
-def _newest(source: Source, entry: SourceEntry) -> Offer:
+def _newest(source: Source, entry: SourceEntry) -> ListingEntry:
     """As the source has it now; as it was where the source does not say."""
     try:
-        found = remote.search(place(source), entry.name, allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS)
+        found = remote.search(
+            remote_source(source), entry.name, allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS
+        )
     except Failure:
-        return _offer(entry)
-    return next((offer for offer in found.offers if offer.name == entry.name), _offer(entry))
+        return _listing_entry(entry)
+    return next((listed for listed in found.entries if listed.name == entry.name), _listing_entry(entry))
 
 
 def _write(source: Source, listing: Listing, *, whole: bool) -> list[str]:
     """Inside a transaction: the rows become what was found, or that is added. Returns what could not be kept."""
     Source.objects.select_for_update().get(pk=source.pk)
     problems: list[str] = []
-    offers = {offer.name: offer for offer in listing.offers if _usable(offer, problems)}
+    entries = {listed.name: listed for listed in listing.entries if _usable(listed, problems)}
     known = {entry.name: entry for entry in SourceEntry.objects.filter(source=source).defer("staged_manifest")}
     if whole:
-        SourceEntry.objects.filter(source=source, name__in=known.keys() - offers.keys()).delete()
+        SourceEntry.objects.filter(source=source, name__in=known.keys() - entries.keys()).delete()
     SourceEntry.objects.bulk_create(
-        [SourceEntry(source=source, name=name, **_said(offer)) for name, offer in offers.items() if name not in known],
+        [
+            SourceEntry(source=source, name=name, **_said(listed))
+            for name, listed in entries.items()
+            if name not in known
+        ],
         batch_size=200,
     )
-    changed = [_changed(known[name], offer) for name, offer in offers.items() if name in known]
+    changed = [_changed(known[name], listed) for name, listed in entries.items() if name in known]
     moved = [entry for entry in changed if entry is not None]
     SourceEntry.objects.bulk_update(moved, ["description", "version", "digest", "location"], batch_size=200)
     return problems
 
 
-def _usable(offer: Offer, problems: list[str]) -> bool:
+def _usable(listed: ListingEntry, problems: list[str]) -> bool:
     try:
-        paths.component(offer.name, what="name")
+        paths.component(listed.name, what="name")
     except SkillsiteError as error:
         problems.append(error.message)
         return False
     return True
 
 
-def _said(offer: Offer) -> dict[str, str]:
+def _said(listed: ListingEntry) -> dict[str, str]:
     return {
-        "description": printable(offer.description, _DESCRIPTION_CHARS),
-        "version": printable(offer.version, _SAID_CHARS),
-        "digest": printable(offer.digest, _SAID_CHARS),
-        "location": offer.location.replace("\0", ""),
+        "description": printable(listed.description, _DESCRIPTION_CHARS),
+        "version": printable(listed.version, _SAID_CHARS),
+        "digest": printable(listed.digest, _SAID_CHARS),
+        "location": listed.location.replace("\0", ""),
     }
 
 
-def _changed(entry: SourceEntry, offer: Offer) -> SourceEntry | None:
-    said = _said(offer)
+def _changed(entry: SourceEntry, listed: ListingEntry) -> SourceEntry | None:
+    said = _said(listed)
     if all(getattr(entry, name) == value for name, value in said.items()):
         return None
     for name, value in said.items():
@@ -204,42 +212,48 @@ def entry(source: Source, name: str) -> SourceEntry:
     return found
 
 
-def fetch(source: Source, entry: SourceEntry) -> Goods:
+def fetch(source: Source, entry: SourceEntry) -> FetchedSkill:
     """One skill from the source itself, put aside so that exactly this can be imported after somebody looked."""
     try:
         fetched = remote.fetch(
-            place(source), _offer(entry), allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS, pin=source.pin
+            remote_source(source),
+            _listing_entry(entry),
+            allowed=outbound_http.allowed_hosts(),
+            limits=settings.LIMITS,
+            pin=source.pin,
         )
     except Failure as failure:
         raise SourceFailed(f"{entry.name} could not be fetched. {failure} Nothing was stored.") from failure
     return stage(entry, fetched)
 
 
-def fetch_all(source: Source, entries: Sequence[SourceEntry]) -> Iterator[tuple[SourceEntry, Goods | Exception]]:
+def fetch_all(source: Source, entries: Sequence[SourceEntry]) -> Iterator[tuple[SourceEntry, FetchedSkill | Exception]]:
     """Each entry with what came, or with why nothing did. One that fails costs none of the others."""
     by_name = {entry.name: entry for entry in entries}
     waiting = dict(by_name)
     try:
-        for offer, came in _fetched(source, entries):
-            entry = waiting.pop(offer.name)
+        for listed, came in _fetched(source, entries):
+            entry = waiting.pop(listed.name)
             yield entry, came if isinstance(came, Exception) else stage(entry, came)
     except Failure as failure:
         for entry in waiting.values():
             yield entry, failure
 
 
-def _fetched(source: Source, entries: Iterable[SourceEntry]) -> Iterator[tuple[Offer, Fetched | Exception]]:
+def _fetched(
+    source: Source, entries: Iterable[SourceEntry]
+) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
     return remote.fetch_all(
-        place(source), [_offer(entry) for entry in entries], allowed=outbound_http.allowed_hosts(),
+        remote_source(source), [_listing_entry(entry) for entry in entries], allowed=outbound_http.allowed_hosts(),
         limits=settings.LIMITS, pin=source.pin,
     )  # fmt: skip
 
 
-def _offer(entry: SourceEntry) -> Offer:
-    return Offer(entry.name, entry.description, entry.version, entry.digest, entry.location)
+def _listing_entry(entry: SourceEntry) -> ListingEntry:
+    return ListingEntry(entry.name, entry.description, entry.version, entry.digest, entry.location)
 
 
-def stage(entry: SourceEntry, fetched: Fetched) -> Goods:
+def stage(entry: SourceEntry, fetched: FetchedBundle) -> FetchedSkill:
     """Keeps the bytes, and says at the entry which they are."""
     blobs.put(fetched.bundle, now=timezone.now())
     entry.staged_digest = fetched.bundle.digest
@@ -251,7 +265,7 @@ def stage(entry: SourceEntry, fetched: Fetched) -> Goods:
         staged_digest=entry.staged_digest, staged_manifest=entry.staged_manifest, staged_version=entry.staged_version,
         staged_source_digest=entry.staged_source_digest, staged_at=entry.staged_at,
     )  # fmt: skip
-    return Goods(entry, fetched.bundle, entry.staged_version, entry.staged_source_digest)
+    return FetchedSkill(entry, fetched.bundle, entry.staged_version, entry.staged_source_digest)
 
 
 def put_aside(source: Source, entries: Sequence[SourceEntry]) -> Iterator[str]:
@@ -268,11 +282,11 @@ def is_staged(entry: SourceEntry, digest: str = "") -> bool:
     return bool(entry.staged_digest and entry.digest and entry.staged_source_digest == entry.digest)
 
 
-def staged(entry: SourceEntry, digest: str = "") -> Goods | None:
+def staged(entry: SourceEntry, digest: str = "") -> FetchedSkill | None:
     """What was put aside, where that is what is asked for."""
     if not is_staged(entry, digest):
         return None
-    return Goods(entry, blobs.bundle(entry.staged_manifest), entry.staged_version, entry.staged_source_digest)
+    return FetchedSkill(entry, blobs.bundle(entry.staged_manifest), entry.staged_version, entry.staged_source_digest)
 
 
 def sweep(*, now: datetime) -> int:

@@ -17,7 +17,7 @@ from django_tasks import task
 from registry.core import roles
 from registry.core.errors import Forbidden, SkillsiteError
 from registry.core.sources.import_request import FAILED as NOT_DONE
-from registry.core.sources.import_request import Outcome, Wish
+from registry.core.sources.import_request import ImportRequest, ImportResult
 from registry.core.text.printable import printable
 from registry.models import Project, Source, SourceEntry, SourceJob, SourceJobItem
 from registry.models.sources import DONE, FAILED, LOOK, QUEUED, RUNNING, WAITING, is_due
@@ -25,8 +25,8 @@ from registry.remote.sources import Failure
 from registry.services import permissions
 from registry.services.permissions import Actor
 from registry.services.sources import install, source_entries
-from registry.services.sources.install import Plan
-from registry.services.sources.source_entries import Goods
+from registry.services.sources.install import ImportPlan
+from registry.services.sources.source_entries import FetchedSkill
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ def work() -> None:
         work.enqueue()
 
 
-def queue(source: Source, kind: str, wishes: Iterable[Wish] = (), *, by: Actor) -> SourceJob:
+def queue(source: Source, kind: str, requests: Iterable[ImportRequest] = (), *, by: Actor) -> SourceJob:
     """Inside a transaction: a job in somebody's name. Its worker is told once this is committed."""
     job = SourceJob.objects.create(
         project_id=source.project_id, source=source, kind=kind, user_id=by.user_id, agent_id=by.agent_id,
@@ -56,8 +56,8 @@ def queue(source: Source, kind: str, wishes: Iterable[Wish] = (), *, by: Actor) 
     )  # fmt: skip
     SourceJobItem.objects.bulk_create(
         [
-            SourceJobItem(job=job, position=place, name=wish.name, asked=wish.as_json())
-            for place, wish in enumerate(wishes)
+            SourceJobItem(job=job, position=place, name=request.name, asked=request.as_json())
+            for place, request in enumerate(requests)
         ],
         batch_size=200,
     )
@@ -148,7 +148,7 @@ def _actor(job: SourceJob) -> Actor:
     return by
 
 
-def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJobItem, Goods | Exception]]:
+def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJobItem, FetchedSkill | Exception]]:
     """Each item with its goods: those put aside first, then all others from one visit to the source."""
     entries = {entry.name: entry for entry in source.entries.filter(name__in=[item.name for item in items])}
     by_name = {item.name: item for item in items}
@@ -156,59 +156,61 @@ def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJo
     for item in items:
         try:
             entry = entries.get(item.name) or source_entries.entry(source, item.name)
-            goods = source_entries.staged(entry, item.asked.get("digest", ""))
+            fetched = source_entries.staged(entry, item.asked.get("digest", ""))
         except SkillsiteError as error:
             yield item, error
             continue
-        if goods is None:
+        if fetched is None:
             missing.append(entry)
         else:
-            yield item, goods
+            yield item, fetched
     for entry, came in source_entries.fetch_all(source, missing) if missing else ():
         yield by_name[entry.name], came
 
 
-def _settle(job: SourceJob, item: SourceJobItem, came: Goods | Exception, *, by: Actor, now: datetime) -> None:
+def _settle(job: SourceJob, item: SourceJobItem, came: FetchedSkill | Exception, *, by: Actor, now: datetime) -> None:
     """One skill: what came of it is written down with it, or neither is."""
     try:
         plan = _planned(job.source, item, came, by=by)
         with transaction.atomic():
-            _note(job, item, _carried_out(item, plan, by=by) if isinstance(plan, Plan) else plan, now=now)
+            _note(job, item, _carried_out(item, plan, by=by) if isinstance(plan, ImportPlan) else plan, now=now)
     except _Lost:
         raise
     except Exception:
         log.exception("A skill of a source could not be imported.")
-        _note(job, item, Outcome(item.name, NOT_DONE, _UNFORESEEN), now=now)
+        _note(job, item, ImportResult(item.name, NOT_DONE, _UNFORESEEN), now=now)
 
 
-def _planned(source: Source, item: SourceJobItem, came: Goods | Exception, *, by: Actor) -> Plan | Outcome:
+def _planned(
+    source: Source, item: SourceJobItem, came: FetchedSkill | Exception, *, by: Actor
+) -> ImportPlan | ImportResult:
     try:
         if isinstance(came, Exception):
             raise came
-        return install.prepare(source, came, _wish(item), by=by)
+        return install.prepare(source, came, _request(item), by=by)
     except SkillsiteError as error:
-        return Outcome(item.name, NOT_DONE, error.message)
+        return ImportResult(item.name, NOT_DONE, error.message)
     except Failure as failure:
-        return Outcome(item.name, NOT_DONE, f"It could not be fetched. {failure}")
+        return ImportResult(item.name, NOT_DONE, f"It could not be fetched. {failure}")
 
 
-def _carried_out(item: SourceJobItem, plan: Plan, *, by: Actor) -> Outcome:
+def _carried_out(item: SourceJobItem, plan: ImportPlan, *, by: Actor) -> ImportResult:
     try:
-        return install.carry_out(plan, by=by)
+        return install.apply(plan, by=by)
     except SkillsiteError as error:
-        return Outcome(item.name, NOT_DONE, error.message)
+        return ImportResult(item.name, NOT_DONE, error.message)
 
 
-def _wish(item: SourceJobItem) -> Wish:
-    return Wish(**item.asked)
+def _request(item: SourceJobItem) -> ImportRequest:
+    return ImportRequest(**item.asked)
 
 
-def _note(job: SourceJob, item: SourceJobItem, outcome: Outcome, *, now: datetime) -> None:
+def _note(job: SourceJob, item: SourceJobItem, result: ImportResult, *, now: datetime) -> None:
     """Getting somewhere renews the lease, and the patience."""
     _mine(job, leased_until=now + LEASE, attempts=1)
     SourceJobItem.objects.filter(pk=item.pk).update(
-        status=outcome.status, reason=printable(outcome.reason, _REASON_CHARS), skill=outcome.skill,
-        version=outcome.version, digest=outcome.digest, proposal_id=outcome.proposal,
+        status=result.status, reason=printable(result.reason, _REASON_CHARS), skill=result.skill,
+        version=result.version, digest=result.digest, proposal_id=result.proposal,
     )  # fmt: skip
 
 

@@ -8,26 +8,26 @@ from django.db.models import Exists, OuterRef
 
 from registry.core.bundle import normalise
 from registry.core.catalog.precedence import BUNDLED
-from registry.core.sources.import_request import FAILED, MOVED, Wish
+from registry.core.sources.import_request import FAILED, MOVED, ImportRequest
 from registry.models import Installation, Project, Provenance, Source, SourceEntry, SourceJob, SourceJobItem, Version
 from registry.services.catalog import catalog
 from registry.services.sources import sources
-from registry.services.sources.sources import NEWER, Offered
+from registry.services.sources.sources import NEWER, EntryStatus
 
 
-def offered(source: Source) -> list[Offered]:
+def offered(source: Source) -> list[EntryStatus]:
     """All that a source offered at the last look, in order of name."""
     entries = SourceEntry.objects.filter(source=source).for_list().defer("staged_manifest", "location")
     return sources.with_state(source, list(entries))
 
 
-def named(source: Source, names: Sequence[str]) -> list[Offered]:
+def named(source: Source, names: Sequence[str]) -> list[EntryStatus]:
     """Those of the names that the source offers, in order of name."""
     entries = SourceEntry.objects.filter(source=source, name__in=names).for_list()
     return sources.with_state(source, list(entries.defer("staged_manifest", "location")))
 
 
-def only_bundled(source: Source, shown: Iterable[Offered]) -> frozenset[str]:
+def only_bundled(source: Source, shown: Iterable[EntryStatus]) -> frozenset[str]:
     """The names that only a bundled skill stands in the way of."""
     revision = Project.objects.values_list("revision", flat=True).get(pk=source.project_id)
     winners = {outcome.name: outcome.winner for outcome in catalog.view(source.project_id, revision).skills}
@@ -56,10 +56,10 @@ def items(job: SourceJob) -> list[SourceJobItem]:
     return list(SourceJobItem.objects.filter(job=job).order_by("position"))
 
 
-def again(job: SourceJob) -> list[Wish]:
+def again(job: SourceJob) -> list[ImportRequest]:
     """What a job could not do and may be able to do now, as it was asked for."""
     rows = job.items.filter(status__in=(FAILED, MOVED)).order_by("position").values_list("asked", flat=True)
-    return [Wish(**asked) for asked in rows]
+    return [ImportRequest(**asked) for asked in rows]
 
 
 # -- On the pages of a skill ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from registry.core import roles
 from registry.core.bundle import normalise
 from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
 from registry.core.sources import import_request
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Installation, Project, Proposal, Provenance, Source, SourceEntry, SourceJob
 from registry.models.sources import (
     IMPORT,
@@ -24,7 +24,7 @@ from registry.models.sources import (
     SourceQuerySet,
 )
 from registry.remote import sources as remote
-from registry.remote.sources import Place
+from registry.remote.sources import RemoteSource
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, require
@@ -42,7 +42,7 @@ AVAILABLE, INSTALLED, NEWER = "available", "installed", "update"
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class EntryStatus:
     """An entry of a source, and what the project has of it.
 
     `state` is `available`, `installed`, or `update` where the source has something newer; `taken` says that a skill of
@@ -67,12 +67,12 @@ def add(project: Project, kind: str, address: str, *, ref: str = "", label: str 
     """
     require(by, roles.WRITE, project)
     _require_person(by)
-    place, label = _checked(kind, address, ref), _label(label)
-    with audit.change(project, "source.added", by=by, target=place.address.partition("?")[0][:200]) as change:
+    remote_source, label = _checked(kind, address, ref), _label(label)
+    with audit.change(project, "source.added", by=by, target=remote_source.address.partition("?")[0][:200]) as change:
         if Source.objects.of(project).count() >= MOST:
             raise Conflict(f"The project has {MOST} sources. {MOST} are allowed. Nothing was stored.")
         source, made = Source.objects.get_or_create(
-            project=project, kind=place.kind, address=place.address, ref=place.ref,
+            project=project, kind=remote_source.kind, address=remote_source.address, ref=remote_source.ref,
             defaults={"label": label, "added_by_id": by.user_id},
         )  # fmt: skip
         if not made:
@@ -82,13 +82,13 @@ def add(project: Project, kind: str, address: str, *, ref: str = "", label: str 
     return source
 
 
-def _checked(kind: str, address: str, ref: str) -> Place:
+def _checked(kind: str, address: str, ref: str) -> RemoteSource:
     if kind not in KINDS:
         raise InvalidRequest(f"There is no kind of source {kind[:40]!r}. There are: {', '.join(KINDS)}.", field="kind")
     for field, text in (("address", address), ("ref", ref)):
         if "\0" in text:
             raise InvalidRequest(f"The {field} has a NUL character. Remove it. Nothing was stored.", field=field)
-    return remote.check(Place(kind, address.strip(), ref.strip()), allowed=outbound_http.allowed_hosts())
+    return remote.check(RemoteSource(kind, address.strip(), ref.strip()), allowed=outbound_http.allowed_hosts())
 
 
 def _label(label: str) -> str:
@@ -134,10 +134,12 @@ def look(project: Project, source_id: int, *, by: Actor) -> SourceJob:
         return waiting or source_jobs.queue(source, LOOK, by=by)
 
 
-def start(project: Project, source_id: int, wanted: Sequence[Wish], *, update: bool = False, by: Actor) -> SourceJob:
+def start(
+    project: Project, source_id: int, wanted: Sequence[ImportRequest], *, update: bool = False, by: Actor
+) -> SourceJob:
     """The worker imports or updates skill by skill; the items of the job tell what came of each."""
     source = find(project, source_id, by=by)
-    checked = import_request.together(list(wanted))
+    checked = import_request.check_all(list(wanted))
     with transaction.atomic():
         Source.objects.select_for_update().get(pk=source.pk)
         if SourceJob.objects.unfinished().filter(source=source).count() >= MOST_WAITING:
@@ -161,7 +163,7 @@ def entries(project: Project, source_id: int, *, q: str = "", by: Actor) -> Sour
     return source.entries.matching(q.replace("\0", "")).for_list().defer("staged_manifest")
 
 
-def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[Offered]:
+def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[EntryStatus]:
     """Asks the source itself, now: a registry may have more than it lists. `entries` has what it lists."""
     source = find(project, source_id, by=by)
     words = " ".join(words.replace("\0", "").split())
@@ -170,14 +172,14 @@ def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[O
     return with_state(source, source_entries.search(source, words))
 
 
-def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[Offered]:
+def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[EntryStatus]:
     """The entries of one page with what the project has of each, in a fixed number of queries."""
     names = [entry.name for entry in shown]
     installed = {each.name: each for each in Installation.objects.standing().filter(source=source, name__in=names)}
     effective = catalog.find_each(source.project_id, names)
     waiting = dict(_waiting(source, names))
     return [
-        Offered(
+        EntryStatus(
             entry, _state(entry, installed.get(entry.name)), installed.get(entry.name),
             entry.name not in installed and normalise(entry.name) in effective, waiting.get(entry.name),
         )

@@ -4,7 +4,7 @@ from registry.core import paths, roles
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import NotFound, PreconditionRequired, Stale
 from registry.core.format import skill_md
-from registry.core.sources.import_request import PROPOSED, UNINSTALLED, Outcome
+from registry.core.sources.import_request import PROPOSED, UNINSTALLED, ImportResult
 from registry.core.text.edits import Edit
 from registry.models import Installation, Project, Version
 from registry.services import audit
@@ -27,7 +27,7 @@ def find(project: Project, source_id: int, name: str, *, by: Actor) -> Installat
     return found
 
 
-def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by: Actor) -> Outcome:
+def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by: Actor) -> ImportResult:
     """Takes away what came from the source: what stood before it came stands again, or the skill goes.
 
     History stays. Where the skill was edited here, `seen` has to be its digest: nobody loses an edit unawares.
@@ -46,7 +46,9 @@ def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by
         change.data["source"] = provenance.described(found.source) | {"name": name}
         version = _take_away(found, by=by, change=change)
     skill = found.skill.name
-    return Outcome(name, UNINSTALLED, "", skill, version.version if version else "", version.digest if version else "")
+    return ImportResult(
+        name, UNINSTALLED, "", skill, version.version if version else "", version.digest if version else ""
+    )
 
 
 def _check_seen(found: Installation, seen: str) -> None:
@@ -92,7 +94,7 @@ def _back(found: Installation) -> Bundle | None:
     return blobs.bundle(before.manifest) if before is not None and before.yanked_at is None else None
 
 
-def _propose(found: Installation, *, by: Actor) -> Outcome:
+def _propose(found: Installation, *, by: Actor) -> ImportResult:
     skill, back = found.skill, _back(found)
     standing = skill.current.manifest if skill.current else ()
     edit = None
@@ -107,4 +109,4 @@ def _propose(found: Installation, *, by: Actor) -> Outcome:
     )
     made = proposals.propose(skill.project, suggestion, by=by).proposal
     reason = "Every change of this project is reviewed first."
-    return Outcome(found.name, PROPOSED, reason, skill.name, digest=made.result_digest, proposal=made.pk)
+    return ImportResult(found.name, PROPOSED, reason, skill.name, digest=made.result_digest, proposal=made.pk)

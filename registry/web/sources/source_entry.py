@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods
 from registry.core import roles
 from registry.core.errors import InvalidInput, InvalidRequest, SkillsiteError, SourceFailed
 from registry.core.sources import import_request
-from registry.core.sources.import_request import RENAME, Outcome, Wish
+from registry.core.sources.import_request import RENAME, ImportRequest, ImportResult
 from registry.models import SourceEntry
 from registry.services.sources import import_preview, install, source_entries, sources
-from registry.services.sources.import_preview import Arrival
+from registry.services.sources.import_preview import ImportPreview
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
@@ -45,13 +45,13 @@ def entry(request: ProjectRequest, source: int, name: str) -> HttpResponse:
     if request.method != "POST" and "inside" not in request.GET and source_entries.staged(offered) is None:
         return _page(request, context, "sources/_entry_waiting.html")
     try:
-        arrival = import_preview.preview(request.project, found.pk, name, again=again, by=request.actor)
+        preview = import_preview.load(request.project, found.pk, name, again=again, by=request.actor)
     except (SourceFailed, InvalidInput) as error:
         return _refused(request, context, error)
     if again:
         messages.success(request, "Fetched again from the source.")
         return redirect(request.path)
-    return _page(request, {**context, **preview_page.context(request, arrival)}, "sources/_entry.html")
+    return _page(request, {**context, **preview_page.context(request, preview)}, "sources/_entry.html")
 
 
 def _page(request: ProjectRequest, context: dict[str, Any], part: str, *, status: int = 200) -> HttpResponse:
@@ -65,10 +65,10 @@ def _refused(request: ProjectRequest, context: dict[str, Any], error: SkillsiteE
     return _page(request, {**context, "error": error}, "sources/_entry_refused.html", status=status)
 
 
-def _wish(request: ProjectRequest, name: str) -> Wish:
+def _import_request(request: ProjectRequest, name: str) -> ImportRequest:
     given = request.POST.dict()
     choice = given.get("conflict", import_request.SKIP)
-    return Wish(
+    return ImportRequest(
         name,
         digest=given.get("digest", ""),
         on_conflict=choice,
@@ -82,23 +82,23 @@ def _wish(request: ProjectRequest, name: str) -> Wish:
 def _decide(request: ProjectRequest, offered: SourceEntry, context: dict[str, Any]) -> HttpResponse:
     source = context["source"]
     try:
-        wish = _wish(request, offered.name)
-        if wish.on_conflict == RENAME and not wish.new_name:
+        requested = _import_request(request, offered.name)
+        if requested.on_conflict == RENAME and not requested.new_name:
             raise InvalidRequest("Write the other name. Nothing was stored.")
-        outcome = install.bring(request.project, source.pk, wish, by=request.actor)
+        result = install.import_skill(request.project, source.pk, requested, by=request.actor)
     except SourceFailed as error:
         return _refused(request, context, error)
     except InvalidInput as error:
         return _again(request, context, offered, error)
-    if outcome.status == import_request.MOVED:
-        messages.info(request, outcome.reason)
+    if result.status == import_request.MOVED:
+        messages.info(request, result.reason)
         return redirect(request.path)
-    if outcome.status == import_request.SKIPPED and "conflict" not in request.POST:
+    if result.status == import_request.SKIPPED and "conflict" not in request.POST:
         undecided = InvalidRequest("Choose what to do about the name. Nothing was stored.")
         return _again(request, context, offered, undecided)
-    if outcome.status in import_request.REFUSED and (outcome.status != import_request.SKIPPED or wish.new_name):
-        return _again(request, context, offered, InvalidRequest(outcome.reason), missing=outcome)
-    return _after(request, source.pk, outcome)
+    if result.status in import_request.REFUSED and (result.status != import_request.SKIPPED or requested.new_name):
+        return _again(request, context, offered, InvalidRequest(result.reason), missing=result)
+    return _after(request, source.pk, result)
 
 
 def _again(
@@ -106,22 +106,22 @@ def _again(
     context: dict[str, Any],
     offered: SourceEntry,
     error: SkillsiteError,
-    missing: Outcome | None = None,
+    missing: ImportResult | None = None,
 ) -> HttpResponse:
     """The same page with what was chosen, and what is wrong with it."""
-    arrival: Arrival = import_preview.preview(request.project, context["source"].pk, offered.name, by=request.actor)
-    shown = preview_page.context(request, arrival, refused=error, unanswered=missing is not None)
+    preview: ImportPreview = import_preview.load(request.project, context["source"].pk, offered.name, by=request.actor)
+    shown = preview_page.context(request, preview, refused=error, unanswered=missing is not None)
     return _page(request, {**context, **shown}, "sources/_entry.html", status=422)
 
 
-def _after(request: ProjectRequest, source: int, outcome: Outcome) -> HttpResponse:
+def _after(request: ProjectRequest, source: int, result: ImportResult) -> HttpResponse:
     slug = request.project.slug
-    if outcome.status == import_request.PROPOSED and outcome.proposal:
+    if result.status == import_request.PROPOSED and result.proposal:
         said = "Agents get nothing of it before somebody approves it."
-        messages.success(request, f"Proposal {outcome.proposal} is waiting for review. {said}")
-        return redirect("proposal", slug, outcome.proposal)
-    if outcome.status == import_request.SKIPPED:
+        messages.success(request, f"Proposal {result.proposal} is waiting for review. {said}")
+        return redirect("proposal", slug, result.proposal)
+    if result.status == import_request.SKIPPED:
         messages.info(request, "Nothing was imported. Yours stays as it is.")
         return redirect("source", slug, source)
-    messages.success(request, _DONE[outcome.status].format(skill=outcome.skill, version=outcome.version))
-    return redirect("skill", slug, outcome.skill)
+    messages.success(request, _DONE[result.status].format(skill=result.skill, version=result.version))
+    return redirect("skill", slug, result.skill)

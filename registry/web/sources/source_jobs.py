@@ -13,11 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from registry.core import roles
 from registry.core.errors import InvalidInput, InvalidRequest
 from registry.core.sources import import_request
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Source, SourceJob, SourceJobItem
 from registry.models.sources import LOOK, QUEUED, UPDATE, WAITING
 from registry.services.sources import source_queries, sources
-from registry.services.sources.sources import AVAILABLE, Offered
+from registry.services.sources.sources import AVAILABLE, EntryStatus
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render, wants_fragment
 from registry.web.humanize import counted
@@ -46,14 +46,14 @@ def choose(request: ProjectRequest, source: int) -> HttpResponse:
     if request.method != "POST":
         return _page(request, found, chosen, sent)
     try:
-        wanted = [_wish(place, each, sent) for place, each in enumerate(chosen)]
+        wanted = [_import_request(place, each, sent) for place, each in enumerate(chosen)]
         job = sources.start(request.project, source, wanted, by=request.actor)
     except InvalidInput as error:
         return _page(request, found, chosen, sent, refused=error)
     return redirect("source-job", request.project.slug, source, job.pk)
 
 
-def _chosen(source: Source, sent: QueryDict) -> list[Offered]:
+def _chosen(source: Source, sent: QueryDict) -> list[EntryStatus]:
     """The named ones; or all that match and are new, which are asked for by `all`."""
     if "all" not in sent:
         return source_queries.named(source, sent.getlist("skill")[: import_request.MOST])
@@ -65,17 +65,21 @@ def _chosen(source: Source, sent: QueryDict) -> list[Offered]:
     ]
 
 
-def _wish(place: int, each: Offered, sent: QueryDict) -> Wish:
+def _import_request(place: int, each: EntryStatus, sent: QueryDict) -> ImportRequest:
     name = each.entry.name
     choice = sent.get(f"conflict-{place}", import_request.SKIP) if each.taken else import_request.SKIP
     new_name = sent.get(f"name-{place}", "").strip() if choice == import_request.RENAME else ""
     if choice == import_request.RENAME and not new_name:
         raise InvalidRequest(f"Write the other name for {name}. Nothing was imported.", name=name)
-    return Wish(name, on_conflict=choice, new_name=new_name)
+    return ImportRequest(name, on_conflict=choice, new_name=new_name)
 
 
 def _page(
-    request: ProjectRequest, source: Source, chosen: list[Offered], sent: QueryDict, refused: InvalidInput | None = None
+    request: ProjectRequest,
+    source: Source,
+    chosen: list[EntryStatus],
+    sent: QueryDict,
+    refused: InvalidInput | None = None,
 ) -> HttpResponse:
     rows = source_page.rows(request, source, chosen)
     context = {

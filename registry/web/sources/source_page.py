@@ -15,7 +15,7 @@ from registry.core import roles
 from registry.models import Source, SourceJob
 from registry.models.sources import LOOK
 from registry.services.sources import source_queries, sources
-from registry.services.sources.sources import AVAILABLE, INSTALLED, NEWER, Offered
+from registry.services.sources.sources import AVAILABLE, INSTALLED, NEWER, EntryStatus
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render as render_either
 from registry.web.htmx import wants_fragment
@@ -50,7 +50,7 @@ class Query:
 class Row:
     """One offer as the list shows it; `skill` is what it is, or would be, in the project."""
 
-    offered: Offered
+    offered: EntryStatus
     url: str
     skill: str
     badges: tuple[tuple[str, str, str], ...]
@@ -122,18 +122,18 @@ def _context(request: ProjectRequest, source: Source, query: Query) -> dict[str,
     }
 
 
-def matches(each: Offered, looked_for: list[str]) -> bool:
+def matches(each: EntryStatus, looked_for: list[str]) -> bool:
     text = f"{each.entry.name} {each.entry.description}".casefold()
     return all(word in text for word in looked_for)
 
 
-def _is_shown(each: Offered, show: str) -> bool:
+def _is_shown(each: EntryStatus, show: str) -> bool:
     if show == INSTALLED:
         return each.state != AVAILABLE
     return not show or each.state == (AVAILABLE if show == FRESH else show)
 
 
-def _filters(matching: list[Offered], query: Query) -> list[dict[str, Any]]:
+def _filters(matching: list[EntryStatus], query: Query) -> list[dict[str, Any]]:
     return [
         {
             "label": label,
@@ -145,12 +145,12 @@ def _filters(matching: list[Offered], query: Query) -> list[dict[str, Any]]:
     ]
 
 
-def rows(request: ProjectRequest, source: Source, offered: list[Offered]) -> list[Row]:
+def rows(request: ProjectRequest, source: Source, offered: list[EntryStatus]) -> list[Row]:
     bundled = source_queries.only_bundled(source, offered)
     return [_row(request, source, each, each.entry.name in bundled) for each in offered]
 
 
-def _row(request: ProjectRequest, source: Source, each: Offered, bundled: bool) -> Row:
+def _row(request: ProjectRequest, source: Source, each: EntryStatus, bundled: bool) -> Row:
     name, installation = each.entry.name, each.installation
     skill = installation.skill.name if installation else name
     note = f"as {skill}" if installation and skill != name else ""
@@ -158,7 +158,7 @@ def _row(request: ProjectRequest, source: Source, each: Offered, bundled: bool) 
     return Row(each, url, skill, tuple(_badges(each, bundled)), bundled, note)
 
 
-def _badges(each: Offered, bundled: bool) -> list[tuple[str, str, str]]:
+def _badges(each: EntryStatus, bundled: bool) -> list[tuple[str, str, str]]:
     """At most three: what it is here, what there is to do, what somebody did to it."""
     found = [("Not installed", "plain", "plus")] if each.state == AVAILABLE else [("Installed", "ok", "check")]
     if each.state == NEWER:

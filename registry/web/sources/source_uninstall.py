@@ -34,23 +34,23 @@ def uninstall(request: ProjectRequest, source: int, name: str) -> HttpResponse:
         return render(request, "sources/uninstall.html", {**frame(request, found), **_shown(request, installed)})
     seen = request.POST.get("seen", "")
     try:
-        outcome = uninstalling.uninstall(request.project, source, name, seen=seen, by=request.actor)
+        result = uninstalling.uninstall(request.project, source, name, seen=seen, by=request.actor)
     except (Stale, PreconditionRequired):
         said = "was saved by somebody meanwhile. Look again. Nothing was changed."
         messages.info(request, f"{installed.skill.name} {said}")
         return redirect(request.path)
-    if outcome.status == import_request.PROPOSED and outcome.proposal:
-        messages.success(request, f"Proposal {outcome.proposal} is waiting for review. Nothing changed for agents yet.")
-        return redirect("proposal", request.project.slug, outcome.proposal)
-    return _gone(request, source, outcome)
+    if result.status == import_request.PROPOSED and result.proposal:
+        messages.success(request, f"Proposal {result.proposal} is waiting for review. Nothing changed for agents yet.")
+        return redirect("proposal", request.project.slug, result.proposal)
+    return _gone(request, source, result)
 
 
-def _gone(request: ProjectRequest, source: int, outcome: import_request.Outcome) -> HttpResponse:
+def _gone(request: ProjectRequest, source: int, result: import_request.ImportResult) -> HttpResponse:
     slug = request.project.slug
-    if outcome.version:
-        messages.success(request, f"{outcome.skill} is what it was before it came, as version {outcome.version}.")
-        return redirect("skill", slug, outcome.skill)
-    messages.success(request, f"{outcome.skill} is uninstalled. Its history stays.")
+    if result.version:
+        messages.success(request, f"{result.skill} is what it was before it came, as version {result.version}.")
+        return redirect("skill", slug, result.skill)
+    messages.success(request, f"{result.skill} is uninstalled. Its history stays.")
     return redirect("source", slug, source)
 
 

@@ -7,7 +7,16 @@ import pytest
 
 from registry.core.errors import InvalidArchive, SkillsiteError
 from registry.remote import sources
-from registry.remote.sources import CLAWHUB, Fetched, Listing, NotASource, Offer, Place, Refused, Unreachable
+from registry.remote.sources import (
+    CLAWHUB,
+    FetchedBundle,
+    Listing,
+    ListingEntry,
+    NotASource,
+    Refused,
+    RemoteSource,
+    Unreachable,
+)
 from tests.core import hostile
 from tests.core.hostile import tree
 from tests.remote.sources.places import Served, as_json, redirecting, serving
@@ -28,11 +37,11 @@ def page(*items: object, following: object = None) -> bytes:
 
 def listed(server: Receiver, served: Served, path: str = "", **options: Any) -> Listing:
     server.behave = serving(served)
-    return sources.listing(Place(CLAWHUB, server.url(path)), allowed=frozenset({server.host}), **options)
+    return sources.listing(RemoteSource(CLAWHUB, server.url(path)), allowed=frozenset({server.host}), **options)
 
 
-def fetched(server: Receiver, offer: Offer, **options: Any) -> Fetched:
-    return sources.fetch(Place(CLAWHUB, server.url("")), offer, allowed=frozenset({server.host}), **options)
+def fetched(server: Receiver, entry: ListingEntry, **options: Any) -> FetchedBundle:
+    return sources.fetch(RemoteSource(CLAWHUB, server.url("")), entry, allowed=frozenset({server.host}), **options)
 
 
 def asked(server: Receiver) -> list[tuple[str, dict[str, str]]]:
@@ -43,24 +52,24 @@ def asked(server: Receiver) -> list[tuple[str, dict[str, str]]]:
 @pytest.mark.parametrize("path", ["", "/", "/api/v1", "/api/v1/"])
 def test_skills_are_listed_with_their_versions(server: Receiver, path: str) -> None:
     found = listed(server, {f"{API}/skills": page(item(), item("notes", latestVersion=None, summary=None))}, path)
-    assert [(o.name, o.description, o.version, o.digest) for o in found.offers] == [
+    assert [(o.name, o.description, o.version, o.digest) for o in found.entries] == [
         ("pdf-tools", "Splits PDFs.", "1.2.0", "version:1.2.0"),
         ("notes", "PDF", "1.2.0", "version:1.2.0"),
     ]
 
 
 def test_a_registry_may_stand_below_a_path(server: Receiver) -> None:
-    assert len(listed(server, {"/hub/api/v1/skills": page(item())}, "/hub").offers) == 1
+    assert len(listed(server, {"/hub/api/v1/skills": page(item())}, "/hub").entries) == 1
 
 
 def test_pages_are_read_to_the_last(server: Receiver) -> None:
     served = {f"{API}/skills?limit=100": page(item("a"), following="x y&z"),
               f"{API}/skills?limit=100&cursor=x+y%26z": page(item("b"))}  # fmt: skip
-    assert [offer.name for offer in listed(server, served).offers] == ["a", "b"]
+    assert [entry.name for entry in listed(server, served).entries] == ["a", "b"]
 
 
 def test_a_list_that_never_ends_ends(server: Receiver) -> None:
-    assert len(listed(server, {f"{API}/skills": page(item(), following="again")}).offers) == 1
+    assert len(listed(server, {f"{API}/skills": page(item(), following="again")}).entries) == 1
     assert len(server.got) == 2
 
 
@@ -70,7 +79,7 @@ def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
         answering(200, page(*(item(f"s{start + n}") for n in range(300)), following=str(start)))(handler)
 
     found = listed(server, {f"{API}/skills": endless})
-    assert (len(found.offers), len(server.got)) == (1_000, 4)
+    assert (len(found.entries), len(server.got)) == (1_000, 4)
     assert found.problems == ("There are more than 1,000 skills here. The first 1,000 are offered.",)
 
 
@@ -80,8 +89,8 @@ def test_a_registry_without_skills_is_an_empty_listing(server: Receiver) -> None
 
 def test_the_version_that_was_listed_is_downloaded(server: Receiver) -> None:
     served = {f"{API}/skills": page(item(ownerHandle="ann")), f"{API}/download": ZIP}
-    (offer,) = listed(server, served).offers
-    got = fetched(server, offer)
+    (entry,) = listed(server, served).entries
+    got = fetched(server, entry)
     assert (list(got.bundle), got.version, got.digest) == (["SKILL.md", "docs/x.md"], "1.2.0", "version:1.2.0")
     assert asked(server)[-1] == (f"{API}/download", {"slug": "pdf-tools", "ownerHandle": "ann", "version": "1.2.0"})
 
@@ -90,23 +99,23 @@ def test_where_no_version_was_listed_the_latest_is_asked_for(server: Receiver) -
     bare = item(latestVersion=None, tags={})
     detail = as_json({"skill": bare, "latestVersion": {"version": "3.0.0"}, "owner": None})
     served = {f"{API}/skills": page(bare), f"{API}/skills/pdf-tools": detail, f"{API}/download": ZIP}
-    (offer,) = listed(server, served).offers
-    assert (offer.version, offer.digest) == ("", "")
-    assert fetched(server, offer).version == "3.0.0"
+    (entry,) = listed(server, served).entries
+    assert (entry.version, entry.digest) == ("", "")
+    assert fetched(server, entry).version == "3.0.0"
 
 
 def test_a_skill_without_any_version_cannot_be_fetched(server: Receiver) -> None:
     server.behave = serving({f"{API}/skills/x": as_json({"skill": None, "latestVersion": None})})
     with pytest.raises(NotASource, match="no version of 'x'"):
-        fetched(server, Offer("x", location="x"))
+        fetched(server, ListingEntry("x", location="x"))
 
 
 def test_search_is_asked_of_the_registry(server: Receiver, allowed: frozenset[str]) -> None:
     results = [{"slug": "a", "displayName": "A", "summary": "s", "version": "2.0.0", "score": 0.9, "ownerHandle": "bo"},
                {"score": 0.1}]  # fmt: skip
     server.behave = serving({f"{API}/search": as_json({"results": results})})
-    found = sources.search(Place(CLAWHUB, server.url("")), "größe & mehr", allowed=allowed)
-    assert [(o.name, o.version, o.location) for o in found.offers] == [("a", "2.0.0", "bo/a")]
+    found = sources.search(RemoteSource(CLAWHUB, server.url("")), "größe & mehr", allowed=allowed)
+    assert [(o.name, o.version, o.location) for o in found.entries] == [("a", "2.0.0", "bo/a")]
     assert found.problems == ("An entry has no slug that can be used.",)
     assert asked(server) == [(f"{API}/search", {"q": "größe & mehr", "limit": "100"})]
 
@@ -119,26 +128,26 @@ def test_search_is_asked_of_the_registry(server: Receiver, allowed: frozenset[st
 )  # fmt: skip
 def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: Receiver, bad: object) -> None:
     found = listed(server, {f"{API}/skills": page(bad, item("good"))})
-    assert [offer.name for offer in found.offers] == ["good"]
+    assert [entry.name for entry in found.entries] == ["good"]
     assert len(found.problems) == 1 and found.problems[0].endswith(".")
 
 
 @pytest.mark.parametrize("version", ["../1", "a/b", "", None, ["1"], "x" * 200, {"a": 1}, "1\n2", True])
 def test_a_version_that_cannot_be_a_directory_counts_as_none(server: Receiver, version: object) -> None:
     found = listed(server, {f"{API}/skills": page(item(latestVersion={"version": version}, tags=[]))})
-    assert [offer.version for offer in found.offers] == [""]
+    assert [entry.version for entry in found.entries] == [""]
 
 
 def test_half_a_character_in_the_name_of_an_owner_costs_no_other(server: Receiver) -> None:
     body = b'{"items": [{"slug": "a", "ownerHandle": "\\ud800"}, {"slug": "good"}]}'
     found = listed(server, {f"{API}/skills": body})
-    assert [offer.name for offer in found.offers] == ["good"]
+    assert [entry.name for entry in found.entries] == ["good"]
     assert found.problems == ("'a' names an owner that cannot be used.",)
 
 
 def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -> None:
     found = listed(server, {f"{API}/skills": page(item("a", ownerHandle="x"), item("A", ownerHandle="y"))})
-    assert [offer.location for offer in found.offers] == ["x/a"]
+    assert [entry.location for entry in found.entries] == ["x/a"]
     assert "more than once" in found.problems[0]
 
 
@@ -172,7 +181,7 @@ def test_the_time_is_that_of_all_pages_together(server: Receiver) -> None:
 def test_a_download_that_leads_into_a_private_network_is_refused(server: Receiver) -> None:
     server.behave = serving({f"{API}/download": redirecting("https://192.168.0.1/x.zip")})
     with pytest.raises(Refused):
-        fetched(server, Offer("a", version="1", location="a"))
+        fetched(server, ListingEntry("a", version="1", location="a"))
 
 
 @pytest.mark.parametrize("name", ["not a zip", "empty file", "ratio bomb", "no SKILL.md", "traversal", "symbolic link"])
@@ -180,11 +189,11 @@ def test_a_download_that_is_no_skill_is_refused(server: Receiver, name: str) -> 
     body = hostile.CORPUS[name]
     server.behave = serving({f"{API}/download": body})
     with pytest.raises((NotASource, SkillsiteError)):
-        fetched(server, Offer("a", version="1", location="a"))
+        fetched(server, ListingEntry("a", version="1", location="a"))
 
 
 def test_one_that_fails_costs_no_other(server: Receiver, allowed: frozenset[str]) -> None:
     server.behave = serving({f"{API}/download?slug=a&version=1": ZIP, f"{API}/download?slug=b&version=1": b"x"})
-    offers = [Offer(name, version="1", location=name) for name in "abc"]
-    answers = list(sources.fetch_all(Place(CLAWHUB, server.url("")), offers, allowed=allowed))
-    assert [type(answer) for _, answer in answers] == [Fetched, InvalidArchive, NotASource]
+    entries = [ListingEntry(name, version="1", location=name) for name in "abc"]
+    answers = list(sources.fetch_all(RemoteSource(CLAWHUB, server.url("")), entries, allowed=allowed))
+    assert [type(answer) for _, answer in answers] == [FetchedBundle, InvalidArchive, NotASource]

@@ -17,12 +17,12 @@ from registry.remote import sources
 from registry.remote.sources import (
     GIT,
     Failure,
-    Fetched,
+    FetchedBundle,
     Listing,
+    ListingEntry,
     NotASource,
-    Offer,
-    Place,
     Refused,
+    RemoteSource,
     Unreachable,
     git_process,
 )
@@ -60,16 +60,16 @@ def root(tmp_path: Path, server: Receiver) -> Path:
     return found
 
 
-def place_of(server: Receiver, ref: str = "", path: str = "/x.git") -> Place:
-    return Place(GIT, server.url(path), ref)
+def place_of(server: Receiver, ref: str = "", path: str = "/x.git") -> RemoteSource:
+    return RemoteSource(GIT, server.url(path), ref)
 
 
 def listed(server: Receiver, ref: str = "", path: str = "/x.git", **options: Any) -> Listing:
     return sources.listing(place_of(server, ref, path), allowed=frozenset({server.host}), **options)
 
 
-def fetched(server: Receiver, offer: Offer, **options: Any) -> Fetched:
-    return sources.fetch(place_of(server), offer, allowed=frozenset({server.host}), **options)
+def fetched(server: Receiver, entry: ListingEntry, **options: Any) -> FetchedBundle:
+    return sources.fetch(place_of(server), entry, allowed=frozenset({server.host}), **options)
 
 
 def git(path: Path, *arguments: str, given: bytes = b"") -> str:
@@ -83,7 +83,7 @@ def git(path: Path, *arguments: str, given: bytes = b"") -> str:
 def test_each_skill_of_the_newest_commit_is_offered_and_the_commit_is_the_pin(server: Receiver, root: Path) -> None:
     commit = repository(root / "x.git", {**ONE, "größe/SKILL.md": skill("größe")})
     found = listed(server)
-    assert [(o.name, o.description, o.location) for o in found.offers] == [
+    assert [(o.name, o.description, o.location) for o in found.entries] == [
         ("größe", "Shows things.", "größe"),
         ("a", "First.", "skills/a"),
     ]
@@ -99,9 +99,9 @@ def test_a_skill_is_fetched_byte_for_byte_whatever_the_repository_says_of_its_fi
     said += b"w.txt working-tree-encoding=UTF-16LE\n"
     repository(root / "x.git", {"a/" + path: content for path, content in files.items()} | {".gitattributes": said})
     found = listed(server)
-    got = fetched(server, found.offers[0], pin=found.pin)
+    got = fetched(server, found.entries[0], pin=found.pin)
     assert dict(got.bundle) == files
-    assert (got.version, got.digest) == ("", found.offers[0].digest)
+    assert (got.version, got.digest) == ("", found.entries[0].digest)
 
 
 def test_a_digest_changes_with_its_own_skill_only_and_a_pin_stays_where_it_is(server: Receiver, root: Path) -> None:
@@ -110,9 +110,9 @@ def test_a_digest_changes_with_its_own_skill_only_and_a_pin_stays_where_it_is(se
     before = listed(server)
     repository(path, {**ONE, "b/SKILL.md": skill("b", body="Newer.")})
     after = listed(server)
-    assert [old.digest == new.digest for old, new in zip(before.offers, after.offers, strict=True)] == [False, True]
-    assert b"Newer." not in fetched(server, before.offers[0], pin=before.pin).bundle["SKILL.md"]
-    assert b"Newer." in fetched(server, before.offers[0]).bundle["SKILL.md"]
+    assert [old.digest == new.digest for old, new in zip(before.entries, after.entries, strict=True)] == [False, True]
+    assert b"Newer." not in fetched(server, before.entries[0], pin=before.pin).bundle["SKILL.md"]
+    assert b"Newer." in fetched(server, before.entries[0]).bundle["SKILL.md"]
 
 
 def test_a_branch_a_tag_and_a_commit_can_be_named(server: Receiver, root: Path) -> None:
@@ -133,10 +133,10 @@ def test_many_skills_are_one_clone_and_one_that_fails_costs_no_other(
     repository(root / "x.git", {**files, "s1/big.psd": LFS})
     found = listed(server)
     server.got.clear()
-    wanted = [*found.offers, Offer("gone", location="gone")]
+    wanted = [*found.entries, ListingEntry("gone", location="gone")]
     answers = list(sources.fetch_all(place_of(server), wanted, allowed=allowed, pin=found.pin))
-    assert [(offer.name, type(answer)) for offer, answer in answers] == [
-        ("s0", Fetched), ("s1", NotASource), ("s2", Fetched), ("s3", Fetched), ("gone", NotFound),
+    assert [(entry.name, type(answer)) for entry, answer in answers] == [
+        ("s0", FetchedBundle), ("s1", NotASource), ("s2", FetchedBundle), ("s3", FetchedBundle), ("gone", NotFound),
     ]  # fmt: skip
     assert "Git LFS" in str(answers[1][1])
     assert [got.method for got in server.got].count("POST") == 1
@@ -146,17 +146,17 @@ def test_whoever_takes_them_slowly_gets_them_all(
     server: Receiver, root: Path, allowed: frozenset[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository(root / "x.git", {f"s{number}/SKILL.md": skill(f"s{number}") for number in range(2)})
-    answers = sources.fetch_all(place_of(server), listed(server).offers, allowed=allowed)
-    assert isinstance(next(answers)[1], Fetched)
+    answers = sources.fetch_all(place_of(server), listed(server).entries, allowed=allowed)
+    assert isinstance(next(answers)[1], FetchedBundle)
     real = time.monotonic
     monkeypatch.setattr(time, "monotonic", lambda: real() + 3_600)
-    assert isinstance(next(answers)[1], Fetched)
+    assert isinstance(next(answers)[1], FetchedBundle)
     assert list(answers) == []
 
 
 def test_a_clone_that_fails_is_the_answer_to_each(server: Receiver, allowed: frozenset[str]) -> None:
     server.behave = answering(404)
-    answers = list(sources.fetch_all(place_of(server), [Offer("a"), Offer("b")], allowed=allowed))
+    answers = list(sources.fetch_all(place_of(server), [ListingEntry("a"), ListingEntry("b")], allowed=allowed))
     assert [type(answer) for _, answer in answers] == [NotASource, NotASource]
 
 
@@ -164,7 +164,7 @@ def test_a_repository_that_is_one_skill_is_named_by_its_address(server: Receiver
     repository(
         root / "x.git", {"SKILL.md": b"---\ndescription: d\n---\n", "a/b.md": b"x", "skills/n/SKILL.md": skill("n")}
     )
-    top, inner = listed(server).offers
+    top, inner = listed(server).entries
     assert (top.name, top.location, inner.name) == ("x", "", "n")
     assert list(fetched(server, top).bundle) == ["SKILL.md", "a/b.md", "skills/n/SKILL.md"]
 
@@ -207,14 +207,14 @@ def test_a_ref_that_would_be_more_than_one_never_reaches_git(server: Receiver, r
     with pytest.raises(NotASource, match="cannot be the name"):
         listed(server, ref)
     with pytest.raises(NotASource):
-        fetched(server, Offer("a", location="skills/a"), pin=ref)
+        fetched(server, ListingEntry("a", location="skills/a"), pin=ref)
     assert server.got == []
 
 
 def test_a_pin_is_a_whole_commit(server: Receiver, root: Path) -> None:
     repository(root / "x.git", ONE)
     with pytest.raises(NotASource, match="no commit"):
-        fetched(server, Offer("a", location="skills/a"), pin="main")
+        fetched(server, ListingEntry("a", location="skills/a"), pin="main")
 
 
 BAD: dict[str, tuple[str, bytes, str]] = {
@@ -231,10 +231,10 @@ def test_what_cannot_be_fetched_is_a_sentence_and_costs_no_other(server: Receive
     files = {**ONE, "bad/SKILL.md": skill("bad"), "bad/thing": content, ".gitmodules": modules}
     repository(root / "x.git", files, modes={"bad/thing": mode})
     found = listed(server, limits=Limits(file_bytes=4_000))
-    assert [offer.name for offer in found.offers] == ["a"]
+    assert [entry.name for entry in found.entries] == ["a"]
     assert len(found.problems) == 1 and said in found.problems[0]
     with pytest.raises(NotASource, match=said):
-        fetched(server, Offer("bad", location="bad"), limits=Limits(file_bytes=4_000))
+        fetched(server, ListingEntry("bad", location="bad"), limits=Limits(file_bytes=4_000))
     assert not any("other.git" in got.path for got in server.got)
 
 
@@ -245,14 +245,14 @@ def test_what_cannot_be_fetched_is_a_sentence_and_costs_no_other(server: Receive
 def test_a_skill_over_a_limit_is_a_sentence(server: Receiver, root: Path, limits: Limits, said: str) -> None:
     repository(root / "x.git", ONE)
     found = listed(server, limits=limits)
-    assert found.offers == () and said in found.problems[0]
+    assert found.entries == () and said in found.problems[0]
 
 
 def test_broken_and_repeated_skills_are_sentences(server: Receiver, root: Path) -> None:
     broken = {"b": b"no header", "c": skill("A"), "d": skill("../d"), "con": skill("con"), "e": b"\xff"}
     repository(root / "x.git", {**ONE, **{f"{name}/SKILL.md": content for name, content in broken.items()}})
     found = listed(server)
-    assert [offer.name for offer in found.offers] == ["A"]
+    assert [entry.name for entry in found.entries] == ["A"]
     assert len(found.problems) == 5
 
 
@@ -271,9 +271,9 @@ def test_a_tree_that_git_would_not_write_is_not_followed(server: Receiver, root:
         found = listed(server)
     except NotASource:
         return
-    assert [offer.location for offer in found.offers] == ["ok"]
+    assert [entry.location for entry in found.entries] == ["ok"]
     with pytest.raises((Failure, SkillsiteError)):
-        fetched(server, Offer("a", location=name.decode(errors="backslashreplace")))
+        fetched(server, ListingEntry("a", location=name.decode(errors="backslashreplace")))
 
 
 def test_a_tree_that_unfolds_without_end_is_no_source(server: Receiver, root: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_tree_that_unfolds_without_end_is_no_source(server: Receiver, root: Pa
 def test_an_object_that_unfolds_in_memory_is_not_unfolded(server: Receiver) -> None:
     """A delta of a few hundred bytes that is many times the mebibyte it copies."""
     server.behave = handing_out(server, *unfolding(skill("small"), 2))
-    assert [offer.name for offer in listed(server).offers] == ["small"]
+    assert [entry.name for entry in listed(server).entries] == ["small"]
     server.behave = handing_out(server, *unfolding(skill("small"), 300))
     with pytest.raises(NotASource, match="Git could not fetch"):
         listed(server)
@@ -409,7 +409,7 @@ def test_configuration_and_environment_of_ours_are_not_used(
     server.behave = git_server(server, root)
     for name in ("GIT_DIR", "GIT_CONFIG_COUNT"):
         assert name in os.environ
-    assert [offer.name for offer in listed(server).offers] == ["a"]
+    assert [entry.name for entry in listed(server).entries] == ["a"]
     assert not any("x-secret" in got.headers for got in server.got)
 
 
@@ -417,14 +417,14 @@ def test_configuration_and_environment_of_ours_are_not_used(
 def test_a_private_address_is_refused_however_it_is_written(server: Receiver, host: str) -> None:
     for scheme in ("https", "http"):
         with pytest.raises(Refused):
-            sources.listing(Place(GIT, f"{scheme}://{host}:{server.port}/x.git"), allowed=frozenset())
+            sources.listing(RemoteSource(GIT, f"{scheme}://{host}:{server.port}/x.git"), allowed=frozenset())
     assert server.got == []
 
 
 @pytest.mark.parametrize("address", ["ext::sh -c touch% gone", "file:///etc", "ssh://1.1.1.1/x.git", "git://1.1.1.1/x"])
 def test_another_way_to_a_repository_is_refused(address: str) -> None:
     with pytest.raises((Refused, Unreachable)):
-        sources.listing(Place(GIT, address), allowed=frozenset())
+        sources.listing(RemoteSource(GIT, address), allowed=frozenset())
 
 
 @pytest.fixture
@@ -450,8 +450,8 @@ def test_git_dials_the_address_that_was_judged(
     """Only we know where the name leads, so git can only have it from us."""
     repository(root / "x.git", ONE)
     names |= {"skills.test": ["127.0.0.1"], "skills.test.": ["127.0.0.1"]}
-    place = Place(GIT, f"http://{host}:{server.port}/x.git")
-    assert [o.name for o in sources.listing(place, allowed=frozenset({"skills.test"})).offers] == ["a"]
+    place = RemoteSource(GIT, f"http://{host}:{server.port}/x.git")
+    assert [o.name for o in sources.listing(place, allowed=frozenset({"skills.test"})).entries] == ["a"]
 
 
 def test_a_name_that_changes_its_answer_gains_nothing(names: dict[str, list[str]]) -> None:

@@ -9,7 +9,7 @@ from registry.core.bundle import Bundle
 from registry.core.errors import InvalidRequest
 from registry.models import Project
 from registry.remote import sources
-from registry.remote.sources import URL, WELL_KNOWN, Fetched, Listing, NotASource, Place
+from registry.remote.sources import URL, WELL_KNOWN, FetchedBundle, Listing, NotASource, RemoteSource
 from registry.services.agents import agents, tokens
 from registry.services.people import projects
 from registry.services.permissions import Actor
@@ -36,9 +36,9 @@ def published(live_server: Any, project: Project, operator: Actor) -> dict[str, 
     return made
 
 
-def listed(address: str) -> tuple[Place, Listing, frozenset[str]]:
-    place, allowed = Place(WELL_KNOWN, address), frozenset({urlsplit(address).netloc})
-    checked = sources.check(place, allowed=allowed)
+def listed(address: str) -> tuple[RemoteSource, Listing, frozenset[str]]:
+    source, allowed = RemoteSource(WELL_KNOWN, address), frozenset({urlsplit(address).netloc})
+    checked = sources.check(source, allowed=allowed)
     return checked, sources.listing(checked, allowed=allowed), allowed
 
 
@@ -47,24 +47,24 @@ def listed(address: str) -> tuple[Place, Listing, frozenset[str]]:
              "/projects/demo/.well-known/skills/index.json"]
 )  # fmt: skip
 def test_every_skill_comes_as_it_was_published(live_server: Any, published: dict[str, Bundle], path: str) -> None:
-    place, found, allowed = listed(live_server.url + path)
-    assert [offer.name for offer in found.offers] == ["greeting", "offers"]
-    assert found.problems == () and all(offer.description for offer in found.offers)
-    for offer, got in sources.fetch_all(place, found.offers, allowed=allowed):
-        assert isinstance(got, Fetched) and got.bundle.digest == published[offer.name].digest
-        assert got.digest == offer.digest
+    source, found, allowed = listed(live_server.url + path)
+    assert [entry.name for entry in found.entries] == ["greeting", "offers"]
+    assert found.problems == () and all(entry.description for entry in found.entries)
+    for entry, got in sources.fetch_all(source, found.entries, allowed=allowed):
+        assert isinstance(got, FetchedBundle) and got.bundle.digest == published[entry.name].digest
+        assert got.digest == entry.digest
 
 
 def test_the_address_of_one_skill_offers_that_one(live_server: Any, published: dict[str, Bundle]) -> None:
     _, found, _ = listed(f"{live_server.url}/projects/demo/skills/offers")
-    assert [offer.name for offer in found.offers] == ["offers"]
+    assert [entry.name for entry in found.entries] == ["offers"]
 
 
 def test_one_archive_of_it_is_a_file_at_an_address(live_server: Any, published: dict[str, Bundle]) -> None:
     allowed = frozenset({urlsplit(live_server.url).netloc})
-    place = Place(URL, f"{live_server.url}/.well-known/agent-skills/offers.zip")
-    (offer,) = sources.listing(place, allowed=allowed).offers
-    assert (offer.name, offer.digest) == ("offers", published["offers"].digest)
+    source = RemoteSource(URL, f"{live_server.url}/.well-known/agent-skills/offers.zip")
+    (entry,) = sources.listing(source, allowed=allowed).entries
+    assert (entry.name, entry.digest) == ("offers", published["offers"].digest)
 
 
 def test_what_is_not_public_is_no_source(

@@ -10,7 +10,16 @@ from registry.core.bundle import Bundle
 from registry.core.errors import InvalidArchive, NotFound, SkillsiteError, TooLarge
 from registry.core.limits import Limits
 from registry.remote import sources
-from registry.remote.sources import URL, Fetched, Listing, NotASource, Offer, Place, Refused, Unreachable
+from registry.remote.sources import (
+    URL,
+    FetchedBundle,
+    Listing,
+    ListingEntry,
+    NotASource,
+    Refused,
+    RemoteSource,
+    Unreachable,
+)
 from tests.core import hostile
 from tests.core.hostile import Entry, archive, tree
 from tests.remote.sources.places import redirecting, serving, skill
@@ -25,22 +34,22 @@ COLLECTION = archive(
 
 
 def listed(server: Receiver, path: str = "/demo.zip", **options: Any) -> Listing:
-    return sources.listing(Place(URL, server.url(path)), allowed=frozenset({server.host}), **options)
+    return sources.listing(RemoteSource(URL, server.url(path)), allowed=frozenset({server.host}), **options)
 
 
-def fetched(server: Receiver, offer: Offer, path: str = "/demo.zip", **options: Any) -> Fetched:
-    return sources.fetch(Place(URL, server.url(path)), offer, allowed=frozenset({server.host}), **options)
+def fetched(server: Receiver, entry: ListingEntry, path: str = "/demo.zip", **options: Any) -> FetchedBundle:
+    return sources.fetch(RemoteSource(URL, server.url(path)), entry, allowed=frozenset({server.host}), **options)
 
 
 def test_a_skill_md_is_one_offer_and_is_fetched_byte_for_byte(server: Receiver) -> None:
     content = b"---\r\nname: demo\r\ndescription: Shows  things.\r\n---\r\nDo it.\r\n"
     server.behave = serving({"/x/SKILL.md": content})
     found = listed(server, "/x/SKILL.md?raw=1")
-    (offer,) = found.offers
-    assert (offer.name, offer.description, offer.version, found.problems) == ("demo", "Shows things.", "", ())
-    got = fetched(server, offer, "/x/SKILL.md")
+    (entry,) = found.entries
+    assert (entry.name, entry.description, entry.version, found.problems) == ("demo", "Shows things.", "", ())
+    got = fetched(server, entry, "/x/SKILL.md")
     assert dict(got.bundle) == {"SKILL.md": content}
-    assert offer.digest == got.digest == got.bundle.digest
+    assert entry.digest == got.digest == got.bundle.digest
 
 
 @pytest.mark.parametrize(
@@ -49,37 +58,41 @@ def test_a_skill_md_is_one_offer_and_is_fetched_byte_for_byte(server: Receiver) 
 )
 def test_a_skill_without_a_name_is_named_by_its_address(server: Receiver, path: str, name: str) -> None:
     server.behave = answering(200, b"---\ndescription: d\n---\nx")
-    assert listed(server, path).offers[0].name == name
+    assert listed(server, path).entries[0].name == name
 
 
 def test_each_skill_of_a_zip_is_offered_and_fetched(server: Receiver) -> None:
     server.behave = answering(200, COLLECTION)
     found = listed(server)
-    assert [(o.name, o.description, o.location) for o in found.offers] == [
+    assert [(o.name, o.description, o.location) for o in found.entries] == [
         ("a", "First.", "repo-main/skills/a"),
         ("b", "Second.", "repo-main/skills/b"),
     ]
-    assert list(fetched(server, found.offers[0]).bundle) == ["SKILL.md", "docs/x.md"]
+    assert list(fetched(server, found.entries[0]).bundle) == ["SKILL.md", "docs/x.md"]
 
 
 def test_many_skills_of_a_zip_are_one_download(server: Receiver, allowed: frozenset[str]) -> None:
     server.behave = answering(200, COLLECTION)
-    place = Place(URL, server.url("/x.zip"))
-    gone = Offer("gone", location="repo-main/skills/gone")
-    answers = dict(sources.fetch_all(place, [*listed(server).offers, gone], allowed=allowed))
+    source = RemoteSource(URL, server.url("/x.zip"))
+    gone = ListingEntry("gone", location="repo-main/skills/gone")
+    answers = dict(sources.fetch_all(source, [*listed(server).entries, gone], allowed=allowed))
     assert len(server.got) == 2
-    assert [type(answer) for answer in answers.values()] == [Fetched, Fetched, NotFound]
+    assert [type(answer) for answer in answers.values()] == [FetchedBundle, FetchedBundle, NotFound]
 
 
 def test_a_download_that_fails_is_the_answer_to_each(server: Receiver, allowed: frozenset[str]) -> None:
     server.behave = answering(404)
-    answers = list(sources.fetch_all(Place(URL, server.url("/x.zip")), [Offer("a"), Offer("b")], allowed=allowed))
-    assert [(offer.name, type(error)) for offer, error in answers] == [("a", NotASource), ("b", NotASource)]
+    answers = list(
+        sources.fetch_all(
+            RemoteSource(URL, server.url("/x.zip")), [ListingEntry("a"), ListingEntry("b")], allowed=allowed
+        )
+    )
+    assert [(entry.name, type(error)) for entry, error in answers] == [("a", NotASource), ("b", NotASource)]
 
 
 def test_a_skill_is_found_by_its_name_where_its_directory_moved(server: Receiver) -> None:
     server.behave = answering(200, archive(Entry(b"demo-2.0/SKILL.md", skill("demo", body="Newer."))))
-    got = fetched(server, Offer("demo", location="demo-1.0"))
+    got = fetched(server, ListingEntry("demo", location="demo-1.0"))
     assert b"Newer." in got.bundle["SKILL.md"]
 
 
@@ -88,20 +101,20 @@ def test_a_skill_is_found_by_its_name_where_its_directory_moved(server: Receiver
 )
 def test_a_zip_is_known_by_its_extension_then_by_its_type(server: Receiver, path: str, content_type: str) -> None:
     server.behave = answering(200, tree("SKILL.md"), **{"Content-Type": content_type})
-    assert [offer.name for offer in listed(server, path).offers] == ["demo"]
+    assert [entry.name for entry in listed(server, path).entries] == ["demo"]
 
 
 def test_a_zip_that_a_redirect_leads_to_is_known_though_its_address_tells_nothing(server: Receiver) -> None:
     """As downloads of releases are kept."""
     bytes_only = answering(200, tree("SKILL.md"), **{"Content-Type": "application/octet-stream"})
     server.behave = serving({"/releases/demo.zip": redirecting("/asset/1?x=y"), "/asset/1": bytes_only})
-    assert [offer.name for offer in listed(server, "/releases/demo.zip").offers] == ["demo"]
+    assert [entry.name for entry in listed(server, "/releases/demo.zip").entries] == ["demo"]
 
 
 def test_names_that_are_not_ascii_are_offered(server: Receiver) -> None:
     server.behave = answering(200, archive(Entry("größe/SKILL.md".encode(), skill("größe", "Maße 日本"))))
-    (offer,) = listed(server).offers
-    assert (offer.name, offer.description, offer.location) == ("größe", "Maße 日本", "größe")
+    (entry,) = listed(server).entries
+    assert (entry.name, entry.description, entry.location) == ("größe", "Maße 日本", "größe")
 
 
 def test_a_zip_without_a_skill_is_an_empty_listing(server: Receiver) -> None:
@@ -122,7 +135,7 @@ def test_a_broken_skill_is_a_sentence_and_costs_no_other(server: Receiver) -> No
         ),
     )
     found = listed(server)
-    assert [offer.name for offer in found.offers] == ["b"]
+    assert [entry.name for entry in found.entries] == ["b"]
     assert len(found.problems) == 5
     assert all(sentence[0] != " " and sentence.endswith(".") for sentence in found.problems)
     assert any("more than once" in sentence for sentence in found.problems)
@@ -131,7 +144,7 @@ def test_a_broken_skill_is_a_sentence_and_costs_no_other(server: Receiver) -> No
 def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
     server.behave = answering(200, archive(*(Entry(b"%d/SKILL.md" % n, skill(f"s{n}")) for n in range(1_001))))
     found = listed(server)
-    assert len(found.offers) == 1_000
+    assert len(found.entries) == 1_000
     assert found.problems == ("There are more than 1,000 skills here. The first 1,000 are offered.",)
 
 
@@ -147,9 +160,9 @@ def test_a_hostile_zip_is_no_source_or_offers_nothing(server: Receiver, name: st
     except NotASource as error:
         assert str(error).endswith(".")
     else:
-        assert found.offers == () and len(found.problems) == 1
+        assert found.entries == () and len(found.problems) == 1
     with pytest.raises((SkillsiteError, NotASource)):
-        fetched(server, Offer("demo"), "/download")
+        fetched(server, ListingEntry("demo"), "/download")
 
 
 @pytest.mark.parametrize(
@@ -187,12 +200,12 @@ def test_a_port_where_nobody_listens_is_unreachable() -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         with pytest.raises(Unreachable, match="connection failed"):
-            sources.listing(Place(URL, f"http://127.0.0.1:{port}/a.zip"), allowed=frozenset({"127.0.0.1"}))
+            sources.listing(RemoteSource(URL, f"http://127.0.0.1:{port}/a.zip"), allowed=frozenset({"127.0.0.1"}))
 
 
 def test_a_name_that_is_none_is_unreachable() -> None:
     with pytest.raises(Unreachable, match=r"nowhere\.invalid cannot be found"):
-        sources.listing(Place(URL, "https://nowhere.invalid/a.zip"), allowed=frozenset())
+        sources.listing(RemoteSource(URL, "https://nowhere.invalid/a.zip"), allowed=frozenset())
 
 
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
@@ -243,7 +256,7 @@ def test_a_text_that_is_too_long_is_no_source(server: Receiver) -> None:
     with pytest.raises(NotASource, match="512,000 are allowed"):
         listed(server, "/SKILL.md")
     with pytest.raises(TooLarge):
-        fetched(server, Offer("demo"), "/SKILL.md")
+        fetched(server, ListingEntry("demo"), "/SKILL.md")
 
 
 def test_redirects_are_followed_five_times_and_no_more(server: Receiver) -> None:
@@ -252,7 +265,7 @@ def test_redirects_are_followed_five_times_and_no_more(server: Receiver) -> None
         (redirecting(f"{left - 1}.md") if left else answering(200, skill()))(handler)
 
     server.behave = countdown
-    assert [offer.name for offer in listed(server, "/5.md").offers] == ["demo"]
+    assert [entry.name for entry in listed(server, "/5.md").entries] == ["demo"]
     with pytest.raises(NotASource, match="more than 5 times"):
         listed(server, "/6.md")
 
@@ -281,7 +294,7 @@ def test_a_redirect_to_no_address_is_no_source(server: Receiver, target: str) ->
 
 def test_a_private_address_is_refused_without_a_request(server: Receiver) -> None:
     with pytest.raises(Refused, match="private network"):
-        sources.listing(Place(URL, f"https://{server.host}/a.zip"), allowed=frozenset())
+        sources.listing(RemoteSource(URL, f"https://{server.host}/a.zip"), allowed=frozenset())
     assert server.got == []
 
 
@@ -295,7 +308,7 @@ def test_no_failure_tells_the_address(server: Receiver) -> None:
 
 def test_what_is_fetched_is_what_is_there_now(server: Receiver) -> None:
     server.behave = answering(200, tree("SKILL.md"))
-    (before,) = listed(server).offers
+    (before,) = listed(server).entries
     server.behave = answering(200, archive(Entry(b"SKILL.md", skill(body="Other."))))
     got = fetched(server, before)
     assert isinstance(got.bundle, Bundle) and got.digest != before.digest
@@ -304,4 +317,4 @@ def test_what_is_fetched_is_what_is_there_now(server: Receiver) -> None:
 def test_a_zip_that_is_none_any_more_is_an_error_of_the_archive(server: Receiver) -> None:
     server.behave = answering(200, b"PK\x03\x04 cut")
     with pytest.raises(InvalidArchive):
-        fetched(server, Offer("demo"))
+        fetched(server, ListingEntry("demo"))

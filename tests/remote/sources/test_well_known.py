@@ -9,7 +9,16 @@ import pytest
 from registry.core.errors import InvalidArchive, NotFound, TooLarge
 from registry.core.limits import Limits
 from registry.remote import sources
-from registry.remote.sources import WELL_KNOWN, Fetched, Listing, NotASource, Offer, Place, Refused, Unreachable
+from registry.remote.sources import (
+    WELL_KNOWN,
+    FetchedBundle,
+    Listing,
+    ListingEntry,
+    NotASource,
+    Refused,
+    RemoteSource,
+    Unreachable,
+)
 from tests.core import hostile
 from tests.core.hostile import tree
 from tests.remote.sources.places import Served, as_json, digest, redirecting, serving, skill
@@ -20,7 +29,7 @@ SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 MD, ZIP = skill("code-review", "Reviews."), tree("SKILL.md", "docs/x.md")
 
 
-def entry(name: str = "code-review", content: bytes = MD, **changes: Any) -> dict[str, Any]:
+def raw(name: str = "code-review", content: bytes = MD, **changes: Any) -> dict[str, Any]:
     made = {"name": name, "type": "skill-md", "description": "Reviews.", "url": f"{V2}/{name}/SKILL.md",
             "digest": digest(content)} | changes  # fmt: skip
     return {key: value for key, value in made.items() if value is not None}
@@ -36,28 +45,28 @@ def old(*entries: object) -> bytes:
 
 def listed(server: Receiver, served: Served, path: str = "", **options: Any) -> Listing:
     server.behave = serving(served)
-    return sources.listing(Place(WELL_KNOWN, server.url(path)), allowed=frozenset({server.host}), **options)
+    return sources.listing(RemoteSource(WELL_KNOWN, server.url(path)), allowed=frozenset({server.host}), **options)
 
 
-def fetched(server: Receiver, offer: Offer, **options: Any) -> Fetched:
-    return sources.fetch(Place(WELL_KNOWN, server.url("")), offer, allowed=frozenset({server.host}), **options)
+def fetched(server: Receiver, entry: ListingEntry, **options: Any) -> FetchedBundle:
+    return sources.fetch(RemoteSource(WELL_KNOWN, server.url("")), entry, allowed=frozenset({server.host}), **options)
 
 
 def test_the_new_version_lists_and_fetches_both_types(server: Receiver) -> None:
-    zipped = entry("wrangler", ZIP, type="archive", url="wrangler.zip", description=" Two\n words ", extra=1)
+    zipped = raw("wrangler", ZIP, type="archive", url="wrangler.zip", description=" Two\n words ", extra=1)
     found = listed(
         server,
-        {f"{V2}/index.json": index(entry(), zipped, **{"x-left-out": []}), f"{V2}/code-review/SKILL.md": MD,
+        {f"{V2}/index.json": index(raw(), zipped, **{"x-left-out": []}), f"{V2}/code-review/SKILL.md": MD,
          f"{V2}/wrangler.zip": ZIP},
     )  # fmt: skip
-    assert [(o.name, o.description, o.version, o.digest) for o in found.offers] == [
+    assert [(o.name, o.description, o.version, o.digest) for o in found.entries] == [
         ("code-review", "Reviews.", "", digest(MD)),
         ("wrangler", "Two words", "", digest(ZIP)),
     ]
     assert found.problems == ()
-    assert dict(fetched(server, found.offers[0]).bundle) == {"SKILL.md": MD}
-    assert list(fetched(server, found.offers[1]).bundle) == ["SKILL.md", "docs/x.md"]
-    assert fetched(server, found.offers[1]).digest == digest(ZIP)
+    assert dict(fetched(server, found.entries[0]).bundle) == {"SKILL.md": MD}
+    assert list(fetched(server, found.entries[1]).bundle) == ["SKILL.md", "docs/x.md"]
+    assert fetched(server, found.entries[1]).digest == digest(ZIP)
 
 
 def test_an_archive_may_be_a_tarball(server: Receiver) -> None:
@@ -68,8 +77,8 @@ def test_an_archive_may_be_a_tarball(server: Receiver) -> None:
             made.size = len(content)
             tar.addfile(made, io.BytesIO(content))
     data = out.getvalue()
-    served = {f"{V2}/index.json": index(entry("a", data, type="archive", url="a.tar.gz")), f"{V2}/a.tar.gz": data}
-    assert dict(fetched(server, listed(server, served).offers[0]).bundle) == {"SKILL.md": MD, "größe.md": b"x"}
+    served = {f"{V2}/index.json": index(raw("a", data, type="archive", url="a.tar.gz")), f"{V2}/a.tar.gz": data}
+    assert dict(fetched(server, listed(server, served).entries[0]).bundle) == {"SKILL.md": MD, "größe.md": b"x"}
 
 
 def test_the_old_version_is_read_file_by_file(server: Receiver) -> None:
@@ -78,9 +87,9 @@ def test_the_old_version_is_read_file_by_file(server: Receiver) -> None:
         f"{V1}/gr%C3%B6%C3%9Fe/SKILL.md": MD,
         f"{V1}/gr%C3%B6%C3%9Fe/docs/a%20b.md": b"\x00\xff",
     }
-    (offer,) = listed(server, served).offers
-    assert (offer.name, offer.digest) == ("größe", "")
-    got = fetched(server, offer)
+    (entry,) = listed(server, served).entries
+    assert (entry.name, entry.digest) == ("größe", "")
+    got = fetched(server, entry)
     assert dict(got.bundle) == {"SKILL.md": MD, "docs/a b.md": b"\x00\xff"}
     assert (got.version, got.digest) == ("", "")
 
@@ -89,21 +98,21 @@ def test_the_old_version_is_read_file_by_file(server: Receiver) -> None:
     "path", ["/projects/demo", "/projects/demo/", "/projects/demo/.well-known/agent-skills/index.json"]
 )
 def test_an_index_may_stand_below_any_path(server: Receiver, path: str) -> None:
-    served = {"/projects/demo/.well-known/agent-skills/index.json": index(entry(url="code-review/SKILL.md")),
+    served = {"/projects/demo/.well-known/agent-skills/index.json": index(raw(url="code-review/SKILL.md")),
               "/projects/demo/.well-known/agent-skills/code-review/SKILL.md": MD}  # fmt: skip
-    (offer,) = listed(server, served, path).offers
-    assert fetched(server, offer).bundle["SKILL.md"] == MD
+    (entry,) = listed(server, served, path).entries
+    assert fetched(server, entry).bundle["SKILL.md"] == MD
 
 
 def test_the_index_of_the_whole_site_does_not_stand_for_a_part_of_it(server: Receiver) -> None:
     with pytest.raises(NotASource, match=r"no index of skills below this address\. It answered with status 404"):
-        listed(server, {f"{V2}/index.json": index(entry())}, "/projects/demo")
+        listed(server, {f"{V2}/index.json": index(raw())}, "/projects/demo")
 
 
 def test_addresses_are_relative_to_where_the_index_was_found(server: Receiver) -> None:
-    served = {f"{V2}/index.json": redirecting("/cdn/v7/index.json"), "/cdn/v7/index.json": index(entry(url="a.md")),
+    served = {f"{V2}/index.json": redirecting("/cdn/v7/index.json"), "/cdn/v7/index.json": index(raw(url="a.md")),
               "/cdn/v7/a.md": MD}  # fmt: skip
-    assert fetched(server, listed(server, served).offers[0]).bundle["SKILL.md"] == MD
+    assert fetched(server, listed(server, served).entries[0]).bundle["SKILL.md"] == MD
 
 
 @pytest.mark.parametrize("body", [index(), old()])
@@ -156,14 +165,14 @@ def test_an_index_that_leads_into_a_private_network_is_refused(server: Receiver)
     "bad",
     [
         "text", None, 7, [], {}, {"name": None}, {"name": ""}, {"name": ["a"]},
-        entry("../../etc"), entry("a/b"), entry(".hidden"), entry("a\x00b"), entry("a\u202eb"), entry("x" * 200),
-        entry("a", type="tar"), entry("a", type=None), entry("a", type=["skill-md"]),
-        entry("a", digest=None), entry("a", digest="sha256:abc"), entry("a", digest="md5:" + "0" * 64),
-        entry("a", digest="sha256:" + "A" * 64), entry("a", digest=5), entry("a", digest=digest(b"") + "\n"),
-        entry("a", url=None), entry("a", url=""), entry("a", url={"x": 1}), entry("a", url="http://[x/"), entry("a", url="https://xn--a/"),
-        entry("a", url="http://1.1.1.1/x"), entry("a", url="file:///etc/passwd"), entry("a", url="javascript:x"),
-        entry("a", url="https://me:pw@1.1.1.1/x"), entry("a", url="https://1.1.1.1/x?X-Amz-Signature=abc"),
-        entry("a", url="https://1.1.1.1/t/sks_0123456789abcdef/x"),
+        raw("../../etc"), raw("a/b"), raw(".hidden"), raw("a\x00b"), raw("a\u202eb"), raw("x" * 200),
+        raw("a", type="tar"), raw("a", type=None), raw("a", type=["skill-md"]),
+        raw("a", digest=None), raw("a", digest="sha256:abc"), raw("a", digest="md5:" + "0" * 64),
+        raw("a", digest="sha256:" + "A" * 64), raw("a", digest=5), raw("a", digest=digest(b"") + "\n"),
+        raw("a", url=None), raw("a", url=""), raw("a", url={"x": 1}), raw("a", url="http://[x/"), raw("a", url="https://xn--a/"),
+        raw("a", url="http://1.1.1.1/x"), raw("a", url="file:///etc/passwd"), raw("a", url="javascript:x"),
+        raw("a", url="https://me:pw@1.1.1.1/x"), raw("a", url="https://1.1.1.1/x?X-Amz-Signature=abc"),
+        raw("a", url="https://1.1.1.1/t/sks_0123456789abcdef/x"),
         {"name": "a", "files": "SKILL.md"}, {"name": "a", "files": []}, {"name": "a", "files": ["README.md"]},
         {"name": "a", "files": ["SKILL.md", "../../etc/passwd"]}, {"name": "a", "files": ["SKILL.md", "/etc/passwd"]},
         {"name": "a", "files": ["SKILL.md", "a", "A"]}, {"name": "a", "files": ["SKILL.md", 7]},
@@ -172,22 +181,22 @@ def test_an_index_that_leads_into_a_private_network_is_refused(server: Receiver)
     ],
 )  # fmt: skip
 def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: Receiver, bad: object) -> None:
-    found = listed(server, {f"{V2}/index.json": index(bad, entry("good"))})
-    assert [offer.name for offer in found.offers] == ["good"]
+    found = listed(server, {f"{V2}/index.json": index(bad, raw("good"))})
+    assert [entry.name for entry in found.entries] == ["good"]
     (sentence,) = found.problems
     assert sentence.endswith(".") and "sks_" not in sentence and "pw" not in sentence and "Signature" not in sentence
 
 
 def test_a_name_that_is_there_twice_is_offered_once(server: Receiver) -> None:
-    found = listed(server, {f"{V2}/index.json": index(entry("a", url="1.md"), entry("A", url="2.md"))})
-    assert [offer.location.rpartition("/")[2] for offer in found.offers] == ["1.md"]
+    found = listed(server, {f"{V2}/index.json": index(raw("a", url="1.md"), raw("A", url="2.md"))})
+    assert [entry.location.rpartition("/")[2] for entry in found.entries] == ["1.md"]
     assert found.problems == ("'A' is there more than once. The first one is offered.",)
 
 
 def test_no_more_than_a_thousand_are_offered_and_the_rest_is_said(server: Receiver) -> None:
-    many = [entry(f"s{number}") for number in range(1_002)]
+    many = [raw(f"s{number}") for number in range(1_002)]
     found = listed(server, {f"{V2}/index.json": index(*many)})
-    assert len(found.offers) == 1_000
+    assert len(found.entries) == 1_000
     assert found.problems == ("There are more than 1,000 skills here. The first 1,000 are offered.",)
 
 
@@ -197,20 +206,20 @@ def test_no_more_than_a_hundred_problems_are_told(server: Receiver) -> None:
 
 
 def test_a_description_of_any_length_is_one_line_of_so_many_characters(server: Receiver) -> None:
-    found = listed(server, {f"{V2}/index.json": index(entry(description="a\n" * 5_000), entry("b", description=None))})
-    assert [len(offer.description) for offer in found.offers] == [1_024, 0]
+    found = listed(server, {f"{V2}/index.json": index(raw(description="a\n" * 5_000), raw("b", description=None))})
+    assert [len(entry.description) for entry in found.entries] == [1_024, 0]
 
 
 @pytest.mark.parametrize("kind", ["skill-md", "archive"])
 @pytest.mark.parametrize("sent", [MD + b" ", b"", b"<html>sign in</html>", ZIP], ids=["more", "nothing", "page", "zip"])
 def test_bytes_without_the_digest_of_the_index_are_refused(server: Receiver, kind: str, sent: bytes) -> None:
     """Not even where an index of the old version would offer the same skill without a digest."""
-    served = {f"{V2}/index.json": index(entry(type=kind, url="x")), f"{V2}/x": sent,
+    served = {f"{V2}/index.json": index(raw(type=kind, url="x")), f"{V2}/x": sent,
               f"{V1}/index.json": old({"name": "code-review", "description": "d", "files": ["SKILL.md"]}),
               f"{V1}/code-review/SKILL.md": sent}  # fmt: skip
-    (offer,) = listed(server, served).offers
+    (entry,) = listed(server, served).entries
     with pytest.raises(NotASource, match="does not have the digest that the index names"):
-        fetched(server, offer)
+        fetched(server, entry)
 
 
 @pytest.mark.parametrize(
@@ -219,34 +228,32 @@ def test_bytes_without_the_digest_of_the_index_are_refused(server: Receiver, kin
 def test_a_hostile_archive_with_a_true_digest_is_refused(server: Receiver, name: str) -> None:
     data = hostile.CORPUS[name]
     found = listed(
-        server, {f"{V2}/index.json": index(entry("x", data, type="archive", url="x.zip")), f"{V2}/x.zip": data}
+        server, {f"{V2}/index.json": index(raw("x", data, type="archive", url="x.zip")), f"{V2}/x.zip": data}
     )
     with pytest.raises((InvalidArchive, TooLarge)):
-        fetched(server, found.offers[0])
+        fetched(server, found.entries[0])
 
 
 def test_an_entry_may_point_at_another_host_and_is_judged_there(server: Receiver) -> None:
     with receiving() as other:
         other.behave = answering(200, MD)
-        found = listed(
-            server, {f"{V2}/index.json": index(entry(url="https://127.0.0.1:9/x.md"), entry("b", url="b.md"))}
-        )
-        here, _ = found.offers
+        found = listed(server, {f"{V2}/index.json": index(raw(url="https://127.0.0.1:9/x.md"), raw("b", url="b.md"))})
+        here, _ = found.entries
         with pytest.raises(Refused, match="private network"):
             fetched(server, here)
-        place, away = (
-            Place(WELL_KNOWN, server.url("")),
-            Offer("a", digest=digest(MD), location=f"skill-md {other.url()}"),
+        source, away = (
+            RemoteSource(WELL_KNOWN, server.url("")),
+            ListingEntry("a", digest=digest(MD), location=f"skill-md {other.url()}"),
         )
-        assert sources.fetch(place, away, allowed=frozenset({other.host})).bundle["SKILL.md"] == MD
+        assert sources.fetch(source, away, allowed=frozenset({other.host})).bundle["SKILL.md"] == MD
         with pytest.raises(Refused):
             fetched(server, away)
 
 
 def test_a_redirect_of_an_artifact_into_a_private_network_is_refused(server: Receiver) -> None:
-    served = {f"{V2}/index.json": index(entry()), f"{V2}/code-review/SKILL.md": redirecting("https://10.0.0.1/")}
+    served = {f"{V2}/index.json": index(raw()), f"{V2}/code-review/SKILL.md": redirecting("https://10.0.0.1/")}
     with pytest.raises(Refused):
-        fetched(server, listed(server, served).offers[0])
+        fetched(server, listed(server, served).entries[0])
 
 
 def test_eight_are_fetched_at_a_time_and_one_that_fails_costs_no_other(
@@ -256,11 +263,11 @@ def test_eight_are_fetched_at_a_time_and_one_that_fails_costs_no_other(
     served: dict[str, Any] = {f"{V2}/{name}/SKILL.md": skill(name) for name in names}
     served |= {f"{V2}/s3/SKILL.md": answering(404), f"{V2}/s4/SKILL.md": b"other bytes"}
     served[f"{V2}/s5/SKILL.md"] = answering(503)
-    found = listed(server, {**served, f"{V2}/index.json": index(*(entry(name, skill(name)) for name in names))})
-    place = Place(WELL_KNOWN, server.url(""))
-    answers = list(sources.fetch_all(place, found.offers, allowed=allowed))
-    assert [offer.name for offer, _ in answers] == names
-    failed = {offer.name: type(answer) for offer, answer in answers if not isinstance(answer, Fetched)}
+    found = listed(server, {**served, f"{V2}/index.json": index(*(raw(name, skill(name)) for name in names))})
+    source = RemoteSource(WELL_KNOWN, server.url(""))
+    answers = list(sources.fetch_all(source, found.entries, allowed=allowed))
+    assert [entry.name for entry, _ in answers] == names
+    failed = {entry.name: type(answer) for entry, answer in answers if not isinstance(answer, FetchedBundle)}
     assert failed == {"s3": NotASource, "s4": NotASource, "s5": Unreachable}
 
 
@@ -280,29 +287,29 @@ def test_a_skill_of_the_old_version_is_whole_or_nothing(
 ) -> None:
     served = {f"{V1}/index.json": old({"name": "a", "files": ["SKILL.md", "x.md"]}),
               f"{V1}/a/SKILL.md": MD, f"{V1}/a/x.md": b"x"}  # fmt: skip
-    (offer,) = listed(server, served).offers
+    (entry,) = listed(server, served).entries
     server.behave = serving({**served, **change})
     with pytest.raises(error):
-        fetched(server, offer)
+        fetched(server, entry)
 
 
 def test_the_files_of_the_old_version_are_counted_together(server: Receiver) -> None:
     names = ["SKILL.md", *(f"{number}.bin" for number in range(4))]
     served: Served = {f"{V1}/index.json": old({"name": "a", "files": names}),
                       **{f"{V1}/a/{name}": MD if name == "SKILL.md" else b"x" * 1_000 for name in names}}  # fmt: skip
-    (offer,) = listed(server, served).offers
+    (entry,) = listed(server, served).entries
     with pytest.raises(TooLarge, match="3,000 are allowed"):
-        fetched(server, offer, limits=Limits(archive_bytes=3_000))
+        fetched(server, entry, limits=Limits(archive_bytes=3_000))
 
 
 def test_words_are_looked_for_in_what_is_listed(server: Receiver, allowed: frozenset[str]) -> None:
-    both = index(entry("code-review", description="Reads pull requests."), entry("notes", description="Takes MINUTES."))
+    both = index(raw("code-review", description="Reads pull requests."), raw("notes", description="Takes MINUTES."))
     server.behave = serving({f"{V2}/index.json": both})
-    place = Place(WELL_KNOWN, server.url(""))
+    source = RemoteSource(WELL_KNOWN, server.url(""))
     for query, names in {
         "minutes NOTES": ["notes"],
         "": ["code-review", "notes"],
         "pull": ["code-review"],
         "x": [],
     }.items():
-        assert [offer.name for offer in sources.search(place, query, allowed=allowed).offers] == names
+        assert [entry.name for entry in sources.search(source, query, allowed=allowed).entries] == names

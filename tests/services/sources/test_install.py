@@ -10,7 +10,7 @@ from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.catalog.visibility import Definition
 from registry.core.errors import Forbidden, NotFound, PreconditionRequired, SourceFailed, Stale
-from registry.core.sources.import_request import Outcome, Wish
+from registry.core.sources.import_request import ImportRequest, ImportResult
 from registry.core.text.edits import Edit
 from registry.models import Event, Installation, Project, Proposal, Provenance, Skill, Source, User, Version
 from registry.services import permissions
@@ -47,8 +47,10 @@ def source(project: Project, site: Elsewhere, author: Actor) -> Source:
 
 
 @pytest.fixture
-def bring(project: Project, source: Source, author: Actor) -> Callable[..., Outcome]:
-    return lambda name="greeting", **choices: install.bring(project, source.pk, Wish(name, **choices), by=author)
+def bring(project: Project, source: Source, author: Actor) -> Callable[..., ImportResult]:
+    return lambda name="greeting", **choices: install.import_skill(
+        project, source.pk, ImportRequest(name, **choices), by=author
+    )
 
 
 @pytest.fixture
@@ -80,11 +82,11 @@ def state(source: Source) -> str:
 
 
 def test_a_skill_is_stored_byte_for_byte_with_where_it_came_from(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     done = bring()
     version = current(project)
-    assert done == Outcome("greeting", "imported", "", "greeting", "1", site.skills["greeting"].digest)
+    assert done == ImportResult("greeting", "imported", "", "greeting", "1", site.skills["greeting"].digest)
     assert blobs.bundle(version.manifest) == site.skills["greeting"]
     came = version.provenance
     assert (came.source, came.name, came.how, came.user_id) == (source, "greeting", "imported", author.user_id)
@@ -98,9 +100,9 @@ def test_a_skill_is_stored_byte_for_byte_with_where_it_came_from(
 
 
 def test_what_was_looked_at_is_what_is_stored_though_the_source_moved_on(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert (seen.action, seen.target, seen.seen, seen.hides) == ("create", "greeting", "", ())
     site.skills["greeting"] = skill_bundle(body="Something else.")
     assert bring(digest=seen.digest).digest == seen.digest
@@ -108,7 +110,7 @@ def test_what_was_looked_at_is_what_is_stored_though_the_source_moved_on(
 
 
 def test_a_digest_that_nobody_put_aside_has_to_be_what_the_source_has(
-    project: Project, site: Elsewhere, bring: Callable[..., Outcome]
+    project: Project, site: Elsewhere, bring: Callable[..., ImportResult]
 ) -> None:
     done = bring(digest=skill_bundle(body="Seen long ago.").digest)
     assert (done.status, done.digest) == ("moved", site.skills["greeting"].digest)
@@ -118,7 +120,7 @@ def test_a_digest_that_nobody_put_aside_has_to_be_what_the_source_has(
 
 def test_a_preview_stores_nothing_in_the_project(project: Project, source: Source, author: Actor) -> None:
     revision, events = Project.objects.get(pk=project.pk).revision, Event.objects.count()
-    import_preview.preview(project, source.pk, "greeting", by=author)
+    import_preview.load(project, source.pk, "greeting", by=author)
     assert not Skill.objects.exists()
     assert (Project.objects.get(pk=project.pk).revision, Event.objects.count()) == (revision, events)
 
@@ -126,10 +128,10 @@ def test_a_preview_stores_nothing_in_the_project(project: Project, source: Sourc
 def test_a_preview_asks_again_only_where_it_is_told_to(
     project: Project, source: Source, site: Elsewhere, author: Actor
 ) -> None:
-    import_preview.preview(project, source.pk, "greeting", by=author)
-    import_preview.preview(project, source.pk, "greeting", by=author)
+    import_preview.load(project, source.pk, "greeting", by=author)
+    import_preview.load(project, source.pk, "greeting", by=author)
     assert site.asked == ["greeting"]
-    import_preview.preview(project, source.pk, "greeting", again=True, by=author)
+    import_preview.load(project, source.pk, "greeting", again=True, by=author)
     assert site.asked == ["greeting", "greeting"]
 
 
@@ -138,25 +140,25 @@ def test_what_cannot_be_fetched_is_an_error_with_its_reason(
 ) -> None:
     site.status = 500
     with nothing_left_behind(), pytest.raises(SourceFailed, match="500"):
-        import_preview.preview(project, source.pk, "greeting", by=author)
+        import_preview.load(project, source.pk, "greeting", by=author)
     with nothing_left_behind(), pytest.raises(SourceFailed, match="Nothing was stored"):
-        install.bring(project, source.pk, Wish("greeting"), by=author)
+        install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
 
 
 def test_what_a_source_does_not_offer_cannot_be_had(project: Project, source: Source, author: Actor) -> None:
     for name in ("nothing", "../greeting", ""):
         with nothing_left_behind(), pytest.raises(NotFound, match="does not offer"):
-            install.bring(project, source.pk, Wish(name), by=author)
+            install.import_skill(project, source.pk, ImportRequest(name), by=author)
     with nothing_left_behind(), pytest.raises(NotFound, match="does not offer"):
-        import_preview.preview(project, source.pk, "a\0b", by=author)
+        import_preview.load(project, source.pk, "a\0b", by=author)
 
 
 def test_viewers_and_strangers_bring_nothing(
     project: Project, other_project: Project, source: Source, viewer: Actor
 ) -> None:
     for call in (
-        lambda: install.bring(project, source.pk, Wish("greeting"), by=viewer),
-        lambda: import_preview.preview(project, source.pk, "greeting", by=viewer),
+        lambda: install.import_skill(project, source.pk, ImportRequest("greeting"), by=viewer),
+        lambda: import_preview.load(project, source.pk, "greeting", by=viewer),
         lambda: uninstalling.uninstall(project, source.pk, "greeting", by=viewer),
     ):
         with nothing_left_behind(), pytest.raises(Forbidden):
@@ -167,7 +169,7 @@ def test_viewers_and_strangers_bring_nothing(
 
 
 def test_a_taken_name_is_skipped_and_the_choices_are_named(
-    project: Project, author: Actor, bring: Callable[..., Outcome]
+    project: Project, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
     done = bring()
@@ -179,7 +181,7 @@ def test_a_taken_name_is_skipped_and_the_choices_are_named(
 
 
 def test_a_taken_name_as_a_new_version_keeps_what_was_there_in_history(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
     assert bring(on_conflict="version").version == "2"
@@ -188,10 +190,10 @@ def test_a_taken_name_as_a_new_version_keeps_what_was_there_in_history(
 
 
 def test_a_new_version_of_what_somebody_saved_meanwhile_is_not_made(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle(body="Mine."), by=author)
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert seen.action == "taken"
     mine = edit(project, "Mine, once more.", author)
     assert bring(digest=seen.digest, seen=seen.seen, on_conflict="version").status == "moved"
@@ -199,7 +201,7 @@ def test_a_new_version_of_what_somebody_saved_meanwhile_is_not_made(
 
 
 def test_under_another_name_one_line_changes(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle(body="Mine."), by=author)
     done = bring(on_conflict="rename", new_name=" Their-Greeting ")
@@ -214,14 +216,14 @@ def test_under_another_name_one_line_changes(
 
 
 def test_another_name_that_is_taken_too_is_skipped(
-    project: Project, author: Actor, bring: Callable[..., Outcome]
+    project: Project, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle("theirs"), by=author)
     assert bring(on_conflict="rename", new_name="theirs").status == "skipped"
 
 
 def test_a_bundled_skill_is_hidden_only_by_choice(
-    project: Project, library: Any, bring: Callable[..., Outcome]
+    project: Project, library: Any, bring: Callable[..., ImportResult]
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
@@ -232,7 +234,7 @@ def test_a_bundled_skill_is_hidden_only_by_choice(
 
 
 def test_a_skill_of_another_source_is_named_as_such(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
     other = sources.add(project, "well-known", f"{site.address}/", label="Other", by=author)
@@ -240,16 +242,16 @@ def test_a_skill_of_another_source_is_named_as_such(
     site.skills["greeting"] = skill_bundle(body="Theirs.")
     sources.look(project, other.pk, by=author)
     source_jobs.run_due()
-    done = install.bring(project, other.pk, Wish("greeting"), by=author)
+    done = install.import_skill(project, other.pk, ImportRequest("greeting"), by=author)
     assert done.status == "skipped"
     assert "came from Elsewhere" in done.reason
-    install.bring(project, other.pk, Wish("greeting", on_conflict="version"), by=author)
+    install.import_skill(project, other.pk, ImportRequest("greeting", on_conflict="version"), by=author)
     assert Installation.objects.get().source == other
     assert state(source) == "available"
 
 
 def test_the_very_same_files_are_linked_and_not_stored_twice(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bundles.import_bundle(project, site.skills["greeting"], by=author)
     assert bring(on_conflict="version").status == "unchanged"
@@ -264,7 +266,7 @@ def test_the_very_same_files_are_linked_and_not_stored_twice(
 
 
 def test_an_update_is_told_by_digest_and_replaces_what_nobody_edited(
-    project: Project, source: Source, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     new = changed(BODY + "\n\nSix.")
@@ -276,7 +278,7 @@ def test_an_update_is_told_by_digest_and_replaces_what_nobody_edited(
 
 
 def test_looking_again_without_a_change_is_no_update(
-    source: Source, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    source: Source, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     changed(BODY, files={"a.txt": b"a"})
@@ -284,7 +286,7 @@ def test_looking_again_without_a_change_is_no_update(
 
 
 def test_an_edit_is_never_lost_without_a_choice(
-    project: Project, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     mine = edit(project, "My own.", author)
@@ -300,12 +302,12 @@ def test_an_edit_is_never_lost_without_a_choice(
 
 
 def test_who_saw_the_edit_may_replace_it(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     mine = edit(project, "My own.", author)
     new = changed("Theirs.")
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert (seen.action, seen.seen, seen.digest) == ("merge", mine.digest, new.digest)
     done = bring(digest=seen.digest, if_edited="replace", seen=seen.seen)
     assert (done.status, current(project).digest) == ("updated", new.digest)
@@ -313,7 +315,7 @@ def test_who_saw_the_edit_may_replace_it(
 
 
 def test_a_kept_edit_is_asked_about_once(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     mine = edit(project, "My own.", author)
@@ -327,7 +329,7 @@ def test_a_kept_edit_is_asked_about_once(
 
 
 def test_changes_that_fit_together_are_merged_from_what_came_first(
-    project: Project, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     edit(project, BODY.replace("One.", "One, mine."), author, files={"a.txt": b"a", "mine.txt": b"m"})
@@ -345,7 +347,7 @@ def test_changes_that_fit_together_are_merged_from_what_came_first(
 
 
 def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     mine = edit(project, BODY.replace("Two.", "Two, mine."), author, files={"a.txt": b"a"})
@@ -354,7 +356,7 @@ def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
     assert done.status == "conflicts"
     assert "1 place needs a choice" in done.reason
     assert "SKILL.md" in done.reason
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     (key,) = seen.joined.keys
     assert bring(if_edited="merge", answers={key: "both"}).status == "conflicts"
     assert bring(if_edited="merge", answers={key: "theirs"}).status == "moved"
@@ -365,12 +367,12 @@ def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
 
 
 def test_answers_for_another_state_of_things_are_not_taken(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     edit(project, BODY.replace("Two.", "Two, mine."), author)
     changed(BODY.replace("Two.", "Two, theirs."))
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     answers = dict.fromkeys(seen.joined.keys, "mine")
     mine = edit(project, BODY.replace("Two.", "Two, mine once more."), author)
     done = bring(digest=seen.digest, seen=seen.seen, if_edited="merge", answers=answers)
@@ -378,7 +380,7 @@ def test_answers_for_another_state_of_things_are_not_taken(
 
 
 def test_a_renamed_skill_is_updated_under_its_name(
-    project: Project, source: Source, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring(on_conflict="rename", new_name="hello")
     changed(BODY + "\n\nSix.")
@@ -400,7 +402,7 @@ def look(project: Project, source: Source, by: Actor) -> None:
 
 
 def test_a_version_that_is_named_is_kept_and_never_stands_for_other_bytes(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     site.skills["greeting"] = named("First.")
     look(project, source, author)
@@ -417,10 +419,10 @@ def test_a_withdrawn_version_does_not_come_back_from_the_source(
     site.skills["greeting"] = named("First.")
     source = sources.add(project, "well-known", site.address, by=author)
     source_jobs.run_due()
-    install.bring(project, source.pk, Wish("greeting"), by=author)
+    install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     versions.yank(project, "greeting", "1.0", reason="It lies.", by=author)
     skills.delete(project, "greeting", by=author)
-    job = sources.start(project, source.pk, [Wish("greeting")], by=author)
+    job = sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
     source_jobs.run_due()
     item = job.items.get()
     assert item.status == "failed"
@@ -431,7 +433,7 @@ def test_a_withdrawn_version_does_not_come_back_from_the_source(
 
 
 def test_uninstalling_takes_away_what_came_and_keeps_history(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle("other"), by=author)
     bring()
@@ -446,7 +448,7 @@ def test_uninstalling_takes_away_what_came_and_keeps_history(
 
 
 def test_uninstalling_brings_back_what_stood_before(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
     bring(on_conflict="version")
@@ -459,7 +461,7 @@ def test_uninstalling_brings_back_what_stood_before(
 
 
 def test_an_edited_skill_is_uninstalled_only_by_who_saw_the_edit(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
     mine = edit(project, "My own.", author)
@@ -478,7 +480,7 @@ def test_a_manual_skill_of_the_same_name_cannot_be_uninstalled(project: Project,
 
 
 def test_a_skill_begun_anew_after_a_deletion_did_not_come_from_the_source(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
     skills.delete(project, "greeting", by=author)
@@ -490,7 +492,7 @@ def test_a_skill_begun_anew_after_a_deletion_did_not_come_from_the_source(
 
 
 def test_an_undeleted_skill_came_from_the_source_still(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
     skills.delete(project, "greeting", by=author)
@@ -520,7 +522,7 @@ def test_a_skill_begun_anew_forgets_the_bundled_one_that_a_deleted_copy_was_made
 
 
 def test_importing_over_a_customised_copy_forgets_the_bundled_one(
-    project: Project, library: Any, author: Actor, bring: Callable[..., Outcome]
+    project: Project, library: Any, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
@@ -543,7 +545,12 @@ def protected(project: Project, operator: Actor) -> None:
 
 
 def test_an_import_into_a_protected_project_is_a_proposal(
-    project: Project, source: Source, author: Actor, reviewer: Actor, protected: None, bring: Callable[..., Outcome]
+    project: Project,
+    source: Source,
+    author: Actor,
+    reviewer: Actor,
+    protected: None,
+    bring: Callable[..., ImportResult],
 ) -> None:
     done = bring()
     proposal = Proposal.objects.get()
@@ -563,7 +570,12 @@ def test_an_import_into_a_protected_project_is_a_proposal(
 
 
 def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
-    project: Project, source: Source, author: Actor, reviewer: Actor, protected: None, bring: Callable[..., Outcome]
+    project: Project,
+    source: Source,
+    author: Actor,
+    reviewer: Actor,
+    protected: None,
+    bring: Callable[..., ImportResult],
 ) -> None:
     bring()
     sources.remove(project, source.pk, by=author)
@@ -573,7 +585,7 @@ def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
 
 
 def test_a_rejected_import_is_not_installed(
-    project: Project, source: Source, reviewer: Actor, protected: None, bring: Callable[..., Outcome]
+    project: Project, source: Source, reviewer: Actor, protected: None, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
     reviews.reject(project, Proposal.objects.get().pk, comment="No.", by=reviewer)
@@ -587,7 +599,7 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    bring: Callable[..., Outcome],
+    bring: Callable[..., ImportResult],
     changed: Callable[..., Bundle],
 ) -> None:
     bring()
@@ -607,7 +619,12 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
 
 
 def test_bringing_back_what_stood_before_is_a_proposal_too(
-    project: Project, source: Source, author: Actor, operator: Actor, reviewer: Actor, bring: Callable[..., Outcome]
+    project: Project,
+    source: Source,
+    author: Actor,
+    operator: Actor,
+    reviewer: Actor,
+    bring: Callable[..., ImportResult],
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
     bring(on_conflict="version")
@@ -627,7 +644,7 @@ def test_an_edit_that_is_taken_back_by_a_proposal_is_no_uninstalling(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    bring: Callable[..., Outcome],
+    bring: Callable[..., ImportResult],
 ) -> None:
     """The source's files are the very ones that stood before: taking an edit back leaves them as they came."""
     same = site.skills["greeting"]
@@ -647,7 +664,7 @@ def test_where_nothing_changes_for_agents_uninstalling_needs_no_review(
     site: Elsewhere,
     author: Actor,
     operator: Actor,
-    bring: Callable[..., Outcome],
+    bring: Callable[..., ImportResult],
 ) -> None:
     mine = skills.create(project, site.skills["greeting"], by=author).version
     assert bring(on_conflict="version").status == "unchanged"
@@ -658,7 +675,7 @@ def test_where_nothing_changes_for_agents_uninstalling_needs_no_review(
 
 
 def test_keeping_an_edit_needs_no_review(
-    project: Project, author: Actor, operator: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, author: Actor, operator: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     edit(project, "My own.", author)
@@ -691,7 +708,9 @@ def test_an_agent_changes_no_skill_outside_its_list(
         lambda: skills.disable(project, "other", by=bounded),
         lambda: versions.restore(project, "other", "1", by=bounded),
         lambda: versions.yank(project, "other", "1", reason="No.", by=bounded),
-        lambda: install.bring(project, source.pk, Wish("greeting", on_conflict="rename", new_name="other"), by=bounded),
+        lambda: install.import_skill(
+            project, source.pk, ImportRequest("greeting", on_conflict="rename", new_name="other"), by=bounded
+        ),
     ):
         with pytest.raises(Forbidden, match="only the skills it is given"):
             call()
@@ -700,9 +719,9 @@ def test_an_agent_changes_no_skill_outside_its_list(
 
 
 def test_files_that_a_later_merge_needs_are_not_cleaned_away(
-    project: Project, source: Source, author: Actor, bring: Callable[..., Outcome], changed: Callable[..., Bundle]
+    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
     edit(project, "My own.", author)
-    import_preview.preview(project, source.pk, "greeting", by=author)
+    import_preview.load(project, source.pk, "greeting", by=author)
     assert [orphan.name for orphan in blobs.orphans(now=timezone.now())] == []

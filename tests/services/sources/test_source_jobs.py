@@ -11,7 +11,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from registry.core.bundle import Bundle
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Event, Project, Source, SourceJob, Version
 from registry.services import housekeeping
 from registry.services.files import blobs
@@ -71,7 +71,7 @@ def test_all_of_a_large_source_comes_byte_for_byte(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(MANY)
-    job = sources.start(project, source.pk, [Wish(name) for name in MANY], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in MANY], by=author)
     source_jobs.run_due(budget=timedelta(minutes=5))
     found = sources.job(project, source.pk, job.pk, by=author)
     assert (found.state, found.done, found.total) == ("done", 101, 101)  # type: ignore[attr-defined]
@@ -92,7 +92,7 @@ def test_each_failure_has_its_reason_and_costs_no_other(
     del site.skills["gone"]
     site.skills["moved"] = skill_bundle("moved", body="Something else.")
     wanted = ["gone", "moved", "unheard-of", "taken", "good"]
-    job = sources.start(project, source.pk, [Wish(name) for name in wanted], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in wanted], by=author)
     source_jobs.run_due()
     assert outcomes(job) == {
         "gone": "failed", "moved": "failed", "unheard-of": "failed", "taken": "skipped", "good": "imported",
@@ -111,7 +111,7 @@ def test_an_invalid_skill_says_which_line(
 ) -> None:
     site.skills["broken"] = Bundle({"SKILL.md": b"---\nname: broken\nname: twice\n---\n"})
     source = filled([])
-    job = sources.start(project, source.pk, [Wish("broken")], by=author)
+    job = sources.start(project, source.pk, [ImportRequest("broken")], by=author)
     source_jobs.run_due()
     item = job.items.get()
     assert item.status == "failed"
@@ -123,7 +123,7 @@ def test_a_source_that_went_away_fails_each_skill_with_the_reason(
 ) -> None:
     source = filled(FEW)
     site.status = 503
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     source_jobs.run_due()
     assert set(outcomes(job).values()) == {"failed"}
     assert all("503" in reason for reason in job.items.values_list("reason", flat=True))
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_anywhere_is_followed_by_one_that_goes_on(
     project: Project, author: Actor, filled: Callable[[list[str]], Source], calls: int
 ) -> None:
     source = filled(FEW)
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     with pytest.raises(Crash):
         source_jobs.run_due(clock=crashing(calls))
     done = Version.objects.count()
@@ -152,7 +152,7 @@ def test_a_job_that_nobody_gets_anywhere_with_is_given_up(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     now = timezone.now()
     for turn in range(source_jobs.MOST_ATTEMPTS + 1):
         now += source_jobs.LEASE * 2
@@ -171,7 +171,7 @@ def test_a_worker_that_was_too_slow_stores_nothing_more(
 ) -> None:
     """While the first one hangs, its lease ends and another does the job. What the first does next is undone."""
     source = filled(FEW)
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     asked = [0]
 
     def clock() -> datetime:
@@ -191,7 +191,7 @@ def test_a_long_job_makes_room_for_others_and_goes_on(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     now = [timezone.now()]
 
     def clock() -> datetime:
@@ -219,7 +219,7 @@ def test_what_was_put_aside_needs_no_network(
     source = filled(FEW)
     assert warm(project) == f"{source}: 6 skills\n"
     site.status = 503
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     source_jobs.run_due()
     assert set(outcomes(job).values()) == {"imported"}
     with pytest.raises(CommandError, match="1 could not be fetched"):
@@ -243,7 +243,7 @@ def test_a_job_waits_while_its_project_is_archived(
     project: Project, author: Actor, operator: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
-    job = sources.start(project, source.pk, [Wish(name) for name in FEW], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
     projects.archive(project, by=operator)
     assert not source_jobs.run_due()
     projects.restore(project, by=operator)
@@ -270,10 +270,10 @@ def test_who_asked_and_through_which_token_is_on_record(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
-    sources.start(project, source.pk, [Wish(FEW[0])], by=author)
+    sources.start(project, source.pk, [ImportRequest(FEW[0])], by=author)
     source_jobs.run_due()
     event = Event.objects.get(verb="source.imported")
     assert (event.actor_name, event.user_id) == (author.name, author.user_id)
     (version,) = versions.history(project, FEW[0])
     assert version.author_id == version.provenance.user_id == author.user_id
-    assert install.bring(project, source.pk, Wish(FEW[0]), by=author).status == "unchanged"
+    assert install.import_skill(project, source.pk, ImportRequest(FEW[0]), by=author).status == "unchanged"

@@ -10,7 +10,7 @@ import pytest
 
 from registry.core.bundle import SKILL_MD
 from registry.core.errors import InvalidRequest, SourceFailed
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Event, Project, Source, Version
 from registry.services.files import blobs
 from registry.services.permissions import Actor
@@ -57,19 +57,19 @@ def test_one_file_is_a_source_of_one_skill(project: Project, server: Receiver, a
     served = {"/greeting.md": GREETING}
     server.behave = serving(served)
     source = added(project, "url", server.url("/greeting.md"), author)
-    assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
+    assert install.import_skill(project, source.pk, ImportRequest("greeting"), by=author).status == "imported"
     assert blobs.bundle(Version.objects.get().manifest)[SKILL_MD] == GREETING
     assert looked(project, source, author) == {"greeting": "installed"}
     served["/greeting.md"] = GREETING + b"More.\n"
     assert looked(project, source, author) == {"greeting": "update"}
-    assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "updated"
+    assert install.import_skill(project, source.pk, ImportRequest("greeting"), by=author).status == "updated"
 
 
 def test_a_zip_is_a_source_of_many(project: Project, server: Receiver, author: Actor) -> None:
     content = {f"skill-{number}/SKILL.md": skill_text(f"skill-{number}").encode() for number in range(5)}
     server.behave = serving({"/all.zip": zipped(content)})
     source = added(project, "url", server.url("/all.zip?raw=1"), author)
-    job = sources.start(project, source.pk, [Wish(f"skill-{number}") for number in range(5)], by=author)
+    job = sources.start(project, source.pk, [ImportRequest(f"skill-{number}") for number in range(5)], by=author)
     source_jobs.run_due()
     assert set(job.items.values_list("status", flat=True)) == {"imported"}
     assert len(server.got) == 2, "one look, and one download for all five"
@@ -83,7 +83,7 @@ def test_an_index_without_digests_tells_of_an_update_too(project: Project, serve
     served |= {f"{below}/greeting/{SKILL_MD}": GREETING, f"{below}/parting/{SKILL_MD}": PARTING}
     server.behave = serving(served)
     source = added(project, "well-known", server.url(""), author)
-    assert install.bring(project, source.pk, Wish("greeting"), by=author).status == "imported"
+    assert install.import_skill(project, source.pk, ImportRequest("greeting"), by=author).status == "imported"
     server.got.clear()
     assert looked(project, source, author) == {"greeting": "installed", "parting": "available"}
     assert not [one.path for one in server.got if "parting" in one.path], "only what came is looked into"
@@ -111,11 +111,11 @@ def test_a_registry_names_versions_that_are_kept(project: Project, server: Recei
     publish("1.0.0", "First.")
     server.behave = serving(served)
     source = added(project, "clawhub", server.url(""), author)
-    done = install.bring(project, source.pk, Wish("greeting"), by=author)
+    done = install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     assert (done.status, done.version) == ("imported", "1.0.0")
     publish("1.1.0", "Second.")
     assert looked(project, source, author) == {"greeting": "update"}
-    done = install.bring(project, source.pk, Wish("greeting"), by=author)
+    done = install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     assert (done.status, done.version) == ("updated", "1.1.0")
     newest = Version.objects.latest("pk")
     assert newest.provenance.source_version == "1.1.0"
@@ -138,7 +138,7 @@ def test_a_registry_that_has_more_than_it_lists_is_asked_for_the_rest(
     assert (source.entries.count(), "more than 1,000" in source.problems[0]) == (1_000, True)
     found = sources.search(project, source.pk, " rare ", by=author)
     assert [(one.entry.name, one.state) for one in found] == [("rare", "available"), ("skill-7", "available")]
-    assert install.bring(project, source.pk, Wish("rare"), by=author).status == "imported"
+    assert install.import_skill(project, source.pk, ImportRequest("rare"), by=author).status == "imported"
     served["/api/v1/search"] = as_json({"results": [item("rare", "2")]})
     assert looked(project, source, author)["rare"] == "update"
     served["/api/v1/search"] = answering(503)  # type: ignore[assignment]
@@ -156,15 +156,17 @@ def test_a_repository_is_read_at_one_commit(project: Project, server: Receiver, 
     server.behave = git_server(server, tmp_path)
     source = added(project, "git", server.url("/skills.git"), author)
     assert source.pin == first
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     second = repository(tmp_path / "skills.git", {**files, "skills/greeting/SKILL.md": GREETING + b"More.\n"})
-    done = install.bring(project, source.pk, Wish("greeting", digest=seen.digest), by=author)
+    done = install.import_skill(project, source.pk, ImportRequest("greeting", digest=seen.digest), by=author)
     assert (done.status, done.digest) == ("imported", seen.digest)
     assert Version.objects.get().provenance.pin == first
     assert Event.objects.get(verb="source.imported").data["source"]["commit"] == first
     assert looked(project, source, author) == {"greeting": "update", "parting": "available"}
     assert source.pin == second
-    job = sources.start(project, source.pk, [Wish("greeting"), Wish("parting")], update=True, by=author)
+    job = sources.start(
+        project, source.pk, [ImportRequest("greeting"), ImportRequest("parting")], update=True, by=author
+    )
     source_jobs.run_due()
     assert dict(job.items.values_list("name", "status")) == {"greeting": "updated", "parting": "imported"}
     assert Version.objects.latest("pk").provenance.pin == second
@@ -176,9 +178,9 @@ def test_what_was_put_aside_before_the_last_look_names_no_commit(
     repository(tmp_path / "skills.git", {"greeting/SKILL.md": GREETING})
     server.behave = git_server(server, tmp_path)
     source = added(project, "git", server.url("/skills.git"), author)
-    seen = import_preview.preview(project, source.pk, "greeting", by=author)
+    seen = import_preview.load(project, source.pk, "greeting", by=author)
     repository(tmp_path / "skills.git", {"greeting/SKILL.md": GREETING + b"More.\n"})
     looked(project, source, author)
-    done = install.bring(project, source.pk, Wish("greeting", digest=seen.digest), by=author)
+    done = install.import_skill(project, source.pk, ImportRequest("greeting", digest=seen.digest), by=author)
     assert (done.status, done.digest, Version.objects.get().provenance.pin) == ("imported", seen.digest, "")
     assert looked(project, source, author) == {"greeting": "update"}

@@ -9,7 +9,7 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.errors import AlreadyExists, Conflict, Forbidden, InvalidRequest, NotFound
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Event, Project, Source, SourceJob, User
 from registry.services import permissions
 from registry.services.agents import agents
@@ -174,7 +174,7 @@ def test_what_is_shown_of_an_address_ends_at_the_question_mark(project: Project,
 def test_a_removed_source_leaves_its_skills_and_is_taken_up_again(
     project: Project, source: Source, author: Actor
 ) -> None:
-    install.bring(project, source.pk, Wish("greeting"), by=author)
+    install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     sources.remove(project, source.pk, by=author)
     assert Event.objects.get(verb="source.removed").target == source.shown
     assert skills.catalog.find(project.pk, "greeting") is not None
@@ -188,7 +188,7 @@ def test_a_removed_source_leaves_its_skills_and_is_taken_up_again(
 
 
 def test_a_job_of_a_removed_source_does_nothing(project: Project, source: Source, author: Actor) -> None:
-    job = sources.start(project, source.pk, [Wish("greeting")], by=author)
+    job = sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
     sources.remove(project, source.pk, by=author)
     source_jobs.run_due()
     job.refresh_from_db()
@@ -206,11 +206,11 @@ def test_a_look_under_way_is_joined(project: Project, source: Source, author: Ac
 
 def test_there_is_an_end_to_what_waits_for_the_worker(project: Project, source: Source, author: Actor) -> None:
     for _ in range(sources.MOST_WAITING):
-        sources.start(project, source.pk, [Wish("greeting")], by=author)
+        sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
     with nothing_left_behind(), pytest.raises(Conflict, match="20 jobs of Elsewhere are waiting already"):
-        sources.start(project, source.pk, [Wish("parting")], by=author)
+        sources.start(project, source.pk, [ImportRequest("parting")], by=author)
     source_jobs.run_due()
-    assert sources.start(project, source.pk, [Wish("parting")], by=author).state == "queued"
+    assert sources.start(project, source.pk, [ImportRequest("parting")], by=author).state == "queued"
 
 
 def test_install_state_is_by_source_and_name(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
@@ -218,7 +218,7 @@ def test_install_state_is_by_source_and_name(project: Project, source: Source, s
     skills.create(project, skill_bundle("greeting", body="Mine."), by=author)
     other = sources.add(project, "well-known", f"{site.address}/", by=author)
     source_jobs.run_due()
-    install.bring(project, source.pk, Wish("parting"), by=author)
+    install.import_skill(project, source.pk, ImportRequest("parting"), by=author)
     first = {one.entry.name: one for one in sources.with_state(source, list(source.entries.for_list()))}
     second = {one.entry.name: one for one in sources.with_state(other, list(other.entries.for_list()))}
     assert {name: (one.state, one.taken) for name, one in first.items()} == {
@@ -240,7 +240,7 @@ def test_states_cost_the_same_for_one_entry_and_for_many(
     project: Project, source: Source, site: Elsewhere, author: Actor, django_assert_num_queries: Any
 ) -> None:
     for name in ("greeting", "parting"):
-        install.bring(project, source.pk, Wish(name), by=author)
+        install.import_skill(project, source.pk, ImportRequest(name), by=author)
     shown = list(source.entries.for_list())
     for part in (shown[:1], shown):
         with django_assert_num_queries(3):
@@ -248,7 +248,7 @@ def test_states_cost_the_same_for_one_entry_and_for_many(
 
 
 def test_what_is_not_offered_any_more_is_told(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
-    install.bring(project, source.pk, Wish("greeting"), by=author)
+    install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     del site.skills["greeting"]
     sources.look(project, source.pk, by=author)
     source_jobs.run_due()
@@ -264,9 +264,9 @@ def test_another_projects_source_and_jobs_are_not_there(
         lambda: sources.remove(other_project, source.pk, by=operator),
         lambda: sources.look(other_project, source.pk, by=operator),
         lambda: sources.entries(other_project, source.pk, by=operator),
-        lambda: sources.start(other_project, source.pk, [Wish("greeting")], by=operator),
+        lambda: sources.start(other_project, source.pk, [ImportRequest("greeting")], by=operator),
         lambda: sources.job(other_project, source.pk, job.pk, by=operator),
-        lambda: install.bring(other_project, source.pk, Wish("greeting"), by=operator),
+        lambda: install.import_skill(other_project, source.pk, ImportRequest("greeting"), by=operator),
     ):
         with nothing_left_behind(), pytest.raises(NotFound, match="no such source"):
             call()
@@ -279,20 +279,20 @@ def test_another_projects_source_and_jobs_are_not_there(
     ("wanted", "said"),
     [
         ([], "at least one"),
-        ([Wish("a"), Wish("a")], "named twice"),
-        ([Wish("a", on_conflict="overwrite")], "on_conflict is one of"),
-        ([Wish("a", if_edited="discard")], "if_edited is one of"),
-        ([Wish("a", on_conflict="rename")], "go together"),
-        ([Wish("a", new_name="b")], "go together"),
-        ([Wish("a" * 129)], "too long"),
-        ([Wish("a\0b")], "NUL"),
-        ([Wish("a", answers={"take-0\0": "mine"})], "NUL"),
-        ([Wish("a", answers={f"take-{number}": "mine" for number in range(10_001)})], "10,000 are allowed"),
-        ([Wish(str(number)) for number in range(1_001)], "1,000 are allowed"),
+        ([ImportRequest("a"), ImportRequest("a")], "named twice"),
+        ([ImportRequest("a", on_conflict="overwrite")], "on_conflict is one of"),
+        ([ImportRequest("a", if_edited="discard")], "if_edited is one of"),
+        ([ImportRequest("a", on_conflict="rename")], "go together"),
+        ([ImportRequest("a", new_name="b")], "go together"),
+        ([ImportRequest("a" * 129)], "too long"),
+        ([ImportRequest("a\0b")], "NUL"),
+        ([ImportRequest("a", answers={"take-0\0": "mine"})], "NUL"),
+        ([ImportRequest("a", answers={f"take-{number}": "mine" for number in range(10_001)})], "10,000 are allowed"),
+        ([ImportRequest(str(number)) for number in range(1_001)], "1,000 are allowed"),
     ],
 )
 def test_a_wish_that_makes_no_sense_is_refused(
-    project: Project, source: Source, author: Actor, wanted: list[Wish], said: str
+    project: Project, source: Source, author: Actor, wanted: list[ImportRequest], said: str
 ) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest, match=said):
         sources.start(project, source.pk, wanted, by=author)
@@ -300,13 +300,13 @@ def test_a_wish_that_makes_no_sense_is_refused(
 
 def test_a_new_name_that_is_none_is_refused(project: Project, source: Source, author: Actor) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest.__mro__[1], match="cannot be used"):
-        sources.start(project, source.pk, [Wish("a", on_conflict="rename", new_name="../b")], by=author)
+        sources.start(project, source.pk, [ImportRequest("a", on_conflict="rename", new_name="../b")], by=author)
 
 
 def test_whoever_lost_the_role_meanwhile_imports_nothing(
     project: Project, source: Source, author: Actor, operator: Actor, person: Callable[[str], User]
 ) -> None:
-    job = sources.start(project, source.pk, [Wish("greeting")], by=author)
+    job = sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
     members.set_role(project, person(roles.AUTHOR), roles.VIEWER, by=operator)
     source_jobs.run_due()
     job.refresh_from_db()
@@ -318,7 +318,7 @@ def test_whoever_lost_the_role_meanwhile_imports_nothing(
 def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, source: Source, operator: Actor) -> None:
     agent = agents.create(project, "bot", Definition(allowed_skills=("greeting",)), by=operator)
     bot = permissions.agent(agent, frozenset({roles.WRITE}))
-    job = sources.start(project, source.pk, [Wish("greeting"), Wish("parting")], by=bot)
+    job = sources.start(project, source.pk, [ImportRequest("greeting"), ImportRequest("parting")], by=bot)
     source_jobs.run_due()
     outcomes = {item.name: (item.status, item.reason) for item in job.items.all()}
     assert outcomes["greeting"] == ("imported", "")
@@ -327,7 +327,7 @@ def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, so
 
 
 def test_old_jobs_and_what_was_put_aside_are_swept(project: Project, source: Source, author: Actor) -> None:
-    install.bring(project, source.pk, Wish("greeting"), by=author)
+    install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     later = timezone.now() + source_jobs._KEPT_FOR * 2
     assert source_jobs.clean(now=later) == {"finished jobs of sources": 1, "skills put aside": 1}
     assert source_jobs.clean(now=later) == {"finished jobs of sources": 0, "skills put aside": 0}

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.sources.import_request import Wish
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Installation, Project, Proposal, Source, SourceEntry, SourceJob, User, Version
 from registry.models.sources import DONE
 from registry.services.catalog import catalog
@@ -67,7 +67,7 @@ def shown(answer: Any) -> str:
 
 
 def import_one(project: Project, source: Source, by: Actor, name: str = "greeting", **choices: Any) -> None:
-    install.bring(project, source.pk, Wish(name, **choices), by=by)
+    install.import_skill(project, source.pk, ImportRequest(name, **choices), by=by)
 
 
 def edit(project: Project, by: Actor, before: str, after: str, name: str = "greeting") -> None:
@@ -127,7 +127,7 @@ def posts(source: Source, job: SourceJob) -> list[tuple[str, dict[str, str]]]:
 def job(project: Project, source: Source, author: Actor) -> SourceJob:
     """An import that failed."""
     import_one(project, source, author)
-    made = sources.start(project, source.pk, [Wish("missing")], by=author)
+    made = sources.start(project, source.pk, [ImportRequest("missing")], by=author)
     source_jobs.run_due()
     made.refresh_from_db()
     return made
@@ -248,7 +248,7 @@ def test_hostile_names_descriptions_and_addresses_are_only_words(
         label=HOSTILE, address=f"https://example.org/{HOSTILE}?token=secret", problems=[HOSTILE], problem=HOSTILE
     )
     entry = SourceEntry.objects.create(source=source, name=name, description=f"{HOSTILE}\u202e", version=HOSTILE)
-    made = sources.start(project, source.pk, [Wish(name)], by=author)
+    made = sources.start(project, source.pk, [ImportRequest(name)], by=author)
     source_jobs.run_due()
     for state in ("ready", "unreachable", "unusable", "empty", "new"):
         Source.objects.filter(pk=source.pk).update(state=state)
@@ -788,7 +788,7 @@ def test_no_page_asks_more_for_more(
     SourceEntry.objects.bulk_create(
         SourceEntry(source=source, name=f"skill-{number:03}", digest=f"sha256:{number}") for number in range(300)
     )
-    made = sources.start(project, source.pk, [Wish(f"skill-{number:03}") for number in range(200)], by=author)
+    made = sources.start(project, source.pk, [ImportRequest(f"skill-{number:03}") for number in range(200)], by=author)
     SourceJob.objects.filter(pk=made.pk).update(state=DONE)
     for path, most in (
         (SOURCES, 11),
