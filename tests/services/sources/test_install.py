@@ -712,7 +712,7 @@ def test_an_agent_changes_no_skill_outside_its_list(
             project, source.pk, ImportRequest("greeting", on_conflict="rename", new_name="other"), by=bounded
         ),
     ):
-        with pytest.raises(Forbidden, match="only the skills it is given"):
+        with pytest.raises(Forbidden, match="only the skills on its list"):
             call()
     assert skills.create(project, skill_bundle("greeting"), by=bounded).created
     assert [skill.name for skill in Skill.objects.order_by("name")] == ["greeting", "other"]
