@@ -11,6 +11,7 @@ help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: .venv/run ## Install and start the site with its worker; PORT=8001 for another port
+	@echo "Starting the site ..."
 	@$(DJANGO) serve
 
 # What may differ between databases: the verbs and their queries, stories through all layers, races. Pages do not.
