@@ -55,6 +55,18 @@ def test_nothing_prints_but_the_command_of_the_client() -> None:
     assert faults([path for path in OURS if "client" not in path.parts], check) == []
 
 
+def test_only_web_spells_out_addresses_of_pages() -> None:
+    """Other layers ask for an address by the name of its route, so that it is written once."""
+    start = ("/projects/", "/account/", "/inbox/", "/sign-in/", "/invitation/")
+
+    def check(module: ast.Module) -> Iterator[int]:
+        for node in ast.walk(module):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(start):
+                yield node.lineno
+
+    assert faults(modules("registry/core", "registry/models", "registry/services"), check) == []
+
+
 def test_core_asks_no_clock_opens_no_door_and_throws_no_dice() -> None:
     forbidden = {"time", "random", "secrets", "os", "socket", "subprocess", "threading", "logging", "tempfile"}
 
