@@ -15,8 +15,8 @@ SkillsiteError
 │   ├── AlreadyExists        already-exists       the name is taken
 │   ├── VersionConflict      version-conflict     the same version has different content; names both digests
 │   ├── AlreadyDecided       already-decided      the proposal is already approved, rejected or withdrawn
-│   └── StaleProposal        stale                the skill has changed since the proposal was made
-├── Stale                    stale                somebody else saved first; If-Match did not match
+│   └── Stale                stale                the skill has changed since the caller read it
+│       └── StaleProposal    stale                the skill has changed since the proposal was made
 ├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
 ├── SourceFailed             source-failed        a source did not answer, or its answer cannot be used
 └── RateLimited              rate-limited         too many requests; says when to retry
@@ -101,12 +101,17 @@ class AlreadyDecided(Conflict):
     code = "already-decided"
 
 
-class StaleProposal(Conflict):
+class Stale(Conflict):
+    """The skill has changed since the caller read it. The API responds with 412, because If-Match did not match."""
+
     code = "stale"
 
 
-class Stale(SkillsiteError):
-    code = "stale"
+class StaleProposal(Stale):
+    """The skill has changed since the proposal was made. The API responds with 409, because there is no If-Match.
+
+    It shares the code of `Stale`, because a client handles both alike: it reads the skill again and retries.
+    """
 
 
 class PreconditionRequired(SkillsiteError):

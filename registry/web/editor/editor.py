@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, StaleProposal, TooLarge
+from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
 from registry.core.format.skill_form import Fields
 from registry.models import Draft
 from registry.services.drafts import draft_checks, draft_files, drafts
@@ -130,7 +130,7 @@ def _propose(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Htt
     why = request.POST.get("justification", "")
     try:
         made = drafts.propose(place, justification=why, by=request.actor)
-    except StaleProposal:
+    except Stale:
         return redirect(Addresses(place).conflict)
     except (InvalidInput, TooLarge, Conflict, NotFound) as error:
         return again(request, place, draft, error)

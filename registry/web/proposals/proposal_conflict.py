@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from registry.core.errors import Conflict, InvalidInput, StaleProposal
+from registry.core.errors import Conflict, InvalidInput, Stale
 from registry.services.proposals import rebasing
 from registry.services.proposals.rebasing import Choices, Clash
 from registry.web.access import ProjectRequest, in_project
@@ -57,7 +57,7 @@ def _choose(request: ProjectRequest, number: int) -> HttpResponse:
     choices = Choices(int(revision) if revision.isascii() and revision.isdecimal() else 0, standing, _taken(request))
     try:
         rebasing.rebase(request.project, number, choices=choices, by=request.actor)
-    except StaleProposal as error:
+    except Stale as error:
         messages.info(request, error.message)
         return redirect("proposal-conflict", request.project.slug, number)
     except InvalidInput as error:

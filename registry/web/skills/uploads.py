@@ -23,7 +23,6 @@ from registry.core.errors import (
     NotFound,
     SkillsiteError,
     Stale,
-    StaleProposal,
     TooLarge,
 )
 from registry.services import permissions
@@ -145,7 +144,7 @@ def _propose(request: ProjectRequest, key: str) -> HttpResponse:
     seen, why = request.POST.get("seen", ""), request.POST.get("justification", "")
     try:
         made = uploads.propose(request.project, key, seen=seen, justification=why, by=request.actor)
-    except (StaleProposal, AlreadyExists) as error:
+    except (Stale, AlreadyExists) as error:
         return _look_again(request, key, error)
     except (InvalidInput, Conflict, TooLarge) as error:
         return _preview(request, key, error)
