@@ -12,7 +12,7 @@ from registry.api import write_view
 from registry.api.read_view import Answer, Read, as_json, page
 from registry.api.shapes import Strict
 from registry.api.write_view import Write, actor
-from registry.core import roles, trust
+from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.errors import InvalidRequest
 from registry.models import Agent, Project, Token
@@ -29,7 +29,7 @@ class AgentShape(serializers.Serializer[Any]):
     instructions = serializers.CharField()
     uses_skills = serializers.ListField(child=serializers.CharField())
     allowed_skills = serializers.ListField(child=serializers.CharField(), allow_null=True)
-    trust = serializers.ChoiceField(choices=trust.LEVELS, help_text=_TRUST)
+    trust = serializers.ChoiceField(choices=roles.TRUST_LEVELS, help_text=_TRUST)
     created_at = serializers.DateTimeField()
     last_seen_at = serializers.DateTimeField(allow_null=True)
 
@@ -49,7 +49,7 @@ class AgentChange(Strict):
     instructions = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
     uses_skills = serializers.ListField(child=serializers.CharField(), required=False)
     allowed_skills = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True)
-    trust = serializers.ChoiceField(choices=trust.LEVELS, required=False, help_text=_TRUST)
+    trust = serializers.ChoiceField(choices=roles.TRUST_LEVELS, required=False, help_text=_TRUST)
 
 
 class AgentInput(AgentChange):

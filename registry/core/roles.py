@@ -18,3 +18,7 @@ NEVER_FOR_AGENTS = frozenset({REVIEW, MANAGE})
 
 DEFAULT_AGENT_SCOPES = (READ, PROPOSE)
 DEFAULT_PERSON_SCOPES = (READ,)
+
+# Trust levels of an agent, from least to most.
+SANDBOX, STANDARD, ELEVATED, PRIVILEGED = "sandbox", "standard", "elevated", "privileged"
+TRUST_LEVELS = (SANDBOX, STANDARD, ELEVATED, PRIVILEGED)

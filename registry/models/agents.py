@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from registry.core import trust
+from registry.core import roles
 from registry.models.accounts import Membership, Project, User
 
 
@@ -17,7 +17,7 @@ class Agent(models.Model):
     instructions = models.TextField(blank=True)
     uses_skills = models.JSONField(default=list)
     allowed_skills = models.JSONField(null=True)
-    trust = models.CharField(max_length=16, default=trust.STANDARD)
+    trust = models.CharField(max_length=16, default=roles.STANDARD)
     created_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(null=True)
 
@@ -26,7 +26,7 @@ class Agent(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "name"], name="one_agent_per_name"),
-            models.CheckConstraint(condition=Q(trust__in=trust.LEVELS), name="agent_trust_is_known"),
+            models.CheckConstraint(condition=Q(trust__in=roles.TRUST_LEVELS), name="agent_trust_is_known"),
         ]
 
     def __str__(self) -> str:

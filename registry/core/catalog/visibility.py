@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from registry.core import trust
+from registry.core import roles
 from registry.core.bundle import normalise
 from registry.core.errors import InvalidRequest
 
@@ -18,7 +18,7 @@ class Definition:
     instructions: str = ""
     uses_skills: tuple[str, ...] = ()
     allowed_skills: tuple[str, ...] | None = None
-    trust: str = trust.STANDARD
+    trust: str = roles.STANDARD
 
     def checked(self) -> "Definition":
         """The same with names normalised; InvalidRequest for what cannot be stored."""
@@ -27,8 +27,8 @@ class Definition:
                 raise InvalidRequest(f"{what} has {len(text):,} characters. {TEXT_CHARS:,} are allowed.")
             if "\0" in text:
                 raise InvalidRequest(f"{what} has a NUL character. Remove it.")
-        if self.trust not in trust.LEVELS:
-            raise InvalidRequest(f"There is no trust level {self.trust!r}. There are: {', '.join(trust.LEVELS)}.")
+        if self.trust not in roles.TRUST_LEVELS:
+            raise InvalidRequest(f"There is no trust level {self.trust!r}. There are: {', '.join(roles.TRUST_LEVELS)}.")
         allowed = None if self.allowed_skills is None else _names("allowed_skills", self.allowed_skills)
         return Definition(self.prompt, self.instructions, _names("uses_skills", self.uses_skills), allowed, self.trust)
 

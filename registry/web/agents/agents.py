@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from registry.core import roles, trust
+from registry.core import roles
 from registry.core.catalog import prompt
 from registry.core.catalog.visibility import Definition
 from registry.core.errors import AlreadyExists, Conflict, InvalidRequest
@@ -76,8 +76,8 @@ class AgentForm(forms.Form):
         help_text="With “Only these”: these and the ones it uses are all it finds, on every door.",
     )
     trust = forms.ChoiceField(
-        choices=[(level, level.capitalize()) for level in trust.LEVELS],
-        initial=trust.STANDARD,
+        choices=[(level, level.capitalize()) for level in roles.TRUST_LEVELS],
+        initial=roles.STANDARD,
         label="Trust level",
         help_text=(
             "For programs that ask over the API how far to trust it. Here it changes nothing yet: neither what the "
