@@ -56,6 +56,6 @@ def _approval(at: datetime | None, digest: str, proposal: int, first: str, last:
 find = OneRow(
     lambda project_id, name: Skill.objects.filter(project_id=project_id, name=name).values_list(*_COLUMNS),
     read=_read,
-    asked=(prepared_query.NUMBER, prepared_query.TEXT),
-    kept=1_024,
+    placeholders=(prepared_query.NUMBER, prepared_query.TEXT),
+    cached_rows=1_024,
 )
