@@ -5,7 +5,7 @@ BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check openapi clients screenshots lock clean
+.PHONY: help run test test-fast soak check openapi clients screenshots lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,15 +14,26 @@ run: .venv/run ## Install and start the site with its worker; PORT=8001 for anot
 	@echo "Starting the site ..."
 	@$(DJANGO) serve
 
-# What may differ between databases: the verbs and their queries, stories through all layers, races. Pages do not.
-ON_POSTGRES := tests/services tests/management tests/flows tests/faults tests/api/test_queries.py tests/protocols/test_one_resolver.py
+# Tests that can fail on one database alone: services and their queries, whole flows, processes. Pages cannot.
+ON_POSTGRES := tests/services tests/management tests/flows tests/faults tests/api/test_queries.py \
+	tests/protocols/test_one_resolver.py
 
-# Every test on SQLite, and those on a real PostgreSQL too. Browser tests run where a Chromium is found; REQUIRE_BROWSER=1
-# insists.
+# test-fast leaves these out: they start real processes, or call each operation of the API with hundreds of requests.
+SLOW := tests/browser tests/faults tests/api/test_conformance.py
+
+# The first line of output comes before anything that takes long. Cheap checks run first.
+# Browser tests are skipped without a Chromium; REQUIRE_BROWSER=1 makes that a failure.
 test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
+	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
+	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
 	@$(BIN)/python -m pytest -n auto
+	@echo "Running what may differ on PostgreSQL, about one minute ..."
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto -p no:schemathesis $(ON_POSTGRES)
+
+test-fast: .venv/dev ## Run the tests that need neither Chromium nor other processes, on SQLite
+	@echo "Running the fast tests on SQLite, about a minute ..."
+	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes" $(SLOW:%=--ignore=%)
 
 check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations
 	@$(BIN)/ruff check .
@@ -32,9 +43,10 @@ check: .venv/dev ## Check lint, format, types, import contracts, templates and m
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
 
-# Races, kills, laws and requests of every shape in the numbers that found the rare ones.
+# Random examples and many repetitions, in the numbers that found rare faults.
 LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_export_zip.py
 soak: .venv/dev ## Repeat races, kills and random inputs; SOAK_ROUNDS=100
+	@echo "Repeating races, kills and random inputs, several hours ..."
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults $(LAWS)
 

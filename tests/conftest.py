@@ -10,8 +10,6 @@ from django.core.cache import cache
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import Client, override_settings
-from hypothesis import HealthCheck
-from hypothesis import settings as laws
 from xdist.scheduler import LoadFileScheduling
 
 from registry.core import roles
@@ -23,38 +21,44 @@ from registry.services.agents import agents, tokens
 from registry.services.catalog import usage
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
+from tests import effort
 
-# No deadline: the machine that runs the suite may be busy, and a slow example is not a wrong one.
-laws.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-laws.load_profile("busy")
+effort.load_profile()
 
-# The fixtures that stand for a database, of the test itself or of the processes it starts.
-OF_A_DATABASE = {"db", "transactional_db", "live_server", "template", "fresh"}
+# Fixtures that give a test, or a process that it starts, a database.
+_DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "template", "fresh"}
 
-
-class WholeFiles(LoadFileScheduling):
-    """Workers take whole files, so that what a module sets up is set up once; one of them takes all of the browser."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+# Folders whose files take longest. Workers start with them, so that no worker is left with one of them at the end.
+_SLOWEST = ("tests/browser/test_screens.py", "tests/browser/", "tests/faults/")
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WholeFiles:
-    return WholeFiles(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """Give whole files to workers, so that each module sets up its fixtures once.
+
+    The browser tests of all files on one worker share a browser and a site, because they run one after the other.
+    """
+    config.option.loadscopereorder = False  # Files keep the order of pytest_collection_modifyitems.
+    return LoadFileScheduling(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On PostgreSQL there is nothing to learn from a test that uses no database."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=_place_in_line)
     if "DATABASE_URL" in os.environ:
         config.hook.pytest_deselected(items=[item for item in items if not _uses_a_database(item)])
         items[:] = [item for item in items if _uses_a_database(item)]
 
 
+def _place_in_line(item: pytest.Item) -> int:
+    return next((number for number, start in enumerate(_SLOWEST) if item.nodeid.startswith(start)), len(_SLOWEST))
+
+
 def _uses_a_database(item: pytest.Item) -> bool:
+    """Return False for a test that cannot fail on PostgreSQL alone."""
     if item.get_closest_marker("one_database"):
         return False
     named = set(getattr(item, "fixturenames", ()))
-    return bool(named & OF_A_DATABASE) or item.get_closest_marker("django_db") is not None
+    return bool(named & _DATABASE_FIXTURES) or item.get_closest_marker("django_db") is not None
 
 
 @pytest.fixture(scope="session", autouse=True)

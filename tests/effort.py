@@ -1,15 +1,28 @@
-"""How hard the suite tries: quickly each day, and with SOAK_ROUNDS long enough to find what is rare."""
+"""Effort of a test run: a fixed set of examples every day, random and long runs with SOAK_ROUNDS."""
 
 import os
 
+from hypothesis import HealthCheck, settings
+
 _SOAK = os.environ.get("SOAK_ROUNDS", "")
+SOAKING = bool(_SOAK)
+
+# No deadline: a slow example on a busy machine is not a wrong one.
+_ALWAYS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("daily", _ALWAYS, derandomize=True, database=None)
+settings.register_profile("soak", _ALWAYS, derandomize=False, print_blob=True)
+
+
+def load_profile() -> None:
+    """Choose the Hypothesis profile. Call this before any module that contains Hypothesis tests is imported."""
+    settings.load_profile("soak" if SOAKING else "daily")
 
 
 def rounds(few: int) -> int:
-    """How often a race is run or a process killed."""
+    """Return how often a race is run or a process killed."""
     return int(_SOAK or few)
 
 
 def examples(few: int) -> int:
-    """How many examples a law is tried with."""
-    return few * 10 if _SOAK else few
+    """Return how many examples Hypothesis tries."""
+    return few * 10 if SOAKING else few

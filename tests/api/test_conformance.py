@@ -1,12 +1,12 @@
 """The API against its own OpenAPI document: whatever is sent, no answer is a crash or breaks its promised shape."""
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
+from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -23,6 +23,7 @@ from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.sources import source_entries, sources
 from skillsite.wsgi import application
+from tests import effort
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.services.receivers import Receiver, answering, receiving
 
@@ -34,20 +35,18 @@ CHECKS = (
     response_schema_conformance,
     unsupported_method,
 )
-# Beside the cases that the document itself gives, its edges and what lies beyond them: in a test always the same few,
-# for the shapes of requests matter there, not luck; in a soak as many more as it has rounds, each time others.
-_ROUNDS = int(os.environ.get("SOAK_ROUNDS", "0"))
+# Schemathesis derives most cases from the document: its examples, its limits, and values beyond them. Hypothesis adds a
+# few more, which are the same on every day and random in a soak.
 bounded = settings(
-    max_examples=_ROUNDS or 2,
-    deadline=None,
-    derandomize=not _ROUNDS,
+    max_examples=effort.rounds(2),
+    derandomize=not effort.SOAKING,
     database=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
 
-
-schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", application)
+_CONFIG = SchemathesisConfig(seed=None if effort.SOAKING else 1)
+schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", application, config=_CONFIG)
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk
 
+pytestmark = pytest.mark.processes
+
 COUNT = 24
 
 

@@ -24,6 +24,8 @@ from registry.web.connect import client_wheel
 from tests.client.between import Between
 from tests.conftest import on_disk
 
+pytestmark = pytest.mark.processes
+
 STEM = client_wheel.wheel().name.removesuffix("-py3-none-any.whl")
 # Prints the modules that were imported, and what those that were not are missing.
 IMPORT_ALL = """

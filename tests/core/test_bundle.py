@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 
 from registry.core.bundle import Bundle, FileEntry, bundle_digest, content_digest, normalise
 from registry.core.errors import InvalidSkill, UnsafePath
+from tests import effort
 from tests.core.strategies import bundles, law
 
 COMMANDS = "LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum"
@@ -35,7 +36,7 @@ def test_the_digest_is_what_the_named_commands_give(tmp_path: Path) -> None:
     assert bundle.digest == digest_by_commands(bundle, tmp_path)
 
 
-@settings(law, max_examples=12)
+@settings(law, max_examples=effort.examples(12))
 @given(bundles())
 def test_the_digest_of_any_bundle_is_what_the_named_commands_give(bundle: Bundle) -> None:
     # sha256sum takes a name that starts with a hyphen for an option, or for its input.

@@ -17,6 +17,8 @@ from registry.core.format.skill_md import KNOWLEDGE, TOOL, SkillMd
 from registry.core.limits import DEFAULT
 from registry.core.lint import invisible, rules
 
+pytestmark = pytest.mark.processes
+
 LIBRARY = Path(registry.__file__).parent / "library"
 NAMES = sorted(path.name for path in LIBRARY.iterdir() if path.is_dir())
 FOLDERS = ("references", "scripts", "assets")

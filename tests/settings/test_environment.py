@@ -14,6 +14,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from skillsite import env
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(autouse=True)
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from registry.templatetags import ui
 from registry.web import htmx, humanize
 from registry.web.render.sparkline import bar_heights, seal_cells, trend
 from registry.web.render.styleguide import styleguide
+from tests import effort
 
 NOW = datetime(2026, 11, 16, 14, 0, tzinfo=UTC)
 TEMPLATES = Path(site.BASE_DIR) / "templates"
@@ -58,7 +59,7 @@ def test_a_seal_of_all_or_no_bits_is_full_or_empty():
 
 
 @given(digests)
-@law(max_examples=50)
+@law(max_examples=effort.examples(50))
 def test_every_seal_is_symmetric_and_knows_only_the_first_fifteen_bits(digest):
     cells = seal_cells(digest)
     assert set(cells) == {(4 - column, row) for column, row in cells}
@@ -170,7 +171,7 @@ def test_no_time_is_said_as_nothing_and_an_age_counts_up():
 
 
 @given(counts)
-@law(max_examples=50)
+@law(max_examples=effort.examples(50))
 def test_bars_keep_their_order_and_stay_inside_the_drawing(values):
     heights = bar_heights(values)
     assert all((height == 0) == (value == 0) for height, value in zip(heights, values, strict=True))

@@ -11,6 +11,7 @@ from registry.core.catalog import prompt, token_estimate
 from registry.core.catalog.prompt import Budget, Catalog, CatalogLine, Form, Unit
 from registry.core.errors import InvalidRequest
 from registry.core.limits import DEFAULT
+from tests import effort
 
 EXPENSES = CatalogLine("expense-report", "Fill in and check a travel expense report")
 PODS = CatalogLine("pod-crash-triage", "Find out why a Kubernetes pod keeps restarting")
@@ -177,7 +178,7 @@ def test_json_lists_every_name_even_where_the_budget_cannot_hold_them() -> None:
 
 
 @given(catalogs, budgets | st.none(), st.sampled_from(FORMS))
-@settings(max_examples=40)
+@settings(max_examples=effort.examples(40))
 def test_every_skill_is_listed_or_left_out_in_the_order_given(
     lines: list[CatalogLine], budget: Budget | None, form: Form
 ) -> None:
@@ -188,7 +189,7 @@ def test_every_skill_is_listed_or_left_out_in_the_order_given(
 
 
 @given(catalogs, budgets, st.sampled_from(FORMS))
-@settings(max_examples=40)
+@settings(max_examples=effort.examples(40))
 def test_the_budget_holds_unless_nothing_more_could_be_left_out(
     lines: list[CatalogLine], budget: Budget, form: Form
 ) -> None:
@@ -199,7 +200,7 @@ def test_the_budget_holds_unless_nothing_more_could_be_left_out(
 
 
 @given(catalogs)
-@settings(max_examples=30)
+@settings(max_examples=effort.examples(30))
 def test_the_text_has_one_line_a_skill_whatever_is_in_them(lines: list[CatalogLine]) -> None:
     text = prompt.as_text(whole(*lines))
     assert len(text.splitlines()) == (len(lines) + 3 if lines else 0)

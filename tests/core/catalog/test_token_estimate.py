@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.core.catalog import token_estimate
+from tests import effort
 
 PROSE = (
     "Fill in the travel expense report within thirty days of the last day of the trip. Attach every receipt "
@@ -53,7 +54,7 @@ def test_a_drawn_line_is_not_priced_by_the_character() -> None:
 
 
 @given(st.text(), st.text())
-@settings(max_examples=40)
+@settings(max_examples=effort.examples(40))
 def test_weights_add_up_line_by_line(first: str, second: str) -> None:
     assert token_estimate.weight(f"{first}\n{second}") == token_estimate.weight(f"{first}\n") + token_estimate.weight(
         second
@@ -61,7 +62,7 @@ def test_weights_add_up_line_by_line(first: str, second: str) -> None:
 
 
 @given(st.text())
-@settings(max_examples=40)
+@settings(max_examples=effort.examples(40))
 def test_more_text_never_costs_less(text: str) -> None:
     assert 0 <= token_estimate.estimate(text) <= token_estimate.estimate(text + "\nmore words")
 

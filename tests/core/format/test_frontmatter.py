@@ -14,6 +14,7 @@ from registry.core.format import frontmatter
 from registry.core.format.edit_lines import quoted
 from registry.core.format.frontmatter import Document, edit, parse
 from registry.core.limits import KIB, Limits
+from tests import effort
 from tests.core.strategies import law
 
 
@@ -730,7 +731,7 @@ YAMLISH = st.lists(
 ).map("".join)
 
 
-@settings(law, max_examples=200)
+@settings(law, max_examples=effort.examples(200))
 @given(st.one_of(YAMLISH, YAMLISH.map(lambda header: f"---\n{header}\n---\nBody"), st.text(), st.binary()))
 def test_any_input_is_read_or_refused_with_findings(content: str | bytes) -> None:
     try:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from registry.core.errors import InvalidSkill
 from registry.core.format import skill_form, skill_md
 from registry.core.format.skill_form import Fields
+from tests import effort
 
 KEPT = """---
 # why this header looks odd
@@ -77,7 +78,7 @@ def test_a_changed_line_takes_the_line_end_of_the_file_and_the_others_keep_their
     assert skill_form.with_line_ends_of("a\r\nb\r\nc\n", "a\r\nB\r\nnew\r\nc\r\n") == "a\r\nB\r\nnew\r\nc\n"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort.examples(60))
 @given(st.text(alphabet="ab\r\n", max_size=12), st.text(alphabet="ab\n", max_size=12))
 @example(old="\ra\n\n", new="\n\n")
 @example(old="\r\ra\n\n\n", new="\n\n\n\n")
@@ -90,7 +91,7 @@ def test_line_ends_are_all_that_differs(old: str, new: str) -> None:
 _words = st.text(alphabet="abc ,:#\"'-é—", max_size=30)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort.examples(60))
 @given(_words, _words, _words, st.sampled_from([skill_md.TOOL, skill_md.KNOWLEDGE]))
 def test_whatever_is_typed_is_read_back(name: str, description: str, tags: str, kind: str) -> None:
     typed = Fields(name=name, description=description, tags=tags, kind=kind, instructions="Do it.")

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from registry.core.lint import invisible
 from registry.core.lint.invisible import Kind
+from tests import effort
 
 
 def tags(text: str) -> str:
@@ -127,7 +128,7 @@ texts = st.text(st.sampled_from(SHARP)) | st.lists(
 
 
 @given(texts | st.text())
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_segments_joined_are_the_text(text: str) -> None:
     pieces = invisible.segments(text)
     assert "".join(piece.text for piece in pieces) == text
@@ -135,7 +136,7 @@ def test_segments_joined_are_the_text(text: str) -> None:
 
 
 @given(texts)
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_every_place_points_at_what_was_found(text: str) -> None:
     for found in invisible.scan(text):
         line = text.split("\n")[found.line - 1]

@@ -11,6 +11,7 @@ from registry.core.limits import Limits
 from registry.core.proposals import assessment, capabilities
 from registry.core.proposals.assessment import Risk
 from registry.core.proposals.capabilities import Capabilities, Kind
+from tests import effort
 
 HEADER = "---\nname: trip\ndescription: Plans a trip for the team. Use when somebody travels.\n---\n"
 
@@ -138,7 +139,7 @@ def test_text_that_is_too_long_to_read_is_said_to_be_unread() -> None:
     assert not capabilities.of(skill("x", **{"a.png": b"\0" * 20}), limits=limits).partial
 
 
-@settings(max_examples=60)
+@settings(max_examples=effort.examples(60))
 @given(st.text(alphabet="ab =$`'\"|&;()\n/.:@-#{}[]<>~\\", max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
     found = capabilities.of(skill(f"```sh\n{text}\n```\n{text}"))

@@ -12,6 +12,7 @@ from registry.core import paths
 from registry.core.errors import InvalidRequest
 from registry.core.resolve import definitions
 from registry.core.resolve.definitions import Definition, Malformed, origin, parse, redacted
+from tests import effort
 
 TEXT = "---\nname: k8s-debug\ndescription: d\n---\n\n# Do it"
 SIGNED = "https://s3.amazonaws.com/b/hello.zip?X-Amz-Signature=secret&X-Amz-Expires=60"
@@ -311,7 +312,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=effort.examples(200))
 @given(st.lists(JSON, max_size=4))
 def test_whatever_a_list_holds_each_entry_is_safe_explained_or_left_out(entries: list[Any]) -> None:
     found = parse(entries)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.core.resolve import ip_ranges
+from tests import effort
 
 PUBLIC = ["1.1.1.1", "8.8.8.8", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "223.255.255.255"]
 NOT_PUBLIC = [
@@ -37,7 +38,7 @@ def test_what_is_no_address_is_not_public(text: str) -> None:
 
 
 @given(st.integers(0, 2**32 - 1).map(IPv4Address))
-@settings(max_examples=200)
+@settings(max_examples=effort.examples(200))
 def test_an_address_inside_another_is_judged_by_itself(inner: IPv4Address) -> None:
     public = ip_ranges.is_public(inner)
     for prefix in (0xFFFF << 32, 0x64FF9B << 96):
@@ -45,7 +46,7 @@ def test_an_address_inside_another_is_judged_by_itself(inner: IPv4Address) -> No
 
 
 @given(st.one_of(st.integers(0, 2**32 - 1).map(IPv4Address), st.integers(0, 2**128 - 1).map(IPv6Address)))
-@settings(max_examples=300)
+@settings(max_examples=effort.examples(300))
 def test_nothing_that_python_knows_as_private_is_public(address: IPv4Address | IPv6Address) -> None:
     private = address.is_private or address.is_loopback or address.is_link_local or address.is_multicast
     if isinstance(address, IPv4Address) and (private or address.is_reserved):

@@ -10,6 +10,7 @@ from registry.core.errors import InvalidInput
 from registry.core.text import diff
 from registry.core.text.diff import Fold, Row
 from registry.core.text.patience_diff import match, split_lines
+from tests import effort
 
 # Few different lines, so that they repeat; line ends of both kinds, and sometimes none at the end.
 _WORDS = ["a", "b", "c d", "- x", "+ y", "-- z", "++ z", "@@ -1 +1 @@", "\\ w", "", " "]
@@ -56,7 +57,7 @@ def test_nothing_changed_is_all_equal() -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_rows_hold_both_texts_whole(before: str, after: str) -> None:
     rows = diff.lines(before, after)
     assert sides(rows) == (before, after)
@@ -66,7 +67,7 @@ def test_rows_hold_both_texts_whole(before: str, after: str) -> None:
 
 
 @given(texts, texts, st.integers(0, 4))
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_a_fold_hides_only_what_is_equal_and_keeps_it(before: str, after: str, context: int) -> None:
     rows = diff.lines(before, after)
     folded = diff.fold(rows, context)
@@ -113,13 +114,13 @@ def test_unified_is_the_usual_form() -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_a_patch_applied_gives_the_other_text(before: str, after: str) -> None:
     assert diff.apply_patch(before, diff.unified(before, after, "SKILL.md")) == after
 
 
 @given(texts, texts, texts)
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_a_patch_to_another_text_fits_or_is_refused(before: str, after: str, other: str) -> None:
     patch = diff.unified(before, after, "SKILL.md")
     try:
@@ -204,7 +205,7 @@ def test_a_line_that_one_removes_and_the_other_changes_is_a_conflict() -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_where_one_side_changed_nothing_the_other_side_is_the_result(base: str, other: str) -> None:
     assert diff.merge3(base, other, base).text == other
     assert diff.merge3(base, base, other).text == other
@@ -212,7 +213,7 @@ def test_where_one_side_changed_nothing_the_other_side_is_the_result(base: str, 
 
 
 @given(texts, texts, texts)
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_blocks_joined_are_each_of_the_three_texts(base: str, theirs: str, mine: str) -> None:
     merged = diff.merge3(base, theirs, mine)
     assert "".join(block.base for block in merged.blocks) == base
@@ -222,7 +223,7 @@ def test_blocks_joined_are_each_of_the_three_texts(base: str, theirs: str, mine:
 
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=30), st.lists(st.sampled_from("abcdef"), max_size=30))
-@settings(max_examples=80)
+@settings(max_examples=effort.examples(80))
 def test_a_match_is_of_equal_items_in_order(before: list[str], after: list[str]) -> None:
     i = j = 0
     for run in match(before, after).runs:

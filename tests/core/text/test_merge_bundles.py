@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from registry.core.bundle import SKILL_MD
 from registry.core.text.merge_bundles import join
+from tests import effort
 
 contents = st.one_of(
     st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d"]), max_size=6).map(lambda lines: "".join(lines).encode()),
@@ -15,7 +16,7 @@ bundles = st.dictionaries(st.sampled_from([SKILL_MD, "a.md", "b.bin", "c/d"]), c
 
 
 @given(bundles, bundles)
-@settings(max_examples=60)
+@settings(max_examples=effort.examples(60))
 def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], changed: dict[str, bytes]) -> None:
     for joined in (join(base, changed, base), join(base, base, changed), join(base, changed, changed)):
         assert joined.clean
@@ -23,7 +24,7 @@ def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], chan
 
 
 @given(bundles, bundles, bundles)
-@settings(max_examples=100)
+@settings(max_examples=effort.examples(100))
 def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_changed(
     base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
 ) -> None:
@@ -38,7 +39,7 @@ def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_chan
 
 
 @given(bundles, bundles, bundles)
-@settings(max_examples=60)
+@settings(max_examples=effort.examples(60))
 def test_each_open_place_has_a_key_of_its_own(
     base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
 ) -> None:

@@ -30,6 +30,8 @@ from tests.remote.sources.packs import handing_out, unfolding
 from tests.remote.sources.places import git_server, head, redirecting, repository, serving, skill
 from tests.services.receivers import Receiver, answering, dripping, hanging, receiving
 
+pytestmark = pytest.mark.processes
+
 ONE = {"skills/a/SKILL.md": skill("a", "First."), "skills/a/docs/x.md": b"more", "README.md": b"# Skills"}
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"
 

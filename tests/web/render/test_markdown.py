@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.web.render import markdown
+from tests import effort
 
 _TAGS = {
     "a", "blockquote", "br", "code", "dd", "div", "dl", "dt", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img", "li",
@@ -201,13 +202,13 @@ def test_hostile_text_is_inert(text: str) -> None:
 
 
 @given(st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=4).map("".join))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=effort.examples(60))
 def test_hostile_texts_joined_are_inert(text: str) -> None:
     inert(render(text))
 
 
 @given(st.text(st.sampled_from("<>[]()!\"'=:/\\#&;`*_-|\n\t ajscript\x00\x02\x03"), max_size=120))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=effort.examples(150))
 def test_noise_is_inert(text: str) -> None:
     inert(render(text))
 
