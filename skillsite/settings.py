@@ -244,7 +244,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "registry.api.openapi_schema.Schema",
+    "DEFAULT_SCHEMA_CLASS": "registry.api.openapi.Schema",
     "EXCEPTION_HANDLER": "registry.api.problems.exception_handler",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,

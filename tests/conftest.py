@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
-from django.test import Client, override_settings
+from django.test import override_settings
 from xdist.scheduler import LoadFileScheduling
 
 from registry.core import roles
@@ -22,6 +22,7 @@ from registry.services.catalog import usage
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
 from tests import effort
+from tests.api.contract import ContractClient
 
 effort.load_profile()
 
@@ -148,7 +149,7 @@ class Api:
     def __init__(self, project: Project, secret: str) -> None:
         self.base = f"/api/v1/projects/{project.slug}"
         self.headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-        self.client = Client(raise_request_exception=True)
+        self.client = ContractClient(raise_request_exception=True)
 
     def get(self, path: str, headers: dict[str, str] | None = None, **query: str) -> Any:
         return self.client.get(f"{self.base}{path}", query, headers={**self.headers, **(headers or {})})

@@ -1,16 +1,14 @@
-"""The catalog, what stands behind it, and what was left out of it."""
+"""Views of the catalog, the effective skills behind it, and the skills that are left out of it."""
 
 from collections.abc import Collection
-from typing import Any, Literal, cast
+from typing import Literal, TypedDict, cast
 
 from django.conf import settings
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from registry.api import shapes
-from registry.api.read_view import Answer, Read, as_json, page
+from registry.api.answers import HiddenShape, hidden_shapes
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
 from registry.core.catalog import prompt
 from registry.core.catalog.precedence import BUNDLED, PROJECT, EffectiveSkill
 from registry.core.errors import InvalidRequest
@@ -21,8 +19,8 @@ from registry.services.catalog import catalog
 Form = Literal["json", "text", "xml"]
 _SOURCES = [PROJECT, BUNDLED]
 _BUDGET = (
-    "2000 or 2000tokens; 8000chars; or the name of an agent whose listing has a known limit: "
-    f"{', '.join(prompt.PRESETS)}. What does not fit is named."
+    "2000 or 2000tokens, 8000chars, or the name of an agent with a known limit: "
+    f"{', '.join(prompt.PRESETS)}. Skills that do not fit are named in the answer."
 )
 _FORMS = {
     "json": "application/json",
@@ -31,13 +29,41 @@ _FORMS = {
 }
 
 
+class EffectiveShape(TypedDict):
+    name: str
+    source: str
+    version: str | None
+    digest: str | None
+    enabled: bool
+    hides: list[HiddenShape]
+
+
+class EffectivePage(TypedDict):
+    results: list[EffectiveShape]
+    next: str | None
+
+
+class LeftOutShape(TypedDict):
+    name: str
+    directory: str
+    file: str
+    line: int | None
+    code: str
+    message: str
+
+
+class DiagnosticsPage(TypedDict):
+    results: list[LeftOutShape]
+    next: str | None
+
+
 class Catalog(Read):
     @extend_schema(
         operation_id="catalog",
-        summary="Names and descriptions of the skills an agent may load",
+        summary="List the names and descriptions of the skills that an agent may load",
         parameters=[
             OpenApiParameter(
-                "q", str, description="Skills with every word in name, description, tags or triggers, best first."
+                "q", str, description="Words that the name, description, tags or triggers contain. Best match first."
             ),
             OpenApiParameter("tag", str),
             OpenApiParameter("kind", str, enum=list(skill_md.KINDS)),
@@ -46,15 +72,12 @@ class Catalog(Read):
             OpenApiParameter("format", str, enum=list(_FORMS)),
         ],
         responses={
-            (200, "application/json"): shapes.CatalogShape,
+            (200, "application/json"): prompt.CatalogShape,
             (200, "text/plain"): str,
             (200, "application/xml"): str,
         },
     )
-    def get(self, request: Request, project: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller) -> Answer:
         form, budget = _form(request), request.GET.get("budget", "")
         lines = [
             prompt.CatalogLine(candidate.name, candidate.description)
@@ -79,45 +102,36 @@ class Catalog(Read):
 
 
 def _one_of(request: HttpRequest, name: str, known: Collection[str]) -> str:
-    """A misspelt filter is refused: an empty catalog would say that there are no such skills."""
-    asked = request.GET.get(name, "")
-    if asked and asked not in known:
-        raise InvalidRequest(f"There is no {name} {asked[:40]!r}. There are: {', '.join(known)}.")
-    return asked
+    """Refuse an unknown value: an empty catalog would suggest that there are no such skills."""
+    value = request.GET.get(name, "")
+    if value and value not in known:
+        raise InvalidRequest(f"There is no {name} {value[:40]!r}. There are: {', '.join(known)}.")
+    return value
 
 
 def _form(request: HttpRequest) -> Form:
-    """`?format=` decides, else what Accept prefers among the three, else JSON."""
-    if asked := _one_of(request, "format", _FORMS):
-        return cast(Form, asked)
+    """Return the form of `?format=`, else the one that Accept prefers, else JSON."""
+    if form := _one_of(request, "format", _FORMS):
+        return cast(Form, form)
     preferred = request.get_preferred_type(["application/json", "text/plain", "application/xml", "text/xml"])
     return "text" if preferred == "text/plain" else "xml" if preferred and "xml" in preferred else "json"
-
-
-_PAGING = [
-    OpenApiParameter("limit", int, description="1 to 1,000; 100 when not given."),
-    OpenApiParameter("offset", int),
-]
 
 
 class EffectiveSkills(Read):
     @extend_schema(
         operation_id="effective",
-        summary="The winner of each name, what it hides, and why",
-        parameters=_PAGING,
-        responses=shapes.EffectivePage,
+        summary="List the effective skill of each name, the skills that it hides, and why",
+        parameters=PAGE_PARAMETERS,
+        responses=EffectivePage,
     )
-    def get(self, request: Request, project: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller) -> Answer:
         asked = page(request)
         skills = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).skills
-        shown = [_effective(skill) for skill in skills[asked.offset : asked.offset + asked.limit]]
-        return as_json({"results": shown, "next": asked.next_link(request, len(skills))})
+        results = [_effective_shape(skill) for skill in skills[asked.bounds]]
+        return as_json(EffectivePage(results=results, next=asked.next_link(request, len(skills))))
 
 
-def _effective(skill: EffectiveSkill) -> dict[str, Any]:
+def _effective_shape(skill: EffectiveSkill) -> EffectiveShape:
     winner = skill.winner
     return {
         "name": skill.name,
@@ -125,32 +139,29 @@ def _effective(skill: EffectiveSkill) -> dict[str, Any]:
         "version": winner.version if winner else None,
         "digest": winner.digest if winner else None,
         "enabled": skill.enabled,
-        "hides": [shapes.hidden(one) for one in skill.hides],
+        "hides": hidden_shapes(skill.hides),
     }
 
 
 class Diagnostics(Read):
     @extend_schema(
         operation_id="diagnostics",
-        summary="Skills that no agent gets, and what to mend",
-        parameters=_PAGING,
-        responses=shapes.DiagnosticsPage,
+        summary="List the skills that no agent gets, and what to fix",
+        parameters=PAGE_PARAMETERS,
+        responses=DiagnosticsPage,
     )
-    def get(self, request: Request, project: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller) -> Answer:
         asked = page(request)
         left_out = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).left_out
-        shown = [
+        results: list[LeftOutShape] = [
             {
-                "name": one.name,
-                "directory": one.directory,
-                "file": one.file,
-                "line": one.line,
-                "code": one.code,
-                "message": one.message,
+                "name": skill.name,
+                "directory": skill.directory,
+                "file": skill.file,
+                "line": skill.line,
+                "code": skill.code,
+                "message": skill.message,
             }
-            for one in left_out[asked.offset : asked.offset + asked.limit]
+            for skill in left_out[asked.bounds]
         ]
-        return as_json({"results": shown, "next": asked.next_link(request, len(left_out))})
+        return as_json(DiagnosticsPage(results=results, next=asked.next_link(request, len(left_out))))

@@ -1,30 +1,27 @@
-"""A whole project as one zip, for moving it to another site."""
+"""The export of a project as one zip, to move it to another site."""
 
 from django.http import HttpRequest, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.request import Request
-from rest_framework.response import Response
 
-from registry.api.read_view import Streamed, flag
+from registry.api.read_view import StreamedRead, flag
 from registry.models import Project
 from registry.services.agents.tokens import Caller
 from registry.services.transfer import export_zip
 
 
-class Export(Streamed):
+class Export(StreamedRead):
     @extend_schema(
         operation_id="export",
-        summary="The project's skills as one zip: a directory each, and `.skillsite.json` with their versions",
+        summary="Export the project's skills as a zip: a directory for each, and their versions in `.skillsite.json`",
         parameters=[
-            OpenApiParameter("effective", bool, description="1 gives all that agents get, bundled skills included.")
+            OpenApiParameter(
+                "effective", bool, description="1 exports every skill that agents get, also built-in ones."
+            )
         ],
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
-    def get(self, request: Request, project: str) -> Response:
-        raise NotImplementedError
-
-    def stream(self, request: HttpRequest, caller: Caller, **kwargs: str) -> StreamingHttpResponse:
+    def get(self, request: HttpRequest, caller: Caller) -> StreamingHttpResponse:
         archive = export_zip.export_zip(
             Project(pk=caller.project_id),
             effective=flag(request, "effective"),

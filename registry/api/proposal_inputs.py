@@ -1,11 +1,10 @@
-"""What requests about proposals say."""
+"""Request bodies about proposals."""
 
 from typing import Any
 
 from rest_framework import serializers
-from rest_framework.request import Request
 
-from registry.api.shapes import Strict
+from registry.api.inputs import StrictInput
 from registry.core.text.merge_bundles import MINE, THEIRS
 from registry.services.proposals.prepare import KINDS
 from registry.services.proposals.rebasing import Choices
@@ -14,81 +13,79 @@ _EDITS = ("diff", "skill_md", "files")
 _SIDES = {"now": THEIRS, "proposed": MINE}
 
 
-class _Edit(Strict):
+class _Edit(StrictInput):
     skill_md = serializers.CharField(required=False, trim_whitespace=False, help_text="The whole SKILL.md.")
     files = serializers.DictField(
         child=serializers.JSONField(allow_null=True),
         required=False,
-        help_text='Paths to their new text, {"base64": "…"} for binary, or null to remove the file.',
+        help_text='Paths and their new text, {"base64": "…"} for binary files, or null to delete a file.',
     )
 
 
 class RevisionInput(_Edit):
     diff = serializers.CharField(
-        required=False, trim_whitespace=False, help_text="A unified diff of SKILL.md, or of several files."
+        required=False, trim_whitespace=False, help_text="A unified diff of SKILL.md or of several files."
     )
     base_digest = serializers.CharField(
         required=False,
         allow_blank=True,
         allow_null=True,
-        help_text="What you started from; the current one if left out.",
+        help_text="The digest that you started from. The default is the current one.",
     )
     justification = serializers.CharField(required=False, allow_blank=True, default="")
     evidence = serializers.ListField(
-        child=serializers.JSONField(), required=False, default=list, help_text="Texts, links or excerpts of logs."
+        child=serializers.JSONField(), required=False, default=list, help_text="Texts, links or log excerpts."
     )
-    run = serializers.CharField(required=False, allow_blank=True, default="", help_text="The run or task it came from.")
+    run = serializers.CharField(
+        required=False, allow_blank=True, default="", help_text="The run or task that led to this proposal."
+    )
 
 
 class ProposalInput(RevisionInput):
     skill = serializers.CharField()
     kind = serializers.ChoiceField(choices=KINDS, required=False, allow_null=True)
-    justification = serializers.CharField(help_text="Why. A reviewer reads it first.")
+    justification = serializers.CharField(help_text="The reason for the change. Reviewers read it first.")
 
 
 class ApproveInput(_Edit):
     result_digest = serializers.CharField(
-        allow_blank=True, allow_null=True, help_text="The result you saw; null for a proposal to delete."
+        allow_blank=True, allow_null=True, help_text="The result that you reviewed; null for a proposal to delete."
     )
-    base_digest = serializers.CharField(required=False, help_text="The text you saw it change or delete, to be sure.")
+    base_digest = serializers.CharField(
+        required=False, help_text="The version that you saw it change or delete, as an extra check."
+    )
     comment = serializers.CharField(required=False, allow_blank=True, default="")
 
 
-class CommentInput(Strict):
+class CommentInput(StrictInput):
     comment = serializers.CharField()
 
 
-class CommentIfAny(Strict):
+class CommentIfAny(StrictInput):
     comment = serializers.CharField(required=False, allow_blank=True, default="")
 
 
-class RebaseInput(Strict):
+class RebaseInput(StrictInput):
     choices = serializers.DictField(
         child=serializers.ChoiceField(choices=list(_SIDES)),
         required=False,
-        help_text="Where both changed the same lines: which text is taken, by the keys in `rebase.conflicts`.",
+        help_text="The side to keep where both changed the same lines, by the keys in `rebase.conflicts`.",
     )
-    revision = serializers.IntegerField(required=False, help_text="The revision that the choices were made for.")
-    base_digest = serializers.CharField(required=False, help_text="`rebase.base_digest` as it was then.")
+    revision = serializers.IntegerField(required=False, help_text="The revision that you made the choices for.")
+    base_digest = serializers.CharField(required=False, help_text="`rebase.base_digest` at that time.")
 
 
-class RecommendInput(Strict):
+class RecommendInput(StrictInput):
     verdict = serializers.ChoiceField(choices=["approve", "reject"])
     reason = serializers.CharField()
 
 
-def checked(shape: type[Strict], request: Request) -> dict[str, Any]:
-    given = shape(data=request.data)
-    given.is_valid(raise_exception=True)
-    return dict(given.validated_data)
+def edit_fields(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: body[name] for name in _EDITS if body.get(name) is not None}
 
 
-def edits_in(given: dict[str, Any]) -> dict[str, Any]:
-    return {name: given[name] for name in _EDITS if given.get(name) is not None}
-
-
-def choices_in(given: dict[str, Any]) -> Choices | None:
-    if not given.get("choices"):
+def rebase_choices(body: dict[str, Any]) -> Choices | None:
+    if not body.get("choices"):
         return None
-    taken = {key: _SIDES[side] for key, side in given["choices"].items()}
-    return Choices(given.get("revision", 0), given.get("base_digest", ""), taken)
+    sides = {key: _SIDES[side] for key, side in body["choices"].items()}
+    return Choices(body.get("revision", 0), body.get("base_digest", ""), sides)

@@ -1,4 +1,4 @@
-"""Proposals over the API: agents suggest and learn what became of it, people decide."""
+"""Views of proposals: agents and people propose changes and follow them, reviewers decide."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import models
+from registry.api import proposal_answers as answers
 from registry.api import proposal_inputs as inputs
-from registry.api import proposal_shapes as shapes
 from registry.api import write_view
-from registry.api.read_view import Answer, Read, as_json, page
+from registry.api.inputs import row_id, validate
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, flag, page
 from registry.api.write_view import Write, actor
 from registry.core import roles
 from registry.core.bundle import normalise
@@ -27,15 +28,16 @@ from registry.services.skills.stale_proposals import DELETE
 
 _FILTERS = [
     OpenApiParameter("state", str, enum=[str(state) for state in State]),
-    OpenApiParameter("skill", str, description="Those for one skill."),
-    OpenApiParameter("mine", bool, description="1: only my own. Agents get only their own unless it is 0."),
-    OpenApiParameter("limit", int),
-    OpenApiParameter("offset", int),
+    OpenApiParameter("skill", str, description="The name of a skill."),
+    OpenApiParameter(
+        "mine", bool, description="1 lists only your own proposals, which is the default for agents. 0 lists all."
+    ),
+    *PAGE_PARAMETERS,
 ]
 
 
-class _Reading(Read):
-    """Answers differ between callers, so none is kept for another one."""
+class _ProposalRead(Read):
+    """Answers differ between callers, so they are not cached."""
 
     changes_unseen = True
 
@@ -44,201 +46,193 @@ class _Reading(Read):
             raise Forbidden("This token has neither the scope “propose” nor “review”.", scope=roles.PROPOSE)
 
 
-class Proposals(_Reading, Write):
+class Proposals(_ProposalRead, Write):
     @extend_schema(
         operation_id="proposals",
-        summary="Proposals, newest first: reviewers see all, others their own with what became of them",
+        summary="List proposals, newest first; only reviewers see those of others",
         parameters=_FILTERS,
-        responses=shapes.ProposalsPage,
+        responses=answers.ProposalsPage,
     )
-    def get(self, request: Request, project: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller) -> Answer:
         asked = page(request)
         found = proposals.listed(
             models.Project(pk=caller.project_id),
             state=_state(request),
             skill=normalise(request.GET.get("skill", "")),
-            mine=_switch(request, "mine"),
+            mine=flag(request, "mine") if request.GET.get("mine") else None,
             by=caller.actor,
         )
-        shown = [shapes.summary(each) for each in found[asked.offset : asked.offset + asked.limit]]
-        return as_json({"results": shown, "next": asked.next_link(request, found.count())})
+        results = [answers.summary_shape(proposal) for proposal in found[asked.bounds]]
+        return as_json(answers.ProposalsPage(results=results, next=asked.next_link(request, found.count())))
 
     @extend_schema(
         operation_id="propose",
-        summary="Suggest a change of one skill; the very same one that waits already is joined",
+        summary="Propose a change to one skill; if the same change is already open, you join that proposal",
         request=inputs.ProposalInput,
-        responses={201: shapes.ProposedShape, 200: shapes.ProposedShape},
+        responses={201: answers.ProposedShape, 200: answers.ProposedShape},
     )
     def post(self, request: Request, project: str) -> Response:
         where, by = write_view.project(request), actor(request)
         permissions.require(by, roles.PROPOSE, where)
-        given = inputs.checked(inputs.ProposalInput, request)
-        proposed = proposals.propose(where, _suggestion(given, given["skill"]), by=by)
-        return Response(shapes.proposed(proposed), status=200 if proposed.joined else 201)
+        body = validate(inputs.ProposalInput, request)
+        proposed = proposals.propose(where, _suggestion(body, body["skill"]), by=by)
+        return Response(answers.proposed_shape(proposed), status=200 if proposed.joined else 201)
 
 
-class Proposal(_Reading, Write):
+class Proposal(_ProposalRead, Write):
     @extend_schema(
         operation_id="proposal",
-        summary="One proposal: the change, what it does, its history and what was said about it",
-        responses=shapes.ProposalShape,
+        summary="Get one proposal: its change, assessment, history and comments",
+        responses=answers.ProposalShape,
     )
-    def get(self, request: Request, project: str, proposal: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        found = proposal_queries.look(models.Project(pk=caller.project_id), _id(kwargs["proposal"]), by=caller.actor)
-        return as_json(shapes.whole(found))
+    def get(self, request: HttpRequest, caller: Caller, proposal: str) -> Answer:
+        dossier = proposal_queries.look(models.Project(pk=caller.project_id), row_id(proposal), by=caller.actor)
+        return as_json(answers.proposal_shape(dossier))
 
     @extend_schema(
         operation_id="revise_proposal",
-        summary="The proposer's next try, made against what stands now",
+        summary="Replace your proposal with a new revision against the current version",
         request=inputs.RevisionInput,
-        responses=shapes.ProposedShape,
+        responses=answers.ProposedShape,
     )
     def put(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        standing = proposals.require_proposer(where, _id(proposal), by=by)
-        given = inputs.checked(inputs.RevisionInput, request)
-        keeps = standing.kind == DELETE and not inputs.edits_in(given)
-        given.setdefault("kind", DELETE if keeps else None)
-        proposed = proposals.revise(where, standing.pk, _suggestion(given, standing.skill), by=by)
-        return Response(shapes.proposed(proposed))
+        current = proposals.require_proposer(where, row_id(proposal), by=by)
+        body = validate(inputs.RevisionInput, request)
+        still_deletes = current.kind == DELETE and not inputs.edit_fields(body)
+        body.setdefault("kind", DELETE if still_deletes else None)
+        proposed = proposals.revise(where, current.pk, _suggestion(body, current.skill), by=by)
+        return Response(answers.proposed_shape(proposed))
 
 
 class Withdraw(Write):
     @extend_schema(
         operation_id="withdraw_proposal",
-        summary="The proposer takes it back",
+        summary="Withdraw your proposal",
         request=inputs.CommentIfAny,
-        responses=shapes.SummaryShape,
+        responses=answers.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        proposals.require_proposer(where, _id(proposal), by=by)
-        given = inputs.checked(inputs.CommentIfAny, request)
-        return Response(shapes.summary(proposals.withdraw(where, _id(proposal), comment=given["comment"], by=by)))
+        proposals.require_proposer(where, row_id(proposal), by=by)
+        body = validate(inputs.CommentIfAny, request)
+        withdrawn = proposals.withdraw(where, row_id(proposal), comment=body["comment"], by=by)
+        return Response(answers.summary_shape(withdrawn))
 
 
 class Approve(Write):
     @extend_schema(
         operation_id="approve_proposal",
-        summary="Let through exactly the result that you saw, or your edit of it",
+        summary="Approve exactly the result that you reviewed, or your edit of it",
         request=inputs.ApproveInput,
-        responses=shapes.SummaryShape,
+        responses=answers.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        reviews.may_decide(where, _id(proposal), approving=True, by=by)
-        given = inputs.checked(inputs.ApproveInput, request)
-        decided = reviews.approve(
+        reviews.may_decide(where, row_id(proposal), approving=True, by=by)
+        body = validate(inputs.ApproveInput, request)
+        edit = inputs.edit_fields(body)
+        approved = reviews.approve(
             where,
-            _id(proposal),
-            result_digest=given["result_digest"] or "",
-            base_digest=given.get("base_digest"),
-            comment=given["comment"],
-            edit=edits.parse(**inputs.edits_in(given)) if inputs.edits_in(given) else None,
+            row_id(proposal),
+            result_digest=body["result_digest"] or "",
+            base_digest=body.get("base_digest"),
+            comment=body["comment"],
+            edit=edits.parse(**edit) if edit else None,
             by=by,
         )
-        return Response(shapes.summary(decided))
+        return Response(answers.summary_shape(approved))
 
 
 class Reject(Write):
     @extend_schema(
         operation_id="reject_proposal",
-        summary="End a proposal, and say why",
+        summary="Reject a proposal, with a reason",
         request=inputs.CommentInput,
-        responses=shapes.SummaryShape,
+        responses=answers.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        return _answered(request, proposal, reviews.reject)
+        return _decide(request, proposal, reviews.reject)
 
 
 class RequestChanges(Write):
     @extend_schema(
         operation_id="request_changes",
-        summary="Send a proposal back, and say what to change",
+        summary="Ask the proposer for changes",
         request=inputs.CommentInput,
-        responses=shapes.SummaryShape,
+        responses=answers.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
-        return _answered(request, proposal, reviews.request_changes)
+        return _decide(request, proposal, reviews.request_changes)
 
 
-def _answered(request: Request, proposal: str, verb: Callable[..., models.Proposal]) -> Response:
-    """Whoever may not decide learns that before what they sent is looked at."""
+def _decide(request: Request, proposal: str, decision: Callable[..., models.Proposal]) -> Response:
+    """Check the permission before the body, so that a caller without it gets 403 for any body."""
     where, by = write_view.project(request), actor(request)
-    reviews.may_decide(where, _id(proposal), by=by)
-    given = inputs.checked(inputs.CommentInput, request)
-    return Response(shapes.summary(verb(where, _id(proposal), comment=given["comment"], by=by)))
+    reviews.may_decide(where, row_id(proposal), by=by)
+    body = validate(inputs.CommentInput, request)
+    return Response(answers.summary_shape(decision(where, row_id(proposal), comment=body["comment"], by=by)))
 
 
 class Rebase(Write):
     @extend_schema(
         operation_id="rebase_proposal",
-        summary="Bring a stale proposal over to what stands now; it has to be looked at again",
+        summary="Update an outdated proposal to the current version; it then needs a new review",
         request=inputs.RebaseInput,
-        responses=shapes.SummaryShape,
+        responses=answers.SummaryShape,
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        rebasing.may_rebase(where, _id(proposal), by=by)
-        choices = inputs.choices_in(inputs.checked(inputs.RebaseInput, request))
-        return Response(shapes.summary(rebasing.rebase(where, _id(proposal), choices=choices, by=by)))
+        rebasing.may_rebase(where, row_id(proposal), by=by)
+        choices = inputs.rebase_choices(validate(inputs.RebaseInput, request))
+        return Response(answers.summary_shape(rebasing.rebase(where, row_id(proposal), choices=choices, by=by)))
 
 
 class Comments(Write):
     @extend_schema(
         operation_id="comment_on_proposal",
-        summary="Say something about a proposal",
+        summary="Comment on a proposal",
         request=inputs.CommentInput,
-        responses={201: shapes.CommentShape},
+        responses={201: answers.CommentShape},
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        proposals.find(where, _id(proposal), by=by)
-        given = inputs.checked(inputs.CommentInput, request)
-        said = proposals.comment(where, _id(proposal), given["comment"], by=by)
-        return Response(shapes.comment(said), status=201)
+        proposals.find(where, row_id(proposal), by=by)
+        body = validate(inputs.CommentInput, request)
+        comment = proposals.comment(where, row_id(proposal), body["comment"], by=by)
+        return Response(answers.comment_shape(comment), status=201)
 
 
 class Recommend(Write):
     @extend_schema(
         operation_id="recommend",
-        summary="An agent's advice to the reviewers, where an owner allows it; a person decides",
+        summary="Recommend a decision as an agent, if an owner allows it; a person decides",
         request=inputs.RecommendInput,
-        responses={201: shapes.RecommendationShape},
+        responses={201: answers.RecommendationShape},
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        reviews.may_recommend(where, _id(proposal), by=by)
-        given = inputs.checked(inputs.RecommendInput, request)
-        advice = reviews.recommend(where, _id(proposal), verdict=given["verdict"], reason=given["reason"], by=by)
-        return Response(shapes.recommendation(advice), status=201)
+        reviews.may_recommend(where, row_id(proposal), by=by)
+        body = validate(inputs.RecommendInput, request)
+        recommendation = reviews.recommend(
+            where, row_id(proposal), verdict=body["verdict"], reason=body["reason"], by=by
+        )
+        return Response(answers.recommendation_shape(recommendation), status=201)
 
 
-def _suggestion(given: dict[str, Any], skill: str) -> Suggestion:
-    change = inputs.edits_in(given)
-    kind = given.get("kind")
+def _suggestion(body: dict[str, Any], skill: str) -> Suggestion:
+    change, kind = inputs.edit_fields(body), body.get("kind")
     if kind == DELETE and change:
-        raise InvalidRequest("A proposal to delete a skill carries no change of it. Nothing was stored.")
+        raise InvalidRequest("A proposal to delete a skill cannot change it as well. Nothing was stored.")
     return Suggestion(
         skill=skill,
         edit=None if kind == DELETE else edits.parse(**change),
-        justification=given["justification"],
-        evidence=prepare.evidence(given["evidence"]),
+        justification=body["justification"],
+        evidence=prepare.evidence(body["evidence"]),
         kind=kind,
-        base_digest=given.get("base_digest"),
-        run=given["run"],
+        base_digest=body.get("base_digest"),
+        run=body["run"],
     )
-
-
-def _id(text: str) -> int:
-    """0, which no proposal has, for what is no number."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
 
 
 def _state(request: HttpRequest) -> str:
@@ -246,10 +240,3 @@ def _state(request: HttpRequest) -> str:
     if text and text not in list(State):
         raise InvalidRequest(f"state is one of {', '.join(State)}; not {text[:40]!r}.")
     return text
-
-
-def _switch(request: HttpRequest, name: str) -> bool | None:
-    text = request.GET.get(name, "")
-    if text not in ("", "0", "1", "true", "false"):
-        raise InvalidRequest(f"{name} is 1 or 0; not {text[:40]!r}.")
-    return None if not text else text in ("1", "true")

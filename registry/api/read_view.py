@@ -1,11 +1,12 @@
-"""Reads that stay cheap: one query for the caller, an ETag from revisions alone, the answer kept under it.
+"""Cached reads: one query for the caller, an ETag made from revisions alone, and the answer cached under it.
 
-An answer is a pure function of its ETag: the directories' fingerprint, the project's revision, what the caller may see,
-and the request line. So a repeated read costs one query, and a 304 needs no more than that.
+An answer is a pure function of its ETag: the directories' fingerprint, the project's revision, the skills the caller
+may see, and the request line. So a repeated read costs one query, and so does a 304.
 """
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from urllib.parse import quote
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils import timezone
 from django.utils.http import parse_etags
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.views import APIView
 
 from registry.api import authentication, problems
@@ -27,7 +29,7 @@ from registry.services.catalog import built_in, usage
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`loads` names the skills and versions whose loading this answer counts as."""
+    """The body of a response. `loads` lists the names and versions of the skills that it counts as loaded."""
 
     body: bytes
     content_type: str = "application/json"
@@ -35,30 +37,21 @@ class Answer:
     loads: tuple[tuple[str, str], ...] = ()
 
 
-def as_json(value: Any, **kwargs: Any) -> Answer:
-    return Answer(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), **kwargs)
+def as_json(body: Mapping[str, object], *, loads: tuple[tuple[str, str], ...] = ()) -> Answer:
+    return Answer(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(), loads=loads)
 
 
 _answers: LruCache[str, Answer] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
-class Read(APIView):
-    """A view whose GET is answered by `answer` before DRF wraps the request; other methods go DRF's way.
-
-    `changes_unseen` is for answers that hold more than the revision vouches for, such as when an agent was last seen:
-    they are made anew each time, and their ETag is that of their bytes.
-    """
+class _Read(APIView):
+    """A view that answers GET and HEAD before DRF wraps the request. Other methods take DRF's way."""
 
     scope = roles.READ
-    counts_loads = False
-    changes_unseen = False
 
     def permit(self, caller: Caller, **kwargs: str) -> None:
-        """Asked before any kept answer is given."""
+        """Raise if the caller may not read this. Called before a cached answer is used."""
         bearer.require_scope(caller, self.scope)
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        raise NotImplementedError
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method not in ("GET", "HEAD"):
@@ -68,14 +61,33 @@ class Read(APIView):
         except SkillsiteError as error:
             return problems.response(error)
 
-    def _admit(self, request: HttpRequest, project: str, **kwargs: str) -> tuple[Caller, throttle.Rate]:
+    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
         caller = authentication.identify(request, project)
         rate = throttle.take(caller.token_id, writing=False)
         self.permit(caller, **kwargs)
-        return caller, rate
+        etag, response = self._read(request, caller, **kwargs)
+        response["ETag"] = etag
+        response["Vary"] = "Authorization, Accept"
+        response["Cache-Control"] = "private, no-cache"
+        rate.mark(response)
+        return response
 
-    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
-        caller, rate = self._admit(request, project, **kwargs)
+    def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
+        raise NotImplementedError
+
+
+class Read(_Read):
+    """A read whose answer is cached under its ETag.
+
+    Set `changes_unseen` if the answer holds more than the revision vouches for, such as when an agent was last seen.
+    Such an answer is made anew for each request, and its ETag is a digest of its bytes.
+    """
+
+    counts_loads = False
+    changes_unseen = False
+    get: Callable[..., Answer]
+
+    def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
         etag, answer = self._find(request, caller, **kwargs)
         matched = _matches(request, etag)
         if answer is None and (self.counts_loads or not matched):
@@ -83,20 +95,20 @@ class Read(APIView):
             matched = _matches(request, etag)
         for load in answer.loads if answer is not None and request.method == "GET" else ():
             usage.count_load(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
-        return _marked(_not_modified() if matched else _whole(request, answer), etag, rate)
+        return etag, _not_modified() if matched else _whole(request, answer)
 
     def _find(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, Answer | None]:
-        """The ETag of the answer, and the answer itself where it is at hand."""
+        """Return the ETag, and the answer if it is cached or had to be made for the ETag."""
         if self.changes_unseen:
-            answer = self.answer(request, caller, **kwargs)
+            answer = self.get(request, caller, **kwargs)
             return _quoted(hashlib.sha256(answer.body)), answer
         etag = _etag(request, caller)
         return etag, _answers.get(etag)
 
     def _make(self, request: HttpRequest, caller: Caller, etag: str, **kwargs: str) -> tuple[str, Answer]:
-        """The answer with the ETag it belongs to: a directory that changes meanwhile is answered from its new state."""
+        """Return the answer and its ETag. If a directory changes meanwhile, answer from its new state."""
         try:
-            answer = self.answer(request, caller, **kwargs)
+            answer = self.get(request, caller, **kwargs)
         except NotFound:
             if _etag(request, caller) == etag:
                 raise
@@ -104,36 +116,21 @@ class Read(APIView):
             if _etag(request, caller) == etag:
                 _answers.put(etag, answer, len(answer.body))
                 return etag, answer
-        return _etag(request, caller), self.answer(request, caller, **kwargs)
+        return _etag(request, caller), self.get(request, caller, **kwargs)
 
 
-class Streamed(Read):
-    """A read that is too long to keep: made anew each time and sent as it is made. Its ETag is made as of the others.
+class StreamedRead(_Read):
+    """A read too long to cache: each request streams it anew. Its ETag differs between people and agents."""
 
-    People and agents may be told apart by it.
-    """
+    get: Callable[..., StreamingHttpResponse]
 
-    def stream(self, request: HttpRequest, caller: Caller, **kwargs: str) -> StreamingHttpResponse:
-        raise NotImplementedError
-
-    def _respond(self, request: HttpRequest, project: str, **kwargs: str) -> HttpResponseBase:
-        caller, rate = self._admit(request, project, **kwargs)
+    def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
         etag = _etag(request, caller, caller.actor.kind)
-        if _matches(request, etag):
-            return _marked(_not_modified(), etag, rate)
-        return _marked(self.stream(request, caller, **kwargs), etag, rate)
-
-
-def _marked(response: HttpResponseBase, etag: str, rate: throttle.Rate) -> HttpResponseBase:
-    response["ETag"] = etag
-    response["Vary"] = "Authorization, Accept"
-    response["Cache-Control"] = "private, no-cache"
-    rate.mark(response)
-    return response
+        return etag, _not_modified() if _matches(request, etag) else self.get(request, caller, **kwargs)
 
 
 def _etag(request: HttpRequest, caller: Caller, more: str = "") -> str:
-    said = "\n".join(
+    inputs = "\n".join(
         (
             built_in.snapshot().fingerprint,
             caller.view_tag,
@@ -142,7 +139,7 @@ def _etag(request: HttpRequest, caller: Caller, more: str = "") -> str:
             request.META.get("HTTP_ACCEPT", ""),
         )
     )
-    return _quoted(hashlib.sha256(said.encode()))
+    return _quoted(hashlib.sha256(inputs.encode()))
 
 
 def _quoted(digest: "hashlib._Hash") -> str:
@@ -150,10 +147,10 @@ def _quoted(digest: "hashlib._Hash") -> str:
 
 
 def _matches(request: HttpRequest, etag: str) -> bool:
-    given = request.META.get("HTTP_IF_NONE_MATCH")
-    if not given:
+    header = request.META.get("HTTP_IF_NONE_MATCH")
+    if not header:
         return False
-    return given == etag or any(tag in (etag, f"W/{etag}") for tag in parse_etags(given))
+    return header == etag or any(tag in (etag, f"W/{etag}") for tag in parse_etags(header))
 
 
 def _not_modified() -> HttpResponse:
@@ -163,7 +160,7 @@ def _not_modified() -> HttpResponse:
 
 
 def _whole(request: HttpRequest, answer: Answer | None) -> HttpResponse:
-    assert answer is not None  # noqa: S101 - only a 304 goes without one
+    assert answer is not None  # noqa: S101 - only a 304 has no answer
     response = HttpResponse(b"" if request.method == "HEAD" else answer.body, content_type=answer.content_type)
     for name, value in answer.headers.items():
         response[name] = value
@@ -178,12 +175,22 @@ class Page:
     limit: int
     offset: int
 
+    @property
+    def bounds(self) -> slice:
+        return slice(self.offset, self.offset + self.limit)
+
     def next_link(self, request: HttpRequest, total: int) -> str | None:
         if self.offset + self.limit >= total:
             return None
         query = request.GET.copy()
         query["offset"], query["limit"] = str(self.offset + self.limit), str(self.limit)
         return f"{quote(request.path)}?{query.urlencode()}"
+
+
+PAGE_PARAMETERS = [
+    OpenApiParameter("limit", int, description="1 to 1,000. The default is 100."),
+    OpenApiParameter("offset", int, description="The number of results to skip."),
+]
 
 
 def page(request: HttpRequest) -> Page:
@@ -200,7 +207,7 @@ def _whole_number(request: HttpRequest, name: str, default: int, least: int, mos
 
 
 def flag(request: HttpRequest, name: str) -> bool:
-    """`?name=1`; a word that is neither yes nor no is refused rather than guessed at."""
+    """Return the value of `?name=1`, false by default. Any other word is refused."""
     text = request.GET.get(name, "0").lower()
     if text not in ("0", "1", "false", "true"):
         raise InvalidRequest(f"{name} is 1 or 0; not {text[:40]!r}.")

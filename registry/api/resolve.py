@@ -1,21 +1,22 @@
-"""Skills that come with a request: resolved into the project's cache, and read from it file by file."""
+"""Views of skills that a request names: resolve them into the project's cache, and read their files."""
 
-from typing import Any, cast
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from django.conf import settings
 from django.http import HttpRequest
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, write_view
+from registry.api import write_view
+from registry.api.answers import FileShape, file_shapes
 from registry.api.read_view import Answer, Read, as_json, flag
-from registry.api.skills import download_link, raw
+from registry.api.skills import DOWNLOAD, RAW_TYPES, download_link, raw
 from registry.api.write_view import Write, actor
 from registry.core import content_types, roles
 from registry.core.errors import NotText, TooLarge
+from registry.lib.json_types import OneOf
 from registry.remote.resolver import Resolved
 from registry.services.agents.tokens import Caller
 from registry.services.resolve import resolver
@@ -27,54 +28,60 @@ class ResolveInput(serializers.Serializer[Any]):
     skills = serializers.ListField(
         child=serializers.JSONField(),
         required=False,
-        help_text="Definitions: name, version and url, s3_path or content; or the platform’s own, with Format.",
+        help_text="Definitions: name, version and url, s3_path or content; or a platform's own format, with Format.",
     )
     messages = serializers.ListField(
         child=serializers.JSONField(),
         required=False,
-        help_text="A chat request: the skills of the last user message with a platform_context are taken.",
+        help_text="A chat request. The skills of the last user message with a platform_context are resolved.",
     )
 
 
-class ResolvedEntry(serializers.Serializer[Any]):
-    name = serializers.CharField(help_text="Exactly as it was given.")
-    version = serializers.CharField()
-    status = serializers.ChoiceField(choices=["loaded", "cached", "skipped"])
-    reason = serializers.CharField(required=False, help_text="Why it was skipped.")
-    digest = serializers.CharField(required=False)
-    description = serializers.CharField(required=False)
-    tokens = serializers.IntegerField(required=False)
-    files = shapes.FileShape(many=True, required=False)
-    origin = serializers.CharField(required=False, help_text="Where it came from, without what may be a credential.")
+class ResolvedEntry(TypedDict):
+    name: Annotated[str, "Exactly as you sent it."]
+    version: str
+    status: Annotated[str, OneOf(("loaded", "cached", "skipped"))]
+    reason: NotRequired[Annotated[str, "Why the skill was skipped."]]
+    digest: NotRequired[str]
+    description: NotRequired[str]
+    tokens: NotRequired[int]
+    files: NotRequired[list[FileShape]]
+    origin: NotRequired[Annotated[str, "The address it was fetched from, without anything that may be a credential."]]
 
 
-class ResolvedShape(serializers.Serializer[Any]):
-    skills = ResolvedEntry(many=True)
+class ResolvedShape(TypedDict):
+    skills: list[ResolvedEntry]
 
 
-class ResolvedFileShape(shapes.FileContentShape):
-    source = serializers.CharField()  # type: ignore[assignment]  # a field of DRF is called so too
-    origin = serializers.CharField()
+class ResolvedFileShape(TypedDict):
+    name: str
+    source: str
+    version: str
+    digest: str
+    path: str
+    size: int
+    content: str
+    origin: str
 
 
 class Resolve(Write):
-    """Nothing of the project changes, so the scope is that of reading; each may make the server fetch, so it counts
-    against the smaller limit, that of writes.
+    """Needs the scope for reading, because the project does not change. It counts against the smaller rate limit for
+    writes, because each request may make the server fetch.
     """
 
     needs = roles.READ
 
     @extend_schema(
         operation_id="resolve",
-        summary="Skills that a platform names with a request: loaded, from the cache, or skipped with a reason",
+        summary="Resolve skills that a platform names in a request: loaded, cached, or skipped with a reason",
         request=ResolveInput,
         responses={200: ResolvedShape},
     )
     def post(self, request: Request, project: str) -> Response:
         where, caller = write_view.project(request), cast(Caller, request.user)
         with resolver.turn(where, caller.token_id):
-            found = resolver.resolve(where, request.data, allowed=caller.allowed, by=actor(request))
-        return Response({"skills": [_entry(one) for one in found]})
+            skills = resolver.resolve(where, request.data, allowed=caller.allowed, by=actor(request))
+        return Response(ResolvedShape(skills=[_entry(skill) for skill in skills]))
 
 
 class ResolvedFile(Read):
@@ -82,65 +89,61 @@ class ResolvedFile(Read):
 
     @extend_schema(
         operation_id="read_resolved_file",
-        summary="One file of a resolved skill",
+        summary="Read one file of a resolved skill",
         parameters=[
-            OpenApiParameter("digest", str, description="As resolved; 409 where the copy changed since."),
-            OpenApiParameter("download", bool, description="1 gives the raw bytes."),
+            OpenApiParameter("digest", str, description="The digest as resolved. 409 if the copy has changed since."),
+            DOWNLOAD,
         ],
-        responses={
-            (200, "application/json"): ResolvedFileShape,
-            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.KINDS - {"application/json"})},
-        },
+        responses={(200, "application/json"): ResolvedFileShape, **RAW_TYPES},
     )
-    def get(self, request: Request, project: str, name: str, version: str, path: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        found = resolver.read(
+    def get(self, request: HttpRequest, caller: Caller, name: str, version: str, path: str) -> Answer:
+        file = resolver.read(
             caller.project_slug,
-            kwargs["name"],
-            kwargs["version"],
-            kwargs["path"],
+            name,
+            version,
+            path,
             digest=request.GET.get("digest", ""),
             allowed=caller.allowed,
         )
         if flag(request, "download"):
-            return raw(found.path, found.content)
-        size = len(found.content)
+            return raw(file.path, file.content)
         try:
-            text = content_types.as_text(found.path, size, lambda: found.content, limits=settings.LIMITS)
+            text = content_types.as_text(file.path, len(file.content), lambda: file.content, limits=settings.LIMITS)
         except (NotText, TooLarge) as error:
             error.data["download"] = download_link(request)
             raise
-        copy = found.copy
         return as_json(
-            {
-                "name": copy.name,
-                "source": SOURCE,
-                "version": copy.version,
-                "digest": copy.digest,
-                "path": found.path,
-                "size": size,
-                "content": text,
-                "origin": copy.origin or resolver.BY_HAND,
-            }
+            ResolvedFileShape(
+                name=file.copy.name,
+                source=SOURCE,
+                version=file.copy.version,
+                digest=file.copy.digest,
+                path=file.path,
+                size=len(file.content),
+                content=text,
+                origin=file.copy.origin or resolver.BY_HAND,
+            )
         )
 
 
-def _entry(one: Resolved) -> dict[str, Any]:
-    said: dict[str, Any] = {"name": _sendable(one.name), "version": _sendable(one.version), "status": one.status}
-    if one.status == "skipped":
-        return {**said, "reason": _sendable(one.reason)}
+def _entry(skill: Resolved) -> ResolvedEntry:
+    entry: ResolvedEntry = {
+        "name": _encodable(skill.name),
+        "version": _encodable(skill.version),
+        "status": skill.status,
+    }
+    if skill.status == "skipped":
+        return {**entry, "reason": _encodable(skill.reason)}
     return {
-        **said,
-        "digest": one.digest,
-        "description": one.description,
-        "tokens": one.tokens,
-        "files": [{"path": file.path, "size": file.size, "digest": file.digest} for file in one.files],
-        "origin": one.origin,
+        **entry,
+        "digest": skill.digest,
+        "description": skill.description,
+        "tokens": skill.tokens,
+        "files": file_shapes(skill.files),
+        "origin": skill.origin,
     }
 
 
-def _sendable(text: str) -> str:
-    """JSON can spell half a character, and no answer can hold one."""
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, which JSON can spell but UTF-8 cannot encode."""
     return text.encode(errors="replace").decode()

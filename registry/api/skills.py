@@ -1,5 +1,6 @@
-"""One skill: load it, read a file of it, take it whole, write it, delete it."""
+"""Views of one skill: load it, read its files, download it, save it, delete it."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -7,29 +8,47 @@ from django.conf import settings
 from django.http import HttpRequest
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, write_view
+from registry.api import skill_answers as answers
+from registry.api import write_view
+from registry.api.inputs import StrictInput, validate
 from registry.api.read_view import Answer, Read, as_json, flag
 from registry.api.write_view import Write, actor, if_match
 from registry.core import content_types, roles
 from registry.core.archive import zip_bundle as bundle_files
 from registry.core.bundle import Bundle, normalise
-from registry.core.catalog import prompt
 from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.format import skill_md
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
-from registry.services.catalog.current_version import Approved
 from registry.services.skills import skills
 
-_VERSION = OpenApiParameter("version", str, description="One exact version; the current one when not given.")
-_IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest you started from, in quotes.")
+_VERSION = OpenApiParameter("version", str, description="An exact version. The default is the current one.")
+_IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest that you started from, in quotes.")
+DOWNLOAD = OpenApiParameter("download", bool, description="1 returns the raw bytes.")
+RAW_TYPES = {(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.KINDS - {"application/json"})}
 
 
-def _load(request: HttpRequest, caller: Caller, name: str) -> catalog.Loaded:
-    return catalog.load(caller.project_id, name, version=request.GET.get("version"), allowed=caller.allowed)
+class SkillInput(StrictInput):
+    skill_md = serializers.CharField(required=False, trim_whitespace=False, help_text="The whole SKILL.md, unchanged.")
+    name = serializers.CharField(required=False)
+    description = serializers.CharField(required=False)
+    instructions = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
+    metadata = serializers.DictField(child=serializers.CharField(allow_blank=True), required=False)
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        parts = {"name", "description", "instructions", "metadata"} & set(attrs)
+        if ("skill_md" in attrs) == bool(parts):
+            raise serializers.ValidationError(
+                "Send either skill_md, or description and instructions (optionally with name and metadata)."
+            )
+        if parts and not {"description", "instructions"} <= parts:
+            raise serializers.ValidationError("Send both description and instructions.")
+        return attrs
 
 
 class Skills(Write):
@@ -37,15 +56,15 @@ class Skills(Write):
 
     @extend_schema(
         operation_id="create_skill",
-        summary="Create a skill of the project",
-        request=shapes.SkillInput,
-        responses={201: shapes.SavedShape},
+        summary="Create a skill in the project",
+        request=SkillInput,
+        responses={201: answers.SavedShape},
     )
     def post(self, request: Request, project: str) -> Response:
-        given = _checked(request)
-        bundle = skills.from_text(_text(given, given.get("name", "")))
-        saved = skills.create(write_view.project(request), bundle, note=given["note"], by=actor(request))
-        return Response(_saved(saved), status=201)
+        body = validate(SkillInput, request)
+        bundle = skills.from_text(_compose(body, body.get("name", "")))
+        saved = skills.create(write_view.project(request), bundle, note=body["note"], by=actor(request))
+        return Response(answers.saved_shape(saved), status=201)
 
 
 class Skill(Read, Write):
@@ -54,60 +73,38 @@ class Skill(Read, Write):
 
     @extend_schema(
         operation_id="load_skill",
-        summary="The instructions of one skill, and the list of its files",
+        summary="Load a skill: its instructions and the list of its files",
         parameters=[_VERSION],
-        responses=shapes.SkillShape,
+        responses=answers.SkillShape,
     )
-    def get(self, request: Request, project: str, name: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        loaded = _load(request, caller, kwargs["name"])
-        found, said = loaded.candidate, loaded.skill_md()
-        body: dict[str, Any] = {
-            "name": found.name,
-            "description": found.description,
-            "kind": found.kind,
-            "version": found.version,
-            "digest": found.digest,
-            "source": found.source,
-            "instructions": said.instructions,
-            "tokens": found.tokens,
-            "summary": prompt.summary(found.name, found.tokens),
-            "requires": list(found.requires),
-            "files": [{"path": e.path, "size": e.size, "digest": e.digest} for e in loaded.files],
-        }
-        if found.requires:
-            body["hint"] = prompt.hint(found.requires)
-        if loaded.approval:
-            body["approval"] = _approval(loaded.approval)
-        return as_json(body, loads=((found.name, found.version),))
+    def get(self, request: HttpRequest, caller: Caller, name: str) -> Answer:
+        loaded = _load(request, caller, name)
+        return as_json(answers.skill_shape(loaded), loads=(_load_key(loaded),))
 
     @extend_schema(
         operation_id="save_skill",
-        summary="Save the next version; what is not sent stays: other files, and of the header all but the parts given",
+        summary="Save the next version; other files and header fields that you do not send stay as they are",
         parameters=[_IF_MATCH],
-        request=shapes.SkillInput,
-        responses={200: shapes.SavedShape, 201: shapes.SavedShape},
+        request=SkillInput,
+        responses={200: answers.SavedShape, 201: answers.SavedShape},
     )
     def put(self, request: Request, project: str, name: str) -> Response:
-        given, name = _checked(request), normalise(name)
-        if "name" in given and normalise(given["name"]) != name:
-            raise InvalidRequest(f"The name in the address is {name}, in the body {given['name']}. Make them the same.")
-        bundle = _revised(request, given, name)
+        body, name = validate(SkillInput, request), normalise(name)
+        if "name" in body and normalise(body["name"]) != name:
+            raise InvalidRequest(f"The name in the address is {name}, in the body {body['name']}. Make them the same.")
         saved = skills.save(
             write_view.project(request),
             name,
-            bundle,
+            _revise(request, body, name),
             base=if_match(request),
-            note=given["note"],
+            note=body["note"],
             by=actor(request),
         )
-        return Response(_saved(saved), status=201 if saved.created else 200)
+        return Response(answers.saved_shape(saved), status=201 if saved.created else 200)
 
     @extend_schema(
         operation_id="delete_skill",
-        summary="Remove the project's own skill; a bundled one of the name shows again",
+        summary="Delete the project's skill; a built-in skill of the same name applies again",
         parameters=[_IF_MATCH],
         responses={204: None},
     )
@@ -116,31 +113,15 @@ class Skill(Read, Write):
         return Response(status=204)
 
 
-def _approval(approval: Approved) -> dict[str, Any]:
-    return {
-        "by": approval.by,
-        "at": approval.at.isoformat(),
-        "digest": approval.digest,
-        "proposal": approval.proposal,
-    }
-
-
 class SkillFile(Read):
     @extend_schema(
         operation_id="read_file",
-        summary="One file of a skill",
-        parameters=[_VERSION, OpenApiParameter("download", bool, description="1 gives the raw bytes.")],
-        responses={
-            (200, "application/json"): shapes.FileContentShape,
-            **{(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.KINDS - {"application/json"})},
-        },
+        summary="Read one file of a skill",
+        parameters=[_VERSION, DOWNLOAD],
+        responses={(200, "application/json"): answers.FileContentShape, **RAW_TYPES},
     )
-    def get(self, request: Request, project: str, name: str, path: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        path = kwargs["path"]
-        loaded = _load(request, caller, kwargs["name"])
+    def get(self, request: HttpRequest, caller: Caller, name: str, path: str) -> Answer:
+        loaded = _load(request, caller, name)
         entry = loaded.entry(path)
         if flag(request, "download"):
             return raw(path, loaded.read(entry))
@@ -149,18 +130,7 @@ class SkillFile(Read):
         except (NotText, TooLarge) as error:
             error.data["download"] = download_link(request)
             raise
-        found = loaded.candidate
-        return as_json(
-            {
-                "name": found.name,
-                "source": found.source,
-                "version": found.version,
-                "digest": found.digest,
-                "path": path,
-                "size": entry.size,
-                "content": text,
-            }
-        )
+        return as_json(answers.file_content_shape(loaded, entry, text))
 
 
 class SkillBundle(Read):
@@ -168,22 +138,26 @@ class SkillBundle(Read):
 
     @extend_schema(
         operation_id="download_bundle",
-        summary="The whole skill as a zip that is the same bytes on every node",
+        summary="Download a skill as a zip, which has the same bytes on every node",
         parameters=[_VERSION],
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
-    def get(self, request: Request, project: str, name: str) -> Response:
-        raise NotImplementedError
+    def get(self, request: HttpRequest, caller: Caller, name: str) -> Answer:
+        loaded = _load(request, caller, name)
+        answer = raw(f"{loaded.candidate.name}.zip", bundle_files.write_zip(loaded.bundle()), attach=True)
+        return replace(answer, loads=(_load_key(loaded),))
 
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        loaded = _load(request, caller, kwargs["name"])
-        found = loaded.candidate
-        answer = raw(f"{found.name}.zip", bundle_files.write_zip(loaded.bundle()), attach=True)
-        return Answer(answer.body, answer.content_type, answer.headers, loads=((found.name, found.version),))
+
+def _load(request: HttpRequest, caller: Caller, name: str) -> catalog.Loaded:
+    return catalog.load(caller.project_id, name, version=request.GET.get("version"), allowed=caller.allowed)
+
+
+def _load_key(loaded: catalog.Loaded) -> tuple[str, str]:
+    return loaded.candidate.name, loaded.candidate.version
 
 
 def raw(path: str, content: bytes, *, attach: bool = False) -> Answer:
-    """Bytes of a bundle with the headers that keep them inert."""
+    """Return file content with headers that stop a browser from running it."""
     headers = dict(content_types.HEADERS)
     if attach or content_types.is_attachment(path):
         headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(path.rsplit('/', 1)[-1])}"
@@ -196,41 +170,26 @@ def download_link(request: HttpRequest) -> str:
     return f"{quote(request.path)}?{query.urlencode()}"
 
 
-def _checked(request: Request) -> dict[str, Any]:
-    shape = shapes.SkillInput(data=request.data)
-    shape.is_valid(raise_exception=True)
-    return dict(shape.validated_data)
-
-
-def _text(given: dict[str, Any], name: str) -> str:
-    if "skill_md" in given:
-        return str(given["skill_md"])
+def _compose(body: dict[str, Any], name: str) -> str:
+    """Return the text of a new SKILL.md."""
+    if "skill_md" in body:
+        return str(body["skill_md"])
     return skill_md.compose(
         name=name,
-        description=given["description"],
-        instructions=given["instructions"],
-        metadata=given.get("metadata", {}),
+        description=body["description"],
+        instructions=body["instructions"],
+        metadata=body.get("metadata", {}),
     )
 
 
-def _revised(request: Request, given: dict[str, Any], name: str) -> Bundle:
-    if "skill_md" in given:
-        return skills.with_text(write_view.project(request), name, given["skill_md"])
+def _revise(request: Request, body: dict[str, Any], name: str) -> Bundle:
+    """Return the current bundle with its SKILL.md replaced, or only the parts of it that were sent."""
+    if "skill_md" in body:
+        return skills.with_text(write_view.project(request), name, body["skill_md"])
     return skills.with_parts(
         write_view.project(request),
         name,
-        description=given["description"],
-        instructions=given["instructions"],
-        metadata=given.get("metadata"),
+        description=body["description"],
+        instructions=body["instructions"],
+        metadata=body.get("metadata"),
     )
-
-
-def _saved(saved: skills.Saved) -> dict[str, Any]:
-    version = saved.version
-    return {
-        "name": version.skill.name,
-        "source": "project",
-        "version": version.version,
-        "digest": version.digest,
-        "findings": [finding.as_json() for finding in saved.findings],
-    }

@@ -1,7 +1,4 @@
-"""Sources over the API: where skills come from, what is offered there, and how what was asked for comes along."""
-
-from dataclasses import asdict
-from typing import Any
+"""Views of sources: their entries, import previews, and the jobs that import and update skills."""
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -10,79 +7,78 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry import models
-from registry.api import source_shapes as shapes
+from registry.api import source_answers as answers
+from registry.api import source_inputs as inputs
 from registry.api import write_view
-from registry.api.read_view import Answer, Read, as_json, page
+from registry.api.inputs import row_id, validate
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
 from registry.api.write_view import Write, actor, if_match
 from registry.core import roles
 from registry.services.agents.tokens import Caller
 from registry.services.sources import import_preview, sources, uninstalling
 
-_PAGE = [OpenApiParameter("limit", int), OpenApiParameter("offset", int)]
-_IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest of what you saw, in quotes.")
+_IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest that you saw, in quotes.")
 
 
-class _Reading(Read):
-    """A look or a job of the worker moves no revision, so nothing is kept."""
+class _SourceRead(Read):
+    """The worker changes sources without a new revision, so answers are not cached."""
 
     scope = roles.WRITE
     changes_unseen = True
 
 
-class Sources(_Reading, Write):
+class Sources(_SourceRead, Write):
     needs = roles.WRITE
 
     @extend_schema(
         operation_id="sources",
-        summary="The sources of the project, and what the last look at each found",
-        parameters=_PAGE,
-        responses=shapes.SourcesPage,
+        summary="List the sources of the project, each with the result of its last check",
+        parameters=PAGE_PARAMETERS,
+        responses=answers.SourcesPage,
     )
-    def get(self, request: Request, project: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller) -> Answer:
         asked = page(request)
         found = sources.listed(models.Project(pk=caller.project_id), by=caller.actor)
-        shown = [_counted(one) for one in found[asked.offset : asked.offset + asked.limit]]
-        return as_json({"results": shown, "next": asked.next_link(request, found.count())})
+        results = [_counted_source(source) for source in found[asked.bounds]]
+        return as_json(answers.SourcesPage(results=results, next=asked.next_link(request, found.count())))
 
     @extend_schema(
         operation_id="add_source",
-        summary="Add a source; the worker looks at it next",
-        request=shapes.SourceInput,
-        responses={201: shapes.SourceShape},
+        summary="Add a source; the worker checks it next",
+        request=inputs.SourceInput,
+        responses={201: answers.SourceShape},
     )
     def post(self, request: Request, project: str) -> Response:
-        given = shapes.checked(shapes.SourceInput, request)
-        made = sources.add(
-            write_view.project(request), given["kind"], given["address"], ref=given["ref"], label=given["label"],
+        body = validate(inputs.SourceInput, request)
+        source = sources.add(
+            write_view.project(request),
+            body["kind"],
+            body["address"],
+            ref=body["ref"],
+            label=body["label"],
             by=actor(request),
-        )  # fmt: skip
-        answer = Response(shapes.source(made, offered=0, installed=0), status=201)
-        answer["Location"] = reverse("api-source", args=[project, made.pk])
-        return answer
+        )
+        response = Response(answers.source_shape(source, offered=0, installed=0), status=201)
+        response["Location"] = reverse("api-source", args=[project, source.pk])
+        return response
 
 
-class Source(_Reading, Write):
+class Source(_SourceRead, Write):
     needs = roles.WRITE
 
-    @extend_schema(operation_id="source", summary="One source", responses=shapes.SourceShape)
-    def get(self, request: Request, project: str, source: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    @extend_schema(operation_id="source", summary="Get one source", responses=answers.SourceShape)
+    def get(self, request: HttpRequest, caller: Caller, source: str) -> Answer:
         where = models.Project(pk=caller.project_id)
-        found = sources.find(where, _id(kwargs["source"]), by=caller.actor)
-        return as_json(_counted(sources.listed(where, by=caller.actor).get(pk=found.pk)))
+        found = sources.find(where, row_id(source), by=caller.actor)
+        return as_json(_counted_source(sources.listed(where, by=caller.actor).get(pk=found.pk)))
 
     @extend_schema(
         operation_id="remove_source",
-        summary="Remove a source; the skills that came from it stay",
+        summary="Remove a source; skills imported from it stay",
         responses={204: None},
     )
     def delete(self, request: Request, project: str, source: str) -> Response:
-        sources.remove(write_view.project(request), _id(source), by=actor(request))
+        sources.remove(write_view.project(request), row_id(source), by=actor(request))
         return Response(status=204)
 
 
@@ -91,31 +87,28 @@ class Look(Write):
 
     @extend_schema(
         operation_id="look_at_source",
-        summary="Ask the source anew what it offers",
+        summary="Check the source again",
         request=None,
-        responses={202: shapes.JobShape},
+        responses={202: answers.JobShape},
     )
     def post(self, request: Request, project: str, source: str) -> Response:
-        return _accepted(project, sources.look(write_view.project(request), _id(source), by=actor(request)), 0)
+        return _accepted(project, sources.look(write_view.project(request), row_id(source), by=actor(request)), 0)
 
 
-class Entries(_Reading):
+class Entries(_SourceRead):
     @extend_schema(
         operation_id="source_entries",
-        summary="What a source offers, with what the project has of it",
-        parameters=[OpenApiParameter("q", str, description="Words of the name or the description."), *_PAGE],
-        responses=shapes.EntriesPage,
+        summary="List the entries of a source, and what is installed in the project",
+        parameters=[OpenApiParameter("q", str, description="Words of the name or description."), *PAGE_PARAMETERS],
+        responses=answers.EntriesPage,
     )
-    def get(self, request: Request, project: str, source: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
-        asked, where, number = page(request), models.Project(pk=caller.project_id), _id(kwargs["source"])
-        found = sources.entries(where, number, q=request.GET.get("q", "")[:200], by=caller.actor)
-        shown = list(found[asked.offset : asked.offset + asked.limit])
-        offered = sources.with_state(sources.find(where, number, by=caller.actor), shown)
-        body = [shapes.entry(one) for one in offered]
-        return as_json({"results": body, "next": asked.next_link(request, found.count())})
+    def get(self, request: HttpRequest, caller: Caller, source: str) -> Answer:
+        asked, where = page(request), models.Project(pk=caller.project_id)
+        found = sources.entries(where, row_id(source), q=request.GET.get("q", "")[:200], by=caller.actor)
+        rows = list(found[asked.bounds])
+        entries = sources.with_state(sources.find(where, row_id(source), by=caller.actor), rows)
+        results = [answers.entry_shape(entry) for entry in entries]
+        return as_json(answers.EntriesPage(results=results, next=asked.next_link(request, found.count())))
 
 
 class Search(Write):
@@ -123,14 +116,14 @@ class Search(Write):
 
     @extend_schema(
         operation_id="search_source",
-        summary="Ask the source itself, which may have more than it lists",
-        request=shapes.SearchInput,
-        responses=shapes.EntriesPage,
+        summary="Search the source itself, which may have more entries than it lists",
+        request=inputs.SearchInput,
+        responses=answers.EntriesPage,
     )
     def post(self, request: Request, project: str, source: str) -> Response:
-        given = shapes.checked(shapes.SearchInput, request)
-        found = sources.search(write_view.project(request), _id(source), given["q"], by=actor(request))
-        return Response({"results": [shapes.entry(one) for one in found], "next": None})
+        body = validate(inputs.SearchInput, request)
+        entries = sources.search(write_view.project(request), row_id(source), body["q"], by=actor(request))
+        return Response(answers.EntriesPage(results=[answers.entry_shape(entry) for entry in entries], next=None))
 
 
 class Preview(Write):
@@ -138,70 +131,75 @@ class Preview(Write):
 
     @extend_schema(
         operation_id="preview_source_entry",
-        summary="One skill of a source: its files, what is worth knowing, and what importing it would change",
-        request=shapes.PreviewInput,
-        responses=shapes.ArrivalShape,
+        summary="Preview the import of one skill: its files, findings, and changes to the project",
+        request=inputs.PreviewInput,
+        responses=answers.ImportPreviewShape,
     )
     def post(self, request: Request, project: str, source: str) -> Response:
-        given = shapes.checked(shapes.PreviewInput, request)
-        found = import_preview.load(
-            write_view.project(request), _id(source), given["name"], new_name=given["as"], again=given["again"],
+        body = validate(inputs.PreviewInput, request)
+        preview = import_preview.load(
+            write_view.project(request),
+            row_id(source),
+            body["name"],
+            new_name=body["as"],
+            again=body["again"],
             by=actor(request),
-        )  # fmt: skip
-        return Response(shapes.arrival(found))
+        )
+        return Response(answers.import_preview_shape(preview))
 
 
-class _Start(Write):
+class _StartJob(Write):
     needs = roles.WRITE
     update = False
 
     def start(self, request: Request, project: str, source: str) -> Response:
-        where, by, number = write_view.project(request), actor(request), _id(source)
+        where, by, number = write_view.project(request), actor(request), row_id(source)
         sources.find(where, number, by=by)
-        wanted = [shapes.wish(each) for each in shapes.checked(shapes.WishesInput, request)["skills"]]
-        return _accepted(project, sources.start(where, number, wanted, update=self.update, by=by), len(wanted))
+        body = validate(inputs.ImportInput, request)
+        requests = [inputs.parse_import_request(each) for each in body["skills"]]
+        return _accepted(project, sources.start(where, number, requests, update=self.update, by=by), len(requests))
 
 
-class Import(_Start):
+class Import(_StartJob):
     @extend_schema(
         operation_id="import_from_source",
-        summary="The worker imports these skills; the job tells what came of each",
-        request=shapes.WishesInput,
-        responses={202: shapes.JobShape},
+        summary="Import skills in a job, which lists the outcome for each",
+        request=inputs.ImportInput,
+        responses={202: answers.JobShape},
     )
     def post(self, request: Request, project: str, source: str) -> Response:
         return self.start(request, project, source)
 
 
-class Update(_Start):
+class Update(_StartJob):
     update = True
 
     @extend_schema(
         operation_id="update_from_source",
-        summary="The worker updates these skills; no edit is lost unless you say which one you saw",
-        request=shapes.WishesInput,
-        responses={202: shapes.JobShape},
+        summary="Update skills in a job; an edited skill is only replaced if you send the digest that you saw",
+        request=inputs.ImportInput,
+        responses={202: answers.JobShape},
     )
     def post(self, request: Request, project: str, source: str) -> Response:
         return self.start(request, project, source)
 
 
-class Job(_Reading):
+class Job(_SourceRead):
     @extend_schema(
         operation_id="source_job",
-        summary="How far a job is, and what came of each skill",
-        parameters=_PAGE,
-        responses=shapes.JobPage,
+        summary="Get the progress of a job and the outcome for each skill",
+        parameters=PAGE_PARAMETERS,
+        responses=answers.JobPage,
     )
-    def get(self, request: Request, project: str, source: str, job: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller, source: str, job: str) -> Answer:
         asked, where = page(request), models.Project(pk=caller.project_id)
-        found = sources.job(where, _id(kwargs["source"]), _id(kwargs["job"]), by=caller.actor)
-        items = found.items.order_by("position")[asked.offset : asked.offset + asked.limit]
-        body = shapes.job(found, request.path, done=_number(found, "done"), total=_number(found, "total"))
-        body |= {"results": [shapes.item(one) for one in items], "next": asked.next_link(request, body["total"])}
+        found = sources.job(where, row_id(source), row_id(job), by=caller.actor)
+        total = _count(found, "total")
+        body: answers.JobPage = {
+            **answers.job_shape(found, request.path, done=_count(found, "done"), total=total),
+            "results": [answers.outcome_shape(item) for item in found.items.order_by("position")[asked.bounds]],
+            "next": asked.next_link(request, total),
+        }
         return as_json(body)
 
 
@@ -210,32 +208,27 @@ class Installed(Write):
 
     @extend_schema(
         operation_id="uninstall",
-        summary="Take away what came from the source; an edited skill only for who saw the edit",
+        summary="Uninstall a skill of the source; an edited skill needs the digest that you saw",
         parameters=[_IF_MATCH],
-        responses=shapes.OutcomeShape,
+        responses={200: answers.OutcomeShape},
     )
     def delete(self, request: Request, project: str, source: str, name: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        done = uninstalling.uninstall(where, _id(source), name, seen=if_match(request) or "", by=by)
-        return Response(asdict(done))
+        result = uninstalling.uninstall(where, row_id(source), name, seen=if_match(request) or "", by=by)
+        return Response(answers.outcome_shape(result))
 
 
-def _counted(one: models.Source) -> dict[str, Any]:
-    return shapes.source(one, offered=_number(one, "offered"), installed=_number(one, "installed"))
+def _counted_source(source: models.Source) -> answers.SourceShape:
+    return answers.source_shape(source, offered=_count(source, "offered"), installed=_count(source, "installed"))
 
 
-def _number(row: object, name: str) -> int:
-    """A count that a queryset made."""
+def _count(row: object, name: str) -> int:
+    """Return a count that the queryset annotated."""
     return int(getattr(row, name))
 
 
 def _accepted(project: str, job: models.SourceJob, total: int) -> Response:
     link = reverse("api-source-job", args=[project, job.source_id, job.pk])
-    answer = Response(shapes.job(job, link, done=0, total=total), status=202)
-    answer["Location"] = link
-    return answer
-
-
-def _id(text: str) -> int:
-    """0, which no row has, for what is no number."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
+    response = Response(answers.job_shape(job, link, done=0, total=total), status=202)
+    response["Location"] = link
+    return response

@@ -1,16 +1,28 @@
-"""The paths under /api."""
+"""URL paths below /api."""
 
 from django.urls import include, path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from registry.api import agents, audit, bundles, catalog, export, openapi, proposals, resolve, skills, sources, versions
+from registry.api import (
+    agents,
+    audit,
+    bundles,
+    catalog,
+    documentation,
+    export,
+    proposals,
+    resolve,
+    skills,
+    sources,
+    versions,
+)
 
 _SKILL = "skills/<str:name>"
 _AGENT = "agents/<str:agent>"
 _PROPOSAL = "proposals/<str:proposal>"
 _SOURCE = "sources/<str:source>"
 
-# Matched one after the other below the part they have in common, so what agents ask for most stands first.
+# Django tries the paths in this order, so those that agents request most are first.
 _in_project = [
     path("catalog", catalog.Catalog.as_view(), name="api-catalog"),
     path(_SKILL, skills.Skill.as_view(), name="api-skill"),
@@ -58,6 +70,6 @@ _in_project = [
 
 urlpatterns = [
     path("v1/projects/<str:project>/", include(_in_project)),
-    path("schema/", openapi.Document.as_view(), name="api-schema"),
+    path("schema/", documentation.Document.as_view(), name="api-schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
 ]

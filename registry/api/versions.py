@@ -1,20 +1,50 @@
-"""The history of a skill: what it was, back to an old state, and a version taken out of reach."""
+"""Views of a skill's versions: list them, restore one, yank one."""
 
-from typing import Any
+from typing import Annotated, TypedDict
 
 from django.http import HttpRequest
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.api import shapes, source_shapes, write_view
-from registry.api.read_view import Answer, Read, as_json, page
+from registry.api import write_view
+from registry.api.answers import timestamp
+from registry.api.inputs import NoteInput, StrictInput, validate
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
+from registry.api.source_answers import ProvenanceShape, provenance_shape
 from registry.api.write_view import Write, actor
 from registry.core import roles
+from registry.lib.json_types import Timestamp
 from registry.models import Project, Version
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
 from registry.services.skills import versions
+
+
+class VersionShape(TypedDict):
+    version: str
+    digest: str
+    source: str
+    current: bool
+    note: str
+    by: str
+    agent: bool
+    created_at: Timestamp
+    size: int
+    tokens: int
+    yanked_at: Timestamp | None
+    yank_reason: str
+    provenance: Annotated[ProvenanceShape | None, "The source it was imported from, if any."]
+
+
+class VersionsPage(TypedDict):
+    results: list[VersionShape]
+    next: str | None
+
+
+class ReasonInput(StrictInput):
+    reason = serializers.CharField(required=False, default="No reason was given over the API.")
 
 
 class Versions(Read):
@@ -22,19 +52,16 @@ class Versions(Read):
 
     @extend_schema(
         operation_id="versions",
-        summary="Every version of a skill, newest first",
-        parameters=[OpenApiParameter("limit", int), OpenApiParameter("offset", int)],
-        responses=shapes.VersionsPage,
+        summary="List the versions of a skill, newest first",
+        parameters=PAGE_PARAMETERS,
+        responses=VersionsPage,
     )
-    def get(self, request: Request, project: str, name: str) -> Response:
-        raise NotImplementedError
-
-    def answer(self, request: HttpRequest, caller: Caller, **kwargs: str) -> Answer:
+    def get(self, request: HttpRequest, caller: Caller, name: str) -> Answer:
         asked = page(request)
-        catalog.permit(kwargs["name"], caller.allowed)
-        found = versions.history(Project(pk=caller.project_id), kwargs["name"])
-        shown = [_version(version) for version in found[asked.offset : asked.offset + asked.limit]]
-        return as_json({"results": shown, "next": asked.next_link(request, len(found))})
+        catalog.permit(name, caller.allowed)
+        history = versions.history(Project(pk=caller.project_id), name)
+        results = [_version_shape(version) for version in history[asked.bounds]]
+        return as_json(VersionsPage(results=results, next=asked.next_link(request, len(history))))
 
 
 class Restore(Write):
@@ -42,17 +69,14 @@ class Restore(Write):
 
     @extend_schema(
         operation_id="restore_version",
-        summary="An old version becomes the newest one",
-        request=shapes.NoteInput,
-        responses={201: shapes.VersionShape},
+        summary="Publish an old version again as the newest one",
+        request=NoteInput,
+        responses={201: VersionShape},
     )
     def post(self, request: Request, project: str, name: str, version: str) -> Response:
-        shape = shapes.NoteInput(data=request.data)
-        shape.is_valid(raise_exception=True)
-        restored = versions.restore(
-            write_view.project(request), name, version, note=shape.validated_data["note"], by=actor(request)
-        )
-        return Response(_version(restored), status=201)
+        body = validate(NoteInput, request)
+        restored = versions.restore(write_view.project(request), name, version, note=body["note"], by=actor(request))
+        return Response(_version_shape(restored), status=201)
 
 
 class Yank(Write):
@@ -60,21 +84,18 @@ class Yank(Write):
 
     @extend_schema(
         operation_id="yank_version",
-        summary="Make one version unavailable on every path",
-        request=shapes.ReasonInput,
-        responses=shapes.VersionShape,
+        summary="Yank a version: nobody can load it any more",
+        request=ReasonInput,
+        responses=VersionShape,
     )
     def post(self, request: Request, project: str, name: str, version: str) -> Response:
-        shape = shapes.ReasonInput(data=request.data)
-        shape.is_valid(raise_exception=True)
-        yanked = versions.yank(
-            write_view.project(request), name, version, reason=shape.validated_data["reason"], by=actor(request)
-        )
-        return Response(_version(yanked))
+        body = validate(ReasonInput, request)
+        yanked = versions.yank(write_view.project(request), name, version, reason=body["reason"], by=actor(request))
+        return Response(_version_shape(yanked))
 
 
-def _version(version: Version) -> dict[str, Any]:
-    came = getattr(version, "provenance", None)
+def _version_shape(version: Version) -> VersionShape:
+    provenance = getattr(version, "provenance", None)
     return {
         "version": version.version,
         "digest": version.digest,
@@ -86,7 +107,7 @@ def _version(version: Version) -> dict[str, Any]:
         "created_at": version.created_at.isoformat(),
         "size": version.size,
         "tokens": version.tokens,
-        "yanked_at": version.yanked_at.isoformat() if version.yanked_at else None,
+        "yanked_at": timestamp(version.yanked_at),
         "yank_reason": version.yank_reason,
-        "provenance": source_shapes.provenance(came) if came else None,
+        "provenance": provenance_shape(provenance) if provenance else None,
     }

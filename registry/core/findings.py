@@ -1,8 +1,9 @@
 """Findings: problems in a skill, with their place, severity and fix."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypedDict
 
 
 class Severity(StrEnum):
@@ -15,6 +16,15 @@ SHOWN_CHARS = 120  # of quoted text in a message
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
+class FindingShape(TypedDict):
+    rule: str
+    severity: Severity
+    file: str
+    line: int | None
+    message: str
+    fix: str
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     rule: str
@@ -24,8 +34,15 @@ class Finding:
     message: str
     fix: str
 
-    def as_json(self) -> dict[str, object]:
-        return asdict(self)
+    def as_json(self) -> FindingShape:
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "file": self.file,
+            "line": self.line,
+            "message": self.message,
+            "fix": self.fix,
+        }
 
 
 def in_reading_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

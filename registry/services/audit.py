@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from registry.core import roles
+from registry.lib.json_types import Timestamp
 from registry.models import Chain, Event, Project
 from registry.services.permissions import Actor, require
 
@@ -148,7 +149,27 @@ def events(project: Project, criteria: Filter, *, by: Actor) -> QuerySet[Event]:
     return matching.filter(at__lt=criteria.until) if criteria.until is not None else matching
 
 
-def as_record(event: Event) -> dict[str, Any]:
+class ActorShape(TypedDict):
+    kind: str
+    name: str
+    id: Annotated[int | None, "The id of the person or agent. A name can be reused, an id cannot."]
+
+
+class EventShape(TypedDict):
+    sequence: int
+    at: Timestamp
+    verb: str
+    target: str
+    actor: ActorShape
+    address: Annotated[str, "The network address that sent the request."]
+    before: str | None
+    after: str | None
+    details: dict[str, Any]
+    previous: str
+    hash: str
+
+
+def as_record(event: Event) -> EventShape:
     """Return an event with every field that its hash covers, so that a copy can be verified without the site."""
     return {
         "sequence": event.sequence,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from registry.api.agents import PartShape
+from registry.api.agent_answers import PartShape
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.models import Agent, Event, Project, Token, User
@@ -228,7 +228,7 @@ def test_instructions_come_in_order_with_what_each_part_costs(desk: Api) -> None
     loaded = desk.get("/skills/offers").json()
     named = ("source", "version", "digest")
     assert [body["parts"][1][key] for key in named] == [loaded[key] for key in named]
-    assert body["parts"][1].keys() == PartShape().fields.keys()
+    assert body["parts"][1].keys() == PartShape.__annotations__.keys()
     assert desk.get("/agents/desk/instructions", format="text").content.decode() == body["text"]
 
 

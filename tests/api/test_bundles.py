@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from registry.core.archive.zip_bundle import write_zip
 from registry.models import Project, Version
 from registry.services.permissions import Actor
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.core.hostile import CORPUS, RULES
 from tests.services.footprint import footprint, nothing_left_behind

@@ -24,6 +24,7 @@ from registry.services.skills import skills
 from registry.services.sources import source_entries, sources
 from skillsite.wsgi import application
 from tests import effort
+from tests.api import contract
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.services.receivers import Receiver, answering, receiving
 
@@ -88,4 +89,7 @@ def test_every_answer_is_as_promised(case: Any, owner: Api, known: dict[str, str
             given[name] = value
     if isinstance(case.body, dict) and case.path.endswith("/preview"):
         case.body |= {"name": "greeting"}
-    case.call_and_validate(headers=owner.headers, checks=CHECKS)
+    response = case.call_and_validate(headers=owner.headers, checks=CHECKS)
+    [content_type] = response.headers.get("content-type", [""])
+    if case.method.upper() != "OPTIONS":
+        contract.check(case.path, case.method.upper(), response.status_code, content_type, response.content)

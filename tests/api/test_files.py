@@ -13,7 +13,7 @@ from registry.models import Project
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from registry.services.skills import skills, versions
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
 
 FILES = {

@@ -9,7 +9,7 @@ import pytest
 from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.skills import bundles, skills
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 
 

@@ -18,6 +18,7 @@ from registry.services.catalog import built_in, catalog
 from registry.services.people import members, projects
 from registry.services.permissions import Actor
 from registry.services.skills import skills
+from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
 
@@ -56,18 +57,6 @@ def full(project: Project, library: Path, operator: Actor) -> Project:
 @pytest.fixture
 def bot(full: Project, api: Callable[..., Api]) -> Api:
     return api("read", "write")
-
-
-def problem(response: Any, status: int, code: str) -> dict[str, Any]:
-    """The answer is a problem of this status and code, in the shape all of them have."""
-    assert response.status_code == status, response.content
-    assert response["Content-Type"] == "application/problem+json"
-    assert response["Cache-Control"] == "no-store"
-    said: dict[str, Any] = response.json()
-    assert (said["status"], said["code"], said["type"]) == (status, code, "about:blank")
-    assert said["title"]
-    assert said["detail"]
-    return said
 
 
 # -- ETag, 304, HEAD ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from registry.remote.resolver import Bounds
 from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.resolve import resolver
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle, skill_text
 from tests.remote.web import Web, zipped
 from tests.services.footprint import nothing_left_behind

@@ -18,7 +18,7 @@ from registry.models import Agent, Event, Project, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
 

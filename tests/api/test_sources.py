@@ -13,7 +13,7 @@ from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.sources import source_jobs
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere, elsewhere

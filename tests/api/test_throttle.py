@@ -10,7 +10,7 @@ from fakeredis import TcpFakeServer
 
 from registry.models import Project
 from registry.services import counters, throttle
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, skill_text
 
 

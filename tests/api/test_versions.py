@@ -7,7 +7,7 @@ import pytest
 from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.skills import skills
-from tests.api.test_read_view import problem
+from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle
 from tests.services.footprint import nothing_left_behind
 

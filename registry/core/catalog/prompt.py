@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, takewhile
-from typing import Literal
+from typing import Literal, TypedDict
 from urllib.parse import quote
 
 from registry.core.catalog import token_estimate
@@ -187,7 +187,20 @@ def as_xml(catalog: Catalog) -> str:
     return _WRITERS["xml"].write(catalog).removesuffix("\n")
 
 
-def as_json(catalog: Catalog, revision: str) -> dict[str, object]:
+class CatalogEntry(TypedDict):
+    name: str
+    description: str
+
+
+class CatalogShape(TypedDict):
+    skills: list[CatalogEntry]
+    included: int
+    omitted: list[str]
+    tokens: int
+    revision: str
+
+
+def as_json(catalog: Catalog, revision: str) -> CatalogShape:
     return {
         "skills": [{"name": line.name, "description": line.description} for line in catalog.lines],
         "included": len(catalog.lines),
