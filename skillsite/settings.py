@@ -251,7 +251,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Skillsite API",
-    "DESCRIPTION": "Agents load skills on demand; people and tools with a token write them.",
+    "DESCRIPTION": "Agents load skills on demand. People and programs with a token create, propose and review them.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from registry.api import agent_answers as answers
 from registry.api import write_view
 from registry.api.inputs import StrictInput, validate
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.api.write_view import Write, actor
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
@@ -49,10 +49,10 @@ class Agents(Read, Write):
         operation_id="agents", summary="List the agents", parameters=PAGE_PARAMETERS, responses=answers.AgentsPage
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        asked, where = page(request), Project(pk=caller.project_id)
+        page, where = parse_page(request), Project(pk=caller.project_id)
         found = agents.all_of(where)
-        results = [answers.agent_row_shape(row) for row in agents.rows(where, found[asked.bounds])]
-        return as_json(answers.AgentsPage(results=results, next=asked.next_link(request, found.count())))
+        results = [answers.agent_row_shape(row) for row in agents.rows(where, found[page.bounds])]
+        return as_json(answers.AgentsPage(results=results, next=page.next_link(request, found.count())))
 
     @extend_schema(
         operation_id="create_agent",
@@ -106,10 +106,10 @@ class AgentTokens(Read, Write):
         responses=answers.TokensPage,
     )
     def get(self, request: HttpRequest, caller: Caller, agent: str) -> Answer:
-        asked = page(request)
+        page = parse_page(request)
         found = tokens.tokens_of(agents.get(Project(pk=caller.project_id), agent))
-        results = [answers.token_shape(token) for token in found[asked.bounds]]
-        return as_json(answers.TokensPage(results=results, next=asked.next_link(request, len(found))))
+        results = [answers.token_shape(token) for token in found[page.bounds]]
+        return as_json(answers.TokensPage(results=results, next=page.next_link(request, len(found))))
 
     @extend_schema(
         operation_id="create_token",

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, StreamedRead, as_json, page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, StreamedRead, as_json, parse_page
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.models import Project
@@ -75,10 +75,10 @@ class Audit(Read):
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         if request.GET.get("format", "json") != "json":
             raise InvalidRequest(f"format is json or jsonl; not {request.GET['format'][:40]!r}.")
-        asked = page(request)
+        page = parse_page(request)
         events = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
-        results = [audit.as_record(event) for event in events[asked.bounds]]
-        return as_json(EventsPage(results=results, next=asked.next_link(request, events.count())))
+        results = [audit.as_record(event) for event in events[page.bounds]]
+        return as_json(EventsPage(results=results, next=page.next_link(request, events.count())))
 
 
 class Verify(Read):

@@ -38,4 +38,4 @@ class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-unty
     name = "token"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "`manage.py create_token` makes one."}
+        return {"type": "http", "scheme": "bearer", "description": "Create a token with `manage.py create_token`."}

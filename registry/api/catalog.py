@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
 from registry.api.answers import HiddenShape, hidden_shapes
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.core.catalog import prompt
 from registry.core.catalog.precedence import BUNDLED, PROJECT, EffectiveSkill
 from registry.core.errors import InvalidRequest
@@ -125,10 +125,10 @@ class EffectiveSkills(Read):
         responses=EffectivePage,
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        asked = page(request)
+        page = parse_page(request)
         skills = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).skills
-        results = [_effective_shape(skill) for skill in skills[asked.bounds]]
-        return as_json(EffectivePage(results=results, next=asked.next_link(request, len(skills))))
+        results = [_effective_shape(skill) for skill in skills[page.bounds]]
+        return as_json(EffectivePage(results=results, next=page.next_link(request, len(skills))))
 
 
 def _effective_shape(skill: EffectiveSkill) -> EffectiveShape:
@@ -151,7 +151,7 @@ class Diagnostics(Read):
         responses=DiagnosticsPage,
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        asked = page(request)
+        page = parse_page(request)
         left_out = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).left_out
         results: list[LeftOutShape] = [
             {
@@ -162,6 +162,6 @@ class Diagnostics(Read):
                 "code": skill.code,
                 "message": skill.message,
             }
-            for skill in left_out[asked.bounds]
+            for skill in left_out[page.bounds]
         ]
-        return as_json(DiagnosticsPage(results=results, next=asked.next_link(request, len(left_out))))
+        return as_json(DiagnosticsPage(results=results, next=page.next_link(request, len(left_out))))

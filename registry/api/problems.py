@@ -1,4 +1,4 @@
-"""Every error as `application/problem+json`: one map from the error family to HTTP, one shape."""
+"""Errors as `application/problem+json`, and the HTTP status of each."""
 
 import json
 from typing import Any, cast
@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from registry.api.answers import ProblemShape, finding_shapes
 from registry.core import errors
 from registry.core.errors import SkillsiteError
 from registry.services.agents import bearer
@@ -46,7 +47,7 @@ def response(error: SkillsiteError) -> HttpResponse:
     if error.field:
         body["field"] = error.field
     if error.findings:
-        body["findings"] = [finding.as_json() for finding in error.findings]
+        body["findings"] = finding_shapes(error.findings)
     answer = _respond(status, body)
     if isinstance(error, errors.Unauthenticated):
         answer["WWW-Authenticate"] = bearer.CHALLENGE
@@ -58,17 +59,18 @@ def response(error: SkillsiteError) -> HttpResponse:
 
 
 def crashed() -> HttpResponse:
-    """For what nobody foresaw: it is in the log, and the caller learns no more than that."""
-    return _respond(500, problem(500, "internal-error", "Something went wrong here. It was written to the log."))
+    """Return the answer to an unexpected error. The details are only in the log."""
+    return _respond(500, problem(500, "internal-error", "Something went wrong on the server. The error was logged."))
 
 
 def problem(status: int, code: str, detail: str, **data: Any) -> dict[str, Any]:
     title = code.replace("-", " ").capitalize()
-    return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **data}
+    body: ProblemShape = {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail}
+    return {**body, **data}
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse | Response | None:
-    """DRF's own complaints in the same shape; what nobody foresaw is left to crash loudly."""
+    """Return the problem for our errors and those of DRF. Return None for an unexpected error, so that it is raised."""
     if isinstance(error, SkillsiteError):
         return response(error)
     if isinstance(error, Http404):
@@ -87,7 +89,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
 
 
 def _sentence(detail: Any) -> str:
-    """`{"note": ["Too long."]}` as one line that names the field."""
+    """Join `{"note": ["Too long."]}` into one line that names the field."""
     if isinstance(detail, dict):
         return " ".join(
             _sentence(value) if key == "non_field_errors" else f"{key}: {_sentence(value)}"
@@ -99,7 +101,7 @@ def _sentence(detail: Any) -> str:
 
 
 def _respond(status: int, body: dict[str, Any]) -> HttpResponse:
-    # A message may quote what was sent, and JSON can spell half a character that no encoding has.
+    # A message may quote the request, and JSON can spell a lone surrogate, which UTF-8 cannot encode.
     content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
     answer = HttpResponse(content, status=status, content_type="application/problem+json")
     answer["Cache-Control"] = "no-store"

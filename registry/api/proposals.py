@@ -13,7 +13,7 @@ from registry.api import proposal_answers as answers
 from registry.api import proposal_inputs as inputs
 from registry.api import write_view
 from registry.api.inputs import row_id, validate
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, flag, page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, flag, parse_page
 from registry.api.write_view import Write, actor
 from registry.core import roles
 from registry.core.bundle import normalise
@@ -54,7 +54,7 @@ class Proposals(_ProposalRead, Write):
         responses=answers.ProposalsPage,
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        asked = page(request)
+        page = parse_page(request)
         found = proposals.listed(
             models.Project(pk=caller.project_id),
             state=_state(request),
@@ -62,8 +62,8 @@ class Proposals(_ProposalRead, Write):
             mine=flag(request, "mine") if request.GET.get("mine") else None,
             by=caller.actor,
         )
-        results = [answers.summary_shape(proposal) for proposal in found[asked.bounds]]
-        return as_json(answers.ProposalsPage(results=results, next=asked.next_link(request, found.count())))
+        results = [answers.summary_shape(proposal) for proposal in found[page.bounds]]
+        return as_json(answers.ProposalsPage(results=results, next=page.next_link(request, found.count())))
 
     @extend_schema(
         operation_id="propose",

@@ -193,7 +193,7 @@ PAGE_PARAMETERS = [
 ]
 
 
-def page(request: HttpRequest) -> Page:
+def parse_page(request: HttpRequest) -> Page:
     return Page(_whole_number(request, "limit", 100, 1, 1_000), _whole_number(request, "offset", 0, 0, 10**9))
 
 

@@ -11,7 +11,7 @@ from registry.api import source_answers as answers
 from registry.api import source_inputs as inputs
 from registry.api import write_view
 from registry.api.inputs import row_id, validate
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.api.write_view import Write, actor, if_match
 from registry.core import roles
 from registry.services.agents.tokens import Caller
@@ -37,10 +37,10 @@ class Sources(_SourceRead, Write):
         responses=answers.SourcesPage,
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        asked = page(request)
+        page = parse_page(request)
         found = sources.listed(models.Project(pk=caller.project_id), by=caller.actor)
-        results = [_counted_source(source) for source in found[asked.bounds]]
-        return as_json(answers.SourcesPage(results=results, next=asked.next_link(request, found.count())))
+        results = [_counted_source(source) for source in found[page.bounds]]
+        return as_json(answers.SourcesPage(results=results, next=page.next_link(request, found.count())))
 
     @extend_schema(
         operation_id="add_source",
@@ -103,12 +103,12 @@ class Entries(_SourceRead):
         responses=answers.EntriesPage,
     )
     def get(self, request: HttpRequest, caller: Caller, source: str) -> Answer:
-        asked, where = page(request), models.Project(pk=caller.project_id)
+        page, where = parse_page(request), models.Project(pk=caller.project_id)
         found = sources.entries(where, row_id(source), q=request.GET.get("q", "")[:200], by=caller.actor)
-        rows = list(found[asked.bounds])
+        rows = list(found[page.bounds])
         entries = sources.with_state(sources.find(where, row_id(source), by=caller.actor), rows)
         results = [answers.entry_shape(entry) for entry in entries]
-        return as_json(answers.EntriesPage(results=results, next=asked.next_link(request, found.count())))
+        return as_json(answers.EntriesPage(results=results, next=page.next_link(request, found.count())))
 
 
 class Search(Write):
@@ -192,13 +192,13 @@ class Job(_SourceRead):
         responses=answers.JobPage,
     )
     def get(self, request: HttpRequest, caller: Caller, source: str, job: str) -> Answer:
-        asked, where = page(request), models.Project(pk=caller.project_id)
+        page, where = parse_page(request), models.Project(pk=caller.project_id)
         found = sources.job(where, row_id(source), row_id(job), by=caller.actor)
         total = _count(found, "total")
         body: answers.JobPage = {
             **answers.job_shape(found, request.path, done=_count(found, "done"), total=total),
-            "results": [answers.outcome_shape(item) for item in found.items.order_by("position")[asked.bounds]],
-            "next": asked.next_link(request, total),
+            "results": [answers.outcome_shape(item) for item in found.items.order_by("position")[page.bounds]],
+            "next": page.next_link(request, total),
         }
         return as_json(body)
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from registry.api import write_view
 from registry.api.answers import timestamp
 from registry.api.inputs import NoteInput, StrictInput, validate
-from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, page
+from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.api.source_answers import ProvenanceShape, provenance_shape
 from registry.api.write_view import Write, actor
 from registry.core import roles
@@ -57,11 +57,11 @@ class Versions(Read):
         responses=VersionsPage,
     )
     def get(self, request: HttpRequest, caller: Caller, name: str) -> Answer:
-        asked = page(request)
+        page = parse_page(request)
         catalog.permit(name, caller.allowed)
         history = versions.history(Project(pk=caller.project_id), name)
-        results = [_version_shape(version) for version in history[asked.bounds]]
-        return as_json(VersionsPage(results=results, next=asked.next_link(request, len(history))))
+        results = [_version_shape(version) for version in history[page.bounds]]
+        return as_json(VersionsPage(results=results, next=page.next_link(request, len(history))))
 
 
 class Restore(Write):

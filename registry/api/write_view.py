@@ -1,4 +1,4 @@
-"""What every write has in common: no body is read beyond its allowed size, and the rate is counted."""
+"""The base class of writes: it limits the size of the body and the rate of requests."""
 
 from io import BytesIO
 from typing import Any, cast
@@ -19,11 +19,11 @@ from registry.services.permissions import Actor
 from registry.services.throttle import Rate
 
 _MULTIPART_EXTRA = 64 * 1024
-_PIECE = 64 * 1024
-_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
+_CHUNK = 64 * 1024
+_WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 
 
-class Json(JSONParser):
+class _JsonParser(JSONParser):
     def parse(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().parse(*args, **kwargs)
@@ -32,14 +32,14 @@ class Json(JSONParser):
 
 
 class Write(APIView):
-    """A view that changes something. `actor` and `project` say who and where.
+    """A view that changes something.
 
-    `needs` is asked before the body is read; the verb asks again, with all it knows.
+    The scope in `needs` is checked before the body is read. The service checks permissions again, with the details.
     """
 
     rate: Rate | None = None
     needs: str | None = None
-    parser_classes = [Json]
+    parser_classes = [_JsonParser]
     body_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -47,18 +47,18 @@ class Write(APIView):
         caller = cast(Caller, request.user)
         self.rate = throttle.take(caller.token_id, writing=True)
         super().initial(request, *args, **kwargs)
-        if request.method not in _CHANGING:
+        if request.method not in _WRITE_METHODS:
             return
         if self.needs:
             bearer.require_scope(caller, self.needs)
         if not request.META.get("CONTENT_LENGTH") and request.META.get("wsgi.input_terminated"):
-            _take_in(request._request, self.body_bytes)
+            _read_chunked(request._request, self.body_bytes)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        if self.rate is not None and isinstance(answer, HttpResponseBase):
-            self.rate.mark(cast(Any, answer))
-        return answer
+        final = super().finalize_response(request, response, *args, **kwargs)
+        if self.rate is not None and isinstance(final, HttpResponseBase):
+            self.rate.mark(cast(Any, final))
+        return final
 
 
 class Upload(Write):
@@ -73,13 +73,13 @@ def _check_size(request: Request, allowed: int) -> None:
         raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was stored.")
 
 
-def _take_in(request: HttpRequest, allowed: int) -> None:
-    """Reads a body that comes without its length, as in chunks, and counts: Django would take it for an empty one."""
+def _read_chunked(request: HttpRequest, allowed: int) -> None:
+    """Read a body without Content-Length, up to `allowed` bytes. Django would treat it as empty."""
     body = BytesIO()
-    while piece := request.META["wsgi.input"].read(_PIECE):
-        if body.tell() + len(piece) > allowed:
-            raise TooLarge(f"The request has more than the {allowed:,} bytes that are allowed. Nothing was stored.")
-        body.write(piece)
+    while chunk := request.META["wsgi.input"].read(_CHUNK):
+        if body.tell() + len(chunk) > allowed:
+            raise TooLarge(f"The request has more than the allowed {allowed:,} bytes. Nothing was stored.")
+        body.write(chunk)
     request.META["CONTENT_LENGTH"] = str(body.tell())
     body.seek(0)
     request._stream = body
@@ -94,10 +94,10 @@ def project(request: Request) -> Project:
 
 
 def if_match(request: Request) -> str | None:
-    """The digest in `If-Match: "sha256:…"`."""
-    given = str(request.META.get("HTTP_IF_MATCH", "")).strip()
-    if not given:
+    """Return the digest in `If-Match: "sha256:…"`."""
+    header = str(request.META.get("HTTP_IF_MATCH", "")).strip()
+    if not header:
         return None
-    if len(given) < 3 or given[0] != '"' or given[-1] != '"' or "," in given:
+    if len(header) < 3 or header[0] != '"' or header[-1] != '"' or "," in header:
         raise InvalidRequest('If-Match takes one digest in quotes: If-Match: "sha256:…"')
-    return given[1:-1]
+    return header[1:-1]

@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
+from unittest.mock import ANY
 
 import pytest
 from django.test import Client
@@ -12,6 +13,26 @@ from django.urls import URLResolver, get_resolver
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
+
+from registry.api import openapi
+from registry.lib.json_types import OneOf, Timestamp
+
+class Other(TypedDict):
+    name: str
+
+
+class Sample(TypedDict):
+    """A sample."""
+
+    count: Annotated[int, "How many."]
+    at: Timestamp
+    gone_at: Timestamp | None
+    kind: Annotated[str, OneOf(("a", "b")), "A kind."]
+    others: list[Other]
+    other: Other | None
+    more: dict[str, Any]
+    note: NotRequired[str]
+
 
 KEPT = Path(__file__).with_name("openapi.json")
 
@@ -84,3 +105,27 @@ def test_the_document_and_its_reader_are_served_without_a_token() -> None:
 def test_the_document_comes_in_the_form_that_is_asked_for(asked: str, start: bytes) -> None:
     assert Client().get(f"/api/schema/{asked}").content.startswith(start)
     assert Client().get("/api/schema/?format=odd").status_code == 404
+
+
+def test_a_typed_dict_becomes_a_component() -> None:
+    schema = openapi.describe(Sample, lambda nested: {"$ref": nested.__name__})
+    assert schema == {
+        "type": "object",
+        "description": "A sample.",
+        "required": ["at", "count", "gone_at", "kind", "more", "other", "others"],
+        "properties": {
+            "count": {"type": "integer", "description": "How many."},
+            "at": {"type": "string", "format": "date-time"},
+            "gone_at": {"type": "string", "format": "date-time", "nullable": True},
+            "kind": {
+                "type": "string",
+                "enum": ["a", "b"],
+                "x-spec-enum-id": ANY,
+                "description": "A kind.\n\n* `a` - a\n* `b` - b",
+            },
+            "others": {"type": "array", "items": {"$ref": "Other"}},
+            "other": {"allOf": [{"$ref": "Other"}], "nullable": True},
+            "more": {"type": "object", "additionalProperties": {}},
+            "note": {"type": "string"},
+        },
+    }
