@@ -1,4 +1,4 @@
-"""Loads what the signed-in person may see; everything else is not there."""
+"""Access checks of the pages: sign-in, membership and role. A page without access looks like a missing page."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
+from registry.core import roles
 from registry.core.errors import Forbidden, NotFound
 from registry.models import Membership, Project, User
 from registry.services import permissions
@@ -19,13 +20,13 @@ from registry.web.htmx import wants_fragment
 
 
 class PersonRequest(HttpRequest):
-    """A request of somebody who is signed in."""
+    """A request of a signed-in person."""
 
     user: User
 
 
 class ProjectRequest(HttpRequest):
-    """A request inside a project: whose, in which role, acting as whom."""
+    """A request of a member inside a project."""
 
     user: User
     project: Project
@@ -34,12 +35,13 @@ class ProjectRequest(HttpRequest):
 
 
 View = Callable[..., HttpResponseBase]
+_NAMED_OWNERS = 3
 
 
 def signed_in(view: View) -> View:
-    """Sends strangers to the sign-in page, and notes now and then where a person was seen.
+    """Redirect to the sign-in page unless a person is signed in, and record when the session was last seen.
 
-    A page that asks for a part of itself is told that its session ended: it must not put the sign-in page in there.
+    An htmx request gets an error instead, so that no part of a page is replaced by the sign-in page.
     """
 
     @login_required
@@ -50,14 +52,14 @@ def signed_in(view: View) -> View:
     @wraps(view)
     def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated and wants_fragment(request):
-            raise Forbidden("You are signed out. Copy what you wrote last before you load the page again.")
+            raise Forbidden("You are signed out. Copy your unsaved text before you reload the page.")
         return seen(request, *args, **kwargs)
 
     return wrapped
 
 
 def in_project(view: View) -> View:
-    """Turns the slug in the address into a project the person belongs to."""
+    """Load the project in the address, or raise NotFound unless the person is a member."""
 
     @wraps(view)
     @signed_in
@@ -68,7 +70,7 @@ def in_project(view: View) -> View:
             .first()
         )
         if membership is None:
-            raise NotFound("There is no such project, or you are not a member of it.")
+            raise NotFound("This project does not exist, or you are not a member of it.")
         request.project, request.role = membership.project, membership.role
         member = permissions.as_member(request.user, membership.project, membership.role)
         request.actor = replace(member, address=user_agent.address(request))
@@ -77,15 +79,25 @@ def in_project(view: View) -> View:
     return wrapped
 
 
-def needs(scope: str) -> Callable[[View], View]:
-    """For pages that are about one right: whoever lacks it is told so before anything is shown. Below `in_project`."""
+_WHO_HAS = {roles.WRITE: "authors", roles.REVIEW: "reviewers", roles.MANAGE: "owners"}
+
+
+def needs(scope: str, *, to: str) -> Callable[[View], View]:
+    """Require a scope for a whole page. `to` completes "Only owners can …". Use it below `in_project`."""
 
     def decorate(view: View) -> View:
         @wraps(view)
         def wrapped(request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            permissions.require(request.actor, scope, request.project)
+            if not request.actor.may(scope):
+                raise Forbidden(f"Only {_WHO_HAS[scope]} can {to}. {_whom_to_ask(request.project)}", scope=scope)
             return view(request, *args, **kwargs)
 
         return wrapped
 
     return decorate
+
+
+def _whom_to_ask(project: Project) -> str:
+    owners = Membership.objects.for_list(project).filter(role=roles.OWNER)[:_NAMED_OWNERS]
+    names = [owner.user.display_name for owner in owners]
+    return f"To get access, ask {' or '.join(names)}." if names else "To get access, ask an owner of the project."

@@ -1,4 +1,4 @@
-"""Two questions a machine asks: is the process alive, and can it do its work."""
+"""Health probes: /healthz (the process is alive) and /readyz (it can serve requests)."""
 
 import os
 from collections.abc import Callable
@@ -10,15 +10,15 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 
 
 class Probes:
-    """Answers before the host is asked for: probes come by the address of a machine, which is no name of the site."""
+    """Answer probes before ALLOWED_HOSTS is checked, because probes use the machine's address as host name."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self.questions = {"/healthz": healthz, "/readyz": readyz}
+        self.probes = {"/healthz": healthz, "/readyz": readyz}
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        ask = self.questions.get(request.path)
-        return ask(request) if ask else self.get_response(request)
+        probe = self.probes.get(request.path)
+        return probe(request) if probe else self.get_response(request)
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -26,7 +26,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Database reachable and migrated, every skills directory readable; says which is not."""
+    """Check that the database is reachable and migrated, and that every skills directory is readable."""
     checks = {"database": _database(), "skills": _directories()}
     ready = not any(checks.values())
     body = {

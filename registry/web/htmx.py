@@ -1,4 +1,4 @@
-"""One URL, two renderings: the fragment for htmx, the whole page for everyone else."""
+"""Rendering for htmx: the same address gives a fragment to htmx and the whole page to a browser."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django_htmx.middleware import HtmxDetails
 
 
 def wants_fragment(request: HttpRequest) -> bool:
-    """A boosted link and a step back in the history replace the page, so they get the whole of it."""
+    """Return whether htmx swaps a part of the page. Boosted links and history steps replace the whole page."""
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
@@ -22,7 +22,7 @@ def render(
     partial: str | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Without `partial` everyone gets the page. A form that did not validate is answered with 422."""
+    """Render `partial` for htmx if it is given, else the page. Use status 422 for an invalid form."""
     chosen = partial if partial is not None and wants_fragment(request) else template
     response = render_page(request, chosen, context, status=status)
     patch_vary_headers(response, ["HX-Request"])

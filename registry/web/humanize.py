@@ -1,4 +1,4 @@
-"""Numbers, sizes and times as the pages say them."""
+"""Numbers, sizes and times as text for people."""
 
 from datetime import datetime, timedelta
 
@@ -8,23 +8,23 @@ _MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: int) -> str:
-    """1912 as "1,912"; below zero with a true minus sign."""
+    """Return 1912 as "1,912". Negative numbers get a typographic minus sign."""
     return f"{value:,}".replace("-", _MINUS)
 
 
 def signed(value: int) -> str:
-    """A change: "+72", "−38", "0"."""
+    """Return a difference as "+72", "−38" or "0"."""
     return f"+{value:,}" if value > 0 else number(value)
 
 
 def counted(value: int, noun: str) -> str:
-    """A figure with its noun: `3|counted:"file"`, `2|counted:"match,matches"`."""
+    """Return a number with its noun: `3|counted:"file"`, `2|counted:"match,matches"`."""
     one, _, many = noun.partition(",")
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
 
 
 def filesize(size: int) -> str:
-    """ "890 bytes", "14 KiB", "8.2 MiB": one decimal below ten, none above."""
+    """Return "890 bytes", "14 KiB" or "8.2 MiB", with one decimal below ten."""
     if size < 1024:
         return counted(size, "byte")
     amount, unit = size / 1024, "KiB"
@@ -38,9 +38,9 @@ def filesize(size: int) -> str:
 
 
 def span(length: timedelta) -> str:
-    """How long, in the largest unit that fits and whole numbers: "3 hours", "2 weeks"."""
+    """Return a duration in the largest unit that fits, in whole numbers: "3 hours", "2 weeks"."""
     seconds = int(length.total_seconds())
-    # "1 week" for thirteen days would be half the truth, so weeks begin at two.
+    # "1 week" would be misleading for 13 days, so weeks start at two.
     if seconds >= 2 * _WEEK:
         return counted(seconds // _WEEK, "week")
     for size, noun in ((_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute")):
@@ -49,24 +49,24 @@ def span(length: timedelta) -> str:
     return "less than a minute"
 
 
-def _to_the_nearest(length: timedelta) -> timedelta:
-    """What lasts seven days has a little less the moment somebody reads it, and is not called six."""
+def _round(length: timedelta) -> timedelta:
+    """Round to the nearest unit, so that seven days minus a second are not shown as six days."""
     seconds = int(length.total_seconds())
     size = next((size for size in (_DAY, _HOUR, _MINUTE) if seconds >= size), 1)
     return timedelta(seconds=(seconds + size // 2) // size * size)
 
 
 def day(moment: datetime, now: datetime) -> str:
-    """ "14 Sep", with the year where it is another one."""
+    """Return "14 Sep", with the year if it is not the current one."""
     text = f"{moment.day} {moment:%b}"
     return text if moment.year == now.year else f"{text} {moment.year}"
 
 
 def relative(moment: datetime, now: datetime) -> str:
-    """Relative up to a month on either side of now, then a date."""
+    """Return a relative time within a month of now, else a date."""
     distance = now - moment
     if abs(distance) >= _MONTH:
         return day(moment, now)
     if distance < timedelta(0):
-        return f"in {span(_to_the_nearest(-distance))}"
+        return f"in {span(_round(-distance))}"
     return "just now" if distance < timedelta(minutes=1) else f"{span(distance)} ago"

@@ -1,4 +1,4 @@
-"""What every answer of the site carries, and the one place where errors become pages."""
+"""Security headers for every response, and error pages for domain errors."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ _PAGE_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# The reader of the API document builds its page with styles of its own; scripts stay ours.
+# The API reference page needs inline styles. Scripts stay restricted to our own.
 _DOCS_POLICY = _PAGE_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 
 STATUS: dict[type[SkillsiteError], int] = {
@@ -58,13 +58,13 @@ class SecurityHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if request.path.startswith("/t/"):
-            # There is a token in this address: no page of ours may tell it on, whatever it says.
+            # The address contains a token, so it must not leak through a Referer header.
             response["Referrer-Policy"] = "no-referrer"
             response.setdefault("Cache-Control", "private, no-store")
         if "Content-Security-Policy" not in response:
             docs = request.path.startswith("/api/docs/")
             response["Content-Security-Policy"] = _DOCS_POLICY if docs else _PAGE_POLICY
-        # What one person sees is for no cache that others share.
+        # Pages are personal, so no shared cache may keep them.
         response.setdefault("Cache-Control", "private")
         response.setdefault("X-Content-Type-Options", "nosniff")
         response.setdefault("X-Frame-Options", "DENY")
@@ -72,13 +72,13 @@ class SecurityHeaders:
 
 
 class Errors:
-    """An error that a view did not turn into something better becomes a page that says what and how to go on."""
+    """Turn a domain error that no view handled into a page with its message."""
 
     def __init__(self, get_response: _Next) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # No name, path or word of ours has a NUL, and PostgreSQL refuses to be asked about one.
+        # No valid address contains a NUL character, and PostgreSQL raises an error for one.
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest("The address has a NUL character.")
         return self.get_response(request)

@@ -1,4 +1,4 @@
-"""What the frame around every page shows: where one is, where one can go, who one is."""
+"""The navigation around every page: projects, menu entries, counts and the signed-in person."""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -14,7 +14,7 @@ from registry.services.permissions import Actor
 from registry.services.proposals import review_queue
 
 THEMES = ("light", "dark")
-_SWITCHER = 20  # more than that is a list, and the list has a page
+_SWITCHER = 20  # people with more projects use the project list
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -36,17 +36,22 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def _navigation(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
-    inbox = _item(request, "Inbox", reverse("inbox"), "inbox") | {"count": cache(partial(_unread, request))}
-    inbox["counts"] = "unread"
+    inbox = _item(request, "Inbox", reverse("inbox"), "inbox")
+    inbox |= {"count": cache(partial(_unread, request)), "count_label": "unread"}
     if project is None:
         return [_item(request, "Projects", reverse("projects"), "folder"), inbox]
-    ways_in = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload", "catalog")]
+    skill_pages = [reverse(name, args=[project.slug]) for name in ("skills", "skill-new", "upload", "catalog")]
     proposals = _item(request, "Proposals", reverse("proposals", args=[project.slug]), "proposals")
-    # Asked only where a whole page is drawn, and once.
-    proposals |= {"count": cache(partial(_waiting, request, project)), "yours": may(request, roles.REVIEW)}
+    # A callable, so that fragments without navigation do not run the query. `cache` runs it once per page.
+    reviews = may(request, roles.REVIEW)
+    proposals |= {
+        "count": cache(partial(_waiting, request, project)),
+        "count_label": "waiting for you" if reviews else "waiting",
+        "yours": reviews,
+    }
     agents = [reverse(name, args=[project.slug]) for name in ("agents", "agent-new")]
     return [
-        _item(request, "Skills", ways_in[0], "skills", also=ways_in[1:]),
+        _item(request, "Skills", skill_pages[0], "skills", also=skill_pages[1:]),
         proposals,
         _item(request, "Agents", agents[0], "agents", also=agents[1:]),
         inbox,
@@ -63,7 +68,7 @@ def _waiting(request: HttpRequest, project: Project) -> int:
 
 
 def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]:
-    """What is looked at less often; below “Project” in the sidebar."""
+    """Return the entries below “Project” in the sidebar."""
     if project is None:
         return []
     tokens = reverse("tokens", args=[project.slug])
@@ -82,23 +87,23 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
 
 
 def _item(request: HttpRequest, label: str, url: str, icon: str, also: Sequence[str] = ()) -> dict[str, Any]:
-    """`also` are places that belong to the entry without standing below its address."""
+    """Return a menu entry. `also` lists other addresses for which the entry is the current one."""
     current = request.path.startswith((url, *also))
     return {"label": label, "url": url, "icon": icon, "current": current, "count": None}
 
 
 def may(request: HttpRequest, scope: str) -> bool:
-    """Which buttons exist. The verbs refuse regardless."""
+    """Return whether to show a button. The services check the permission again."""
     return scope in roles.SCOPES_OF_ROLE.get(getattr(request, "role", ""), frozenset())
 
 
 def may_publish(request: HttpRequest) -> bool:
-    """Whether a change of skills goes to agents at once; where every change is reviewed, nobody's does."""
+    """Return whether the person can publish without a review."""
     return may(request, roles.WRITE) and not _is_protected(request)
 
 
 def may_withdraw(request: HttpRequest) -> bool:
-    """Whether somebody takes things away from agents at once."""
+    """Return whether the person can withdraw a version or switch off a skill."""
     return may(request, roles.REVIEW if _is_protected(request) else roles.WRITE)
 
 

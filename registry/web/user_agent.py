@@ -1,4 +1,4 @@
-"""Which browser a request comes from, in words a person recognises."""
+"""The browser and address of a request, in words for people."""
 
 import re
 
@@ -23,11 +23,12 @@ def address(request: HttpRequest) -> str:
 
 
 def browser(request: HttpRequest) -> Browser:
-    return Browser(request.session.session_key or "", named(request.META.get("HTTP_USER_AGENT", "")), address(request))
+    header = request.META.get("HTTP_USER_AGENT", "")
+    return Browser(request.session.session_key or "", describe(header), address(request))
 
 
-def named(user_agent: str) -> str:
-    """ "Firefox on Linux"; the first words of the header where it names neither."""
+def describe(user_agent: str) -> str:
+    """Return "Firefox on Linux", or the start of the header if it names no known browser or system."""
     program = next((name for sign, name in _BROWSERS if sign in user_agent), "")
     system = next((name for sign, name in _SYSTEMS if re.search(sign, user_agent)), "")
     return " on ".join(filter(None, [program, system])) or user_agent[:60]

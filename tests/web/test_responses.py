@@ -37,4 +37,4 @@ def test_a_form_that_is_too_large_is_told_so(
         headers=headers,
     )
     assert answer.status_code == 413
-    assert "This is larger than allowed" in answer.content.decode()
+    assert "This is too large" in answer.content.decode()

@@ -387,6 +387,7 @@ def test_the_sidebar_marks_the_place_the_count_and_the_role():
         "icon": "proposals",
         "current": True,
         "count": 3,
+        "count_label": "waiting for you",
         "yours": True,
     }
     person = SimpleNamespace(display_name="Ada Okafor", initials="AO")

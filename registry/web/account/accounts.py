@@ -1,4 +1,4 @@
-"""Signing in and out, a person's own account, and the colours of the pages."""
+"""Sign-in, the account page, and the colour theme."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 class SignInForm(AuthenticationForm):
     error_messages = {
-        "invalid_login": "This user name and this password do not belong together.",
-        "inactive": "This user name and this password do not belong together.",
+        "invalid_login": "Wrong username or password.",
+        "inactive": "Wrong username or password.",
     }
 
 
@@ -41,9 +41,9 @@ class NameForm(forms.Form):
     full_name = forms.CharField(
         label="Name",
         max_length=accounts.FULL_NAME_CHARS,
-        help_text="What others see beside your changes.",
+        help_text="Others see this name next to your changes.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
-        error_messages={"required": "Write your name."},
+        error_messages={"required": "Enter your name."},
     )
 
 
@@ -53,36 +53,40 @@ class MailForm(forms.Form):
         required=False,
         max_length=email_preferences.ADDRESS_CHARS,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-        help_text="Without one, you are told in your inbox alone. Only this site sees it. A new one counts once you "
-        "follow the link that is sent there.",
+        help_text="We send a link to a new address. Open it to confirm the address. Without an address, you get "
+        "notifications in your inbox only.",
     )
     wanted = forms.ChoiceField(
-        label="What you get by email",
-        choices=[(NOTHING, "Nothing"), (WAITING, "Only what waits for me"), (EVERYTHING, "Everything in my inbox")],
+        label="Email me about",
+        choices=[
+            (NOTHING, "Nothing"),
+            (WAITING, "Only what is waiting for me"),
+            (EVERYTHING, "Everything in my inbox"),
+        ],
     )
 
 
 class PasswordForm(forms.Form):
-    """The current password is asked for where there is one."""
+    """A new password. People who already have one must enter it as well."""
 
     current = forms.CharField(
         label="Current password",
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Type your current password."},
+        error_messages={"required": "Enter your current password."},
     )
     new = forms.CharField(
         label="New password",
         strip=False,
-        help_text="10 characters or more, and not one that many people use.",
+        help_text="At least 10 characters, and not a common password.",
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        error_messages={"required": "Type a new password of 10 characters or more."},
+        error_messages={"required": "Enter a new password of at least 10 characters."},
     )
     again = forms.CharField(
         label="New password again",
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        error_messages={"required": "Type the new password a second time."},
+        error_messages={"required": "Enter the new password again."},
     )
 
     def __init__(self, user: User, data: Any = None) -> None:
@@ -92,15 +96,15 @@ class PasswordForm(forms.Form):
             del self.fields["current"]
 
     def clean_current(self) -> str:
-        given = str(self.cleaned_data["current"])
-        if not self.user.check_password(given):
+        current = str(self.cleaned_data["current"])
+        if not self.user.check_password(current):
             raise ValidationError("This is not your current password.")
-        return given
+        return current
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         if "new" in values and "again" in values and values["new"] != values["again"]:
-            self.add_error("again", "The two passwords differ. Type the same one twice.")
+            self.add_error("again", "The two passwords are different.")
         if "new" in values:
             try:
                 password_validation.validate_password(values["new"], self.user)
@@ -113,23 +117,23 @@ class PasswordForm(forms.Form):
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    wanted = request.POST.get("next", request.GET.get("next", ""))
-    following = wanted if _is_ours(request, wanted) else ""
+    target = request.POST.get("next", request.GET.get("next", ""))
+    following = target if _is_ours(request, target) else ""
     if request.user.is_authenticated:
         return redirect(following or "projects")
     if request.method != "POST":
-        return render(request, "accounts/sign_in.html", {"form": SignInForm(request), "next": following})
+        return render(request, "account/sign_in.html", {"form": SignInForm(request), "next": following})
     address = user_agent.address(request)
     try:
         password_throttle.attempt(request.POST.get("username", ""), address=address)
     except RateLimited as error:
-        found = {"form": SignInForm(request), "next": following, "refused": error.message}
-        response = render(request, "accounts/sign_in.html", found, status=429)
+        context = {"form": SignInForm(request), "next": following, "refused": error.message}
+        response = render(request, "account/sign_in.html", context, status=429)
         response["Retry-After"] = str(error.data["retry_after"])
         return response
     form = SignInForm(request, data=request.POST)
     if not form.is_valid():
-        return render(request, "accounts/sign_in.html", {"form": form, "next": following}, status=422)
+        return render(request, "account/sign_in.html", {"form": form, "next": following}, status=422)
     password_throttle.succeeded(form.get_user(), address=address)
     password_throttle.record_sign_in(form.get_user())
     _begin(request, form.get_user())
@@ -148,15 +152,15 @@ def _is_ours(request: HttpRequest, address: str) -> bool:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_in_link(request: HttpRequest, secret: str) -> HttpResponse:
-    """Looking at the link does not spend it: mail scanners and previews look too. Pressing the button does."""
+    """Show the link on GET and use it up on POST only, because mail scanners and previews open links."""
     now = timezone.now()
     try:
         if request.method != "POST":
             person = accounts.peek_sign_in_link(secret, now=now)
-            return render(request, "accounts/sign_in_link.html", {"person": person})
+            return render(request, "account/sign_in_link.html", {"person": person})
         _begin(request, accounts.spend_sign_in_link(secret, now=now))
     except NotFound:
-        return render(request, "accounts/sign_in_link.html", {"person": None}, status=404)
+        return render(request, "account/sign_in_link.html", {"person": None}, status=404)
     return redirect("projects")
 
 
@@ -173,18 +177,18 @@ def account(request: PersonRequest) -> HttpResponse:
 
 
 def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> HttpResponse:
-    asked, wanted = email_preferences.asked(request.user), email.wants(request.user.pk)
-    found = {
+    unconfirmed, preference = email_preferences.asked(request.user), email.wants(request.user.pk)
+    context = {
         "name": NameForm(initial={"full_name": request.user.get_full_name()}),
-        "mail": MailForm(initial={"address": asked or request.user.email, "wanted": wanted}),
-        "asked": asked,
-        "wanted": wanted,
+        "mail": MailForm(initial={"address": unconfirmed or request.user.email, "wanted": preference}),
+        "unconfirmed": unconfirmed,
+        "preference": preference,
         "password": PasswordForm(request.user),
         "sessions": sessions.list_active(request.user, now=timezone.now()),
         "this": request.session.session_key,
         **forms,
     }
-    return render(request, "accounts/account.html", found, status=status)
+    return render(request, "account/account.html", context, status=status)
 
 
 @signed_in
@@ -198,7 +202,7 @@ def rename(request: PersonRequest) -> HttpResponse:
     except InvalidRequest as error:
         form.add_error("full_name", error.message)
         return _page(request, name=form, status=422)
-    messages.success(request, "Your name is saved.")
+    messages.success(request, "Name saved.")
     return redirect("account")
 
 
@@ -214,8 +218,8 @@ def choose_mail(request: PersonRequest) -> HttpResponse:
     except InvalidRequest as error:
         form.add_error("address", error.message)
         return _page(request, mail=form, status=422)
-    link = f" A link is on its way to {form.cleaned_data['address'].strip()}. It works for a day."
-    messages.success(request, f"Your choice of email is saved.{link if asks else ''}")
+    link = f" We sent a link to {form.cleaned_data['address'].strip()}. It works for a day."
+    messages.success(request, f"Email settings saved.{link if asks else ''}")
     return redirect("account")
 
 
@@ -223,22 +227,23 @@ def choose_mail(request: PersonRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
-    """Looking does not spend the link: programs that read letters follow the links in them."""
+    """Show the link on GET and use it up on POST only, because mail scanners open links."""
     try:
         if request.method == "POST":
-            messages.success(request, f"Your email goes to {email_preferences.confirm(request.user, secret)} now.")
+            address = email_preferences.confirm(request.user, secret)
+            messages.success(request, f"Address confirmed. Your email now goes to {address}.")
             return redirect("account")
-        found = {"address": email_preferences.look(request.user, secret).address}
+        context = {"address": email_preferences.look(request.user, secret).address}
     except NotFound as error:
-        found = {"refused": error.message}
-    return render(request, "accounts/confirm_mail.html", found, status=404 if "refused" in found else 200)
+        context = {"refused": error.message}
+    return render(request, "account/confirm_mail.html", context, status=404 if "refused" in context else 200)
 
 
 @signed_in
 @sensitive_post_parameters()
 @require_POST
 def password(request: PersonRequest) -> HttpResponse:
-    """Ends every other session: whoever learnt the old password is out."""
+    """Set the password and end every other session, in case somebody else knew the old one."""
     user, address = request.user, user_agent.address(request)
     password_throttle.attempt(user.username, address=address)
     form = PasswordForm(user, request.POST)
@@ -249,8 +254,8 @@ def password(request: PersonRequest) -> HttpResponse:
     update_session_auth_hash(request, user)
     ended = sessions.end_others(user, keep=request.session.session_key or "")
     sessions.begin(user, user_agent.browser(request), now=timezone.now())
-    said = f" {counted(ended, 'other session')} ended." if ended else ""
-    messages.success(request, f"Your password is set.{said}")
+    others = f" {counted(ended, 'other session')} signed out." if ended else ""
+    messages.success(request, f"Password set.{others}")
     return redirect("account")
 
 
@@ -258,7 +263,7 @@ def password(request: PersonRequest) -> HttpResponse:
 @require_POST
 def end_session(request: PersonRequest, session: int) -> HttpResponse:
     sessions.end(request.user, session)
-    messages.success(request, "The session is ended.")
+    messages.success(request, "Session signed out.")
     return redirect("account")
 
 
@@ -266,7 +271,7 @@ def end_session(request: PersonRequest, session: int) -> HttpResponse:
 @require_POST
 def end_other_sessions(request: PersonRequest) -> HttpResponse:
     ended = sessions.end_others(request.user, keep=request.session.session_key or "")
-    messages.success(request, f"{counted(ended, 'session')} ended. You are signed in here only.")
+    messages.success(request, f"{counted(ended, 'session')} signed out. You are signed in here only.")
     return redirect("account")
 
 

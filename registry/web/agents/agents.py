@@ -152,7 +152,7 @@ def _seen(agent: Agent, view: View) -> tuple[View, int]:
 
 
 @in_project
-@needs(roles.MANAGE)
+@needs(roles.MANAGE, to="add agents")
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ProjectRequest) -> HttpResponse:
     form = NewAgentForm(request.POST if request.method == "POST" else None)
@@ -238,7 +238,7 @@ def _address(request: ProjectRequest, name: str, found: Agent) -> str:
 
 
 @in_project
-@needs(roles.MANAGE)
+@needs(roles.MANAGE, to="change agents")
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: ProjectRequest, name: str) -> HttpResponse:
     found = agents.get(request.project, name)

@@ -1,4 +1,4 @@
-"""The audit log of a project: who did what to what and when, found, handed out, and checked on demand."""
+"""The audit log of a project: search it, export it, and verify its hash chain."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -11,15 +11,15 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from registry.core import roles
-from registry.models import Chain, Event
+from registry.models import Chain, Event, Membership, Project
 from registry.services import audit
 from registry.services.audit import Filter
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
-from registry.web.project.audit_words import GROUPS, in_words
+from registry.web.project.audit_words import FILTER_GROUPS, in_words
 
 _PAGE = 50
-_WALKED = 20_000
+_VERIFIED = 20_000
 _ABOUT_SKILLS = ("skill.", "version.", "proposal.", "bundle.", "upstream.", "source.")
 _FIELDS = ("verb", "actor", "target", "since", "until")
 _SHOWN_DETAILS = 12
@@ -27,43 +27,58 @@ _SHOWN_DETAILS = 12
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """One event as the page shows it."""
+
     event: Event
     words: str
-    skill: bool
+    is_about_skill: bool
     details: tuple[tuple[str, str], ...]
 
     @property
-    def moved(self) -> bool:
-        """What agents get changed with it."""
+    def actor(self) -> str:
+        """Return the name that people know: the full name of a person, the name of an agent."""
+        return self.event.user.display_name if self.event.user else self.event.actor_name
+
+    @property
+    def changed_digest(self) -> bool:
+        """Return whether agents get other bytes since this event."""
         return self.event.before != self.event.after
 
 
 @in_project
-@needs(roles.REVIEW)
+@needs(roles.REVIEW, to="open the audit log")
 @require_safe
 def index(request: ProjectRequest) -> HttpResponse:
-    asked = {name: request.GET.get(name, "")[:200].strip() for name in _FIELDS}
-    wanted, problem = _filter(asked)
-    found = audit.events(request.project, wanted, by=request.actor)
-    page = Paginator(found, _PAGE).get_page(request.GET.get("page"))
+    fields = _fields(request)
+    criteria, problem = _filter(fields)
+    events = audit.events(request.project, criteria, by=request.actor).select_related("user")
+    page = Paginator(events, _PAGE).get_page(request.GET.get("page"))
     chain = Chain.objects.filter(project=request.project).first()
-    query = urlencode({name: value for name, value in asked.items() if value})
+    query = urlencode({name: value for name, value in fields.items() if value})
     context = {
-        "asked": asked, "problem": problem, "page": page, "rows": [_row(event) for event in page], "groups": GROUPS,
-        "chain": chain, "checked": _checked(request, chain), "query": query, "narrowed": bool(query),
+        "fields": fields,
+        "problem": problem,
+        "page": page,
+        "rows": [_row(event) for event in page],
+        "groups": FILTER_GROUPS,
+        "actors": _actors(request.project, fields["actor"]),
+        "chain": chain,
+        "verified": _verified(request, chain),
+        "query": query,
+        "filtered": bool(query),
         "pager_query": f"{query}&" if query else "",
-    }  # fmt: skip
-    return render(request, "audit/log.html", context, status=422 if problem else 200)
+    }
+    return render(request, "project/audit.html", context, status=422 if problem else 200)
 
 
 @in_project
-@needs(roles.REVIEW)
+@needs(roles.REVIEW, to="open the audit log")
 @require_safe
 def export(request: ProjectRequest) -> StreamingHttpResponse:
-    """All that the filters leave, oldest first, one JSON document a line, sent as it is read."""
-    wanted, _ = _filter({name: request.GET.get(name, "")[:200].strip() for name in _FIELDS})
-    found = audit.events(request.project, wanted, by=request.actor)
-    lines = audit.json_lines(found.reverse().iterator(chunk_size=1_000))
+    """Stream the matching events as JSON Lines, oldest first."""
+    criteria, _ = _filter(_fields(request))
+    events = audit.events(request.project, criteria, by=request.actor)
+    lines = audit.json_lines(events.reverse().iterator(chunk_size=1_000))
     response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
     name = content_disposition_header(as_attachment=True, filename=f"{request.project.slug}-audit.jsonl")
     response["Content-Disposition"] = name or "attachment"
@@ -71,18 +86,32 @@ def export(request: ProjectRequest) -> StreamingHttpResponse:
     return response
 
 
-def _filter(asked: dict[str, str]) -> tuple[Filter, str]:
-    """Days are whole ones, both included. A day that cannot be read is said, and finds nothing out."""
-    since, until = _day(asked["since"]), _day(asked["until"])
-    bad = next((asked[name] for name, day in (("since", since), ("until", until)) if asked[name] and day is None), "")
-    wanted = Filter(
-        verb=asked["verb"],
-        actor=asked["actor"],
-        target=asked["target"],
+def _fields(request: ProjectRequest) -> dict[str, str]:
+    return {name: request.GET.get(name, "")[:200].strip() for name in _FIELDS}
+
+
+def _actors(project: Project, selected: str) -> list[tuple[str, str]]:
+    """Return the members and agents as (name in the log, name for people), with the selected one if it is neither."""
+    members = [(each.user.username, each.user.display_name) for each in Membership.objects.for_list(project)]
+    agents = [(name, f"Agent {name}") for name in project.agents.order_by("name").values_list("name", flat=True)]
+    actors = [*members, *agents]
+    if selected and selected not in dict(actors):
+        actors.append((selected, selected))
+    return actors
+
+
+def _filter(fields: dict[str, str]) -> tuple[Filter, str]:
+    """Return the criteria and an error message. Both days of a range are included."""
+    since, until = _day(fields["since"]), _day(fields["until"])
+    bad = next((fields[name] for name, day in (("since", since), ("until", until)) if fields[name] and day is None), "")
+    criteria = Filter(
+        verb=fields["verb"],
+        actor=fields["actor"],
+        target=fields["target"],
         since=_moment(since) if since else None,
         until=_moment(until) + timedelta(days=1) if until and until < date.max else None,
     )
-    return wanted, f"“{bad}” is not a day. Write it as 2026-01-31." if bad else ""
+    return criteria, f"“{bad}” is not a date. Write it like 2026-01-31." if bad else ""
 
 
 def _day(text: str) -> date | None:
@@ -102,9 +131,9 @@ def _row(event: Event) -> Row:
     return Row(event, in_words(event.verb), about_skill and bool(event.target), tuple(pairs[:_SHOWN_DETAILS]))
 
 
-def _checked(request: ProjectRequest, chain: Chain | None) -> dict[str, Any] | None:
-    """The end of the chain walked anew, where that was asked for."""
+def _verified(request: ProjectRequest, chain: Chain | None) -> dict[str, Any] | None:
+    """Verify the newest part of the chain if the person asked for it."""
     if "check" not in request.GET or chain is None:
         return None
-    good, broken = audit.verify(request.project, newest=_WALKED)
-    return {"good": good, "broken": broken, "all": chain.length <= _WALKED, "walked": min(chain.length, _WALKED)}
+    good, broken = audit.verify(request.project, newest=_VERIFIED)
+    return {"good": good, "broken": broken, "all": chain.length <= _VERIFIED, "count": min(chain.length, _VERIFIED)}

@@ -1,4 +1,4 @@
-"""Who belongs to a project: roles, invitations, leaving. Everybody sees the list, owners change it."""
+"""Members of a project and their invitations. All members see the list, and owners change it."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ from registry.web.htmx import render
 _MEANING = {
     roles.VIEWER: "You can read skills and propose changes.",
     roles.AUTHOR: "You can read and write skills.",
-    roles.REVIEWER: "You can read and write skills, and decide on proposals.",
-    roles.OWNER: "You can do everything here, members and settings included.",
+    roles.REVIEWER: "You can read and write skills, and review proposals.",
+    roles.OWNER: "You can do everything in this project, including members and settings.",
 }
 _CHOICES = [(role, role.capitalize()) for role in roles.ROLES]
 
@@ -36,36 +36,36 @@ class InvitationForm(forms.Form):
     role = forms.ChoiceField(
         choices=_CHOICES,
         initial=roles.AUTHOR,
-        help_text="Viewers read and propose. Authors also write, reviewers also decide, owners also manage.",
+        help_text="Viewers read and propose. Authors also write, reviewers also approve, owners also manage.",
     )
     note = forms.CharField(
-        label="For whom",
+        label="Name",
         required=False,
         max_length=invitations.NOTE_CHARS,
-        help_text="A note to yourself, such as a name. Only members see it.",
+        help_text="Who the invitation is for. Only owners see this.",
     )
 
 
 class NewAccountForm(forms.Form):
     username = forms.CharField(
-        label="User name",
+        label="Username",
         max_length=accounts.USERNAME_CHARS,
-        help_text="What you sign in with: lower-case letters and digits.",
+        help_text="You sign in with it. Lower-case letters and digits.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
-        error_messages={"required": "Choose a user name, for example maja."},
+        error_messages={"required": "Choose a username, for example maja."},
     )
     full_name = forms.CharField(
         label="Your name",
         max_length=accounts.FULL_NAME_CHARS,
-        help_text="What others see beside your changes.",
+        help_text="Others see this name next to your changes.",
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
-        error_messages={"required": "Write your name."},
+        error_messages={"required": "Enter your name."},
     )
     password = forms.CharField(
         strip=False,
-        help_text="10 characters or more.",
+        help_text="At least 10 characters.",
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        error_messages={"required": "Choose a password of 10 characters or more."},
+        error_messages={"required": "Choose a password of at least 10 characters."},
     )
 
     def clean(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def index(request: ProjectRequest) -> HttpResponse:
 
 def _page(request: ProjectRequest, form: InvitationForm, *, link: str = "", status: int = 200) -> HttpResponse:
     manages = navigation.may(request, roles.MANAGE)
-    found = {
+    context = {
         "members": Membership.objects.for_list(request.project),
         "invitations": invitations.list_open(request.project, now=timezone.now()) if manages else [],
         "manages": manages,
@@ -96,14 +96,14 @@ def _page(request: ProjectRequest, form: InvitationForm, *, link: str = "", stat
         "form": form,
         "link": link,
     }
-    return render(request, "members/list.html", found, status=status)
+    return render(request, "project/members.html", context, status=status)
 
 
 @never_cache
 @in_project
 @require_POST
 def invite(request: ProjectRequest) -> HttpResponse:
-    """The answer to the POST is the only page that ever shows the link."""
+    """Create an invitation. Only the response to this POST shows its link."""
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
@@ -116,84 +116,91 @@ def invite(request: ProjectRequest) -> HttpResponse:
 @require_POST
 def withdraw(request: ProjectRequest, invitation: int) -> HttpResponse:
     invitations.withdraw(request.project, invitation, by=request.actor)
-    messages.success(request, "The invitation is withdrawn. Its link no longer works.")
+    messages.success(request, "Invitation withdrawn. Its link no longer works.")
     return redirect("members", request.project.slug)
 
 
 @in_project
 @require_POST
 def change_role(request: ProjectRequest, member: int) -> HttpResponse:
-    found = _member(request, member)
-    changed = members.set_role(request.project, found.user, request.POST.get("role", ""), by=request.actor)
-    messages.success(request, f"{found.user.display_name} is {changed.role} now.")
+    user = _member(request, member).user
+    membership = members.set_role(request.project, user, request.POST.get("role", ""), by=request.actor)
+    messages.success(request, f"{user.display_name} is now {_a(membership.role)}.")
     return redirect("members", request.project.slug)
 
 
 @in_project
 @require_POST
 def remove(request: ProjectRequest, member: int) -> HttpResponse:
-    found = _member(request, member)
-    members.remove(request.project, found.user, by=request.actor)
-    if found.user_id == request.user.pk:
+    user = _member(request, member).user
+    members.remove(request.project, user, by=request.actor)
+    if user.pk == request.user.pk:
         messages.success(request, f"You left {request.project.name}.")
         return redirect("projects")
-    messages.success(request, f"{found.user.display_name} is no longer a member.")
+    messages.success(request, f"{user.display_name} is no longer a member.")
     return redirect("members", request.project.slug)
 
 
 def _member(request: ProjectRequest, member: int) -> Membership:
-    found = Membership.objects.filter(project=request.project, pk=member).select_related("user").first()
-    if found is None:
-        raise NotFound("There is no such member of this project.")
-    return found
+    membership = Membership.objects.filter(project=request.project, pk=member).select_related("user").first()
+    if membership is None:
+        raise NotFound("This project has no such member.")
+    return membership
+
+
+def _a(role: str) -> str:
+    return f"an {role}" if role[0] in "aeiou" else f"a {role}"
 
 
 @never_cache
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """Looking at the link does not spend it. Somebody signed in joins; somebody new makes an account here."""
+    """Show an invitation on GET. On POST, join as the signed-in person or with a new account."""
     person = request.user if isinstance(request.user, User) else None
     try:
         if request.method != "POST":
-            return _offer(request, secret, NewAccountForm())
+            return _show_invitation(request, secret, NewAccountForm())
         return _join(request, secret, person) if person is not None else _join_as_new(request, secret)
     except NotFound:
-        return render(request, "members/invitation.html", {"invitation": None}, status=404)
+        return render(request, "project/invitation.html", {"invitation": None}, status=404)
 
 
-def _offer(request: HttpRequest, secret: str, form: NewAccountForm, *, status: int = 200) -> HttpResponse:
-    offered = invitations.peek(secret, now=timezone.now())
-    found = {
-        "invitation": offered,
-        "meaning": _MEANING[offered.role],
+def _show_invitation(request: HttpRequest, secret: str, form: NewAccountForm, *, status: int = 200) -> HttpResponse:
+    invitation = invitations.peek(secret, now=timezone.now())
+    context = {
+        "invitation": invitation,
+        "meaning": _MEANING[invitation.role],
         "form": form,
         "sign_in": f"{reverse('sign-in')}?next={reverse('invitation', args=[secret])}",
     }
-    return render(request, "members/invitation.html", found, status=status)
+    return render(request, "project/invitation.html", context, status=status)
 
 
 def _join(request: HttpRequest, secret: str, person: User) -> HttpResponse:
     try:
-        joined = invitations.accept(secret, user=person, now=timezone.now())
+        membership = invitations.accept(secret, user=person, now=timezone.now())
     except Conflict as error:
         messages.info(request, error.message)
         return redirect("skills", invitations.peek(secret, now=timezone.now()).project.slug)
-    messages.success(request, f"You are {joined.role} of {joined.project.name} now.")
-    return redirect("skills", joined.project.slug)
+    return _welcome(request, membership)
 
 
 def _join_as_new(request: HttpRequest, secret: str) -> HttpResponse:
     form = NewAccountForm(request.POST)
     if not form.is_valid():
-        return _offer(request, secret, form, status=422)
+        return _show_invitation(request, secret, form, status=422)
     now = timezone.now()
     try:
-        joined = invitations.join(secret, **form.cleaned_data, now=now)
+        membership = invitations.join(secret, **form.cleaned_data, now=now)
     except (AlreadyExists, InvalidRequest) as error:
         form.add_error("username", error.message)
-        return _offer(request, secret, form, status=422)
-    login(request, joined.user, backend="django.contrib.auth.backends.ModelBackend")
-    sessions.begin(joined.user, user_agent.browser(request), now=now)
-    messages.success(request, f"You are {joined.role} of {joined.project.name} now.")
-    return redirect("skills", joined.project.slug)
+        return _show_invitation(request, secret, form, status=422)
+    login(request, membership.user, backend="django.contrib.auth.backends.ModelBackend")
+    sessions.begin(membership.user, user_agent.browser(request), now=now)
+    return _welcome(request, membership)
+
+
+def _welcome(request: HttpRequest, membership: Membership) -> HttpResponse:
+    messages.success(request, f"You joined {membership.project.name} as {_a(membership.role)}.")
+    return redirect("skills", membership.project.slug)

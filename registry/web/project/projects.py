@@ -1,4 +1,4 @@
-"""The projects a person belongs to: list, create, bring back."""
+"""The projects of a person: list, create and restore."""
 
 import re
 from typing import Any
@@ -21,26 +21,26 @@ from registry.web.htmx import render
 class ProjectForm(forms.Form):
     name = forms.CharField(
         max_length=projects.NAME_CHARS,
-        help_text="What people call it, such as “Customer operations”.",
-        error_messages={"required": "Give the project a name, for example “Customer operations”."},
+        help_text="For example “Customer operations”.",
+        error_messages={"required": "Enter a name, for example “Customer operations”."},
         widget=forms.TextInput(attrs={"autocomplete": "off", "data-suggests": "id_slug"}),
     )
     slug = forms.CharField(
         label="Address",
         required=False,
-        help_text="Lower-case letters, digits and hyphens. Agents use it in every call, so it never changes. "
-        "Left empty, it is made from the name.",
+        help_text="Lower-case letters, digits and hyphens. Agents use it in every request, so you can't change it "
+        "later. Leave it empty to use the name.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "maxlength": projects.SLUG_CHARS}),
     )
     description = forms.CharField(required=False, max_length=projects.DESCRIPTION_CHARS)
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
-        values["slug"] = values.get("slug") or _suggested(values.get("name", ""))
+        values["slug"] = values.get("slug") or _suggest_slug(values.get("name", ""))
         return values
 
 
-def _suggested(name: str) -> str:
+def _suggest_slug(name: str) -> str:
     words = re.findall("[a-z0-9]+", slugify(name))
     return "-".join(words)[: projects.SLUG_CHARS].rstrip("-")
 
@@ -51,18 +51,18 @@ def index(request: PersonRequest) -> HttpResponse:
     form = ProjectForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         try:
-            made = projects.create(**form.cleaned_data, by=permissions.visitor(request.user))
+            project = projects.create(**form.cleaned_data, by=permissions.visitor(request.user))
         except (AlreadyExists, InvalidRequest) as error:
             form.add_error("slug", error.message)
         else:
-            messages.success(request, f"{made.name} is there. You own it.")
-            return redirect("skills", made.slug)
+            messages.success(request, f"{project.name} created. You are its owner.")
+            return redirect("skills", project.slug)
     context = {
         "projects": Project.objects.for_list(request.user),
         "archived": Project.objects.archived_of(request.user),
         "form": form,
     }
-    return render(request, "projects/list.html", context, status=422 if form.errors else 200)
+    return render(request, "project/projects.html", context, status=422 if form.errors else 200)
 
 
 @signed_in
@@ -70,8 +70,8 @@ def index(request: PersonRequest) -> HttpResponse:
 def restore(request: PersonRequest, slug: str) -> HttpResponse:
     membership = Membership.objects.filter(project__slug=slug, user=request.user).select_related("project").first()
     if membership is None:
-        raise NotFound("There is no such project, or you are not a member of it.")
+        raise NotFound("This project does not exist, or you are not a member of it.")
     by = permissions.as_member(request.user, membership.project, membership.role)
     projects.restore(membership.project, by=by)
-    messages.success(request, f"{membership.project.name} is back. Its agents get their skills again.")
+    messages.success(request, f"{membership.project.name} restored. Its tokens work again.")
     return redirect("skills", slug)

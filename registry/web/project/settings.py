@@ -1,4 +1,4 @@
-"""What a project is called, and putting it away. For owners."""
+"""Settings of a project, for owners."""
 
 from collections.abc import Callable
 
@@ -16,41 +16,41 @@ from registry.web.htmx import render
 
 
 class SettingsForm(forms.Form):
-    name = forms.CharField(max_length=projects.NAME_CHARS, error_messages={"required": "Give the project a name."})
+    name = forms.CharField(max_length=projects.NAME_CHARS, error_messages={"required": "Enter a name."})
     description = forms.CharField(
         required=False,
         max_length=projects.DESCRIPTION_CHARS,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One or two sentences for people who see the project for the first time.",
+        help_text="One or two sentences for people who are new to the project.",
     )
 
 
 @in_project
-@needs(roles.MANAGE)
+@needs(roles.MANAGE, to="open settings")
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: ProjectRequest) -> HttpResponse:
-    standing = {"name": request.project.name, "description": request.project.description}
-    form = SettingsForm(request.POST if request.method == "POST" else None, initial=standing)
+    current = {"name": request.project.name, "description": request.project.description}
+    form = SettingsForm(request.POST if request.method == "POST" else None, initial=current)
     if form.is_bound and form.is_valid():
         try:
             projects.describe(request.project, **form.cleaned_data, by=request.actor)
         except InvalidRequest as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, "Name and description are saved.")
+            messages.success(request, "Name and description saved.")
             return redirect("settings", request.project.slug)
-    return render(request, "settings/project.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "project/settings.html", {"form": form}, status=422 if form.errors else 200)
 
 
 def _switch(name: str, verb: Callable[..., None], on: str, off: str) -> View:
-    """Switches one thing of a project on or off, as the button says, and tells what that means."""
+    """Return a view that turns one option of a project on or off and confirms it with a message."""
 
     @in_project
     @require_POST
     def view(request: ProjectRequest) -> HttpResponse:
-        wanted = request.POST.get(name) == "yes"
-        verb(request.project, wanted, by=request.actor)
-        messages.success(request, on if wanted else off)
+        turned_on = request.POST.get(name) == "yes"
+        verb(request.project, turned_on, by=request.actor)
+        messages.success(request, on if turned_on else off)
         return redirect("settings", request.project.slug)
 
     return view
@@ -59,20 +59,20 @@ def _switch(name: str, verb: Callable[..., None], on: str, off: str) -> View:
 publish = _switch(
     "public",
     projects.set_public,
-    on="Anybody can read its skills now.",
-    off="Only tokens of this project read its skills now.",
+    on="The project is public. Anybody can read its skills.",
+    off="The project is private. Only members and agents with a token can read its skills.",
 )
 protect = _switch(
     "protected",
     projects.set_protected,
-    on="Every change is reviewed now.",
-    off="Authors publish their changes themselves now.",
+    on="Reviews turned on. Every change needs an approval.",
+    off="Reviews turned off. Authors can publish directly.",
 )
 advice = _switch(
     "advice",
     projects.set_reviewer_agents,
-    on="Agents may recommend now. People decide.",
-    off="Agents see only their own proposals now.",
+    on="Agents can now recommend decisions. People decide.",
+    off="Agents now see only their own proposals.",
 )
 
 
@@ -80,5 +80,5 @@ advice = _switch(
 @require_POST
 def archive(request: ProjectRequest) -> HttpResponse:
     projects.archive(request.project, by=request.actor)
-    messages.success(request, f"{request.project.name} is archived. Its agents get no answer until you bring it back.")
+    messages.success(request, f"{request.project.name} archived. Its tokens stop working until you restore it.")
     return redirect("projects")

@@ -50,7 +50,7 @@ class EndpointForm(forms.Form):
 @never_cache
 @sensitive_post_parameters()
 @in_project
-@needs(roles.MANAGE)
+@needs(roles.MANAGE, to="open webhooks")
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
     """The answer to the POST is the only page that ever shows the secret."""
@@ -71,7 +71,7 @@ def index(request: ProjectRequest) -> HttpResponse:
 
 @sensitive_post_parameters()
 @in_project
-@needs(roles.MANAGE)
+@needs(roles.MANAGE, to="open webhooks")
 @require_http_methods(["GET", "HEAD", "POST"])
 def show(request: ProjectRequest, webhook: int) -> HttpResponse:
     found = webhooks.find(request.project, webhook, by=request.actor)

@@ -31,7 +31,7 @@ _DONE = {
 
 
 @in_project
-@needs(roles.WRITE)
+@needs(roles.WRITE, to="open sources")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry(request: ProjectRequest, source: int, name: str) -> HttpResponse:

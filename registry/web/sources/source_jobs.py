@@ -32,7 +32,7 @@ _LOOK_AT = (import_request.SKIPPED, import_request.EDITED, import_request.CONFLI
 
 
 @in_project
-@needs(roles.WRITE)
+@needs(roles.WRITE, to="import skills")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: ProjectRequest, source: int) -> HttpResponse:
@@ -109,7 +109,7 @@ def _conflict(place: int, row: Row, sent: QueryDict, refused: InvalidInput | Non
 
 
 @in_project
-@needs(roles.WRITE)
+@needs(roles.WRITE, to="import skills")
 @never_cache
 @require_safe
 def job(request: ProjectRequest, source: int, job: int) -> HttpResponse:

@@ -71,7 +71,7 @@ class Row:
 
 
 @in_project
-@needs(roles.WRITE)
+@needs(roles.WRITE, to="open sources")
 @never_cache
 @require_safe
 def show(request: ProjectRequest, source: int) -> HttpResponse:

@@ -24,7 +24,7 @@ from registry.web.sources.sources import frame
 
 
 @in_project
-@needs(roles.WRITE)
+@needs(roles.WRITE, to="uninstall skills")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def uninstall(request: ProjectRequest, source: int, name: str) -> HttpResponse:

@@ -57,7 +57,7 @@ class SourceForm(forms.Form):
 
 
 @in_project
-@needs(roles.WRITE)
+@needs(roles.WRITE, to="open sources")
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
     """The list and the form; asked by the form for an address, only what that looks like."""

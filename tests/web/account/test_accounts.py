@@ -56,7 +56,7 @@ def test_a_wrong_name_and_a_wrong_password_sound_the_same(maja: User, username: 
         response = enter(client, password, username)
     page = response.content.decode()
     assert response.status_code == 422
-    assert ("do not belong together" in page) == bool(username and password)
+    assert ("Wrong username or password" in page) == bool(username and password)
     assert "lease" not in page.replace("release", "")
     assert not is_in(client)
 
@@ -65,7 +65,7 @@ def test_somebody_who_was_shut_out_sounds_the_same(maja: User) -> None:
     User.objects.filter(pk=maja.pk).update(is_active=False)
     response = enter(Client())
     assert response.status_code == 422
-    assert "do not belong together" in response.content.decode()
+    assert "Wrong username or password" in response.content.decode()
 
 
 @pytest.mark.parametrize("username", ["maja", "MAJA", "nobody"])
@@ -251,7 +251,7 @@ def test_a_new_password_ends_every_other_session(browser: Client, maja: User) ->
     other = Client()
     enter(other)
     assert browser.post("/account/password/", CHANGE)["Location"] == "/account/"
-    assert "Your password is set. 1 other session ended." in browser.get("/account/").content.decode()
+    assert "Password set. 1 other session signed out." in browser.get("/account/").content.decode()
     assert not is_in(other)
     assert [session.session_key for session in sessions.list_active(maja, now=timezone.now())] == [
         browser.session.session_key
@@ -263,9 +263,9 @@ def test_a_new_password_ends_every_other_session(browser: Client, maja: User) ->
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"current": ""}, "Type your current password."),
+        ({"current": ""}, "Enter your current password."),
         ({"current": "wrong"}, "This is not your current password."),
-        ({"again": "something else"}, "The two passwords differ."),
+        ({"again": "something else"}, "The two passwords are different."),
         ({"new": "short", "again": "short"}, "too short"),
         ({"new": "password123", "again": "password123"}, "too common"),
         ({"new": "maja lindqvist", "again": "maja lindqvist"}, "too similar"),
@@ -323,7 +323,7 @@ def test_the_page_lists_where_i_am_signed_in(browser: Client) -> None:
     page = browser.get("/account/").content.decode()
     assert page.count("Firefox on Linux") >= 2
     assert "192.0.2.7" in page
-    assert page.count("This one</span>") == 1
+    assert page.count("This browser</span>") == 1
 
 
 def test_ending_a_session_signs_that_browser_out(browser: Client) -> None:
@@ -351,7 +351,7 @@ def test_ending_all_others_keeps_this_one(browser: Client) -> None:
     for other in others:
         enter(other)
     browser.post("/account/sessions/end-others/")
-    assert "2 sessions ended. You are signed in here only." in browser.get("/account/").content.decode()
+    assert "2 sessions signed out. You are signed in here only." in browser.get("/account/").content.decode()
     assert [is_in(other) for other in others] == [False, False]
 
 
@@ -387,7 +387,7 @@ def test_a_visit_moves_the_time_of_the_last_one_at_most_every_few_minutes(browse
     ],
 )  # fmt: skip
 def test_a_browser_is_named_by_what_it_says(header: str, said: str) -> None:
-    assert user_agent.named(header) == said
+    assert user_agent.describe(header) == said
 
 
 def test_a_hostile_browser_name_is_text(maja: User) -> None:

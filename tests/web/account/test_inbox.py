@@ -213,7 +213,7 @@ def test_email_is_chosen_on_the_account_page_and_the_address_is_confirmed_by_its
     assert 'value="waiting" selected' in text(client, "/account/")
     answer = client.post("/account/mail/", {"address": "v@example.org", "wanted": "everything"}, follow=True)
     html = answer.content.decode()
-    assert "A link is on its way to v@example.org." in html
+    assert "We sent a link to v@example.org." in html
     assert "v@example.org is not confirmed yet." in html
     assert Preference.objects.get().mail == "everything"
     email.send_due()
@@ -228,7 +228,7 @@ def test_email_is_chosen_on_the_account_page_and_the_address_is_confirmed_by_its
         assert strict.post(link[1]).status_code == 403
     assert User.objects.get(username="viewer").email == ""
     answer = client.post(link[1], follow=True)
-    assert "Your email goes to v@example.org now." in answer.content.decode()
+    assert "Address confirmed. Your email now goes to v@example.org." in answer.content.decode()
     assert User.objects.get(username="viewer").email == "v@example.org"
     assert "not confirmed yet" not in text(client, "/account/")
     with nothing_left_behind():

@@ -9,9 +9,10 @@ from django.db import connection
 from django.test import Client
 
 from registry.core import roles
-from registry.models import Event, Project
+from registry.models import Event, Project, User
 from registry.services import permissions
 from registry.services.agents import agents
+from registry.services.people import accounts
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.web.project import audit_words
@@ -51,6 +52,30 @@ def test_only_reviewers_read_the_log(events: str, browser_client: Browser, role:
     for address in (LOG, EXPORT, f"{LOG}?check=1"):
         assert client.get(address).status_code == 403
     assert "Audit" not in text(client.get("/projects/demo/skills/"))
+
+
+def test_a_page_without_access_says_who_can_open_it_and_whom_to_ask(
+    events: str, browser_client: Browser, person: Callable[[str], User]
+) -> None:
+    client = signed_in(browser_client(roles.VIEWER))
+    assert "Only reviewers can open the audit log. To get access, ask an owner" in text(client.get(LOG), 403)
+    accounts.rename(person(roles.OWNER), "Ines Marchetti")
+    assert "Only reviewers can open the audit log. To get access, ask Ines Marchetti." in text(client.get(LOG), 403)
+
+
+def test_people_are_shown_and_filtered_by_their_names(
+    events: str, reviewing: Client, person: Callable[[str], User]
+) -> None:
+    accounts.rename(person(roles.AUTHOR), "Ada Okafor")
+    html = text(reviewing.get(f"{LOG}?actor=author"))
+    assert "<strong>Ada Okafor</strong> created the skill" in html
+    assert '<option value="author" selected>Ada Okafor</option>' in html
+    assert '<option value="bot">Agent bot</option>' in html
+    assert '<option value="skill.saved">Version published</option>' in html
+
+
+def test_a_former_member_stays_in_the_filter(events: str, reviewing: Client) -> None:
+    assert '<option value="gone" selected>gone</option>' in text(reviewing.get(f"{LOG}?actor=gone"))
 
 
 def test_somebody_of_another_project_finds_nothing(events: str, django_user_model: Any) -> None:
@@ -105,11 +130,11 @@ def test_a_day_is_whole(events: str, reviewing: Client) -> None:
 
 @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "0", "١٢"])
 def test_a_day_that_is_none_is_said(events: str, reviewing: Client, day: str) -> None:
-    assert "is not a day" in text(reviewing.get(LOG, {"since": day}), 422)
+    assert "is not a date" in text(reviewing.get(LOG, {"since": day}), 422)
 
 
 def test_nothing_found_offers_a_way_on(events: str, reviewing: Client) -> None:
-    assert "No event fits these filters" in text(reviewing.get(f"{LOG}?actor=nobody"))
+    assert "No events match these filters" in text(reviewing.get(f"{LOG}?actor=nobody"))
 
 
 def test_the_export_holds_what_the_filters_leave_oldest_first(events: str, reviewing: Client) -> None:
@@ -124,14 +149,13 @@ def test_the_export_holds_what_the_filters_leave_oldest_first(events: str, revie
 
 
 def test_the_record_is_checked_on_demand(events: str, reviewing: Client) -> None:
-    assert "Check the record" in text(reviewing.get(LOG))
-    assert f"All {Event.objects.filter(chain__project__slug='demo').count()} events hold" in text(
-        reviewing.get(f"{LOG}?check=1")
-    )
+    assert "Verify the log" in text(reviewing.get(LOG))
+    count = Event.objects.filter(chain__project__slug="demo").count()
+    assert f"The log is intact. {count} events verified." in text(reviewing.get(f"{LOG}?check=1"))
     with connection.cursor() as cursor:
         cursor.execute("UPDATE registry_event SET target = 'x' WHERE verb = 'skill.created'")
     html = text(reviewing.get(f"{LOG}?check=1"))
-    assert "The record does not hold." in html
+    assert "The log was tampered with." in html
     assert "its content was changed" in html
 
 
@@ -150,8 +174,8 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
             skills.disable(project, "greeting", by=operator)
             skills.enable(project, "greeting", by=operator)
         text(reviewing.get(LOG))
-        # session, user, membership; count, page, chain; the switcher, the counts of the sidebar
-        with django_assert_max_num_queries(9):
+        # session, user, membership; count, page, chain; members and agents of the filter; switcher and sidebar
+        with django_assert_max_num_queries(11):
             text(reviewing.get(LOG))
 
 

@@ -52,7 +52,7 @@ def test_everybody_sees_the_members_and_owners_see_how_to_change_them(
     page = browser_client(role).get(LIST).content.decode()
     assert ">owner" in page
     assert ">viewer" in page
-    assert ("Make invitation link" in page) == (role == roles.OWNER)
+    assert ("Create invitation link" in page) == (role == roles.OWNER)
     assert ('name="role"' in page) == (role == roles.OWNER)
 
 
@@ -61,7 +61,7 @@ def test_an_owner_changes_a_role(project: Project, person: Person, browser_clien
     response = client.post(address(project, viewer, "role"), {"role": roles.REVIEWER})
     assert (response.status_code, response["Location"]) == (302, LIST)
     assert of(viewer, project) == roles.REVIEWER
-    assert "viewer is reviewer now." in client.get(LIST).content.decode()
+    assert "viewer is now a reviewer." in client.get(LIST).content.decode()
 
 
 @pytest.mark.parametrize("role", ["", "god", "Owner", "owner "])
@@ -246,13 +246,13 @@ def test_somebody_new_makes_an_account_and_is_signed_in(project: Project, operat
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"username": ""}, "Choose a user name"),
+        ({"username": ""}, "Choose a username"),
         ({"username": "Maja"}, "lower-case letters"),
         ({"username": "maja lindqvist"}, "lower-case letters"),
         ({"username": "../maja"}, "lower-case letters"),
         ({"username": "m" * 65}, "at most 64"),
         ({"username": "taken"}, "The username taken is taken."),
-        ({"full_name": ""}, "Write your name."),
+        ({"full_name": ""}, "Enter your name."),
         ({"full_name": "x" * 101}, "at most 100"),
         ({"password": ""}, "Choose a password"),
         ({"password": "short"}, "too short"),

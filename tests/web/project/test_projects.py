@@ -36,13 +36,13 @@ def test_my_projects_are_listed_with_role_and_own_skills(
     skills.create(project, skill_bundle(), by=operator)
     page = browser_client(roles.AUTHOR).get("/projects/").content.decode()
     assert '<a href="/projects/demo/skills/">Demo</a>' in page
-    assert "1 own skill</span><span>Author</span>" in page
+    assert "1 project skill</span><span>Author</span>" in page
     assert "Other" not in page
 
 
 def test_somebody_without_a_project_is_told_what_to_do(project: Project, operator: Actor) -> None:
     page = stranger(operator).get("/projects/").content.decode()
-    assert "You belong to no project yet" in page
+    assert "You have no projects yet" in page
     assert "Demo" not in page
 
 
@@ -78,7 +78,7 @@ def test_whoever_creates_a_project_owns_it(project: Project, operator: Actor) ->
     made = client.post("/projects/", {"name": "Night shift", "slug": "night"})
     assert (made.status_code, made["Location"]) == (302, "/projects/night/skills/")
     assert Membership.objects.get(project__slug="night").role == roles.OWNER
-    assert "Night shift is there. You own it." in client.get("/projects/").content.decode()
+    assert "Night shift created. You are its owner." in client.get("/projects/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_without_an_address_one_is_made_from_the_name(project: Project, operator
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"name": "", "slug": "x"}, "Give the project a name"),
-        ({"name": "   ", "slug": "x"}, "Give the project a name"),
+        ({"name": "", "slug": "x"}, "Enter a name"),
+        ({"name": "   ", "slug": "x"}, "Enter a name"),
         ({"name": "x" * 101, "slug": "x"}, "at most 100 characters"),
         ({"name": "Demo again", "slug": "demo"}, "The address demo is taken."),
         ({"name": "Demo again", "slug": "Demo"}, "lower-case letters, digits and single hyphens"),
@@ -140,7 +140,7 @@ def test_an_owner_changes_name_and_description(project: Project, browser_client:
     project.refresh_from_db()
     assert (project.name, project.description, project.slug) == ("New <b>name</b>", "What it is for.", "demo")
     page = client.get(SETTINGS).content.decode()
-    assert "Name and description are saved." in page
+    assert "Name and description saved." in page
     assert "<b>name" not in page
 
 
@@ -194,7 +194,7 @@ def test_looking_does_not_archive(project: Project, browser_client: Browser, add
 
 def test_an_owner_opens_the_project_and_closes_it_again(project: Project, browser_client: Browser) -> None:
     client = browser_client(roles.OWNER)
-    assert "Keep it private" in client.get(SETTINGS).content.decode()
+    assert "Make public" in client.get(SETTINGS).content.decode()
     client.post(PUBLIC, {"public": "yes"})
     assert Project.objects.get(pk=project.pk).public
     assert "This project is public" in client.get(SETTINGS).content.decode()
@@ -220,7 +220,7 @@ def test_an_archived_project_stops_at_once_and_comes_back_whole(
     assert owner.post(ARCHIVE)["Location"] == "/projects/"
     assert agent.get("/catalog").status_code == 401
     assert owner.get("/projects/demo/skills/").status_code == 404
-    assert "Bring back" in owner.get("/projects/").content.decode()
+    assert "Restore" in owner.get("/projects/").content.decode()
     assert "Demo" not in viewer.get("/projects/").content.decode()
     assert owner.post(BACK)["Location"] == "/projects/demo/skills/"
     assert agent.get("/catalog").status_code == 200
