@@ -241,9 +241,7 @@ def test_composing_counts_as_loading(desk: Api) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"), [("disable", "which is switched off"), ("delete", "which is not in this project")]
-)
+@pytest.mark.parametrize(("change", "reason"), [("disable", "is switched off"), ("delete", "is not in this project")])
 def test_a_skill_that_cannot_be_had_is_named_and_others_work_on(
     desk: Api, api: Callable[..., Api], project: Project, operator: Actor, change: str, reason: str
 ) -> None:
@@ -252,7 +250,7 @@ def test_a_skill_that_cannot_be_had_is_named_and_others_work_on(
     getattr(skills, change)(project, "offers", by=operator)
     answer = desk.get("/agents/desk/instructions")
     assert code(answer) == (409, "conflict")
-    assert f"offers, {reason}" in answer.json()["detail"]
+    assert f"offers {reason}" in answer.json()["detail"]
     assert answer.json()["skills"] == ["offers"]
     assert other.get("/agents/other/instructions").json()["text"] == "Hello.\n\nBody of greeting."
 

@@ -93,7 +93,7 @@ def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--older-than", "soon"), "as in 90d"),
+        (("--older-than", "soon"), "such as 90d"),
         (("--keep", "-1"), "whole number"),
         (("--keep", "many"), "whole number"),
         (("--project", "nobody"), "no cache of a project"),

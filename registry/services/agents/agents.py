@@ -1,4 +1,4 @@
-"""Agents of a project: what each is told and may see, and how much it is used."""
+"""Agents of a project: create, change, remove and list them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +32,7 @@ def get(project: Project, name: str) -> Agent:
 
 
 def sees(agent: Agent) -> frozenset[str] | None:
-    """The only skills there are for this agent; None where all are."""
+    """Return the names of the skills that this agent may see, or None where it may see all."""
     return visible(agent.allowed_skills, agent.uses_skills)
 
 
@@ -42,7 +42,7 @@ def no_such_agent(name: str) -> NotFound:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An agent in the list: with the tokens that still open something, and its loads of each of the last days."""
+    """An agent in the list, with the number of its active tokens and its loads on each of the last days."""
 
     agent: Agent
     tokens: int
@@ -54,31 +54,31 @@ class Row:
 
 
 def all_of(project: Project) -> QuerySet[Agent]:
-    """In order of name."""
     return Agent.objects.filter(project=project, removed_at=None).order_by("name")
 
 
-def rows(project: Project, found: Iterable[Agent], *, days: int = 30) -> list[Row]:
-    """These agents of the project with two queries, however much the others are used."""
-    shown, now = list(found), timezone.now()
-    names = [agent.name for agent in shown]
+def rows(project: Project, agents: Iterable[Agent], *, days: int = 30) -> list[Row]:
+    """Return a row for each of these agents, with two queries for all."""
+    listed, now = list(agents), timezone.now()
+    names = [agent.name for agent in listed]
     window = [now.date() - timedelta(days=back) for back in reversed(range(days))]
-    live = Q(expires_at=None) | Q(expires_at__gt=now)
-    held = Token.objects.filter(live, agent__in=shown, revoked_at=None).values_list("agent").annotate(Count("pk"))
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=now)
+    active = Token.objects.filter(unexpired, agent__in=listed, revoked_at=None)
+    tokens = dict(active.values_list("agent").annotate(Count("pk")))
     used = Usage.objects.filter(project=project, caller__in=names, day__gte=window[0])
     loads = {(caller, day): total for caller, day, total in used.values_list("caller", "day").annotate(Sum("loads"))}
-    tokens = dict(held)
     return [
-        Row(agent, tokens.get(agent.pk, 0), tuple(loads.get((agent.name, day), 0) for day in window)) for agent in shown
+        Row(agent, tokens.get(agent.pk, 0), tuple(loads.get((agent.name, day), 0) for day in window))
+        for agent in listed
     ]
 
 
 def ensure(project: Project, name: str, *, by: Actor) -> Agent:
-    """The agent of that name; made when there is none."""
+    """Return the agent of this name, and create it if necessary."""
     require(by, roles.MANAGE, project)
     with audit.change(project, "agent.created", by=by, target=name) as change:
-        agent, made = _make(project, name, Definition())
-        if not made:
+        agent, created = _get_or_create(project, name, Definition())
+        if not created:
             change.cancel()
         return agent
 
@@ -87,26 +87,26 @@ def create(project: Project, name: str, definition: Definition, *, by: Actor) ->
     require(by, roles.MANAGE, project)
     definition = definition.checked()
     with audit.change(project, "agent.created", by=by, target=name) as change:
-        agent, made = _make(project, name, definition)
-        if not made:
-            raise AlreadyExists(f"There is an agent {name} already. Nothing was stored.")
-        change.data.update(_told(definition))
+        agent, created = _get_or_create(project, name, definition)
+        if not created:
+            raise AlreadyExists(f"An agent named {name} already exists. Choose another name. Nothing was stored.")
+        change.data.update(_audited(definition))
     return agent
 
 
-def _make(project: Project, name: str, definition: Definition) -> tuple[Agent, bool]:
-    """A removed agent of the name starts anew: its old versions keep its name, its old tokens stay revoked."""
+def _get_or_create(project: Project, name: str, definition: Definition) -> tuple[Agent, bool]:
+    """Return the agent and whether it is new. A removed agent counts as new; its old tokens stay revoked."""
     if not _NAME.fullmatch(name) or len(name) > 64:
         raise InvalidRequest(
-            "An agent’s name has lower-case letters and digits, with single hyphens, dots or underscores between them, "
-            f"64 characters at most; not {name[:80]!r}."
+            f"{name[:80]!r} is not a name for an agent. Use lower-case letters and digits, with single hyphens, dots "
+            "or underscores between them, and at most 64 characters."
         )
-    agent, made = Agent.objects.get_or_create(project=project, name=name)
+    agent, created = Agent.objects.get_or_create(project=project, name=name)
     if agent.removed_at is not None:
-        agent.removed_at, agent.last_seen_at, made = None, None, True
-    if made:
+        agent.removed_at, agent.last_seen_at, created = None, None, True
+    if created:
         _define(agent, definition)
-    return agent, made
+    return agent, created
 
 
 def _define(agent: Agent, definition: Definition) -> None:
@@ -116,8 +116,8 @@ def _define(agent: Agent, definition: Definition) -> None:
     agent.save()
 
 
-def _told(definition: Definition) -> dict[str, object]:
-    """What the audit log keeps of a definition: who may see what, not the texts."""
+def _audited(definition: Definition) -> dict[str, object]:
+    """Return the part of a definition that the audit log keeps: access, not the texts."""
     allowed = definition.allowed_skills
     return {
         "uses_skills": list(definition.uses_skills),
@@ -127,32 +127,32 @@ def _told(definition: Definition) -> dict[str, object]:
 
 
 def update(project: Project, name: str, definition: Definition, *, by: Actor) -> Agent:
-    """The agent with this definition in the place of its own."""
-    return _change(project, name, lambda standing: definition, by=by)
+    """Replace the whole definition of an agent."""
+    return _change(project, name, lambda current: definition, by=by)
 
 
 def amend(project: Project, name: str, fields: Mapping[str, Any], *, by: Actor) -> Agent:
-    """The agent with these fields changed. What somebody else changes in the same moment in others stays."""
-    return _change(project, name, lambda standing: replace(standing, **fields), by=by)
+    """Change some fields of an agent. A concurrent change of other fields is kept."""
+    return _change(project, name, lambda current: replace(current, **fields), by=by)
 
 
 def _change(project: Project, name: str, make: Callable[[Definition], Definition], *, by: Actor) -> Agent:
     require(by, roles.MANAGE, project)
     with audit.change(project, "agent.changed", by=by, target=name) as change:
         agent = get(project, name)
-        standing = definition_of(agent)
-        definition = make(standing).checked()
-        if standing == definition:
+        current = definition_of(agent)
+        definition = make(current).checked()
+        if current == definition:
             change.cancel()
             return agent
-        changed = [field for field in Definition.__slots__ if getattr(standing, field) != getattr(definition, field)]
+        changed = [field for field in Definition.__slots__ if getattr(current, field) != getattr(definition, field)]
         _define(agent, definition)
-        change.data.update(_told(definition), changed=changed)
+        change.data.update(_audited(definition), changed=changed)
     return agent
 
 
 def remove(project: Project, name: str, *, by: Actor) -> None:
-    """The agent is gone and its tokens stop at once; what it wrote keeps its name."""
+    """Remove an agent and revoke its tokens. Versions and proposals that it wrote keep its name."""
     require(by, roles.MANAGE, project)
     with audit.change(project, "agent.removed", by=by, target=name) as change:
         agent, now = get(project, name), timezone.now()

@@ -1,4 +1,4 @@
-"""All that one agent is told: its prompt, the bodies of the skills it uses, its own instructions, in that order."""
+"""Instructions of an agent: its role prompt, the skills it uses and its own instructions, in that order."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ PROMPT, SKILL, INSTRUCTIONS = "prompt", "skill", "instructions"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of what the agent is told; `skill` is the skill it is the body of."""
+    """One part of the instructions; `skill` is set where the text is the body of a skill."""
 
     kind: str
     text: str
@@ -37,8 +37,17 @@ class Instructions:
         return sum(part.tokens for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A skill that no agent can load now. `reason` is a predicate, such as “is switched off”."""
+
+    name: str
+    reason: str
+    exists: bool
+
+
 def compose(agent: Agent) -> Instructions:
-    """A skill that cannot be had is an error that names it: an agent never works with a part of what it must know."""
+    """Return the complete instructions, or raise Conflict if a skill is unavailable: an agent never gets a part."""
     skills = _load(agent)
     return Instructions(agent.name, tuple(_parts(agent, skills)))
 
@@ -48,48 +57,44 @@ def _parts(agent: Agent, skills: list[Loaded]) -> Iterator[Part]:
         yield Part(PROMPT, prompt, token_estimate.estimate(prompt))
     for loaded in skills:
         yield Part(SKILL, loaded.skill_md().instructions, loaded.candidate.tokens, loaded)
-    if said := agent.instructions.strip():
-        yield Part(INSTRUCTIONS, said, token_estimate.estimate(said))
+    if own := agent.instructions.strip():
+        yield Part(INSTRUCTIONS, own, token_estimate.estimate(own))
 
 
 def _load(agent: Agent) -> list[Loaded]:
-    loaded, missing = [], {}
+    loaded, missing = [], []
     for name in agent.uses_skills:
         try:
             loaded.append(catalog.load(agent.project_id, name))
         except NotFound:
-            missing[name] = _reason(agent.project_id, name)
+            missing.append(_unavailable(name, catalog.find(agent.project_id, name)))
     if missing:
-        listed = " ".join(f"It uses {name}, {reason}." for name, reason in missing.items())
+        reasons = ", and ".join(f"{skill.name} {skill.reason}" for skill in missing)
         raise Conflict(
-            f"The instructions of {agent.name} cannot be put together. {listed} "
-            "Bring the skill back, or take it out of uses_skills.",
-            skills=list(missing),
+            f"The instructions of {agent.name} are incomplete: {reasons}. "
+            "Restore the skill, or remove it from uses_skills.",
+            skills=[skill.name for skill in missing],
         )
     return loaded
 
 
-def _reason(project_id: int, name: str) -> str:
-    return _why(catalog.find(project_id, name))
+def _unavailable(name: str, skill: EffectiveSkill | None) -> Unavailable:
+    if skill is None:
+        return Unavailable(name, "is not in this project", exists=False)
+    return Unavailable(name, "has no version left" if skill.enabled else "is switched off", exists=True)
 
 
-def _why(found: EffectiveSkill | None) -> str:
-    if found is None:
-        return "which is not in this project"
-    return "which has no version left" if found.enabled else "which is switched off"
-
-
-def unavailable(names: Iterable[str], view: View) -> dict[str, str]:
-    """Those of the names that no agent can load now, with the reason."""
+def unavailable(names: Iterable[str], view: View) -> list[Unavailable]:
+    """Return those of the names that no agent can load now."""
     skills = {skill.name: skill for skill in view.skills}
     served = {candidate.name for candidate in view.served}
-    return {name: _why(skills.get(name)) for name in names if name not in served}
+    return [_unavailable(name, skills.get(name)) for name in names if name not in served]
 
 
-def costs(found: Iterable[Agent], view: View) -> dict[str, int | None]:
-    """What each agent is told, in tokens, from a view at hand; None where it cannot be put together."""
+def costs(agents: Iterable[Agent], view: View) -> dict[str, int | None]:
+    """Return the tokens of each agent's instructions, from the view alone; None where a skill is unavailable."""
     by_skill = {candidate.name: candidate.tokens for candidate in view.served}
-    return {agent.name: _cost(agent, by_skill) for agent in found}
+    return {agent.name: _cost(agent, by_skill) for agent in agents}
 
 
 def _cost(agent: Agent, by_skill: dict[str, int]) -> int | None:

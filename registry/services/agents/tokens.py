@@ -1,4 +1,4 @@
-"""Tokens of agents and people: made once, shown once, kept only as a hash, and who comes with one."""
+"""API tokens of agents and people. A secret is shown once; only its hash is stored."""
 
 import hashlib
 import json
@@ -27,11 +27,10 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request: all that a hot read needs to know, from one row.
+    """The sender of a request, with everything that a hot read needs, from one row.
 
-    `last_event` is the hash of the last change of the project, which tells its states apart also where a restored
-    backup makes the revisions start again from an earlier one. `allowed` are the only skills there are for this caller;
-    None where all are.
+    `last_event` is the hash of the project's last change. It differs where a restored backup makes revision numbers
+    repeat. `allowed` are the names of the skills that this caller may see, or None where it may see all.
     """
 
     actor: Actor
@@ -44,14 +43,14 @@ class Caller:
 
     @property
     def view_tag(self) -> str:
-        """Changes whenever the caller could notice a change, and differs between callers who see different skills."""
+        """Identify what this caller can see: it changes with every change of the project or of `allowed`."""
         scope = "" if self.allowed is None else json.dumps(sorted(self.allowed))
         return f"{self.project_id} {self.revision} {self.last_event} {scope}"
 
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A new token with its secret, which is not kept."""
+    """A new token with its secret, which is not stored."""
 
     token: Token
     secret: str
@@ -66,17 +65,17 @@ def issue_token(
     lifetime: timedelta | None = None,
     by: Actor,
 ) -> Issued:
-    """For an agent and for somebody else it takes an owner; everybody makes tokens for themself, within their role."""
+    """Create a token. Members create tokens for themselves, within their role; everything else needs an owner."""
     _permit(project, None if agent else user, by)
     if agent is not None and agent.project_id != project.pk:
         raise NotFound(f"There is no agent {agent.name!r} in this project.")
     if agent is not None and agent.removed_at is not None:
         raise NotFound(f"The agent {agent.name} was removed.")
-    wanted = tuple(scopes) or (roles.DEFAULT_AGENT_SCOPES if agent else roles.DEFAULT_PERSON_SCOPES)
-    check_scopes(wanted, for_agent=user is None)
+    requested = tuple(scopes) or (roles.DEFAULT_AGENT_SCOPES if agent else roles.DEFAULT_PERSON_SCOPES)
+    check_scopes(requested, for_agent=user is None)
     if user is not None:
-        _check_role(wanted, project, user)
-    _check_not_beyond(wanted, user, by)
+        _check_role(requested, project, user)
+    _check_not_beyond(requested, user, by)
     secret = PREFIX + secrets.token_urlsafe(32)
     holder = agent.name if agent else user.username if user else ""
     with audit.change(project, "token.created", by=by, target=holder) as change:
@@ -87,7 +86,7 @@ def issue_token(
             owner_id=by.user_id,
             digest=_digest(secret),
             start=secret[:8],
-            scopes=sorted(set(wanted)),
+            scopes=sorted(set(requested)),
             expires_at=timezone.now() + lifetime if lifetime else None,
         )
         change.data.update(token=token.pk, scopes=token.scopes)
@@ -103,7 +102,7 @@ def create_token(
     lifetime: timedelta | None = None,
     by: Actor,
 ) -> str:
-    """The secret of a new token."""
+    """Create a token and return its secret."""
     return issue_token(project, agent=agent, user=user, scopes=scopes, lifetime=lifetime, by=by).secret
 
 
@@ -124,15 +123,18 @@ def _own(user: User | None, by: Actor) -> bool:
 
 
 def _check_not_beyond(scopes: Sequence[str], user: User | None, by: Actor) -> None:
-    """Whoever came with a token of their own does not make a stronger one with it.
+    """Refuse to create a stronger token than the one that signs this request.
 
-    With one that somebody else made for them they make none: it would not say whose it is.
+    A token that somebody else created for a person creates none: the new one would hide who is behind it.
     """
     if by.maker_id not in (None, by.user_id):
-        raise Forbidden(f"{by.name} came with a token that somebody else made. Sign in to make another one.")
+        raise Forbidden(f"{by.name} uses a token that somebody else created. Sign in to create another one.")
     beyond = sorted(set(scopes) - by.scopes)
     if _own(user, by) and beyond:
-        raise Forbidden(f"{by.name} came without {', '.join(beyond)} and gives it to no token.", scope=beyond[0])
+        raise Forbidden(
+            f"The token of {by.name} does not have {', '.join(beyond)}, so it can't give it to a new token.",
+            scope=beyond[0],
+        )
 
 
 def check_scopes(scopes: Sequence[str], *, for_agent: bool) -> None:
@@ -140,11 +142,11 @@ def check_scopes(scopes: Sequence[str], *, for_agent: bool) -> None:
         if scope not in roles.SCOPES:
             raise InvalidRequest(f"There is no scope {scope!r}. There are: {', '.join(roles.SCOPES)}.")
         if for_agent and scope in roles.NEVER_FOR_AGENTS:
-            raise InvalidRequest(f"The scope {scope!r} is for people only; an agent’s token never has it.")
+            raise InvalidRequest(f"The scope {scope!r} is for people only. An agent’s token can't have it.")
 
 
 def _check_role(scopes: Sequence[str], project: Project, user: User) -> None:
-    """A person's token holds what their role includes, and no more."""
+    """Refuse scopes that the person's role does not include."""
     role = Membership.objects.filter(project=project, user=user).values_list("role", flat=True).first()
     if role is None:
         raise NotFound(f"{user.username} is not a member of {project.slug}.")
@@ -155,17 +157,17 @@ def _check_role(scopes: Sequence[str], project: Project, user: User) -> None:
 
 
 def parse_lifetime(text: str) -> timedelta:
-    """`90d`, `12h` or `4w`."""
+    """Parse a lifetime such as `90d`, `12h` or `4w`."""
     match = _DURATION.fullmatch(text)
     if not match or not int(match[1]):
-        raise InvalidRequest(f"A lifetime is a number and h, d or w, as in 90d; not {text!r}.")
+        raise InvalidRequest(f"{text!r} is not a lifetime. Write a number and h, d or w, such as 90d.")
     return int(match[1]) * _UNITS[match[2]]
 
 
 def revoke_token(
     project: Project, token_id: int, *, agent: Agent | None = None, user: User | None = None, by: Actor
 ) -> None:
-    """Stops one token; where its holder is given, it must be theirs. Everybody may stop their own."""
+    """Revoke a token. If `agent` or `user` is given, it must be theirs. Members may revoke their own tokens."""
     _permit(project, None if agent else user, by)
     with audit.change(project, "token.revoked", by=by) as change:
         tokens = Token.objects.filter(project=project, pk=token_id, revoked_at=None)
@@ -180,37 +182,37 @@ def revoke_token(
 
 
 def authenticate(secret: str, *, now: datetime) -> Caller:
-    """Who holds this token. Unknown, revoked and expired ones are turned away alike; only the words say which it is."""
+    """Return the caller with this secret, or raise Unauthenticated if it is unknown, revoked or expired."""
     return _caller(secret, now)[0]
 
 
 def authenticate_in_path(secret: str, *, now: datetime) -> Caller:
-    """For a token that is part of an address, where others may see it: it may read and do nothing else."""
+    """Return the caller with a secret that is part of a URL. Others may see a URL, so it must be read-only."""
     caller, scopes = _caller(secret, now)
     if scopes != {roles.READ}:
         raise Forbidden(
-            "A token in an address must have “read” as its only scope. "
-            f"This one has: {', '.join(sorted(scopes))}. Make another one for this use.",
+            "A token in a URL must have “read” as its only scope. "
+            f"This one has: {', '.join(sorted(scopes))}. Create another token for this use.",
             scope=roles.READ,
         )
     return caller
 
 
 def _caller(secret: str, now: datetime) -> tuple[Caller, frozenset[str]]:
-    """The caller, and the scopes that the token was made with."""
+    """Return the caller and the scopes that the token was created with."""
     holder = _holder(_digest(secret))
     if holder is None:
-        raise Unauthenticated("The token is not known here.")
+        raise Unauthenticated("This token is unknown.")
     if holder.revoked:
-        raise Unauthenticated("The token was revoked.")
+        raise Unauthenticated("This token was revoked.")
     if holder.expires_at is not None and holder.expires_at <= now:
-        raise Unauthenticated("The token has expired.")
+        raise Unauthenticated("This token has expired.")
     return holder.caller, holder.scopes
 
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
-    """All that a row says about a token, before the clock is asked."""
+    """A token row, independent of the current time."""
 
     caller: Caller
     scopes: frozenset[str]
@@ -224,18 +226,18 @@ def _read_holder(row: tuple[Any, ...]) -> _Holder:
         slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed, maker_id,
         last_event,
     ) = row  # fmt: skip
-    made_with = frozenset(scopes)
+    created_with = frozenset(scopes)
     if agent_id is not None:
-        granted = made_with - roles.NEVER_FOR_AGENTS
+        granted = created_with - roles.NEVER_FOR_AGENTS
         actor = Actor("agent", agent_name, project_id, granted, agent_id=agent_id, maker_id=maker_id)
     else:
-        # A person's token never outgrows the person: their role of today bounds it.
-        granted = made_with & roles.SCOPES_OF_ROLE.get(role, frozenset())
+        # The person's current role limits the token, even if they had a stronger role when it was created.
+        granted = created_with & roles.SCOPES_OF_ROLE.get(role, frozenset())
         actor = Actor("person", user_name, project_id, granted, user_id=user_id, maker_id=maker_id)
     allowed = visible(listed, uses)
     revoked = bool(revoked_at or archived_at or removed_at or (user_id and not user_active))
     caller = Caller(actor, token_id, project_id, slug, revision, last_event or "", allowed)
-    return _Holder(caller, made_with, revoked, expires_at)
+    return _Holder(caller, created_with, revoked, expires_at)
 
 
 _HOLDER_COLUMNS = (

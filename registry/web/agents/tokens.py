@@ -1,4 +1,4 @@
-"""A person's own tokens, and the form and the rows that tokens of agents share with them."""
+"""The page of a member's own tokens, with the form and the lists that the pages of agents share."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,39 +23,39 @@ from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 
-# In the words of whoever makes a token. Nothing on this site is run yet, so that scope is not offered.
+# The scope “run” is not offered: nothing on this site uses it yet.
 _SCOPES = {
-    roles.READ: ("Read", "the skills and their files"),
-    roles.PROPOSE: ("Propose", "changes that people decide on"),
+    roles.READ: ("Read", "skills and their files"),
+    roles.PROPOSE: ("Propose", "changes for review"),
     roles.WRITE: ("Write", "skills, where changes need no review"),
-    roles.REVIEW: ("Review", "and decide on proposals"),
+    roles.REVIEW: ("Review", "proposals: approve, request changes, reject"),
     roles.MANAGE: ("Manage", "agents, members and settings"),
 }
 _LIFETIMES = {"7d": "7 days", "30d": "30 days", "90d": "90 days", "365d": "1 year", "": "Never"}
-_USUAL_LIFETIME = "90d"
+_DEFAULT_LIFETIME = "90d"
 
 
 class TokenForm(forms.Form):
-    """`scopes` are checked here for shape alone; which of them somebody may give is decided by the verb."""
+    """Create a token. `tokens.issue_token` decides which scopes somebody may give; the form checks only the shape."""
 
     scopes = forms.MultipleChoiceField(
-        label="May",
+        label="Scopes",
         choices=[(scope, scope) for scope in _SCOPES],
-        error_messages={"required": "Choose what the token may do.", "invalid_choice": "There is no scope %(value)s."},
+        error_messages={"required": "Choose at least one scope.", "invalid_choice": "There is no scope %(value)s."},
     )
     expires = forms.ChoiceField(
         label="Expires after",
         choices=list(_LIFETIMES.items()),
-        initial=_USUAL_LIFETIME,
+        initial=_DEFAULT_LIFETIME,
         required=False,
-        help_text="An expired token is refused. A token can be revoked before.",
+        help_text="An expired token stops working. You can revoke a token earlier.",
     )
 
     def __init__(self, *args: Any, offered: Iterable[str], ticked: Iterable[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        chosen = set(self["scopes"].value() or ()) if self.is_bound else set(ticked)
+        selected = set(self["scopes"].value() or ()) if self.is_bound else set(ticked)
         self.options = [
-            {"value": scope, "label": label, "what": what, "ticked": scope in chosen}
+            {"value": scope, "label": label, "what": what, "ticked": scope in selected}
             for scope, (label, what) in _SCOPES.items()
             if scope in offered
         ]
@@ -63,7 +63,7 @@ class TokenForm(forms.Form):
     def issue(
         self, project: Project, *, agent: Agent | None = None, user: User | None = None, by: Actor
     ) -> Issued | None:
-        """A new token in the way of the form; None where the verb found something wrong, which the form then says."""
+        """Create the token, or add the error to the form and return None."""
         text = self.cleaned_data["expires"]
         try:
             lifetime = tokens.parse_lifetime(text) if text else None
@@ -75,55 +75,57 @@ class TokenForm(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The tokens of a page: those that open something, and those that no longer do."""
-
-    live: tuple[Token, ...]
-    ended: tuple[Token, ...]
+class TokensByState:
+    active: tuple[Token, ...]
+    inactive: tuple[Token, ...]
 
 
-def listed(given: Iterable[Token], now: datetime) -> Listed:
-    found = list(given)
-    live = [t for t in found if t.revoked_at is None and (t.expires_at is None or t.expires_at > now)]
-    return Listed(tuple(live), tuple(token for token in found if token not in live))
+def group_by_state(tokens: Iterable[Token], now: datetime) -> TokensByState:
+    """Separate active tokens from revoked and expired ones."""
+    active: list[Token] = []
+    inactive: list[Token] = []
+    for token in tokens:
+        works = token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
+        (active if works else inactive).append(token)
+    return TokensByState(tuple(active), tuple(inactive))
 
 
 @never_cache
 @in_project
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
-    """The answer to the POST is the only page that ever shows the secret."""
+    """Only the response to the POST shows the secret."""
     if request.method != "POST":
         return _page(request, _form(request))
     form = _form(request, request.POST)
-    made = form.issue(request.project, user=request.user, by=request.actor) if form.is_valid() else None
-    return _page(request, _form(request), made=made) if made else _page(request, form, status=422)
+    issued = form.issue(request.project, user=request.user, by=request.actor) if form.is_valid() else None
+    if issued is None:
+        return _page(request, form, status=422)
+    return _page(request, _form(request), issued=issued, status=201)
 
 
 def _form(request: ProjectRequest, data: Any = None) -> TokenForm:
     return TokenForm(data, offered=roles.SCOPES_OF_ROLE[request.role], ticked=roles.DEFAULT_PERSON_SCOPES)
 
 
-def _page(
-    request: ProjectRequest, form: TokenForm, *, made: Issued | None = None, status: int | None = None
-) -> HttpResponse:
+def _page(request: ProjectRequest, form: TokenForm, *, issued: Issued | None = None, status: int = 200) -> HttpResponse:
     now, of_people = timezone.now(), tokens.tokens_of_people(request.project)
     manages = navigation.may(request, roles.MANAGE)
     others = [token for token in of_people if token.user_id != request.user.pk] if manages else []
-    found = {
+    context = {
         "form": form,
-        "made": made,
-        "mine": listed((token for token in of_people if token.user_id == request.user.pk), now),
-        "others": listed(others, now),
+        "issued": issued,
+        "mine": group_by_state((token for token in of_people if token.user_id == request.user.pk), now),
+        "others": group_by_state(others, now),
     }
-    return render(request, "tokens/list.html", found, status=status or (201 if made else 200))
+    return render(request, "tokens/list.html", context, status=status)
 
 
 @in_project
 @require_POST
 def revoke(request: ProjectRequest, token: int) -> HttpResponse:
-    """One's own; an owner also those of others."""
+    """Revoke one of the member's own tokens. Owners may also revoke those of others."""
     own = Token.objects.filter(project=request.project, pk=token, user=request.user).exists()
     tokens.revoke_token(request.project, token, user=request.user if own else None, by=request.actor)
-    messages.success(request, "The token is revoked. It is refused from now on.")
+    messages.success(request, "Token revoked. Requests with it now fail.")
     return redirect("tokens", request.project.slug)

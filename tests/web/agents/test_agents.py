@@ -64,7 +64,7 @@ def test_everybody_looks_and_owners_see_how_to_change(desk: Agent, browser_clien
     assert {page.status_code for page in pages.values()} == {200}
     assert ("New agent" in pages[LIST].content.decode()) == owner
     assert ("Remove agent" in pages[DESK].content.decode()) == owner
-    assert ("Make token" in pages[TOKENS].content.decode()) == owner
+    assert ("Create token" in pages[TOKENS].content.decode()) == owner
     assert client.get(NEW).status_code == client.get(f"{DESK}change/").status_code == (200 if owner else 403)
 
 
@@ -73,13 +73,14 @@ def test_the_page_shows_exactly_what_the_agent_gets(
 ) -> None:
     secret = tokens.create_token(project, agent=desk, scopes=["read"], by=operator)
     headers = {"Authorization": f"Bearer {secret}"}
-    told = Client().get("/api/v1/projects/demo/agents/desk/instructions", headers=headers).json()
+    composed = Client().get("/api/v1/projects/demo/agents/desk/instructions", headers=headers).json()
     catalog = Client().get("/api/v1/projects/demo/catalog?format=text", headers=headers).content.decode()
     page = browser_client(roles.VIEWER).get(DESK)
-    assert [part["text"] for part in page.context["parts"]] == [part["text"] for part in told["parts"]]
-    assert [part["tokens"] for part in page.context["parts"]] == [part["tokens"] for part in told["parts"]]
-    assert page.context["catalog"].strip() == catalog.strip()
-    assert page.context["total"] == told["tokens"] + page.context["catalog_tokens"]
+    details = page.context["details"]
+    assert [part.text for part in details.parts] == [part["text"] for part in composed["parts"]]
+    assert [part.tokens for part in details.parts] == [part["tokens"] for part in composed["parts"]]
+    assert details.catalog.strip() == catalog.strip()
+    assert details.total == composed["tokens"] + details.catalog_tokens
     assert "hidden-one" not in page.content.decode()
 
 
@@ -90,9 +91,9 @@ def test_the_list_weighs_each_agent_as_its_page_does(
     client = browser_client(roles.VIEWER)
     listed = {item["row"].agent.name: item for item in client.get(LIST).context["rows"]}
     for name, item in listed.items():
-        page = client.get(f"{LIST}{name}/").context
-        assert (item["told"], item["catalog"]) == (page["told"].tokens, page["catalog_tokens"])
-    assert listed["plain"]["told"] == 0
+        details = client.get(f"{LIST}{name}/").context["details"]
+        assert (item["instructions"], item["catalog"]) == (details.instructions.tokens, details.catalog_tokens)
+    assert listed["plain"]["instructions"] == 0
 
 
 def test_a_skill_that_is_gone_or_off_is_explained(
@@ -102,11 +103,11 @@ def test_a_skill_that_is_gone_or_off_is_explained(
     definition = Definition(uses_skills=("greeting", "letters", "unknown"), allowed_skills=("nowhere",))
     agents.update(project, "desk", definition, by=operator)
     client = browser_client(roles.VIEWER)
-    page = client.get(DESK).content.decode()
-    assert "desk gets an error in place of its instructions." in page
-    assert "which is switched off." in page
-    assert "<code>unknown</code>, which is not in this project." in page
-    assert "<code>nowhere</code>, which is not in this project" in page
+    page = " ".join(client.get(DESK).content.decode().split())
+    assert "desk gets an error instead of its instructions." in page
+    assert "<code>letters</code></a> is switched off." in page
+    assert "<code>unknown</code> is not in this project." in page
+    assert "<code>nowhere</code> is not in this project, so this agent can’t use it." in page
     assert "A skill it uses is missing" in client.get(LIST).content.decode()
 
 
@@ -186,7 +187,7 @@ def test_an_owner_adds_changes_and_removes_an_agent(project: Project, browser_cl
         ({"trust": "absolute"}, "absolute"),
         ({"trust": ""}, "required"),
         ({"sees": "some"}, "some is not one of the available choices"),
-        ({"sees": ""}, "Choose what the agent may see."),
+        ({"sees": ""}, "Choose which skills the agent can see."),
         ({"prompt": "a" * 100_001}, "100,001 characters. 100,000 are allowed. Nothing was stored."),
         ({"prompt": "a\0b"}, "Null characters"),
         ({"uses_skills": "x" * 200}, "not the name of a skill"),
@@ -210,7 +211,7 @@ def test_a_name_is_taken_once(desk: Agent, browser_client: Browser) -> None:
     with nothing_left_behind():
         response = client.post(NEW, FILLED)
     assert response.status_code == 422
-    assert "There is an agent desk already." in response.content.decode()
+    assert "An agent named desk already exists." in response.content.decode()
 
 
 @pytest.mark.parametrize("role", NOT_OWNERS)
@@ -252,7 +253,7 @@ def test_nothing_is_changed_by_looking_at_an_address(desk: Agent, browser_client
 def test_a_token_is_shown_once_and_stops_when_revoked(desk: Agent, browser_client: Browser) -> None:
     client = browser_client(roles.OWNER)
     response = client.post(TOKENS, {"scopes": ["read"], "expires": "30d"})
-    secret = response.context["made"].secret
+    secret = response.context["issued"].secret
     token = Token.objects.get()
     assert response.status_code == 201
     assert secret in response.content.decode()
@@ -308,7 +309,7 @@ def test_everybody_makes_and_revokes_their_own(project: Project, browser_client:
     offered = [option["value"] for option in client.get(MINE).context["form"].options]
     assert set(offered) == roles.SCOPES_OF_ROLE[role] - {roles.RUN}
     response = client.post(MINE, {"scopes": ["read"], "expires": ""})
-    secret, token = response.context["made"].secret, Token.objects.get()
+    secret, token = response.context["issued"].secret, Token.objects.get()
     assert (response.status_code, str(token.user), token.expires_at) == (201, role, None)
     assert "no-store" in response["Cache-Control"]
     assert reads(secret) == 200

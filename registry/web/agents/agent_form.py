@@ -1,0 +1,104 @@
+"""Forms for the definition of an agent."""
+
+from typing import Any
+
+from django import forms
+
+from registry.core import roles
+from registry.core.catalog.visibility import Definition
+from registry.models import Agent
+
+_ALL, _LISTED = "all", "listed"
+_LONG = {"rows": 5, "spellcheck": "true"}
+_NAMES = {
+    "list": "known-names",
+    "data-chips": "Add a skill",
+    "data-one": "skill",
+    "autocomplete": "off",
+    "autocapitalize": "none",
+}
+
+
+class AgentForm(forms.Form):
+    prompt = forms.CharField(
+        label="Role prompt",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs=_LONG),
+        help_text="Describe the agent and its task. This is the first part of its instructions.",
+    )
+    uses_skills = forms.CharField(
+        label="Uses skills",
+        required=False,
+        widget=forms.TextInput(attrs=_NAMES),
+        help_text="Their instructions follow the role prompt, in this order. The agent doesn't need to load them.",
+    )
+    instructions = forms.CharField(
+        label="Own instructions",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs=_LONG),
+        help_text="Rules for this agent alone. This is the last part of its instructions.",
+    )
+    sees = forms.ChoiceField(
+        label="Visible skills",
+        choices=[(_ALL, "All skills"), (_LISTED, "Selected skills")],
+        initial=_ALL,
+        error_messages={"required": "Choose which skills the agent can see."},
+    )
+    allowed_skills = forms.CharField(
+        label="Selected skills",
+        required=False,
+        widget=forms.TextInput(attrs=_NAMES),
+        help_text="If you chose “Selected skills”: the agent sees these and the skills it uses, and no others.",
+    )
+    trust = forms.ChoiceField(
+        choices=[(level, level.capitalize()) for level in roles.TRUST_LEVELS],
+        initial=roles.STANDARD,
+        label="Trust level",
+        help_text=(
+            "Programs can read it over the API. It has no effect on this site yet: it changes neither what the agent "
+            "sees nor what it may do."
+        ),
+    )
+
+    def definition(self) -> Definition:
+        data = self.cleaned_data
+        return Definition(
+            prompt=_unix_lines(data["prompt"]),
+            instructions=_unix_lines(data["instructions"]),
+            uses_skills=_names(data["uses_skills"]),
+            allowed_skills=_names(data["allowed_skills"]) if data["sees"] == _LISTED else None,
+            trust=data["trust"],
+        )
+
+
+class NewAgentForm(AgentForm):
+    name = forms.CharField(
+        max_length=64,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+        help_text="Lower-case letters, digits and hyphens. You can't change it later.",
+        error_messages={"required": "Give the agent a name, for example expense-desk."},
+    )
+    field_order = ["name"]
+
+
+def initial(agent: Agent) -> dict[str, Any]:
+    """Return the values with which the form of an existing agent opens."""
+    return {
+        "prompt": agent.prompt,
+        "instructions": agent.instructions,
+        "uses_skills": ", ".join(agent.uses_skills),
+        "sees": _ALL if agent.allowed_skills is None else _LISTED,
+        "allowed_skills": ", ".join(agent.allowed_skills or ()),
+        "trust": agent.trust,
+    }
+
+
+def _unix_lines(text: str) -> str:
+    """Browsers send every line end as CRLF."""
+    return text.replace("\r\n", "\n")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(name.split()) for name in text.replace("\n", ",").split(",") if name.strip())
