@@ -1,4 +1,4 @@
-"""What the documents say is there: settings, commands, checks, pictures and the pages they point to."""
+"""The documents name what exists: settings, commands, checks, folders, functions, pictures and links."""
 
 import re
 from pathlib import Path
@@ -8,37 +8,45 @@ from django.conf import settings
 
 ROOT = Path(settings.BASE_DIR)
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")]
-# Read by tools that others made; the row about files is no variable either.
-NOT_OURS = {"NAME_FILE", "SSL_CERT_FILE"}
-OF_DJANGO = {"check", "collectstatic"}
+# The first is a pattern, and OpenSSL reads the second.
+NOT_OUR_SETTINGS = {"NAME_FILE", "SSL_CERT_FILE"}
+DJANGO_COMMANDS = {"check", "collectstatic"}
+# Folders without Python modules of the site.
+NOT_PACKAGES = {"library"}
 
 
 def sources(*directories: str) -> str:
     return "\n".join(path.read_text() for directory in directories for path in sorted((ROOT / directory).rglob("*.py")))
 
 
+def section(title: str) -> str:
+    """Return the text of one section of ARCHITECTURE.md."""
+    return ARCHITECTURE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
 def anchors(text: str) -> set[str]:
-    """As code hosts make them of headings."""
+    """Return the anchors that code hosts derive from the headings of a document."""
     titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_every_setting_is_documented_and_no_other() -> None:
-    read = set(re.findall(r'\benv\.\w+\(\s*"([A-Z0-9_]+)"', sources("skillsite", "registry")))
-    assert read
-    assert set(re.findall(r"`([A-Z][A-Z0-9_]+)`", OPERATING)) - NOT_OURS == read
+    settings_read = set(re.findall(r'\benv\.\w+\(\s*"([A-Z0-9_]+)"', sources("skillsite", "registry")))
+    assert settings_read
+    assert set(re.findall(r"`([A-Z][A-Z0-9_]+)`", OPERATING)) - NOT_OUR_SETTINGS == settings_read
 
 
 def test_every_check_is_documented_and_no_other() -> None:
-    made = set(re.findall(r'id="(skillsite\.[EW]\d+)"', sources("registry")))
-    assert made
-    assert set(re.findall(r"`(skillsite\.[EW]\d+)`", OPERATING)) == made
+    checks = set(re.findall(r'id="(skillsite\.[EW]\d+)"', sources("registry")))
+    assert checks
+    assert set(re.findall(r"`(skillsite\.[EW]\d+)`", OPERATING)) == checks
 
 
 def test_every_command_is_documented_and_no_other() -> None:
     commands = {path.stem for path in (ROOT / "registry" / "management" / "commands").glob("[a-z]*.py")}
-    assert set(re.findall(r"manage\.py (\w+)", OPERATING)) - OF_DJANGO == commands
+    assert set(re.findall(r"manage\.py (\w+)", OPERATING)) - DJANGO_COMMANDS == commands
 
 
 def test_make_help_lists_every_target_that_the_documents_name() -> None:
@@ -51,12 +59,33 @@ def test_make_help_lists_every_target_that_the_documents_name() -> None:
     assert set(re.findall(r"(?:^|`)make ([a-z-]+)", "\n".join(code), re.MULTILINE)) <= listed
 
 
-def test_every_service_has_its_place_on_the_map() -> None:
-    table = (
-        (ROOT / "ARCHITECTURE.md").read_text().partition("The services by what they are about:")[2].partition("## ")[0]
-    )
-    listed = re.findall(r"`(\w+)`", table)
-    assert sorted(listed) == sorted(path.stem for path in (ROOT / "registry" / "services").rglob("[a-z]*.py"))
+def test_every_package_is_in_the_folder_table_and_no_other() -> None:
+    listed = re.findall(r"^\| `([\w/]+)/` \|", section("Folders").partition("Outside `registry/`")[0], re.MULTILINE)
+    packages = {path.parent.relative_to(ROOT / "registry").as_posix() for path in ROOT.glob("registry/**/__init__.py")}
+    assert len(listed) == len(set(listed))
+    assert set(listed) - NOT_PACKAGES == packages - {"."}
+
+
+def test_every_path_in_the_architecture_exists() -> None:
+    paths = re.findall(r"`(\w[\w./-]*/[\w./-]*)`", ARCHITECTURE)
+    assert paths
+    assert [path for path in paths if not any((root / path).exists() for root in (ROOT, ROOT / "registry"))] == []
+
+
+def test_every_function_in_the_walks_exists() -> None:
+    named = re.findall(r"`(\w+)`\s+in\s+`([\w/]+\.py)`", section("Walks"))
+    assert named
+    for name, path in named:
+        source = (ROOT / "registry" / path).read_text()
+        assert re.search(rf"^ *(def|class) {name}\b", source, re.MULTILINE), f"{name} in {path}"
+
+
+def test_every_walk_has_a_story_and_every_story_a_walk() -> None:
+    walks = re.split(r"^### ", section("Walks"), flags=re.MULTILINE)[1:]
+    linked = [re.findall(r"\]\((tests/flows/\w+\.py)\)", walk) for walk in walks]
+    stories = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / "flows").glob("test_*.py")}
+    assert [len(links) for links in linked] == [1] * len(walks)
+    assert {link for links in linked for link in links} == stories
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -1,35 +1,33 @@
-"""The walk of an agent: a small catalog in the prompt, one skill when it is needed, one file, and little ever again."""
+"""An agent reads the catalog, loads one skill when it needs it, reads a file, and gets short answers when it polls."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
+from registry.core import roles
 from registry.models import Project, Usage
 from registry.services.catalog import usage
-from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
-from tests.conftest import Api, on_disk, skill_bundle
-from tests.services.isolation import blob_directory, empty_caches
-
-__all__ = ["blob_directory", "empty_caches"]
+from tests.conftest import Api, on_disk, skill_text
+from tests.flows.conftest import write
 
 
 @pytest.fixture
-def shelf(library: Path) -> Path:
-    """Two bundled skills, one of which needs the other."""
+def built_in(library: Path) -> Path:
+    """Two built-in skills; the second requires the first."""
     on_disk(library, "brand-voice", body="Write as we speak.")
     files = {"references/limits.md": b"# Limits\n\n25 a day.\n", "assets/form.bin": b"\0\1"}
     on_disk(library, "expense-report", files, body="Fill in the form.", requires=["brand-voice"])
     return library
 
 
-def test_an_agent_finds_loads_and_reads_a_skill(shelf: Path, project: Project, api: Callable[..., Api]) -> None:
+def test_an_agent_finds_loads_and_reads_a_skill(built_in: Path, project: Project, api: Callable[..., Api]) -> None:
     agent = api("read", agent="support-desk")
 
     prompt = agent.get("/catalog", headers={"Accept": "text/plain"}).content.decode()
     assert prompt.startswith("[Available Skills]\n• `brand-voice` — ")
-    assert "Fill in the form" not in prompt, "the catalog costs names and descriptions, no instructions"
+    assert "Fill in the form" not in prompt, "the catalog contains names and descriptions, not instructions"
 
     skill = agent.get("/skills/expense-report").json()
     assert skill["instructions"] == "Fill in the form."
@@ -47,8 +45,8 @@ def test_an_agent_finds_loads_and_reads_a_skill(shelf: Path, project: Project, a
     assert agent.client.get(refused.json()["download"], headers=agent.headers).content == b"\0\1"
 
 
-def test_an_agent_that_asks_again_gets_little_and_is_counted(
-    shelf: Path, project: Project, api: Callable[..., Api]
+def test_an_agent_that_polls_gets_304_and_every_load_is_counted(
+    built_in: Path, project: Project, api: Callable[..., Api]
 ) -> None:
     agent = api("read", agent="support-desk")
     etag = agent.get("/skills/expense-report")["ETag"]
@@ -59,42 +57,49 @@ def test_an_agent_that_asks_again_gets_little_and_is_counted(
     assert (row.skill, row.caller, row.loads) == ("expense-report", "support-desk", 5)
 
 
-def test_an_agent_notices_every_change_with_its_next_request(
-    shelf: Path, project: Project, operator: Actor, api: Callable[..., Api]
-) -> None:
-    agent = api("read")
-    etag = agent.get("/skills/expense-report")["ETag"]
+def press(author: Client, name: str, button: str, **fields: str) -> None:
+    """Press a button on the page of a skill."""
+    assert author.post(f"/projects/demo/skills/{name}/{button}/", fields).status_code in (302, 303)
 
-    def says() -> str:
+
+def test_an_agent_notices_every_change_with_its_next_request(
+    built_in: Path, agent: Api, browser: Callable[[str], Client]
+) -> None:
+    author, name = browser(roles.AUTHOR), "expense-report"
+    first = agent.get(f"/skills/{name}")
+    etag = first["ETag"]
+
+    def answer() -> str:
+        """Poll once, and return the instructions or the error code."""
         nonlocal etag
-        response = agent.get("/skills/expense-report", headers={"If-None-Match": etag})
+        response = agent.get(f"/skills/{name}", headers={"If-None-Match": etag})
         etag = response.get("ETag", etag)
         return str(response.json().get("instructions", response.json().get("code")))
 
-    first = skills.create(project, skill_bundle("expense-report", body="Our way."), by=operator).version
-    assert says() == "Our way."
-    skills.save(
-        project, "expense-report", skill_bundle("expense-report", body="Better."), base=first.digest, by=operator
-    )
-    assert says() == "Better."
-    versions.yank(project, "expense-report", "2", reason="Wrong limits.", by=operator)
-    assert says() == "Our way."
-    skills.disable(project, "expense-report", by=operator)
-    assert says() == "not-found"
-    skills.enable(project, "expense-report", by=operator)
-    skills.delete(project, "expense-report", by=operator)
-    assert says() == "Fill in the form."
+    write(author, skill_text(name, body="Our way."), "publish", name=name, base=first.json()["digest"])
+    assert answer() == "Our way."
+    base = agent.get(f"/skills/{name}").json()["digest"]
+    write(author, skill_text(name, body="Better."), "publish", name=name, base=base)
+    assert answer() == "Better."
+    press(author, name, "version/2/yank", reason="Wrong limits.")
+    assert answer() == "Our way."
+    press(author, name, "disable")
+    assert answer() == "not-found"
+    press(author, name, "enable")
+    press(author, name, "delete")
+    assert answer() == "Fill in the form."
 
 
-def test_what_the_catalog_lists_is_what_can_be_loaded(
-    shelf: Path, project: Project, operator: Actor, api: Callable[..., Api]
+def test_the_catalog_lists_exactly_the_skills_that_load(
+    built_in: Path, agent: Api, browser: Callable[[str], Client]
 ) -> None:
-    skills.create(project, skill_bundle("own-one"), by=operator)
-    skills.create(project, skill_bundle("gone"), by=operator)
-    skills.delete(project, "gone", by=operator)
-    skills.disable(project, "brand-voice", by=operator)
-    (on_disk(shelf, "broken") / "SKILL.md").write_text("no header")
-    agent = api("read")
+    author = browser(roles.AUTHOR)
+    write(author, skill_text("own-one"), "publish")
+    write(author, skill_text("gone"), "publish")
+    press(author, "gone", "delete")
+    press(author, "brand-voice", "disable")
+    (on_disk(built_in, "broken") / "SKILL.md").write_text("no header")
+
     listed = {skill["name"] for skill in agent.get("/catalog").json()["skills"]}
     assert listed == {"expense-report", "own-one"}
     for name in ("expense-report", "own-one", "gone", "brand-voice", "broken", "unknown"):
