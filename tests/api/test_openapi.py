@@ -17,6 +17,7 @@ from drf_spectacular.validation import validate_schema
 from registry.api import openapi
 from registry.lib.json_types import OneOf, Timestamp
 
+
 class Other(TypedDict):
     name: str
 
