@@ -51,9 +51,9 @@ def _row(page: Page, name: str) -> Locator:
 def _add(page: Page, team: Team, shop: Elsewhere) -> None:
     page.goto(f"{team.base}/sources/")
     page.get_by_label("Address").fill(shop.address)
-    page.get_by_label("Kind").select_option("Skills of a site")
+    page.get_by_label("Kind").select_option("Website with a skill index")
     page.get_by_role("button", name="Add source").click()
-    expect(page.get_by_text("Looking at the source")).to_be_visible()
+    expect(page.get_by_text("Checking the source…")).to_be_visible()
     _work(team)
 
 
@@ -62,7 +62,7 @@ def test_a_skill_comes_from_elsewhere_is_edited_merged_and_goes(team: Team, wind
     page.goto(f"{team.base}/skills/")
     page.get_by_role("link", name="Import", exact=True).click()
     page.get_by_label("Address").fill("https://github.com/acme/skills")
-    expect(page.get_by_text("Looks like: a git repository.")).to_be_visible()
+    expect(page.get_by_text("Looks like a git repository.")).to_be_visible()
     _add(page, team, shop)
     expect(page.get_by_role("link", name="returns", exact=True)).to_be_visible()
     _several(page, team)
@@ -75,12 +75,12 @@ def test_a_skill_comes_from_elsewhere_is_edited_merged_and_goes(team: Team, wind
 def _several(page: Page, team: Team) -> None:
     """Ticked, imported, and watched without loading the page again."""
     for name in ("labels", "returns"):
-        page.get_by_role("checkbox", name=f"Tick {name}").check()
+        page.get_by_role("checkbox", name=f"Select {name}").check()
     page.get_by_role("button", name="Import…").click()
     expect(steps.heading(page)).to_have_text("Import 2 skills")
     page.get_by_role("button", name="Import 2 skills").click()
     expect(steps.heading(page)).to_have_text("Importing 2 skills")
-    expect(page.get_by_text("Waiting for its turn")).to_be_visible()
+    expect(page.get_by_text("Waiting to start")).to_be_visible()
     _work(team)
     expect(page.get_by_text("2 of 2 skills done")).to_be_visible()
     expect(page.get_by_text("Imported", exact=True)).to_have_count(2)
@@ -92,10 +92,10 @@ def _several(page: Page, team: Team) -> None:
 def _one(page: Page) -> None:
     """Fetched when somebody looks, and read before it is stored."""
     page.get_by_role("link", name="gifts", exact=True).click()
-    expect(page.get_by_text("A new skill gifts.")).to_be_visible()
+    expect(page.get_by_text("This creates the new skill gifts.")).to_be_visible()
     expect(page.get_by_text("Use the red ribbon.")).to_be_visible()
     page.get_by_role("button", name="Import gifts").click()
-    expect(steps.toast(page, "gifts is live as version 1")).to_be_visible()
+    expect(steps.toast(page, "gifts is published as version 1")).to_be_visible()
     expect(page.get_by_role("complementary", name="About this skill")).to_contain_text(
         "imported just now by Ada Okafor"
     )
@@ -115,22 +115,22 @@ def _merge(page: Page, team: Team, shop: Elsewhere) -> None:
     _change(shop, "twice", "three times")
     page.goto(f"{team.base}/sources/")
     page.get_by_role("main").get_by_role("link").first.click()
-    page.get_by_role("button", name="Look again").click()
-    expect(page.get_by_text("Looking at the source")).to_be_visible()
+    page.get_by_role("button", name="Check again").click()
+    expect(page.get_by_text("Checking the source…")).to_be_visible()
     _work(team)
-    expect(page.get_by_text("What is listed here may have changed.")).to_be_visible()
-    page.get_by_role("link", name="Show it").click()
+    expect(page.get_by_text("Reload to see what changed.")).to_be_visible()
+    page.get_by_role("link", name="Reload").click()
     expect(_row(page, "gifts")).to_contain_text("Update available")
     expect(_row(page, "gifts")).to_contain_text("Edited here")
     page.goto(f"{team.base}/skills/gifts/")
     page.get_by_role("link", name="See the update").click()
-    expect(page.get_by_text("1 place to choose for a merge")).to_be_visible()
+    expect(page.get_by_text("To merge, resolve 1 conflict.")).to_be_visible()
     page.get_by_role("button", name="Merge").click()
     expect(page.get_by_text("1 place needs a choice")).to_be_visible()
     assert "green ribbon" in _served(team, "gifts")
     page.get_by_role("group", name="choose one").get_by_role("radio", name="Keep yours").check()
     page.get_by_role("button", name="Merge").click()
-    expect(steps.toast(page, "Version 3 of gifts is live")).to_be_visible()
+    expect(steps.toast(page, "Version 3 of gifts is published")).to_be_visible()
     expect(page.get_by_text("Update available")).to_have_count(0)
     told = _served(team, "gifts")
     assert "three times" in told and "green ribbon" in told and "with the name" in told and "silver" not in told
@@ -140,9 +140,9 @@ def _uninstall(page: Page, team: Team) -> None:
     page.get_by_label("More actions").click()
     page.get_by_role("link", name="Uninstall").click()
     expect(steps.heading(page)).to_have_text("Uninstall gifts?")
-    expect(page.get_by_role("region", name="Your edits that go with it")).to_contain_text("green")
+    expect(page.get_by_role("region", name="Your edits to remove")).to_contain_text("green")
     page.get_by_role("button", name="Uninstall").click()
-    expect(steps.toast(page, "gifts is uninstalled")).to_be_visible()
+    expect(steps.toast(page, "gifts uninstalled")).to_be_visible()
     expect(_row(page, "gifts")).to_contain_text("Not installed")
     expect(_row(page, "labels")).to_contain_text("Installed")
     assert team.site.do(catalog.find, team.project.pk, "gifts") is None
@@ -165,7 +165,7 @@ def test_a_slow_answer_never_takes_the_place_of_a_newer_one(team: Team, windows:
     search.fill("g")
     expect(page.get_by_role("link", name="labels", exact=True)).to_be_visible()
     search.fill("nothing of it")
-    expect(page.get_by_role("heading", name="Nothing here matches “nothing of it”")).to_be_visible()
+    expect(page.get_by_role("heading", name="No skills match “nothing of it”")).to_be_visible()
 
 
 def _noted_as_given_up(windows: Windows) -> None:
@@ -179,14 +179,14 @@ def test_unreachable_looks_different_from_nothing_there(team: Team, windows: Win
     page = windows.open(team.session(roles.AUTHOR), narrow=True)
     shop.status = 503
     _add(page, team, shop)
-    expect(page.get_by_text("The source could not be reached.")).to_be_visible()
+    expect(page.get_by_text("status 503")).to_be_visible()
     shop.status = 200
     shop.skills.clear()
-    page.get_by_role("button", name="Look again").click()
-    expect(page.get_by_text("Looking at the source")).to_be_visible()
+    page.get_by_role("button", name="Check again").click()
+    expect(page.get_by_text("Checking the source…")).to_be_visible()
     _work(team)
-    expect(page.get_by_role("heading", name="Nothing there")).to_be_visible()
-    expect(page.get_by_text("The source could not be reached.")).to_have_count(0)
+    expect(page.get_by_role("heading", name="No skills found")).to_be_visible()
+    expect(page.get_by_text("status 503")).to_have_count(0)
 
 
 def test_all_of_it_works_without_scripts(team: Team, windows: Windows, shop: Elsewhere) -> None:
@@ -195,31 +195,31 @@ def test_all_of_it_works_without_scripts(team: Team, windows: Windows, shop: Els
     team.site.do(skills.create, team.project, skill_bundle("returns", body="Ours"), by=by)
     page = windows.open(team.session(roles.AUTHOR), script=False)
     _add(page, team, shop)
-    page.get_by_role("link", name="Load again").click()
+    page.get_by_role("link", name="Reload").click()
     for name in ("gifts", "labels", "returns"):
-        page.get_by_role("checkbox", name=f"Tick {name}").check()
+        page.get_by_role("checkbox", name=f"Select {name}").check()
     page.get_by_role("button", name="Import…").click()
     page.get_by_role("radio", name="Import under another name").check()
-    page.get_by_role("textbox", name="Other name").fill("their-returns")
+    page.get_by_role("textbox", name="New name").fill("their-returns")
     page.get_by_role("button", name="Import 3 skills").click()
     labels = shop.skills.pop("labels")
     _work(team)
-    page.get_by_role("link", name="See how far it is now").click()
+    page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_text("3 of 3 skills done")).to_be_visible()
     expect(page.get_by_text("Failed", exact=True)).to_have_count(1)
     shop.skills["labels"] = labels
-    page.get_by_role("button", name="Try 1 skill again").click()
+    page.get_by_role("button", name="Retry 1 skill").click()
     _work(team)
     page.goto(page.url)
     expect(page.get_by_text("1 of 1 skill done")).to_be_visible()
     assert "Ours" in _served(team, "returns") and "Follow the steps" in _served(team, "their-returns")
     _change(shop, "twice", "three times")
     page.get_by_role("link", name="Back to the source").click()
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Check again").click()
     _work(team)
     page.goto(f"{team.base}/skills/gifts/")
     page.get_by_role("link", name="See the update").click()
-    page.get_by_role("link", name="Look inside").click()
+    page.get_by_role("link", name="Fetch and show").click()
     page.get_by_role("button", name="Update gifts").click()
-    expect(steps.toast(page, "gifts is up to date")).to_be_visible()
+    expect(steps.toast(page, "gifts is updated to version")).to_be_visible()
     assert "three times" in _served(team, "gifts")

@@ -1,4 +1,4 @@
-"""What pages show of sources beside the sources themselves: what waits, what is behind, where a skill came from."""
+"""Queries for the pages of sources, and for the provenance that the pages of a skill show."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,39 +15,39 @@ from registry.services.sources import sources
 from registry.services.sources.sources import NEWER, EntryStatus
 
 
-def offered(source: Source) -> list[EntryStatus]:
-    """All that a source offered at the last look, in order of name."""
+def all_entries(source: Source) -> list[EntryStatus]:
+    """Return the entries of the last check, ordered by name."""
     entries = SourceEntry.objects.filter(source=source).for_list().defer("staged_manifest", "location")
     return sources.with_state(source, list(entries))
 
 
-def named(source: Source, names: Sequence[str]) -> list[EntryStatus]:
-    """Those of the names that the source offers, in order of name."""
+def entries_named(source: Source, names: Sequence[str]) -> list[EntryStatus]:
+    """Return the entries with these names, ordered by name. Unknown names are ignored."""
     entries = SourceEntry.objects.filter(source=source, name__in=names).for_list()
     return sources.with_state(source, list(entries.defer("staged_manifest", "location")))
 
 
-def only_bundled(source: Source, shown: Iterable[EntryStatus]) -> frozenset[str]:
-    """The names that only a bundled skill stands in the way of."""
+def taken_by_built_in(source: Source, entries: Iterable[EntryStatus]) -> frozenset[str]:
+    """Return the names of entries that conflict only with a built-in skill."""
     revision = Project.objects.values_list("revision", flat=True).get(pk=source.project_id)
-    winners = {outcome.name: outcome.winner for outcome in catalog.view(source.project_id, revision).skills}
-    taken = {row.entry.name: winners.get(normalise(row.entry.name)) for row in shown if row.taken}
+    winners = {skill.name: skill.winner for skill in catalog.view(source.project_id, revision).skills}
+    taken = {each.entry.name: winners.get(normalise(each.entry.name)) for each in entries if each.taken}
     return frozenset(name for name, winner in taken.items() if winner is not None and winner.source == BUNDLED)
 
 
 def updates(project: Project) -> Counter[int]:
-    """By source, how many of its skills changed there since they came."""
+    """Return the number of installed skills with an update, by source id."""
     entries = SourceEntry.objects.filter(source=OuterRef("source"), name=OuterRef("name"))
-    told = entries.exclude(digest="").exclude(digest=OuterRef("known_digest"))
-    looked = entries.exclude(staged_digest="").exclude(staged_digest=OuterRef("known_bundle"))
+    listed = entries.exclude(digest="").exclude(digest=OuterRef("known_digest"))
+    staged = entries.exclude(staged_digest="").exclude(staged_digest=OuterRef("known_bundle"))
     rows = Installation.objects.filter(project=project, source__removed_at=None, skill__overrides=True)
-    behind = rows.exclude(known_digest="").filter(Exists(told)) | rows.filter(Exists(looked.filter(digest="")))
-    behind |= rows.filter(known_digest="").filter(Exists(looked))
-    return Counter(behind.values_list("source_id", flat=True))
+    outdated = rows.exclude(known_digest="").filter(Exists(listed)) | rows.filter(Exists(staged.filter(digest="")))
+    outdated |= rows.filter(known_digest="").filter(Exists(staged))
+    return Counter(outdated.values_list("source_id", flat=True))
 
 
 def unfinished(project: Project) -> dict[int, SourceJob]:
-    """By source, what the worker has to do next."""
+    """Return the oldest unfinished job by source id."""
     jobs = SourceJob.objects.filter(project=project).unfinished().order_by("-pk")
     return {job.source_id: job for job in jobs}
 
@@ -56,8 +56,8 @@ def items(job: SourceJob) -> list[SourceJobItem]:
     return list(SourceJobItem.objects.filter(job=job).order_by("position"))
 
 
-def again(job: SourceJob) -> list[ImportRequest]:
-    """What a job could not do and may be able to do now, as it was asked for."""
+def failed_requests(job: SourceJob) -> list[ImportRequest]:
+    """Return the requests of a job that failed and are worth a retry."""
     rows = job.items.filter(status__in=(FAILED, MOVED)).order_by("position").values_list("asked", flat=True)
     return [ImportRequest(**asked) for asked in rows]
 
@@ -78,7 +78,7 @@ def lineage(project: Project, name: str) -> Lineage | None:
     found = rows.select_related("base__user", "base__agent", "source", "skill__current").first()
     if found is None:
         return None
-    return Lineage(found, any(row.state == NEWER for row in named(found.source, [found.name])))
+    return Lineage(found, any(row.state == NEWER for row in entries_named(found.source, [found.name])))
 
 
 def origins(versions: Iterable[Version]) -> dict[int, Provenance]:

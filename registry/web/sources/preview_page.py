@@ -1,4 +1,4 @@
-"""What the page of one skill of a source draws: its files, the differences, and what deciding would do."""
+"""Context of the preview page: files, differences, conflicts and buttons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ _BADGES = {
     import_preview.UPDATE: ("Update available", "accent", "download"),
     import_preview.MERGE: ("Update available, edited here", "warn", "pencil"),
 }
-_HIDES = ("Would hide bundled", "accent", "hides")
+_REPLACES_BUILT_IN = ("Replaces built-in", "accent", "hides")
 _READ_FILES, _READ_BYTES = 30, 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A file to be read before it is imported; `why_not` where it cannot be shown."""
+class FileText:
+    """Text of one file; `why_not` is set if it cannot be shown."""
 
     path: str
     lines: tuple[Line, ...] = ()
@@ -42,15 +42,15 @@ class Read:
 def context(
     request: ProjectRequest, preview: ImportPreview, *, refused: SkillsiteError | None = None, unanswered: bool = False
 ) -> dict[str, Any]:
-    """`refused` says what is wrong with what was sent, which is shown again; `unanswered` that choices are missing."""
-    (offered,) = sources.with_state(preview.source, [preview.fetched.entry])
+    """Return the context of the page. `refused` is the error of the last POST, `unanswered` marks missing choices."""
+    (status,) = sources.with_state(preview.source, [preview.fetched.entry])
     bundled = preview.mine is not None and preview.mine.candidate.source == BUNDLED
     sent = request.POST
     return {
-        "arrival": preview,
-        "badge": _HIDES if bundled and not preview.installed else _BADGES[preview.action],
+        "preview": preview,
+        "badge": _REPLACES_BUILT_IN if bundled and not preview.installed else _BADGES[preview.action],
         "version": preview.fetched.version or preview.fetched.entry.version,
-        "waiting": offered.proposal,
+        "waiting": status.proposal,
         "bundled": bundled,
         "refused": refused,
         "row": {"skill": preview.target, "bundled": bundled},
@@ -65,6 +65,8 @@ def context(
 
 
 def _act(request: ProjectRequest, preview: ImportPreview) -> str:
+    if preview.action == import_preview.MERGE:
+        return "Merge" if may_publish(request) else "Propose the merge"
     if not may_publish(request):
         return "Propose the update" if preview.action == import_preview.UPDATE else f"Propose {preview.target}"
     return f"Update {preview.target}" if preview.action == import_preview.UPDATE else f"Import {preview.target}"
@@ -72,19 +74,19 @@ def _act(request: ProjectRequest, preview: ImportPreview) -> str:
 
 def _bar(request: ProjectRequest, preview: ImportPreview) -> str:
     if preview.action == import_preview.SAME:
-        return "There is nothing to decide"
+        return "Nothing to do"
     if not may_publish(request):
-        return "Every change of this project is reviewed first"
+        return "Every change in this project is reviewed first"
     if preview.action == import_preview.MERGE:
-        return "Whatever you choose, every version stays in the history"
+        return "The history keeps every version"
     if preview.action == import_preview.TAKEN:
-        return "Nothing is stored before you decide"
-    return "Agents get exactly the bytes that you see here"
+        return "Nothing is stored until you decide"
+    return "Agents get exactly the files that you see here"
 
 
 def _files(preview: ImportPreview) -> dict[str, Any]:
     return {
-        "files": [(entry, _fate(preview, entry.path)) for entry in preview.theirs.manifest],
+        "files": [(entry, _change(preview, entry.path)) for entry in preview.theirs.manifest],
         "removed": sorted(preview.before.keys() - preview.theirs.keys()),
         "contents": [] if preview.before else [_read(path, preview.theirs[path]) for path in _in_order(preview)],
     }
@@ -94,8 +96,8 @@ def _in_order(preview: ImportPreview) -> list[str]:
     return sorted(preview.theirs, key=lambda path: (path != SKILL_MD, path))[:_READ_FILES]
 
 
-def _fate(preview: ImportPreview, path: str) -> str:
-    """What becomes of a file against what stands; nothing is said where nothing stands."""
+def _change(preview: ImportPreview, path: str) -> str:
+    """Return how the import changes a file of the current skill; empty for a new skill."""
     if not preview.before:
         return ""
     if path not in preview.before:
@@ -103,37 +105,43 @@ def _fate(preview: ImportPreview, path: str) -> str:
     return "unchanged" if preview.before[path] == preview.theirs[path] else "changed"
 
 
-def _read(path: str, content: bytes) -> Read:
+def _read(path: str, content: bytes) -> FileText:
     if len(content) > _READ_BYTES:
-        return Read(path, why_not="Too long to be shown here.")
+        return FileText(path, why_not="This file is too long to show here.")
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        return Read(path, why_not="It is no text.")
+        return FileText(path, why_not="This file is not text.")
     if "\0" in text:
-        return Read(path, why_not="It is no text.")
+        return FileText(path, why_not="This file is not text.")
     comments = PurePosixPath(path).suffix.lower() in (".md", ".markdown")
-    return Read(path, tuple(marked_text.lines(text, comments=comments)), marked_text.summary(text))
+    return FileText(path, tuple(marked_text.lines(text, comments=comments)), marked_text.summary(text))
 
 
 def _differences(preview: ImportPreview) -> dict[str, Any]:
-    """Where the project's copy was edited: what either side changed since it came. Else what the import changes."""
+    """Return the changes of both sides if the installed skill was edited, else the changes of the import."""
     limits, mine, theirs = settings.LIMITS, preview.before, preview.theirs
     version = preview.mine.candidate.version if preview.mine else ""
     labels = {
         "now": {"label": f"Yours, version {version}", "digest": preview.seen},
         "after": {"label": "From the source", "digest": theirs.digest},
+        "base_label": "As imported",
+        "theirs_label": "From the source",
+        "mine_label": "Yours",
+        "take_theirs": "Take the source’s",
+        "take_mine": "Keep yours",
+        "theirs_note": preview.fetched.version or preview.fetched.entry.version,
         "mine_note": f"version {version}",
     }
     if preview.mine is not None and preview.mine.candidate.source == BUNDLED:
-        labels["now"] = {"label": f"Bundled, {version}", "digest": preview.seen}
+        labels["now"] = {"label": f"Built-in, {version}", "digest": preview.seen}
     if preview.action != import_preview.MERGE or preview.installed is None:
         return {**labels, "compared": comparison.compare(mine, theirs, limits=limits) if mine else None}
-    came = preview.installed.base
+    base = preview.installed.base
     return {
         **labels,
-        "came": {"label": "As it came", "digest": came.digest},
-        "base_note": came.source_version,
+        "imported": {"label": "As imported", "digest": base.digest},
+        "base_note": base.source_version,
         "compared": comparison.compare(preview.base, theirs, limits=limits),
         "edits": comparison.compare(preview.base, mine, limits=limits),
         "result": _result(preview),

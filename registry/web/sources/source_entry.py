@@ -1,4 +1,4 @@
-"""One skill of a source: looked at before anything is stored, then imported, updated or merged; and uninstalled."""
+"""Page of one source entry: preview the skill, then import, update or merge it."""
 
 from typing import Any
 
@@ -14,7 +14,6 @@ from registry.core.sources import import_request
 from registry.core.sources.import_request import RENAME, ImportRequest, ImportResult
 from registry.models import SourceEntry
 from registry.services.sources import import_preview, install, source_entries, sources
-from registry.services.sources.import_preview import ImportPreview
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
@@ -22,11 +21,11 @@ from registry.web.sources import preview_page
 from registry.web.sources.sources import frame
 
 _DONE = {
-    import_request.IMPORTED: "{skill} is live as version {version}. Agents get it with their next request.",
-    import_request.UPDATED: "{skill} is up to date: version {version} is live.",
-    import_request.MERGED: "Version {version} of {skill} is live, with the changes of the source and yours in it.",
-    import_request.KEPT: "Your {skill} stays as it is. You hear again when the source changes.",
-    import_request.UNCHANGED: "{skill} is what the source has already. Nothing was stored.",
+    import_request.IMPORTED: "{skill} is published as version {version}. Agents get it with their next request.",
+    import_request.UPDATED: "{skill} is updated to version {version}.",
+    import_request.MERGED: "Version {version} of {skill} is published with your changes and the changes of the source.",
+    import_request.KEPT: "Your {skill} is unchanged. We show an update when the source changes again.",
+    import_request.UNCHANGED: "{skill} is already up to date. Nothing was stored.",
 }
 
 
@@ -34,22 +33,22 @@ _DONE = {
 @needs(roles.WRITE, to="open sources")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def entry(request: ProjectRequest, source: int, name: str) -> HttpResponse:
-    """What is inside, once somebody asks for that; a POST decides, or fetches it anew."""
-    found = sources.find(request.project, source, by=request.actor)
-    offered = source_entries.entry(found, name)
-    context = {**frame(request, found), "entry": offered, "version": offered.version}
+def entry(request: ProjectRequest, source_id: int, name: str) -> HttpResponse:
+    """Show the preview of a skill. A POST imports the skill or fetches it again."""
+    source = sources.find(request.project, source_id, by=request.actor)
+    source_entry = source_entries.entry(source, name)
+    context = {**frame(request, source), "entry": source_entry, "version": source_entry.version}
     again = request.POST.get("do") == "again"
     if request.method == "POST" and not again:
-        return _decide(request, offered, context)
-    if request.method != "POST" and "inside" not in request.GET and source_entries.staged(offered) is None:
+        return _decide(request, source_entry, context)
+    if request.method != "POST" and "inside" not in request.GET and source_entries.staged(source_entry) is None:
         return _page(request, context, "sources/_entry_waiting.html")
     try:
-        preview = import_preview.load(request.project, found.pk, name, again=again, by=request.actor)
+        preview = import_preview.load(request.project, source.pk, name, again=again, by=request.actor)
     except (SourceFailed, InvalidInput) as error:
         return _refused(request, context, error)
     if again:
-        messages.success(request, "Fetched again from the source.")
+        messages.success(request, "Fetched the skill again.")
         return redirect(request.path)
     return _page(request, {**context, **preview_page.context(request, preview)}, "sources/_entry.html")
 
@@ -59,69 +58,69 @@ def _page(request: ProjectRequest, context: dict[str, Any], part: str, *, status
 
 
 def _refused(request: ProjectRequest, context: dict[str, Any], error: SkillsiteError) -> HttpResponse:
-    """A fragment that says why is an answer like any other; a page has the status of the error."""
+    """Show the error. An htmx fragment has status 200, because htmx shows only successful responses."""
     inside = "inside" in request.GET
     status = 200 if inside else STATUS[type(error)]
     return _page(request, {**context, "error": error}, "sources/_entry_refused.html", status=status)
 
 
 def _import_request(request: ProjectRequest, name: str) -> ImportRequest:
-    given = request.POST.dict()
-    choice = given.get("conflict", import_request.SKIP)
+    values = request.POST.dict()
+    choice = values.get("conflict", import_request.SKIP)
     return ImportRequest(
         name,
-        digest=given.get("digest", ""),
+        digest=values.get("digest", ""),
         on_conflict=choice,
-        new_name=given.get("name", "").strip() if choice == RENAME else "",
-        if_edited=given.get("if_edited", ""),
-        seen=given.get("seen", ""),
-        answers={key: value for key, value in given.items() if key.startswith("take-")},
+        new_name=values.get("name", "").strip() if choice == RENAME else "",
+        if_edited=values.get("if_edited", ""),
+        seen=values.get("seen", ""),
+        answers={key: value for key, value in values.items() if key.startswith("take-")},
     )
 
 
-def _decide(request: ProjectRequest, offered: SourceEntry, context: dict[str, Any]) -> HttpResponse:
+def _decide(request: ProjectRequest, source_entry: SourceEntry, context: dict[str, Any]) -> HttpResponse:
     source = context["source"]
     try:
-        requested = _import_request(request, offered.name)
+        requested = _import_request(request, source_entry.name)
         if requested.on_conflict == RENAME and not requested.new_name:
-            raise InvalidRequest("Write the other name. Nothing was stored.")
+            raise InvalidRequest("Enter a new name. Nothing was stored.")
         result = install.import_skill(request.project, source.pk, requested, by=request.actor)
     except SourceFailed as error:
         return _refused(request, context, error)
     except InvalidInput as error:
-        return _again(request, context, offered, error)
+        return _again(request, context, source_entry, error)
     if result.status == import_request.MOVED:
         messages.info(request, result.reason)
         return redirect(request.path)
     if result.status == import_request.SKIPPED and "conflict" not in request.POST:
-        undecided = InvalidRequest("Choose what to do about the name. Nothing was stored.")
-        return _again(request, context, offered, undecided)
+        undecided = InvalidRequest("This name is taken. Choose what to do. Nothing was stored.")
+        return _again(request, context, source_entry, undecided)
     if result.status in import_request.REFUSED and (result.status != import_request.SKIPPED or requested.new_name):
-        return _again(request, context, offered, InvalidRequest(result.reason), missing=result)
+        return _again(request, context, source_entry, InvalidRequest(result.reason), missing=result)
     return _after(request, source.pk, result)
 
 
 def _again(
     request: ProjectRequest,
     context: dict[str, Any],
-    offered: SourceEntry,
+    source_entry: SourceEntry,
     error: SkillsiteError,
     missing: ImportResult | None = None,
 ) -> HttpResponse:
-    """The same page with what was chosen, and what is wrong with it."""
-    preview: ImportPreview = import_preview.load(request.project, context["source"].pk, offered.name, by=request.actor)
+    """Show the page again with the choices and the error."""
+    preview = import_preview.load(request.project, context["source"].pk, source_entry.name, by=request.actor)
     shown = preview_page.context(request, preview, refused=error, unanswered=missing is not None)
     return _page(request, {**context, **shown}, "sources/_entry.html", status=422)
 
 
-def _after(request: ProjectRequest, source: int, result: ImportResult) -> HttpResponse:
+def _after(request: ProjectRequest, source_id: int, result: ImportResult) -> HttpResponse:
     slug = request.project.slug
     if result.status == import_request.PROPOSED and result.proposal:
-        said = "Agents get nothing of it before somebody approves it."
-        messages.success(request, f"Proposal {result.proposal} is waiting for review. {said}")
+        message = f"Proposal {result.proposal} is waiting for review. Agents get the skill after it is approved."
+        messages.success(request, message)
         return redirect("proposal", slug, result.proposal)
     if result.status == import_request.SKIPPED:
-        messages.info(request, "Nothing was imported. Yours stays as it is.")
-        return redirect("source", slug, source)
+        messages.info(request, "Nothing was imported. Your skill is unchanged.")
+        return redirect("source", slug, source_id)
     messages.success(request, _DONE[result.status].format(skill=result.skill, version=result.version))
     return redirect("skill", slug, result.skill)

@@ -1,4 +1,4 @@
-"""Several skills of a source at once: chosen, with what becomes of names that are taken, and watched as they come."""
+"""Pages to import several skills of a source at once and to follow the job."""
 
 from collections import Counter
 from typing import Any
@@ -28,40 +28,40 @@ from registry.web.sources.source_page import Query, Row
 from registry.web.sources.sources import frame
 
 _STORED = (import_request.IMPORTED, import_request.UPDATED, import_request.MERGED)
-_LOOK_AT = (import_request.SKIPPED, import_request.EDITED, import_request.CONFLICTS)
+_TO_REVIEW = (import_request.SKIPPED, import_request.EDITED, import_request.CONFLICTS)
 
 
 @in_project
 @needs(roles.WRITE, to="import skills")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def choose(request: ProjectRequest, source: int) -> HttpResponse:
-    """What was ticked, with a choice where a name is taken; a POST hands it to the worker."""
-    found = sources.find(request.project, source, by=request.actor)
+def choose(request: ProjectRequest, source_id: int) -> HttpResponse:
+    """Show the selected skills with a choice for each name that is taken. A POST starts the job."""
+    source = sources.find(request.project, source_id, by=request.actor)
     sent = request.POST if request.method == "POST" else request.GET
-    chosen = _chosen(found, sent)
+    chosen = _chosen(source, sent)
     if not chosen:
-        messages.info(request, "No skill was ticked that the source offers. Tick one or more.")
-        return redirect("source", request.project.slug, source)
+        messages.info(request, "Select at least one skill of this source.")
+        return redirect("source", request.project.slug, source_id)
     if request.method != "POST":
-        return _page(request, found, chosen, sent)
+        return _page(request, source, chosen, sent)
     try:
-        wanted = [_import_request(place, each, sent) for place, each in enumerate(chosen)]
-        job = sources.start(request.project, source, wanted, by=request.actor)
+        requests = [_import_request(place, each, sent) for place, each in enumerate(chosen)]
+        job = sources.start(request.project, source_id, requests, by=request.actor)
     except InvalidInput as error:
-        return _page(request, found, chosen, sent, refused=error)
-    return redirect("source-job", request.project.slug, source, job.pk)
+        return _page(request, source, chosen, sent, refused=error)
+    return redirect("source-job", request.project.slug, source_id, job.pk)
 
 
 def _chosen(source: Source, sent: QueryDict) -> list[EntryStatus]:
-    """The named ones; or all that match and are new, which are asked for by `all`."""
+    """Return the selected entries, or with `all` every matching entry that has no conflict."""
     if "all" not in sent:
-        return source_queries.named(source, sent.getlist("skill")[: import_request.MOST])
-    looked_for = Query(" ".join(sent.get("q", "")[:200].split()), "")
+        return source_queries.entries_named(source, sent.getlist("skill")[: import_request.MOST])
+    query = Query(" ".join(sent.get("q", "")[:200].split()), "")
     return [
         each
-        for each in source_queries.offered(source)
-        if each.state == AVAILABLE and not each.taken and source_page.matches(each, looked_for.words)
+        for each in source_queries.all_entries(source)
+        if each.state == AVAILABLE and not each.taken and source_page.matches(each, query.words)
     ]
 
 
@@ -70,7 +70,7 @@ def _import_request(place: int, each: EntryStatus, sent: QueryDict) -> ImportReq
     choice = sent.get(f"conflict-{place}", import_request.SKIP) if each.taken else import_request.SKIP
     new_name = sent.get(f"name-{place}", "").strip() if choice == import_request.RENAME else ""
     if choice == import_request.RENAME and not new_name:
-        raise InvalidRequest(f"Write the other name for {name}. Nothing was imported.", name=name)
+        raise InvalidRequest(f"Enter a new name for {name}. Nothing was imported.", name=name)
     return ImportRequest(name, on_conflict=choice, new_name=new_name)
 
 
@@ -86,8 +86,8 @@ def _page(
         **frame(request, source),
         "verb": "Import" if may_publish(request) else "Propose",
         "rows": rows,
-        "conflicts": [_conflict(place, row, sent, refused) for place, row in enumerate(rows) if row.offered.taken],
-        "free": [row for row in rows if not row.offered.taken],
+        "conflicts": [_conflict(place, row, sent, refused) for place, row in enumerate(rows) if row.status.taken],
+        "free": [row for row in rows if not row.status.taken],
         "refused": refused.message if refused else "",
     }
     return render(request, "sources/import.html", context, status=422 if refused else 200)
@@ -105,21 +105,21 @@ def _conflict(place: int, row: Row, sent: QueryDict, refused: InvalidInput | Non
     }
 
 
-# -- The work ------------------------------------------------------------------------------------------------
+# -- Progress of a job ---------------------------------------------------------------------------------------
 
 
 @in_project
 @needs(roles.WRITE, to="import skills")
 @never_cache
 @require_safe
-def job(request: ProjectRequest, source: int, job: int) -> HttpResponse:
-    """How far it came. htmx asks once a second, and gets an answer where something changed."""
-    found = sources.find(request.project, source, by=request.actor)
-    work = sources.job(request.project, source, job, by=request.actor)
-    if wants_fragment(request) and request.GET.get("was") == _mark(work):
+def job(request: ProjectRequest, source_id: int, job_id: int) -> HttpResponse:
+    """Show the progress of a job. htmx polls it once a second and gets 204 if nothing changed."""
+    source = sources.find(request.project, source_id, by=request.actor)
+    job = sources.job(request.project, source_id, job_id, by=request.actor)
+    if wants_fragment(request) and request.GET.get("was") == _mark(job):
         return HttpResponse(status=204)
-    items = source_queries.items(work)
-    context = {**frame(request, found), "job": work, "mark": _mark(work), **_told(request, work, items)}
+    items = source_queries.items(job)
+    context = {**frame(request, source), "job": job, "mark": _mark(job), **_progress(request, job, items)}
     return render(request, "sources/job.html", context, partial="sources/_progress.html")
 
 
@@ -127,12 +127,12 @@ def _mark(work: SourceJob) -> str:
     return f"{work.state}-{getattr(work, 'done', 0)}"
 
 
-def _told(request: ProjectRequest, work: SourceJob, items: list[SourceJobItem]) -> dict[str, Any]:
+def _progress(request: ProjectRequest, work: SourceJob, items: list[SourceJobItem]) -> dict[str, Any]:
     by_status = Counter(item.status for item in items)
-    failed = len(source_queries.again(work)) if work.finished else 0
+    failed = len(source_queries.failed_requests(work)) if work.finished else 0
     return {
-        "words": words.of_job(work, len(items)),
-        "said": _said(work, by_status, len(items)),
+        "title": words.job_title(work, len(items)),
+        "status": _status(work, by_status, len(items)),
         "tally": _tally(by_status),
         "items": [_item(request, work, item) for item in items],
         "done": len(items) - by_status[WAITING],
@@ -143,44 +143,43 @@ def _told(request: ProjectRequest, work: SourceJob, items: list[SourceJobItem]) 
     }
 
 
-def _said(work: SourceJob, by_status: Counter[str], total: int) -> str:
+def _status(work: SourceJob, by_status: Counter[str], total: int) -> str:
     if work.state == QUEUED and not total - by_status[WAITING]:
-        return "Waiting for its turn"
+        return "Waiting to start"
     if not total:
         return words.JOB_STATES[work.state].label
     return f"{total - by_status[WAITING]:,} of {counted(total, 'skill')} done"
 
 
 def _tally(by_status: Counter[str]) -> str:
-    said = ((sign.label.lower(), by_status[status]) for status, sign in words.OUTCOMES.items() if status != WAITING)
-    return ", ".join(f"{count:,} {label}" for label, count in said if count)
+    counts = ((badge.label.lower(), by_status[status]) for status, badge in words.RESULTS.items() if status != WAITING)
+    return ", ".join(f"{count:,} {label}" for label, count in counts if count)
 
 
 def _retry(work: SourceJob, failed: int) -> str:
     if work.kind == LOOK:
-        return "Look again" if work.problem else ""
-    return f"Try {counted(failed, 'skill')} again" if failed else ""
+        return "Check again" if work.problem else ""
+    return f"Retry {counted(failed, 'skill')}" if failed else ""
 
 
 def _item(request: ProjectRequest, work: SourceJob, item: SourceJobItem) -> dict[str, Any]:
     slug = request.project.slug
     entry = reverse("source-entry", args=[slug, work.source_id, item.name])
-    where = reverse("skill", args=[slug, item.skill]) if item.skill and item.status in import_request.DONE else ""
+    url = reverse("skill", args=[slug, item.skill]) if item.skill and item.status in import_request.DONE else ""
     if item.proposal_id:
-        where = reverse("proposal", args=[slug, item.proposal_id])
-    way = {"url": entry, "label": "Look at it"} if item.status in _LOOK_AT else None
-    return {"item": item, "url": where, "state": words.OUTCOMES[item.status], "way": way}
+        url = reverse("proposal", args=[slug, item.proposal_id])
+    review_url = entry if item.status in _TO_REVIEW else ""
+    return {"item": item, "url": url, "state": words.RESULTS[item.status], "review_url": review_url}
 
 
 @in_project
 @require_POST
-def retry(request: ProjectRequest, source: int, job: int) -> HttpResponse:
-    """What could not be done is asked for once more, as it was."""
-    work = sources.job(request.project, source, job, by=request.actor)
-    if work.kind == LOOK:
-        sources.look(request.project, source, by=request.actor)
-        return redirect("source", request.project.slug, source)
-    made = sources.start(
-        request.project, source, source_queries.again(work), update=work.kind == UPDATE, by=request.actor
-    )
-    return redirect("source-job", request.project.slug, source, made.pk)
+def retry(request: ProjectRequest, source_id: int, job_id: int) -> HttpResponse:
+    """Start a new job for the skills that failed, with the same choices."""
+    job = sources.job(request.project, source_id, job_id, by=request.actor)
+    if job.kind == LOOK:
+        sources.look(request.project, source_id, by=request.actor)
+        return redirect("source", request.project.slug, source_id)
+    requests = source_queries.failed_requests(job)
+    new_job = sources.start(request.project, source_id, requests, update=job.kind == UPDATE, by=request.actor)
+    return redirect("source-job", request.project.slug, source_id, new_job.pk)

@@ -1,4 +1,4 @@
-"""One source: what it offers against what the project has, searched, filtered, and several ticked at once."""
+"""Page of one source: its skills, their state in the project, search and filters."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,7 @@ from registry.services.sources.sources import AVAILABLE, INSTALLED, NEWER, Entry
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render as render_either
 from registry.web.htmx import wants_fragment
+from registry.web.navigation import may_publish
 from registry.web.sources import source_words as words
 from registry.web.sources.sources import frame, state_of
 
@@ -26,9 +27,10 @@ _PAGE, _JOBS, _SHORTEST = 50, 5, 2
 FRESH = "new"
 _SHOW = {"": "All", FRESH: "Not installed", INSTALLED: "Installed", NEWER: "Updates"}
 _NOTHING = {
-    FRESH: "Everything it offers is installed", INSTALLED: "Nothing of it is installed yet",
-    NEWER: "Everything that came from here is up to date",
-}  # fmt: skip
+    FRESH: "All skills are installed",
+    INSTALLED: "No skills are installed yet",
+    NEWER: "All installed skills are up to date",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +40,19 @@ class Query:
 
     @property
     def words(self) -> list[str]:
-        """What is looked for; one letter is nothing to go by yet."""
+        """Return the search words. A single letter is ignored."""
         return self.q.casefold().split() if len(self.q) >= _SHORTEST else []
 
-    def address(self, **changes: str) -> str:
-        said = {"q": self.q, "show": self.show, **changes}
-        return urlencode({name: value for name, value in said.items() if value})
+    def encoded(self, **changes: str) -> str:
+        parameters = {"q": self.q, "show": self.show, **changes}
+        return urlencode({name: value for name, value in parameters.items() if value})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One offer as the list shows it; `skill` is what it is, or would be, in the project."""
+    """One source entry in the list. `skill` is its name in the project."""
 
-    offered: EntryStatus
+    status: EntryStatus
     url: str
     skill: str
     badges: tuple[tuple[str, str, str], ...]
@@ -59,34 +61,34 @@ class Row:
 
     @property
     def name(self) -> str:
-        return self.offered.entry.name
+        return self.status.entry.name
 
     @property
     def description(self) -> str:
-        return self.offered.entry.description
+        return self.status.entry.description
 
     @property
     def version(self) -> str:
-        return self.offered.entry.version
+        return self.status.entry.version
 
 
 @in_project
 @needs(roles.WRITE, to="open sources")
 @never_cache
 @require_safe
-def show(request: ProjectRequest, source: int) -> HttpResponse:
-    """The whole page, or what htmx asks for: the offers that match, or how the work goes."""
-    found = sources.find(request.project, source, by=request.actor)
+def show(request: ProjectRequest, source_id: int) -> HttpResponse:
+    """Show the whole page. For htmx, return the matching entries or the running job."""
+    source = sources.find(request.project, source_id, by=request.actor)
     part = request.GET.get("part", "")
     if wants_fragment(request) and part == "working":
-        return _working(request, found)
+        return _working(request, source)
     query = Query(" ".join(request.GET.get("q", "")[:200].split()), _one_of(request.GET.get("show", "")))
-    context = _context(request, found, query)
-    partial = None if part == "page" else "sources/_offers.html"
+    context = _context(request, source, query)
+    partial = None if part == "page" else "sources/_entries.html"
     response = render_either(request, "sources/source.html", context, partial=partial)
     if wants_fragment(request) and partial:
-        said = query.address()
-        response["HX-Push-Url"] = f"{request.path}?{said}" if said else request.path
+        encoded = query.encoded()
+        response["HX-Push-Url"] = f"{request.path}?{encoded}" if encoded else request.path
     return response
 
 
@@ -95,36 +97,50 @@ def _one_of(show: str) -> str:
 
 
 def _context(request: ProjectRequest, source: Source, query: Query) -> dict[str, Any]:
-    offered = source_queries.offered(source)
-    matching = [each for each in offered if matches(each, query.words)]
+    entries = source_queries.all_entries(source)
+    matching = [each for each in entries if matches(each, query.words)]
     shown = [each for each in matching if _is_shown(each, query.show)]
     page = Paginator(shown, _PAGE).get_page(request.GET.get("page"))
     jobs = list(sources.jobs(request.project, source.pk, by=request.actor).select_related("user", "agent")[:_JOBS])
     working = next((job for job in reversed(jobs) if not job.finished), None)
-    said = query.address()
+    encoded = query.encoded()
     return {
         **frame(request, source),
+        "verb": "Import" if may_publish(request) else "Propose",
         "state": state_of(source, working),
         "working": _job(working) if working else None,
         "jobs": [_job(job) for job in jobs if job.finished and job.kind != LOOK],
         "query": query,
         "page": page,
         "rows": rows(request, source, list(page)),
-        "versions": any(each.entry.version for each in offered),
-        "pager_query": f"{said}&" if said else "",
+        "versions": any(each.entry.version for each in entries),
+        "pager_query": f"{encoded}&" if encoded else "",
         "filters": _filters(matching, query),
-        "fresh": sum(each.state == AVAILABLE and not each.taken for each in matching),
-        "any": bool(offered),
-        "offered": len(offered),
+        "import_all": _import_all(request, source, matching, query),
+        "any": bool(entries),
+        "offered": len(entries),
         "nothing": _NOTHING.get(query.show, ""),
         "installed": source.installations.filter(skill__overrides=True).count(),
         "gone": sources.gone(source),
     }
 
 
-def matches(each: EntryStatus, looked_for: list[str]) -> bool:
+def _import_all(
+    request: ProjectRequest, source: Source, matching: list[EntryStatus], query: Query
+) -> dict[str, str] | None:
+    """Return the link that imports every matching skill without a conflict, or None if there are fewer than two."""
+    count = sum(each.state == AVAILABLE and not each.taken for each in matching)
+    if count < 2 or query.show:
+        return None
+    verb = "Import" if may_publish(request) else "Propose"
+    parameters = {"all": "1", **({"q": query.q} if query.q else {})}
+    url = reverse("source-import", args=[request.project.slug, source.pk])
+    return {"url": f"{url}?{urlencode(parameters)}", "label": f"{verb} all {count:,} skills without conflicts…"}
+
+
+def matches(each: EntryStatus, words: list[str]) -> bool:
     text = f"{each.entry.name} {each.entry.description}".casefold()
-    return all(word in text for word in looked_for)
+    return all(word in text for word in words)
 
 
 def _is_shown(each: EntryStatus, show: str) -> bool:
@@ -138,16 +154,16 @@ def _filters(matching: list[EntryStatus], query: Query) -> list[dict[str, Any]]:
         {
             "label": label,
             "count": sum(_is_shown(each, value) for each in matching),
-            "url": f"?{query.address(show=value)}",
+            "url": f"?{query.encoded(show=value)}",
             "current": query.show == value,
         }
         for value, label in _SHOW.items()
     ]
 
 
-def rows(request: ProjectRequest, source: Source, offered: list[EntryStatus]) -> list[Row]:
-    bundled = source_queries.only_bundled(source, offered)
-    return [_row(request, source, each, each.entry.name in bundled) for each in offered]
+def rows(request: ProjectRequest, source: Source, entries: list[EntryStatus]) -> list[Row]:
+    bundled = source_queries.taken_by_built_in(source, entries)
+    return [_row(request, source, each, each.entry.name in bundled) for each in entries]
 
 
 def _row(request: ProjectRequest, source: Source, each: EntryStatus, bundled: bool) -> Row:
@@ -159,31 +175,34 @@ def _row(request: ProjectRequest, source: Source, each: EntryStatus, bundled: bo
 
 
 def _badges(each: EntryStatus, bundled: bool) -> list[tuple[str, str, str]]:
-    """At most three: what it is here, what there is to do, what somebody did to it."""
-    found = [("Not installed", "plain", "plus")] if each.state == AVAILABLE else [("Installed", "ok", "check")]
-    if each.state == NEWER:
-        found = [("Update available", "accent", "download")]
-    if each.edited:
-        found.append(("Edited here", "warn", "pencil"))
-    if each.taken and bundled:
-        found.append(("Would hide bundled", "line", "hides"))
-    elif each.taken:
-        found = [(f"Conflicts with your {each.entry.name}", "warn", "warning")]
+    """Return at most two badges as label, tone and icon."""
     if each.proposal:
-        found = [(f"Waits as proposal {each.proposal}", "accent", "proposals")]
-    return found
+        return [(f"In review, proposal {each.proposal}", "accent", "proposals")]
+    if each.taken and not bundled:
+        return [(f"Conflicts with your {each.entry.name}", "warn", "warning")]
+    badges = [("Not installed", "plain", "plus")] if each.state == AVAILABLE else [("Installed", "ok", "check")]
+    if each.state == NEWER:
+        badges = [("Update available", "accent", "download")]
+    if each.edited:
+        badges.append(("Edited here", "warn", "pencil"))
+    if each.taken:
+        badges.append(("Replaces built-in", "line", "hides"))
+    return badges
 
 
 def _job(job: SourceJob) -> dict[str, Any]:
     total: int = getattr(job, "total", 0)
-    return {"job": job, "words": words.of_job(job, total), "state": words.JOB_STATES[job.state], "total": total}
+    return {"job": job, "title": words.job_title(job, total), "state": words.JOB_STATES[job.state]}
 
 
 def _working(request: ProjectRequest, source: Source) -> HttpResponse:
-    """How the work goes, where that changed. At its end a page without a list asks for all of itself; one with a list,
-    in which somebody may have ticked something, says that there is news."""
+    """Return the running job, or 204 if nothing changed.
+
+    When the job has ended, a page without a list reloads itself. A page with a list only offers to reload, because
+    the person may have selected skills in it.
+    """
     job = sources.jobs(request.project, source.pk, by=request.actor).unfinished().order_by("pk").first()
     if job is not None and request.GET.get("was") == f"{job.pk}-{job.state}":
         return HttpResponse(status=204)
     context = {"working": _job(job) if job else None, "over": job is None, "any": "list" in request.GET}
-    return render(request, "sources/_working.html", {**frame(request, source), **context})
+    return render(request, "sources/_running_job.html", {**frame(request, source), **context})

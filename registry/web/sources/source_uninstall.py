@@ -1,4 +1,4 @@
-"""A skill that came from a source goes again, once somebody saw what goes with it."""
+"""Page to uninstall an imported skill, with the files and edits that are removed."""
 
 from typing import Any
 
@@ -27,34 +27,35 @@ from registry.web.sources.sources import frame
 @needs(roles.WRITE, to="uninstall skills")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def uninstall(request: ProjectRequest, source: int, name: str) -> HttpResponse:
-    found = sources.find(request.project, source, by=request.actor)
-    installed = uninstalling.find(request.project, source, name, by=request.actor)
+def uninstall(request: ProjectRequest, source_id: int, name: str) -> HttpResponse:
+    source = sources.find(request.project, source_id, by=request.actor)
+    installed = uninstalling.find(request.project, source_id, name, by=request.actor)
     if request.method != "POST":
-        return render(request, "sources/uninstall.html", {**frame(request, found), **_shown(request, installed)})
+        return render(request, "sources/uninstall.html", {**frame(request, source), **_context(request, installed)})
     seen = request.POST.get("seen", "")
     try:
-        result = uninstalling.uninstall(request.project, source, name, seen=seen, by=request.actor)
+        result = uninstalling.uninstall(request.project, source_id, name, seen=seen, by=request.actor)
     except (Stale, PreconditionRequired):
-        said = "was saved by somebody meanwhile. Look again. Nothing was changed."
-        messages.info(request, f"{installed.skill.name} {said}")
+        messages.info(
+            request, f"Somebody saved {installed.skill.name} meanwhile. Review it again. Nothing was changed."
+        )
         return redirect(request.path)
     if result.status == import_request.PROPOSED and result.proposal:
-        messages.success(request, f"Proposal {result.proposal} is waiting for review. Nothing changed for agents yet.")
+        messages.success(request, f"Proposal {result.proposal} is waiting for review. Agents still get the skill.")
         return redirect("proposal", request.project.slug, result.proposal)
-    return _gone(request, source, result)
+    return _after(request, source_id, result)
 
 
-def _gone(request: ProjectRequest, source: int, result: import_request.ImportResult) -> HttpResponse:
+def _after(request: ProjectRequest, source_id: int, result: import_request.ImportResult) -> HttpResponse:
     slug = request.project.slug
     if result.version:
-        messages.success(request, f"{result.skill} is what it was before it came, as version {result.version}.")
+        messages.success(request, f"{result.skill} is restored to its earlier content, as version {result.version}.")
         return redirect("skill", slug, result.skill)
-    messages.success(request, f"{result.skill} is uninstalled. Its history stays.")
-    return redirect("source", slug, source)
+    messages.success(request, f"{result.skill} uninstalled. Its history stays.")
+    return redirect("source", slug, source_id)
 
 
-def _shown(request: ProjectRequest, installed: Installation) -> dict[str, Any]:
+def _context(request: ProjectRequest, installed: Installation) -> dict[str, Any]:
     current, base = installed.skill.current, installed.base
     mine = blobs.bundle(current.manifest) if current else {}
     return {
@@ -62,18 +63,18 @@ def _shown(request: ProjectRequest, installed: Installation) -> dict[str, Any]:
         "seen": current.digest if current else "",
         "files": current.manifest if current else (),
         "edits": comparison.compare(blobs.bundle(base.manifest), mine, limits=settings.LIMITS),
-        "before": {"label": "As it came", "digest": base.digest},
+        "before": {"label": "As imported", "digest": base.digest},
         "after": {"label": f"Yours, version {current.version}", "digest": current.digest} if current else {},
-        "follows": _follows(installed),
-        "bar": "Its history stays" if may_publish(request) else "Every change of this project is reviewed first",
+        "follows": _consequence(installed),
+        "bar": "Its history stays" if may_publish(request) else "Every change in this project is reviewed first",
     }
 
 
-def _follows(installed: Installation) -> str:
-    """What agents get afterwards."""
+def _consequence(installed: Installation) -> str:
+    """Return a sentence about what agents get afterwards."""
     name, before = installed.skill.name, installed.before
     if before is not None and before.yanked_at is None:
-        return f"Agents get version {before.version} again, which stood here before it came."
+        return f"Agents get version {before.version} again, the version from before the import."
     if name in built_in.snapshot().skills:
-        return f"Agents get the bundled {name} again."
-    return f"No agent gets {name} any more."
+        return f"Agents get the built-in {name} again."
+    return f"Agents no longer get {name}."

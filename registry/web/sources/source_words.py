@@ -1,4 +1,4 @@
-"""How pages call the kinds and states of sources, the work that is done about them, and what came of it."""
+"""Labels, badges and titles for sources, their jobs and the results of imports."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -27,9 +27,7 @@ from registry.web.humanize import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """A badge: a word, a tone and an icon."""
-
+class Badge:
     label: str
     tone: str = ""
     icon: str = ""
@@ -37,68 +35,70 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
+    """A kind of source. `phrase` has an article, for use inside a sentence."""
+
     label: str
     icon: str
-    said: str
+    phrase: str
     about: str
 
 
 KINDS = {
     GIT: Kind(
         "Git repository", "routing", "a git repository",
-        "Every folder with a SKILL.md in it is a skill. It is read at one commit, and nothing in it is run.",
+        "Every folder with a SKILL.md is a skill. We read one commit and run nothing from it.",
     ),
     WELL_KNOWN: Kind(
-        "Skills of a site", "globe", "a site with an index of its skills",
+        "Website with a skill index", "globe", "a website with a skill index",
         "A site that lists its skills at /.well-known/, such as another Skillsite with a public project.",
     ),
     CLAWHUB: Kind(
-        "ClawHub registry", "skills", "a registry that speaks as ClawHub does",
-        "A registry that has search and versions, such as ClawHub.",
+        "ClawHub registry", "skills", "a registry with the ClawHub API",
+        "A registry with search and versions, such as ClawHub.",
     ),
     URL: Kind(
-        "One file", "file", "one file",
-        "A zip of skills, or a single SKILL.md, that anybody can fetch.",
+        "Single file", "file", "a single file",
+        "A public zip of skills, or a single SKILL.md.",
     ),
 }  # fmt: skip
 
 STATES = {
-    NEW: Sign("Not looked at yet", "", "clock"),
-    EMPTY: Sign("Nothing there", "line", "inbox"),
-    UNREACHABLE: Sign("Unreachable", "danger", "error"),
-    UNUSABLE: Sign("Not a source", "warn", "warning"),
+    NEW: Badge("Not checked yet", "", "clock"),
+    EMPTY: Badge("No skills", "line", "inbox"),
+    UNREACHABLE: Badge("Unreachable", "danger", "error"),
+    UNUSABLE: Badge("Not a source", "warn", "warning"),
 }
-LOOKING = Sign("Being looked at", "accent", "clock")
+CHECKING = Badge("Checking", "accent", "clock")
 
 JOB_STATES = {
-    QUEUED: Sign("Waiting", "", "clock"),
-    RUNNING: Sign("Under way", "accent", "clock"),
-    DONE: Sign("Done", "ok", "check"),
-    FAILED: Sign("Failed", "danger", "error"),
+    QUEUED: Badge("Waiting", "", "clock"),
+    RUNNING: Badge("In progress", "accent", "clock"),
+    DONE: Badge("Done", "ok", "check"),
+    FAILED: Badge("Failed", "danger", "error"),
 }
 
-OUTCOMES = {
-    WAITING: Sign("Waiting", "", "clock"),
-    import_request.IMPORTED: Sign("Imported", "ok", "check"),
-    import_request.UPDATED: Sign("Updated", "ok", "check"),
-    import_request.MERGED: Sign("Merged", "ok", "check"),
-    import_request.KEPT: Sign("Yours kept", "line", "check"),
-    import_request.UNCHANGED: Sign("Unchanged", "line", "check"),
-    import_request.PROPOSED: Sign("Proposed", "accent", "proposals"),
-    import_request.UNINSTALLED: Sign("Uninstalled", "line", "check"),
-    import_request.SKIPPED: Sign("Skipped", "", "skip"),
-    import_request.EDITED: Sign("Edited here", "warn", "pencil"),
-    import_request.CONFLICTS: Sign("Needs a choice", "warn", "warning"),
-    import_request.MOVED: Sign("Changed meanwhile", "warn", "warning"),
-    import_request.FAILED: Sign("Failed", "danger", "error"),
+RESULTS = {
+    WAITING: Badge("Waiting", "", "clock"),
+    import_request.IMPORTED: Badge("Imported", "ok", "check"),
+    import_request.UPDATED: Badge("Updated", "ok", "check"),
+    import_request.MERGED: Badge("Merged", "ok", "check"),
+    import_request.KEPT: Badge("Yours kept", "line", "check"),
+    import_request.UNCHANGED: Badge("Unchanged", "line", "check"),
+    import_request.PROPOSED: Badge("Proposed", "accent", "proposals"),
+    import_request.UNINSTALLED: Badge("Uninstalled", "line", "check"),
+    import_request.SKIPPED: Badge("Skipped", "", "skip"),
+    import_request.EDITED: Badge("Edited here", "warn", "pencil"),
+    import_request.CONFLICTS: Badge("Needs a choice", "warn", "warning"),
+    import_request.MOVED: Badge("Changed meanwhile", "warn", "warning"),
+    import_request.FAILED: Badge("Failed", "danger", "error"),
 }
 
 _FILES = (".zip", ".skill", ".md", ".markdown")
 _FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "git.sr.ht")
 
 
-def guess(address: str) -> str:
-    """The kind that an address looks like, without going there; nothing where it is no address yet."""
+def guess_kind(address: str) -> str:
+    """Return the kind that an address looks like, without a request. Empty if it is not a complete address."""
     try:
         parts = urlsplit(address.strip())
         host, path = (parts.hostname or "").removeprefix("www."), parts.path.rstrip("/").lower()
@@ -115,9 +115,8 @@ def guess(address: str) -> str:
     return WELL_KNOWN
 
 
-def of_job(job: SourceJob, total: int) -> str:
-    """What a job does, or did, as a title."""
+def job_title(job: SourceJob, total: int) -> str:
     if job.kind == LOOK:
-        return "A look at the source" if job.finished else "Looking at the source"
-    verb = {IMPORT: ("Import", "Importing"), UPDATE: ("Update", "Updating")}[job.kind]
-    return f"{verb[0]} of {counted(total, 'skill')}" if job.finished else f"{verb[1]} {counted(total, 'skill')}"
+        return "Check of the source" if job.finished else "Checking the source"
+    noun, participle = {IMPORT: ("Import", "Importing"), UPDATE: ("Update", "Updating")}[job.kind]
+    return f"{noun} of {counted(total, 'skill')}" if job.finished else f"{participle} {counted(total, 'skill')}"

@@ -1,4 +1,4 @@
-"""Sources of a project: where skills come from elsewhere, added, looked at again and removed."""
+"""Pages to list, add, check and remove the sources of a project."""
 
 from typing import Any
 
@@ -26,59 +26,59 @@ class SourceForm(forms.Form):
     address = forms.CharField(
         label="Address",
         max_length=500,
-        help_text="Begins with https:// and needs no password.",
-        error_messages={"required": "Write the address of the source."},
+        help_text="Starts with https:// and needs no password.",
+        error_messages={"required": "Enter the address of the source."},
     )
     kind = forms.ChoiceField(
         label="Kind",
-        choices=[(_GUESS, "As it looks"), *((kind, said.label) for kind, said in words.KINDS.items())],
+        choices=[(_GUESS, "Detect automatically"), *((name, kind.label) for name, kind in words.KINDS.items())],
         initial=_GUESS,
-        error_messages={"invalid_choice": "Choose one of the kinds."},
+        error_messages={"invalid_choice": "Choose a kind from the list."},
     )
     ref = forms.CharField(
         label="Branch, tag or commit",
         required=False,
         max_length=200,
-        help_text="Of a git repository. Without one, its default branch.",
+        help_text="For git repositories. Leave empty for the default branch.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     label = forms.CharField(
         label="Name",
         required=False,
         max_length=100,
-        help_text="What you call it here. Without one, its address.",
+        help_text="Shown instead of the address.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
 
     def chosen_kind(self) -> str:
-        """Where there is no guessing, the address is checked as that of a site, which says what is wrong with it."""
+        """Return the selected kind, or the detected one. An address of no known kind is validated as a website."""
         kind: str = self.cleaned_data["kind"]
-        return kind if kind != _GUESS else words.guess(self.cleaned_data["address"]) or "well-known"
+        return kind if kind != _GUESS else words.guess_kind(self.cleaned_data["address"]) or "well-known"
 
 
 @in_project
 @needs(roles.WRITE, to="open sources")
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
-    """The list and the form; asked by the form for an address, only what that looks like."""
+    """List the sources and add one. For htmx, return the kind that the typed address looks like."""
     if request.method != "POST" and wants_fragment(request):
-        guessed = words.KINDS.get(words.guess(request.GET.get("address", "")[:500]))
-        return render(request, "sources/_guess.html", {"guess": guessed})
+        guessed = words.KINDS.get(words.guess_kind(request.GET.get("address", "")[:500]))
+        return render(request, "sources/_kind_guess.html", {"guess": guessed})
     form = SourceForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         added = _add(request, form)
         if added is not None:
-            messages.success(request, "The source is added. The site goes there now to see what it offers.")
+            messages.success(request, "Source added. We are checking which skills it has.")
             return redirect("source", request.project.slug, added.pk)
     context = {"form": form, "rows": _rows(request), "kinds": words.KINDS.values(), **_frame(request, form)}
     return render_either(request, "sources/list.html", context, status=422 if form.errors else 200)
 
 
 def _add(request: ProjectRequest, form: SourceForm) -> Source | None:
-    given = form.cleaned_data
+    values = form.cleaned_data
     try:
         return sources.add(
-            request.project, form.chosen_kind(), given["address"], ref=given["ref"], label=given["label"],
+            request.project, form.chosen_kind(), values["address"], ref=values["ref"], label=values["label"],
             by=request.actor,
         )  # fmt: skip
     except (InvalidRequest, AlreadyExists, Conflict) as error:
@@ -87,46 +87,46 @@ def _add(request: ProjectRequest, form: SourceForm) -> Source | None:
 
 
 def _frame(request: ProjectRequest, form: SourceForm) -> dict[str, Any]:
-    guessed = words.KINDS.get(words.guess(form["address"].value() or ""))
+    guessed = words.KINDS.get(words.guess_kind(form["address"].value() or ""))
     return {"guess": guessed, "may_publish": may_publish(request)}
 
 
 def _rows(request: ProjectRequest) -> list[dict[str, Any]]:
-    behind, waiting = source_queries.updates(request.project), source_queries.unfinished(request.project)
+    updates, jobs = source_queries.updates(request.project), source_queries.unfinished(request.project)
     return [
         {
             "source": source,
             "kind": words.KINDS[source.kind].label,
-            "state": state_of(source, waiting.get(source.pk)),
+            "state": state_of(source, jobs.get(source.pk)),
             "problem": source.problem if source.state not in (READY, "empty") else "",
             "counted": source.seen_at is not None,
-            "updates": behind[source.pk],
+            "updates": updates[source.pk],
         }
         for source in sources.listed(request.project, by=request.actor)
     ]
 
 
-def state_of(source: Source, job: SourceJob | None) -> words.Sign | None:
-    """What is worth saying about a source; nothing where it was reached and had something."""
-    return words.LOOKING if job is not None and job.kind == LOOK else words.STATES.get(source.state)
+def state_of(source: Source, job: SourceJob | None) -> words.Badge | None:
+    """Return the badge of a source, or None if the last check found skills."""
+    return words.CHECKING if job is not None and job.kind == LOOK else words.STATES.get(source.state)
 
 
 @in_project
 @require_POST
-def look(request: ProjectRequest, source: int) -> HttpResponse:
-    sources.look(request.project, source, by=request.actor)
-    return redirect("source", request.project.slug, source)
+def look(request: ProjectRequest, source_id: int) -> HttpResponse:
+    sources.look(request.project, source_id, by=request.actor)
+    return redirect("source", request.project.slug, source_id)
 
 
 @in_project
 @require_POST
-def remove(request: ProjectRequest, source: int) -> HttpResponse:
-    found = sources.find(request.project, source, by=request.actor)
-    sources.remove(request.project, source, by=request.actor)
-    messages.success(request, f"{found} is removed. What came from it stays.")
+def remove(request: ProjectRequest, source_id: int) -> HttpResponse:
+    source = sources.find(request.project, source_id, by=request.actor)
+    sources.remove(request.project, source_id, by=request.actor)
+    messages.success(request, f"{source} removed. Imported skills stay in the project.")
     return redirect("sources", request.project.slug)
 
 
 def frame(request: ProjectRequest, source: Source) -> dict[str, Any]:
-    """What every page about one source has."""
+    """Return the context that all pages of a source share."""
     return {"source": source, "kind": words.KINDS[source.kind], "may_publish": may_publish(request)}

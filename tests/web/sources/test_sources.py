@@ -196,14 +196,14 @@ def test_looking_changes_nothing(source: Source, job: SourceJob, page: Client) -
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({}, "Write the address"),
+        ({}, "Enter the address"),
         ({"address": "example.org"}, "whole address"),
         ({"address": "javascript:alert(1)"}, "address"),
         ({"address": "https://user:secret@example.org/x.git"}, "password"),
         ({"address": "https://1.1.1.1/a.zip?X-Amz-Signature=abc"}, "Upload the file instead"),
         ({"address": "https://169.254.169.254/latest"}, "private network"),
         ({"address": "https://1.1.1.1/a.git", "ref": "--upload-pack=x"}, "cannot be the name"),
-        ({"address": "https://1.1.1.1/a.zip", "kind": "ftp"}, "Choose one of the kinds"),
+        ({"address": "https://1.1.1.1/a.zip", "kind": "ftp"}, "Choose a kind from the list"),
         ({"address": "https://1.1.1.1/a.zip", "label": "a" * 101}, "100 characters"),
     ],
 )
@@ -323,8 +323,8 @@ def test_another_name_has_to_be_written(project: Project, source: Source, author
         wrong = page.post(at(source, "import/"), {"skill": "greeting", "conflict-0": "rename", "name-0": "../x"})
     one = page.post(at(source, "skills/greeting/"), {"conflict": "rename", "name": ""})
     assert [answer.status_code for answer in (many, wrong, one)] == [422] * 3
-    assert "Write the other name for greeting" in shown(many)
-    assert "Write the other name" in shown(one)
+    assert "Enter a new name for greeting" in shown(many)
+    assert "Enter a new name" in shown(one)
     assert Version.objects.count() == 1
 
 
@@ -348,7 +348,7 @@ def test_another_name_has_to_be_written(project: Project, source: Source, author
     ],
 )
 def test_the_kind_is_guessed_from_the_address(address: str, kind: str) -> None:
-    assert source_words.guess(address) == kind
+    assert source_words.guess_kind(address) == kind
 
 
 def test_the_form_is_told_what_an_address_looks_like(page: Client) -> None:
@@ -363,7 +363,7 @@ def test_a_source_is_added_with_the_kind_that_it_looks_like(page: Client, site: 
     assert (made.kind, made.label) == ("well-known", "Their site")
     assert answer.headers["Location"] == at(made)
     waiting = page.get(at(made))
-    assert "Being looked at" in shown(waiting)
+    assert "Checking" in shown(waiting)
     assert 'hx-trigger="every 1s"' in text(waiting)
     source_jobs.run_due()
     assert "What greeting does." in text(page.get(at(made)))
@@ -383,18 +383,18 @@ def test_unreachable_empty_and_something_else_are_told_apart(
     site.status = 503
     look(project, source, author)
     there = shown(page.get(at(source)))
-    assert "The source could not be reached." in there and "What is listed below is what it offered" in there
+    assert "status 503" in there and "The list below is from" in there
     assert "greeting" in there
     assert "Unreachable" in shown(page.get(SOURCES))
     site.status = 200
     site.skills.clear()
     look(project, source, author)
     there = shown(page.get(at(source)))
-    assert "Nothing there" in there and "could not be reached" not in there
+    assert "No skills found" in there and "503" not in there
     site.status = 404
     look(project, source, author)
     there = shown(page.get(at(source)))
-    assert "What answers there is not a site with an index of its skills." in there and "Nothing there" not in there
+    assert "This address is not a website with a skill index." in there and "No skills found" not in there
 
 
 def test_work_that_goes_on_is_asked_for_until_it_ends(
@@ -404,14 +404,14 @@ def test_work_that_goes_on_is_asked_for_until_it_ends(
     part = {"headers": {"HX-Request": "true"}}
     address = at(source, "?part=working")
     first = page.get(address, **part)
-    assert "Looking at the source" in shown(first)
+    assert "Checking the source…" in shown(first)
     assert page.get(f"{address}&was={made.pk}-queued", **part).status_code == 204
     source_jobs.run_due()
     over = page.get(f"{address}&was={made.pk}-queued", **part)
     assert "?part=page" in text(over) and "every 1s" not in text(over)
     assert "<h1>" in text(page.get(at(source, "?part=page"), **part))
     ticking = page.get(f"{address}&was={made.pk}-queued&list=1", **part)
-    assert "?part=page" not in text(ticking) and "may have changed" in shown(ticking)
+    assert "?part=page" not in text(ticking) and "Reload to see what changed" in shown(ticking)
 
 
 def test_a_source_is_searched_and_one_letter_finds_all(source: Source, page: Client) -> None:
@@ -427,7 +427,7 @@ def test_a_source_is_searched_and_one_letter_finds_all(source: Source, page: Cli
     assert found("z") == ["greeting", "parting"]
     assert found("zz") == []
     nothing = page.get(at(source), {"q": HOSTILE}, **part)
-    assert "Nothing here matches" in shown(nothing) and "<img" not in text(nothing)
+    assert "No skills match" in shown(nothing) and "<img" not in text(nothing)
     assert nothing.headers["HX-Push-Url"].startswith(f"{at(source)}?q=")
     assert 'hx-sync="this:replace"' in text(page.get(at(source)))
 
@@ -451,7 +451,7 @@ def test_the_list_counts_what_is_offered_installed_and_newer(
 ) -> None:
     import_one(project, source, author)
     said = shown(page.get(SOURCES))
-    assert "2 offered 1 installed" in said and "update" not in said
+    assert "2 skills 1 installed" in said and "update" not in said
     change(site, "Smile", "Grin")
     look(project, source, author)
     assert "1 update" in shown(page.get(SOURCES))
@@ -466,7 +466,7 @@ def test_what_is_offered_no_more_is_named_and_can_go(
     del site.skills["greeting"]
     look(project, source, author)
     answer = page.get(at(source))
-    assert "Not offered any more" in shown(answer)
+    assert "No longer in this source" in shown(answer)
     assert at(source, "skills/greeting/uninstall/") in text(answer)
 
 
@@ -474,7 +474,7 @@ def test_a_source_is_removed_and_what_came_from_it_stays(
     project: Project, source: Source, author: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
-    assert "1 skill that came from it stays in the project" in shown(page.get(at(source)))
+    assert "1 imported skill stays in the project" in shown(page.get(at(source)))
     page.post(at(source, "remove/"))
     assert page.get(at(source)).status_code == 404
     assert "Bow twice" in served(project)
@@ -489,11 +489,11 @@ def test_a_source_is_removed_and_what_came_from_it_stays(
 def test_nobody_fetches_before_somebody_looks(source: Source, site: Elsewhere, page: Client) -> None:
     answer = page.get(at(source, "skills/greeting/"))
     assert site.asked == []
-    assert "is being fetched" in shown(answer) and "?inside=1" in text(answer)
+    assert "Fetching greeting from Elsewhere…" in shown(answer) and "?inside=1" in text(answer)
     inside = page.get(at(source, "skills/greeting/?inside=1"))
     assert site.asked == ["greeting"]
     assert "Bow twice" in shown(inside)
-    assert "A new skill greeting." in shown(inside)
+    assert "This creates the new skill greeting." in shown(inside)
     assert "Bow twice" in shown(page.get(at(source, "skills/greeting/"))), "what was put aside is shown at once"
     assert not Version.objects.exists()
 
@@ -529,7 +529,7 @@ def test_a_name_that_is_taken_is_a_choice(
 ) -> None:
     skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
-    assert "The project has a skill greeting already" in shown(looked)
+    assert "already has a skill called greeting" in shown(looked)
     assert "Difference" in shown(looked)
     answer = page.post(at(source, "skills/greeting/"), sent(looked, conflict=choice, name="their-greeting"))
     assert answer.status_code == 302
@@ -562,7 +562,7 @@ def test_a_taken_other_name_is_refused_at_the_form(
 def test_a_bundled_name_is_hidden_only_by_choice(project: Project, source: Source, library: Any, page: Client) -> None:
     on_disk(library, "greeting", body="Bundled")
     looked = page.get(at(source, "skills/greeting/?inside=1"))
-    assert "It would hide the bundled greeting" in shown(looked)
+    assert "This replaces the built-in skill greeting" in shown(looked)
     page.post(at(source, "skills/greeting/"), sent(looked, conflict="version"))
     assert "Bow twice" in served(project)
 
@@ -579,16 +579,16 @@ def test_several_are_imported_and_each_says_what_came_of_it(
     progress = answer.headers["Location"]
     waiting = page.get(progress)
     assert "Importing 3 skills" in shown(waiting)
-    assert "every 1s" in text(waiting) and "See how far it is now" in text(waiting)
+    assert "every 1s" in text(waiting) and "Refresh" in text(waiting)
     source_jobs.run_due()
     part = {"headers": {"HX-Request": "true"}}
     over = page.get(f"{progress}?was=queued-0", **part)
     assert "every 1s" not in text(over)
     assert '<span id="progress-said" hx-swap-oob="innerHTML">3 of 3 skills done</span>' in text(over)
-    assert 'id="progress-said" role="status">Waiting for its turn</span>' in text(waiting)
+    assert 'id="progress-said" role="status">Waiting to start</span>' in text(waiting)
     assert "3 of 3 skills done 1 imported, 1 skipped, 1 failed" in shown(over)
     assert "<code>description</code> is missing" in text(over), "the reason of the failure"
-    assert "Try 1 skill again" in shown(over)
+    assert "Retry 1 skill" in shown(over)
     assert page.get(f"{progress}?was=done-3", **part).status_code == 204
     assert "Bow twice" in served(project) and "Mine" in served(project, "parting")
     site.skills["broken"] = skill_bundle("broken")
@@ -614,7 +614,7 @@ def test_a_look_that_failed_is_tried_again(
     made = sources.look(project, source.pk, by=author)
     source_jobs.run_due()
     answer = page.get(at(source, f"jobs/{made.pk}/"))
-    assert "503" in shown(answer) and "Look again" in shown(answer)
+    assert "503" in shown(answer) and "Check again" in shown(answer)
     page.post(at(source, f"jobs/{made.pk}/retry/"))
     assert SourceJob.objects.unfinished().count() == 1
 
@@ -643,7 +643,7 @@ def test_an_update_of_what_nobody_edited_is_one_step(
     skill = page.get("/projects/demo/skills/greeting/")
     assert "Update available." in shown(skill) and at(source, "skills/greeting/") in text(skill)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
-    assert "Nobody has edited yours" in shown(looked)
+    assert "Nobody edited your copy" in shown(looked)
     page.post(at(source, "skills/greeting/"), sent(looked, do="import"))
     assert "Bow once" in served(project)
     assert "Update available." not in shown(page.get("/projects/demo/skills/greeting/"))
@@ -652,7 +652,7 @@ def test_an_update_of_what_nobody_edited_is_one_step(
 def test_an_edit_is_shown_before_it_can_be_lost(edited: Source, page: Client) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
     said = shown(looked)
-    for words in ("What you changed", "What changed in the source", "1 place to choose", "Keep yours", "Replace yours"):
+    for words in ("Your changes", "Changes in the source", "resolve 1 conflict", "Keep yours", "Replace yours"):
         assert words in said
     for words in ("Smile softly", "Smile broadly", "Say the name twice", "Bow once"):
         assert words in re.sub(r"<(/?(ins|del|mark|span)[^>]*)>", "", text(looked)).replace("\n", " ") or words in said
@@ -711,8 +711,8 @@ def test_uninstalling_shows_what_goes_and_takes_only_that(
     import_one(project, source, author, "parting")
     edit(project, author, "Smile.", "Smile softly.")
     asked = page.get(at(source, "skills/greeting/uninstall/"))
-    assert "was edited after it came" in shown(asked) and "Your edits that go with it" in shown(asked)
-    assert "No agent gets greeting any more." in shown(asked)
+    assert "You edited greeting after you imported it" in shown(asked) and "Your edits to remove" in shown(asked)
+    assert "Agents no longer get greeting." in shown(asked)
     answer = page.post(at(source, "skills/greeting/uninstall/"), sent(asked))
     assert answer.headers["Location"] == at(source)
     assert [each.name for each in Installation.objects.all()] == ["parting"]
@@ -758,8 +758,8 @@ def test_where_changes_are_reviewed_the_pages_propose(project: Project, protecte
     proposal = Proposal.objects.get()
     assert answer.headers["Location"] == f"/projects/demo/proposals/{proposal.pk}/"
     assert catalog.find(project.pk, "greeting") is None
-    assert f"Waits as proposal {proposal.pk}" in shown(page.get(at(protected)))
-    assert "waits for review already" in shown(page.get(at(protected, "skills/greeting/")))
+    assert f"In review, proposal {proposal.pk}" in shown(page.get(at(protected)))
+    assert "for this skill is waiting for review" in shown(page.get(at(protected, "skills/greeting/")))
 
 
 def test_where_changes_are_reviewed_uninstalling_is_proposed(
