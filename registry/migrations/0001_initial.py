@@ -152,7 +152,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Notice',
+            name='Notification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('event', models.CharField(max_length=40)),
@@ -165,7 +165,7 @@ class Migration(migrations.Migration):
                 ('waits', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('read_at', models.DateTimeField(null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to=settings.AUTH_USER_MODEL)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to=settings.AUTH_USER_MODEL)),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='registry.project')),
                 ('proposal', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='registry.proposal')),
             ],
@@ -493,7 +493,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='NewAddress',
+            name='EmailConfirmation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('sent', 'sent'), ('failed', 'failed'), ('dropped', 'dropped')], default='pending', max_length=8)),
@@ -503,17 +503,17 @@ class Migration(migrations.Migration):
                 ('finished_at', models.DateTimeField(null=True)),
                 ('error', models.CharField(blank=True, max_length=300)),
                 ('address', models.EmailField(max_length=254)),
-                ('asked_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='new_address', to=settings.AUTH_USER_MODEL)),
+                ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='email_confirmation', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'abstract': False,
-                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['due_at'], name='newaddress_waiting')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ('pending', 'sent', 'failed', 'dropped'))), name='newaddress_state_is_known')],
+                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['due_at'], name='emailconfirmation_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ('pending', 'sent', 'failed', 'dropped'))), name='emailconfirmation_state_is_known')],
             },
         ),
         migrations.CreateModel(
-            name='Letter',
+            name='NotificationEmail',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('state', models.CharField(choices=[('pending', 'pending'), ('sent', 'sent'), ('failed', 'failed'), ('dropped', 'dropped')], default='pending', max_length=8)),
@@ -522,23 +522,23 @@ class Migration(migrations.Migration):
                 ('leased_until', models.DateTimeField(null=True)),
                 ('finished_at', models.DateTimeField(null=True)),
                 ('error', models.CharField(blank=True, max_length=300)),
-                ('notice', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='letter', to='registry.notice')),
+                ('notification', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='email', to='registry.notification')),
             ],
             options={
                 'abstract': False,
-                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['due_at'], name='letter_waiting')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ('pending', 'sent', 'failed', 'dropped'))), name='letter_state_is_known')],
+                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['due_at'], name='notificationemail_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ('pending', 'sent', 'failed', 'dropped'))), name='notificationemail_state_is_known')],
             },
         ),
         migrations.CreateModel(
-            name='Preference',
+            name='EmailPreference',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('mail', models.CharField(choices=[('nothing', 'nothing'), ('waiting', 'waiting'), ('everything', 'everything')], default='waiting', max_length=10)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='notice_preference', to=settings.AUTH_USER_MODEL)),
+                ('choice', models.CharField(choices=[('nothing', 'nothing'), ('waiting', 'waiting'), ('everything', 'everything')], default='waiting', max_length=10)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='email_preference', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('mail__in', ('nothing', 'waiting', 'everything'))), name='notice_preference_is_known')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('choice__in', ('nothing', 'waiting', 'everything'))), name='email_preference_is_known')],
             },
         ),
         migrations.CreateModel(
@@ -597,12 +597,12 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['open', 'changes-requested', 'stale'])), fields=('project', 'skill', 'kind', 'base_digest', 'result_digest'), name='equal_proposals_are_one'),
         ),
         migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(fields=['user', '-id'], name='notices_of_a_person'),
+            model_name='notification',
+            index=models.Index(fields=['user', '-id'], name='notifications_of_a_user'),
         ),
         migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('read_at', None)), fields=['user'], name='notices_unread'),
+            model_name='notification',
+            index=models.Index(condition=models.Q(('read_at', None)), fields=['user'], name='notifications_unread'),
         ),
         migrations.AddConstraint(
             model_name='backer',

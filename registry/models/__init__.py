@@ -4,7 +4,7 @@ from registry.models.accounts import BrowserSession, Invitation, Membership, Pro
 from registry.models.agents import Agent, Token
 from registry.models.audit import Chain, Event
 from registry.models.drafts import Draft, Upload
-from registry.models.notifications import Letter, NewAddress, Notice, Preference
+from registry.models.notifications import EmailConfirmation, EmailPreference, Notification, NotificationEmail
 from registry.models.proposals import (
     Approval,
     Backer,
@@ -33,15 +33,15 @@ __all__ = [
     "Chain",
     "Delivery",
     "Draft",
+    "EmailConfirmation",
+    "EmailPreference",
     "Endpoint",
     "Event",
     "Installation",
     "Invitation",
-    "Letter",
     "Membership",
-    "NewAddress",
-    "Notice",
-    "Preference",
+    "Notification",
+    "NotificationEmail",
     "Project",
     "Proposal",
     "ProposalComment",

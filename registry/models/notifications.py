@@ -1,4 +1,4 @@
-"""What people are told: entries of their inbox, what of it they want by email, and the letters that are sent."""
+"""Notifications in people's inboxes, their email preferences, and the emails to send."""
 
 from django.db import models
 from django.db.models import Q
@@ -11,26 +11,25 @@ from registry.models.outgoing import Outgoing
 from registry.models.proposals import Proposal
 
 NOTHING, WAITING, EVERYTHING = "nothing", "waiting", "everything"
-MAIL = (NOTHING, WAITING, EVERYTHING)
+EMAIL_CHOICES = (NOTHING, WAITING, EVERYTHING)
 
 
-class NoticeQuerySet(models.QuerySet["Notice"]):
-    def of(self, user: User) -> "NoticeQuerySet":
-        """Those of projects that the person still belongs to."""
-        mine = Project.objects.visible_to(user).values("pk")
-        return self.filter(user=user, project__in=mine)
+class NotificationQuerySet(models.QuerySet["Notification"]):
+    def of(self, user: User) -> "NotificationQuerySet":
+        """Filter for the user's notifications from projects that they are still a member of."""
+        return self.filter(user=user, project__in=Project.objects.visible_to(user).values("pk"))
 
-    def unread(self) -> "NoticeQuerySet":
+    def unread(self) -> "NotificationQuerySet":
         return self.filter(read_at=None)
 
-    def for_list(self) -> "NoticeQuerySet":
+    def for_list(self) -> "NotificationQuerySet":
         return self.select_related("project", "proposal").order_by("-pk")
 
 
-class Notice(models.Model):
-    """One thing one person is told. `waits`: nothing goes on until they do something."""
+class Notification(models.Model):
+    """One event in the inbox of one user. `waits`: the proposal cannot proceed until this user acts."""
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notifications")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, null=True, related_name="+")
     event = models.CharField(max_length=40)
@@ -44,43 +43,46 @@ class Notice(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     read_at = models.DateTimeField(null=True)
 
-    objects = NoticeQuerySet.as_manager()
+    objects = NotificationQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["user", "-id"], name="notifications_of_a_user"),
+            models.Index(fields=["user"], condition=Q(read_at=None), name="notifications_unread"),
+        ]
 
     @property
-    def waits_still(self) -> bool:
-        """Since then somebody else may have decided, or its proposer gone on."""
+    def still_waits(self) -> bool:
+        """Whether the proposal still waits for this user. Someone else may have acted since."""
         for_reviewers = events.waits_for_reviewers(self.event)
         state = self.proposal.state if self.proposal else ""
         return self.waits and (
             state == State.OPEN if for_reviewers else state in (State.CHANGES_REQUESTED, State.STALE)
         )
 
-    class Meta:
-        indexes = [
-            models.Index(fields=["user", "-id"], name="notices_of_a_person"),
-            models.Index(fields=["user"], condition=Q(read_at=None), name="notices_unread"),
-        ]
 
+class EmailPreference(models.Model):
+    """Which notifications a user gets by email. The default, without a row, is WAITING."""
 
-class Preference(models.Model):
-    """What of the inbox a person wants by email as well. Without a row: what waits for them."""
-
-    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="notice_preference")
-    mail = models.CharField(max_length=10, default=WAITING, choices=[(choice, choice) for choice in MAIL])
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="email_preference")
+    choice = models.CharField(max_length=10, default=WAITING, choices=[(choice, choice) for choice in EMAIL_CHOICES])
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(mail__in=MAIL), name="notice_preference_is_known")]
+        constraints = [models.CheckConstraint(condition=Q(choice__in=EMAIL_CHOICES), name="email_preference_is_known")]
 
 
-class Letter(Outgoing):
-    """A notice on its way by email."""
+class NotificationEmail(Outgoing):
+    """The email for one notification."""
 
-    notice = models.OneToOneField(Notice, on_delete=models.CASCADE, related_name="letter")
+    notification = models.OneToOneField(Notification, on_delete=models.CASCADE, related_name="email")
 
 
-class NewAddress(Outgoing):
-    """Where a person wants their email, until they follow the link that is sent there. Then it is their address."""
+class EmailConfirmation(Outgoing):
+    """A new email address of a user, and the email with the link that confirms it.
 
-    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="new_address")
+    The address becomes the user's address when they open the link.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="email_confirmation")
     address = models.EmailField(max_length=254)
-    asked_at = models.DateTimeField(default=timezone.now)
+    requested_at = models.DateTimeField(default=timezone.now)

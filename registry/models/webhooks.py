@@ -1,4 +1,4 @@
-"""Webhooks of a project: where events are sent, and every delivery with what came of it."""
+"""Webhook endpoints of a project, and the deliveries to them."""
 
 from django.db import models
 from django.utils import timezone
@@ -8,7 +8,7 @@ from registry.models.outgoing import FAILED, Outgoing
 
 
 class Endpoint(models.Model):
-    """An address that is told about events. Its secret is not here: it follows from `salt` and the key of the site."""
+    """An address that receives events. Its secret is derived from `salt` and SECRET_KEY, and not stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="webhooks")
     address = models.CharField(max_length=500)
@@ -20,8 +20,8 @@ class Endpoint(models.Model):
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):
-    def dead(self) -> "DeliveryQuerySet":
-        """Given up on, until somebody replays them."""
+    def failed(self) -> "DeliveryQuerySet":
+        """Filter for deliveries that are not retried unless an owner sends them again."""
         return self.filter(state=FAILED)
 
     def for_list(self) -> "DeliveryQuerySet":
@@ -29,7 +29,7 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
 
 
 class Delivery(Outgoing):
-    """One event for one endpoint. The body is kept as it was, so that a later try sends the very same bytes."""
+    """One event for one endpoint. `body` is stored, so that every attempt sends the same bytes."""
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="deliveries")
     event = models.CharField(max_length=40)
@@ -37,7 +37,7 @@ class Delivery(Outgoing):
     body = models.TextField()
     created_at = models.DateTimeField(default=timezone.now)
 
-    # The newest answer.
+    # The response to the last attempt.
     status = models.PositiveSmallIntegerField(null=True)
     milliseconds = models.PositiveIntegerField(null=True)
     excerpt = models.CharField(max_length=1000, blank=True)

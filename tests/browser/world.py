@@ -17,7 +17,7 @@ from registry.core.format.skill_form import Fields
 from registry.core.notifications import events
 from registry.core.proposals.lifecycle import State
 from registry.core.text import edits
-from registry.models import NewAddress, Project, Proposal, User
+from registry.models import EmailConfirmation, Project, Proposal, User
 from registry.models.notifications import WAITING
 from registry.services import permissions
 from registry.services.catalog import built_in, catalog
@@ -129,7 +129,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
 
 def _new_address(user: User) -> str:
     email_preferences.choose(user, address="maja@example.org", wanted=WAITING)
-    return email.secret_for(NewAddress.objects.get(user=user))
+    return email.confirmation_secret(EmailConfirmation.objects.get(user=user))
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:

@@ -20,7 +20,7 @@ def make_webhook(slug: str, address: str) -> None:
     user = accounts.create_user(f"{slug}-owner", by=OPERATOR)
     members.set_role(project, user, roles.OWNER, by=OPERATOR)
     settings.SKILLS_FETCH_ALLOW_HOSTS = ["127.0.0.1"]
-    webhooks.create(project, address, list(events.KINDS), by=OPERATOR)
+    webhooks.create(project, address, list(events.TYPES), by=OPERATOR)
 
 
 def queue_tests(slug: str, number: int) -> None:

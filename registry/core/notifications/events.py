@@ -1,55 +1,56 @@
-"""What people and other systems are told about: which events there are, how they read, and whom they concern."""
+"""Events that people and webhooks are notified about: their texts, and the people each one concerns."""
 
 from dataclasses import dataclass, field
 
 OPENED, REVISED, COMMENTED = "proposal.opened", "proposal.revised", "proposal.commented"
 CHANGES_REQUESTED, APPROVED, REJECTED = "proposal.changes-requested", "proposal.approved", "proposal.rejected"
-WITHDRAWN, OVERTAKEN = "proposal.withdrawn", "proposal.overtaken"
+WITHDRAWN = "proposal.withdrawn"
+OUTDATED = "proposal.overtaken"  # webhooks and the audit log keep the name it was introduced with
 PUBLISHED, YANKED = "version.published", "version.yanked"
 TEST = "webhook.test"
 
-REVIEWERS, BACKERS, TALKERS = "reviewers", "backers", "talkers"
+REVIEWERS, BACKERS, COMMENTERS = "reviewers", "backers", "commenters"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """`sentence` has the blanks `who`, `skill` and `version`; `told` are the groups it concerns."""
+class EventType:
+    """`sentence` is a template with `who`, `skill` and `version`; `audience` names the groups that are notified."""
 
     label: str
     sentence: str
-    told: frozenset[str] = field(default_factory=frozenset)
+    audience: frozenset[str] = field(default_factory=frozenset)
 
 
-def _told(*groups: str) -> frozenset[str]:
+def _audience(*groups: str) -> frozenset[str]:
     return frozenset(groups)
 
 
-KINDS: dict[str, Kind] = {
-    OPENED: Kind("A proposal is made", "{who} proposes a change to {skill}", _told(REVIEWERS)),
-    REVISED: Kind("A proposal is revised", "{who} revised the proposal for {skill}", _told(REVIEWERS, BACKERS)),
-    COMMENTED: Kind(
-        "A proposal is commented on", "{who} commented on the proposal for {skill}", _told(BACKERS, TALKERS)
+TYPES: dict[str, EventType] = {
+    OPENED: EventType("Proposal opened", "{who} proposes a change to {skill}", _audience(REVIEWERS)),
+    REVISED: EventType(
+        "Proposal revised", "{who} revised the proposal for {skill}", _audience(REVIEWERS, BACKERS)
     ),
-    CHANGES_REQUESTED: Kind(
-        "Changes are asked for", "{who} asks for changes to the proposal for {skill}", _told(BACKERS)
+    COMMENTED: EventType(
+        "Comment on a proposal", "{who} commented on the proposal for {skill}", _audience(BACKERS, COMMENTERS)
     ),
-    APPROVED: Kind("A proposal is approved", "{who} approved the proposal for {skill}", _told(BACKERS)),
-    REJECTED: Kind("A proposal is rejected", "{who} rejected the proposal for {skill}", _told(BACKERS)),
-    WITHDRAWN: Kind("A proposal is withdrawn", "{who} withdrew the proposal for {skill}", _told(TALKERS)),
-    OVERTAKEN: Kind(
-        "A proposal is overtaken", "{skill} changed, and the proposal for it is overtaken", _told(BACKERS)
+    CHANGES_REQUESTED: EventType(
+        "Changes requested", "{who} requested changes to the proposal for {skill}", _audience(BACKERS)
     ),
-    # These concern one person each, whom the version names: its author, or the author of the one before.
-    PUBLISHED: Kind("A version is published", "{who} published version {version} of {skill}"),
-    YANKED: Kind("A version is withdrawn", "{who} withdrew version {version} of {skill}"),
+    APPROVED: EventType("Proposal approved", "{who} approved the proposal for {skill}", _audience(BACKERS)),
+    REJECTED: EventType("Proposal rejected", "{who} rejected the proposal for {skill}", _audience(BACKERS)),
+    WITHDRAWN: EventType("Proposal withdrawn", "{who} withdrew the proposal for {skill}", _audience(COMMENTERS)),
+    OUTDATED: EventType("Proposal outdated", "{skill} changed, so the proposal for it is outdated", _audience(BACKERS)),
+    # These concern one person: the author of the version, or of the version before.
+    PUBLISHED: EventType("Version published", "{who} published version {version} of {skill}"),
+    YANKED: EventType("Version withdrawn", "{who} withdrew version {version} of {skill}"),
 }  # fmt: skip
 
 _OPENED = {"create": "{who} proposes a new skill, {skill}", "delete": "{who} proposes to delete {skill}"}
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
-    """The proposal that an event is about, as it stands after it."""
+class ProposalRef:
+    """The proposal of an event, in its state after the event. Webhooks send these fields."""
 
     id: int
     kind: str
@@ -60,38 +61,38 @@ class Suggested:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """The version that an event is about."""
+class VersionRef:
+    """The version of an event. Webhooks send these fields."""
 
     version: str
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """One thing that happened to one skill. `text` is what somebody wrote about it."""
+class Event:
+    """One event about one skill. `text` is a comment or justification that belongs to it."""
 
-    event: str
+    type: str
     skill: str
     actor_kind: str
     actor: str
     text: str = ""
-    proposal: Suggested | None = None
-    version: Published | None = None
+    proposal: ProposalRef | None = None
+    version: VersionRef | None = None
 
     def sentence(self, who: str = "") -> str:
-        """`who` is what people call the actor, where that is not their user name."""
-        said = KINDS[self.event].sentence
-        if self.event == OPENED and self.proposal is not None:
-            said = _OPENED.get(self.proposal.kind, said)
+        """Return the event as a sentence. `who` is the display name of the actor; the default is the username."""
+        template = TYPES[self.type].sentence
+        if self.type == OPENED and self.proposal is not None:
+            template = _OPENED.get(self.proposal.kind, template)
         version = self.version.version if self.version else ""
-        return said.format(who=who or self.actor, skill=self.skill, version=version)
+        return template.format(who=who or self.actor, skill=self.skill, version=version)
 
 
-def waits_for_proposer(event: str) -> bool:
-    """Nothing goes on until whoever made the proposal does something."""
-    return event in (CHANGES_REQUESTED, OVERTAKEN)
+def waits_for_proposer(event_type: str) -> bool:
+    """Return whether the proposal cannot proceed until its proposer acts."""
+    return event_type in (CHANGES_REQUESTED, OUTDATED)
 
 
-def waits_for_reviewers(event: str) -> bool:
-    return event in (OPENED, REVISED)
+def waits_for_reviewers(event_type: str) -> bool:
+    return event_type in (OPENED, REVISED)

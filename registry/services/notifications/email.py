@@ -1,4 +1,4 @@
-"""Letters on their way: notices by email, and links that confirm an address. Django's mail settings say how."""
+"""Emails: notifications, and links that confirm an address. Django's email settings choose the server."""
 
 import logging
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from registry.models import Letter, Membership, NewAddress, Notice, Preference
+from registry.models import EmailConfirmation, EmailPreference, Membership, Notification, NotificationEmail
 from registry.models.notifications import EVERYTHING, WAITING
 from registry.models.outgoing import DROPPED, SENT, is_due
 from registry.services.notifications import links, retries
@@ -20,35 +20,38 @@ log = logging.getLogger(__name__)
 
 SALT = "registry.new-address"
 _WHY = {
-    WAITING: "You get an email for what waits for you.",
-    EVERYTHING: "You get an email for everything that you are told.",
+    WAITING: "You get an email for everything that waits for you.",
+    EVERYTHING: "You get an email for every notification.",
 }
 
-
-def is_wanted(mail_wanted: str, *, waits: bool) -> bool:
-    return mail_wanted == EVERYTHING or (mail_wanted == WAITING and waits)
+OutgoingEmail = NotificationEmail | EmailConfirmation
 
 
-def wants(user_id: int) -> str:
-    found = Preference.objects.filter(user=user_id).values_list("mail", flat=True).first()
-    return found if found is not None else WAITING
+def is_wanted(choice: str, *, waits: bool) -> bool:
+    return choice == EVERYTHING or (choice == WAITING and waits)
+
+
+def preference_of(user_id: int) -> str:
+    choice = EmailPreference.objects.filter(user=user_id).values_list("choice", flat=True).first()
+    return choice if choice is not None else WAITING
 
 
 def send_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta = timedelta(seconds=30)) -> int:
-    """Sends what is due, for as long as the budget lasts: links first, somebody waits for those. Says how many went.
+    """Send the emails that are due, within the time budget. Return how many the server accepted.
 
-    A server that cannot be reached ends it, so that not every letter has to find that out.
+    Confirmation links go first, because somebody waits for them. If the server cannot be reached, the run ends, so that
+    not every email waits for the same timeout.
     """
     stop, sent = clock() + budget, 0
     connection: BaseEmailBackend = mail.get_connection()
     try:
-        while clock() < stop and (letter := _first_due(clock())) is not None:
-            if not retries.take(letter, now=clock()):
+        while clock() < stop and (row := _next_due(clock())) is not None:
+            if not retries.take(row, now=clock()):
                 continue
-            if not _still_wanted(letter):
-                retries.finish(letter, DROPPED, now=clock())
-            elif _opened(connection, letter, now=clock()):
-                sent += _taken(connection, letter, clock)
+            if not _still_wanted(row):
+                retries.finish(row, DROPPED, now=clock())
+            elif _connect(connection, row, now=clock()):
+                sent += _send(connection, row, clock)
             else:
                 break
     finally:
@@ -56,89 +59,98 @@ def send_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta 
     return sent
 
 
-def _first_due(now: datetime) -> Letter | NewAddress | None:
-    return NewAddress.objects.filter(is_due(now)).select_related("user").order_by("pk").first() or _first_letter(now)
+def _next_due(now: datetime) -> OutgoingEmail | None:
+    confirmations = EmailConfirmation.objects.filter(is_due(now)).select_related("user").order_by("pk")
+    return confirmations.first() or _next_notification(now)
 
 
-def _first_letter(now: datetime) -> Letter | None:
-    member = Membership.objects.filter(project=OuterRef("notice__project"), user=OuterRef("notice__user"))
+def _next_notification(now: datetime) -> NotificationEmail | None:
+    member = Membership.objects.filter(project=OuterRef("notification__project"), user=OuterRef("notification__user"))
     return (
-        Letter.objects.filter(is_due(now))
-        .select_related("notice__user__notice_preference", "notice__project")
+        NotificationEmail.objects.filter(is_due(now))
+        .select_related("notification__user__email_preference", "notification__project")
         .annotate(is_member=Exists(member))
         .order_by("due_at", "pk")
         .first()
     )
 
 
-def _still_wanted(letter: Letter | NewAddress) -> bool:
-    """Between the event and now somebody may have left, or have changed their mind."""
-    if isinstance(letter, NewAddress):
-        return letter.user.is_active
-    notice = letter.notice
-    member: bool = letter.is_member  # type: ignore[attr-defined]
-    here = member and notice.user.is_active and notice.project.archived_at is None
-    return bool(here and notice.user.email and is_wanted(_preference(notice), waits=notice.waits))
+def _still_wanted(row: OutgoingEmail) -> bool:
+    """Check again: since the event, the user may have left the project or changed the preference."""
+    if isinstance(row, EmailConfirmation):
+        return row.user.is_active
+    notification = row.notification
+    user, is_member = notification.user, row.is_member  # type: ignore[attr-defined]
+    can_see = is_member and user.is_active and notification.project.archived_at is None
+    return bool(can_see and user.email and is_wanted(_preference(notification), waits=notification.waits))
 
 
-def _preference(notice: Notice) -> str:
-    chosen: Preference | None = getattr(notice.user, "notice_preference", None)
-    return chosen.mail if chosen is not None else WAITING
+def _preference(notification: Notification) -> str:
+    preference: EmailPreference | None = getattr(notification.user, "email_preference", None)
+    return preference.choice if preference is not None else WAITING
 
 
-def _opened(connection: BaseEmailBackend, letter: Letter | NewAddress, *, now: datetime) -> bool:
+def _connect(connection: BaseEmailBackend, row: OutgoingEmail, *, now: datetime) -> bool:
     try:
         connection.open()
     except (OSError, SMTPException) as error:
         log.warning("The mail server cannot be reached: %s", error)
-        retries.retry_later(letter, now=now, error=f"The mail server cannot be reached: {error}")
+        retries.retry_later(row, now=now, error=f"The mail server cannot be reached: {error}")
         return False
     return True
 
 
-def _taken(connection: BaseEmailBackend, letter: Letter | NewAddress, clock: Callable[[], datetime]) -> bool:
-    """A letter that the server does not take does not stand in the way of the next."""
+def _send(connection: BaseEmailBackend, row: OutgoingEmail, clock: Callable[[], datetime]) -> bool:
+    """Send one email. If the server refuses it, the next email is still sent."""
     try:
-        connection.send_messages([question(letter) if isinstance(letter, NewAddress) else composed(letter.notice)])
+        connection.send_messages([_message(row)])
     except (OSError, SMTPException, ValueError) as error:
-        log.warning("A letter was not taken: %s", error)
-        retries.retry_later(letter, now=clock(), error=f"The letter was not taken: {error}")
+        log.warning("The mail server refused an email: %s", error)
+        retries.retry_later(row, now=clock(), error=f"The mail server refused the email: {error}")
         connection.close()
         return False
-    retries.finish(letter, SENT, now=clock())
+    retries.finish(row, SENT, now=clock())
     return True
 
 
-def composed(notice: Notice) -> mail.EmailMessage:
-    said = [f"{notice.title}."]
-    if notice.text:
-        said.append("\n".join(f"> {line}" for line in notice.text.splitlines()))
-    said.append(links.absolute(links.notice_path(notice)))
-    said.append(f"-- \n{_WHY[_preference(notice)]} Choose what you get: {links.absolute(links.account_path())}")
+def _message(row: OutgoingEmail) -> mail.EmailMessage:
+    return confirmation_email(row) if isinstance(row, EmailConfirmation) else notification_email(row.notification)
+
+
+def notification_email(notification: Notification) -> mail.EmailMessage:
+    parts = [f"{notification.title}."]
+    if notification.text:
+        parts.append("\n".join(f"> {line}" for line in notification.text.splitlines()))
+    parts.append(links.absolute(links.notification_path(notification)))
+    account = links.absolute(links.account_path())
+    parts.append(f"-- \n{_WHY[_preference(notification)]} Change this on your account page: {account}")
     return mail.EmailMessage(
-        subject=" ".join(f"[{notice.project.name}] {notice.title}".split()),
-        body="\n\n".join(said) + "\n",
-        to=[notice.user.email],
+        subject=" ".join(f"[{notification.project.name}] {notification.title}".split()),
+        body="\n\n".join(parts) + "\n",
+        to=[notification.user.email],
         headers={"Auto-Submitted": "auto-generated"},
     )
 
 
-def question(asked: NewAddress) -> mail.EmailMessage:
-    """Goes to somebody who may have nothing to do with this site, so it says nothing that a stranger could choose."""
-    link = links.absolute(links.confirm_address_path(secret_for(asked)))
-    said = (
-        f"{asked.user.username} wants to get the email of {settings.PUBLIC_URL} at this address.",
-        f"If that is you, open this link within a day and confirm it:\n{link}",
-        "If it is not you, do nothing. No other letter comes.",
+def confirmation_email(confirmation: EmailConfirmation) -> mail.EmailMessage:
+    """Return the email with the link.
+
+    The recipient may not be a user of this site, so the email contains no text that its sender could choose.
+    """
+    link = links.absolute(links.confirm_address_path(confirmation_secret(confirmation)))
+    parts = (
+        f"{confirmation.user.username} wants to get email from {settings.PUBLIC_URL} at this address.",
+        f"If this is you, open this link within a day to confirm the address:\n{link}",
+        "If it is not you, ignore this email. You will get no other one.",
     )
     return mail.EmailMessage(
-        subject="Confirm this address",
-        body="\n\n".join(said) + "\n",
-        to=[asked.address],
+        subject="Confirm your email address",
+        body="\n\n".join(parts) + "\n",
+        to=[confirmation.address],
         headers={"Auto-Submitted": "auto-generated"},
     )
 
 
-def secret_for(asked: NewAddress) -> str:
-    """Signed with its time, for this row and this address alone."""
-    return signing.dumps([asked.pk, asked.address], salt=SALT)
+def confirmation_secret(confirmation: EmailConfirmation) -> str:
+    """Return the signed and timestamped secret for this row and address."""
+    return signing.dumps([confirmation.pk, confirmation.address], salt=SALT)

@@ -1,4 +1,4 @@
-"""Addresses of the pages that notifications, emails and webhooks lead to.
+"""Addresses of the pages that notifications, emails and webhooks link to.
 
 `registry.web.urls` is the only place that spells out an address; this module asks for it by name.
 """
@@ -6,36 +6,43 @@
 from django.conf import settings
 from django.urls import reverse
 
-from registry.core.notifications.events import YANKED, News
-from registry.models import Notice
+from registry.core.notifications.events import YANKED, Event
+from registry.models import Notification
 
 
 def absolute(path: str) -> str:
     return f"{settings.PUBLIC_URL}{path}"
 
 
-def event_path(slug: str, event: str, *, proposal: int | None, skill: str, version: str) -> str:
-    """Return the path of the page about the proposal, version or skill of an event."""
+def event_path(slug: str, event: Event) -> str:
+    return _path(
+        slug,
+        event.type,
+        proposal=event.proposal.id if event.proposal else None,
+        skill=event.skill,
+        version=event.version.version if event.version else "",
+    )
+
+
+def notification_path(notification: Notification) -> str:
+    return _path(
+        notification.project.slug,
+        notification.event,
+        proposal=notification.proposal_id,
+        skill=notification.skill,
+        version=notification.version,
+    )
+
+
+def _path(slug: str, event_type: str, *, proposal: int | None, skill: str, version: str) -> str:
+    """Return the path of the page about the proposal, the version or the skill."""
     if proposal is not None:
         return reverse("proposal", args=[slug, proposal])
     if not version:
         return reverse("skill", args=[slug, skill])
-    if event == YANKED:  # a yanked version has no page, only an entry in the history
+    if event_type == YANKED:  # a withdrawn version has no page, only a row in the history
         return reverse("skill-versions", args=[slug, skill])
     return reverse("version", args=[slug, skill, version])
-
-
-def news_path(slug: str, news: News) -> str:
-    version = news.version.version if news.version else ""
-    return event_path(
-        slug, news.event, proposal=news.proposal.id if news.proposal else None, skill=news.skill, version=version
-    )
-
-
-def notice_path(notice: Notice) -> str:
-    return event_path(
-        notice.project.slug, notice.event, proposal=notice.proposal_id, skill=notice.skill, version=notice.version
-    )
 
 
 def webhook_path(slug: str, webhook: int) -> str:

@@ -1,6 +1,7 @@
-"""What people are told. A verb says what happened inside its own change; people and webhooks get their rows with it.
+"""Notifications: create them with the change they are about, and list and read the inbox.
 
-What a person reads in their inbox is their own: it is no change of a project.
+`notify` and `notify_about_version` run inside the transaction of the change. Reading the inbox is not a change of a
+project, so it writes no audit event.
 """
 
 from collections.abc import Iterable
@@ -13,19 +14,19 @@ from registry.core import roles
 from registry.core.catalog import prompt
 from registry.core.errors import NotFound
 from registry.core.notifications import events
-from registry.core.notifications.events import BACKERS, KINDS, REVIEWERS, TALKERS, News, Published, Suggested
+from registry.core.notifications.events import BACKERS, COMMENTERS, REVIEWERS, TYPES, Event, ProposalRef, VersionRef
 from registry.models import (
     Backer,
-    Letter,
+    EmailPreference,
     Membership,
-    Notice,
-    Preference,
+    Notification,
+    NotificationEmail,
     Proposal,
     ProposalComment,
     User,
     Version,
 )
-from registry.models.notifications import WAITING, NoticeQuerySet
+from registry.models.notifications import WAITING, NotificationQuerySet
 from registry.services.notifications import email, webhook_delivery, worker
 from registry.services.permissions import Actor
 
@@ -34,152 +35,165 @@ _REVIEWING = [role for role, scopes in roles.SCOPES_OF_ROLE.items() if roles.REV
 
 
 @dataclass(frozen=True, slots=True)
-class _Circle:
+class _People:
     """The users concerned by one proposal. It does not wait for `barred`, who may not approve it."""
 
     backers: set[int] = field(default_factory=set)
-    talkers: set[int] = field(default_factory=set)
+    commenters: set[int] = field(default_factory=set)
     barred: set[int] = field(default_factory=set)
 
 
-def about(event: str, *proposals: Proposal, text: str = "", by: Actor) -> None:
-    """Inside a change: what happened to proposals of one project, by whom. Never tells whoever did it."""
+@dataclass(frozen=True, slots=True)
+class _Recipient:
+    member: Membership
+    event: Event
+    waits: bool = False
+
+
+def notify(event_type: str, *proposals: Proposal, text: str = "", by: Actor) -> None:
+    """Notify people and webhooks about proposals of one project. The actor is not notified."""
     if not proposals:
         return
-    news = {proposal.pk: _news(event, proposal, text, by) for proposal in proposals}
-    circles = _circles(event, list(news))
-    close = {person for circle in circles.values() for person in circle.backers | circle.talkers}
+    created = {proposal.pk: _proposal_event(event_type, proposal, text, by) for proposal in proposals}
+    people = _people(event_type, list(created))
+    involved = {user for each in people.values() for user in each.backers | each.commenters}
     project_id = proposals[0].project_id
-    members = _members(project_id, close, by, reviewers=REVIEWERS in KINDS[event].told)
-    told = [
-        (member, news[proposal.pk], _waits(event, member, proposal, circles[proposal.pk]))
+    members = _members(project_id, involved, by, reviewers=REVIEWERS in TYPES[event_type].audience)
+    recipients = [
+        _Recipient(member, created[proposal.pk], _waits(event_type, member, proposal, people[proposal.pk]))
         for proposal in proposals
         for member in members
-        if member.user_id != by.user_id and _concerns(event, member, circles[proposal.pk])
+        if member.user_id != by.user_id and _concerns(event_type, member, people[proposal.pk])
     ]
-    _tell(project_id, list(news.values()), told, who=_called(by, members))
+    _send(project_id, list(created.values()), recipients, who=_display_name(by, members))
 
 
-def about_version(event: str, version: Version, *, person: int | None, text: str = "", by: Actor) -> None:
-    """Inside a change: what happened to a version. `person` is the one whose work it touches."""
-    published = Published(version.version, version.digest)
-    news = News(event, version.skill.name, by.kind, by.name, _excerpt(text), version=published)
+def notify_about_version(event_type: str, version: Version, *, person: int | None, text: str = "", by: Actor) -> None:
+    """Notify webhooks, and the user whose work the version or its withdrawal affects."""
+    ref = VersionRef(version.version, version.digest)
+    event = Event(event_type, version.skill.name, by.kind, by.name, _excerpt(text), version=ref)
     members = _members(version.skill.project_id, {person} if person is not None else set(), by, reviewers=False)
-    told = [(member, news, False) for member in members if member.user_id == person != by.user_id]
-    _tell(version.skill.project_id, [news], told, who=_called(by, members))
+    recipients = [_Recipient(member, event) for member in members if member.user_id == person != by.user_id]
+    _send(version.skill.project_id, [event], recipients, who=_display_name(by, members))
 
 
-def _news(event: str, proposal: Proposal, text: str, by: Actor) -> News:
-    suggested = Suggested(
+def _proposal_event(event_type: str, proposal: Proposal, text: str, by: Actor) -> Event:
+    ref = ProposalRef(
         proposal.pk, proposal.kind, str(proposal.state), proposal.revision, proposal.base_digest, proposal.result_digest
     )
-    return News(event, proposal.skill, by.kind, by.name, _excerpt(text), proposal=suggested)
+    return Event(event_type, proposal.skill, by.kind, by.name, _excerpt(text), proposal=ref)
 
 
 def _excerpt(text: str) -> str:
     return prompt.shorten(prompt.one_line(text), TEXT_CHARS)
 
 
-def _circles(event: str, proposal_ids: list[int]) -> dict[int, _Circle]:
+def _people(event_type: str, proposal_ids: list[int]) -> dict[int, _People]:
     backers = Backer.objects.filter(proposal__in=proposal_ids)
     barred = backers.barred_people()
-    circles = {proposal_id: _Circle(barred=barred.get(proposal_id, set())) for proposal_id in proposal_ids}
+    people = {proposal_id: _People(barred=barred.get(proposal_id, set())) for proposal_id in proposal_ids}
     for proposal_id, user in backers.filter(user__isnull=False).values_list("proposal", "user"):
-        circles[proposal_id].backers.add(user)
-    if TALKERS in KINDS[event].told:
+        people[proposal_id].backers.add(user)
+    if COMMENTERS in TYPES[event_type].audience:
         comments = ProposalComment.objects.filter(proposal__in=proposal_ids, user__isnull=False)
         for proposal_id, user in comments.values_list("proposal", "user").distinct():
-            circles[proposal_id].talkers.add(user)
-    return circles
+            people[proposal_id].commenters.add(user)
+    return people
 
 
-def _members(project_id: int, people: set[int], by: Actor, *, reviewers: bool) -> list[Membership]:
-    """Those of the people who belong to the project, reviewers where they are told, and the actor for their name."""
-    wanted = Q(user__in={*people, by.user_id} - {None})
+def _members(project_id: int, users: set[int], by: Actor, *, reviewers: bool) -> list[Membership]:
+    """Return the memberships of these users, of all reviewers if asked for, and of the actor for their name."""
+    is_needed = Q(user__in={*users, by.user_id} - {None})
     if reviewers:
-        wanted |= Q(role__in=_REVIEWING)
-    found = Membership.objects.filter(wanted, project=project_id, user__is_active=True)
-    return list(found.select_related("user__notice_preference", "project").order_by("user"))
+        is_needed |= Q(role__in=_REVIEWING)
+    members = Membership.objects.filter(is_needed, project=project_id, user__is_active=True)
+    return list(members.select_related("user__email_preference", "project").order_by("user"))
 
 
-def _called(by: Actor, members: Iterable[Membership]) -> str:
+def _display_name(by: Actor, members: Iterable[Membership]) -> str:
     return next((member.user.display_name for member in members if member.user_id == by.user_id), by.name)
 
 
-def _concerns(event: str, member: Membership, circle: _Circle) -> bool:
-    """Who talked along but may not review any more does not see the proposal, and is not told."""
-    told, reviews = KINDS[event].told, member.role in _REVIEWING
+def _concerns(event_type: str, member: Membership, people: _People) -> bool:
+    """Return whether to notify the member. A commenter who no longer reviews cannot see the proposal any more."""
+    audience, reviews = TYPES[event_type].audience, member.role in _REVIEWING
     return (
-        (REVIEWERS in told and reviews)
-        or (BACKERS in told and member.user_id in circle.backers)
-        or (TALKERS in told and reviews and member.user_id in circle.talkers)
+        (REVIEWERS in audience and reviews)
+        or (BACKERS in audience and member.user_id in people.backers)
+        or (COMMENTERS in audience and reviews and member.user_id in people.commenters)
     )
 
 
-def _waits(event: str, member: Membership, proposal: Proposal, circle: _Circle) -> bool:
-    if events.waits_for_reviewers(event):
-        return member.role in _REVIEWING and member.user_id not in circle.barred
-    return events.waits_for_proposer(event) and member.user_id == proposal.user_id
+def _waits(event_type: str, member: Membership, proposal: Proposal, people: _People) -> bool:
+    if events.waits_for_reviewers(event_type):
+        return member.role in _REVIEWING and member.user_id not in people.barred
+    return events.waits_for_proposer(event_type) and member.user_id == proposal.user_id
 
 
-def _tell(project_id: int, news: list[News], told: list[tuple[Membership, News, bool]], *, who: str) -> None:
+def _send(project_id: int, created: list[Event], recipients: list[_Recipient], *, who: str) -> None:
     endpoints = webhook_delivery.endpoints_for(project_id)
-    rows = Notice.objects.bulk_create([_notice(member, one, waits, who) for member, one, waits in told])
-    wanted = [Letter(notice=row) for row, (member, *_) in zip(rows, told, strict=True) if _by_mail(member, row)]
-    Letter.objects.bulk_create(wanted)
-    if webhook_delivery.queue(endpoints, news, who=who) or wanted:
+    rows = Notification.objects.bulk_create([_notification(recipient, who) for recipient in recipients])
+    emails = [
+        NotificationEmail(notification=row)
+        for row, recipient in zip(rows, recipients, strict=True)
+        if _by_email(recipient.member, row)
+    ]
+    NotificationEmail.objects.bulk_create(emails)
+    if webhook_delivery.queue(endpoints, created, who=who) or emails:
         worker.wake()
 
 
-def _notice(member: Membership, news: News, waits: bool, who: str) -> Notice:
-    return Notice(
+def _notification(recipient: _Recipient, who: str) -> Notification:
+    event, member = recipient.event, recipient.member
+    return Notification(
         user=member.user,
         project=member.project,
-        proposal_id=news.proposal.id if news.proposal else None,
-        event=news.event,
-        title=prompt.shorten(news.sentence(who), TITLE_CHARS),
-        text=news.text,
-        skill=news.skill,
-        version=news.version.version if news.version else "",
+        proposal_id=event.proposal.id if event.proposal else None,
+        event=event.type,
+        title=prompt.shorten(event.sentence(who), TITLE_CHARS),
+        text=event.text,
+        skill=event.skill,
+        version=event.version.version if event.version else "",
         actor=prompt.shorten(who, ACTOR_CHARS),
-        by_agent=news.actor_kind == "agent",
-        waits=waits,
+        by_agent=event.actor_kind == "agent",
+        waits=recipient.waits,
     )
 
 
-def _by_mail(member: Membership, notice: Notice) -> bool:
-    chosen: Preference | None = getattr(member.user, "notice_preference", None)
-    return bool(member.user.email) and email.is_wanted(chosen.mail if chosen else WAITING, waits=notice.waits)
+def _by_email(member: Membership, notification: Notification) -> bool:
+    preference: EmailPreference | None = getattr(member.user, "email_preference", None)
+    choice = preference.choice if preference else WAITING
+    return bool(member.user.email) and email.is_wanted(choice, waits=notification.waits)
 
 
-def inbox(user: User, *, unread: bool) -> NoticeQuerySet:
-    """What a person was told, newest first."""
-    mine = Notice.objects.of(user)
-    return (mine.unread() if unread else mine).for_list()
+def inbox(user: User, *, unread: bool) -> NotificationQuerySet:
+    """Return the notifications of a user, newest first."""
+    every = Notification.objects.of(user)
+    return (every.unread() if unread else every).for_list()
 
 
 def unread(user: User) -> int:
-    return Notice.objects.of(user).unread().count()
+    return Notification.objects.of(user).unread().count()
 
 
-def open_one(user: User, notice_id: int) -> Notice:
-    """Marks it as read, with all else that is about the same proposal."""
-    found = Notice.objects.of(user).select_related("project").filter(pk=notice_id).first()
-    if found is None:
-        raise NotFound("There is no such entry in your inbox.")
-    if found.proposal_id is not None:
-        saw(user, found.proposal_id)
+def open_notification(user: User, notification_id: int) -> Notification:
+    """Mark the notification as read, with all others about the same proposal."""
+    notification = Notification.objects.of(user).select_related("project").filter(pk=notification_id).first()
+    if notification is None:
+        raise NotFound("This notification is not in your inbox.")
+    if notification.proposal_id is not None:
+        mark_proposal_read(user, notification.proposal_id)
     else:
-        Notice.objects.filter(pk=found.pk, read_at=None).update(read_at=timezone.now())
-    return found
+        Notification.objects.filter(pk=notification.pk, read_at=None).update(read_at=timezone.now())
+    return notification
 
 
-def saw(user: User, proposal_id: int) -> None:
-    """Whoever looks at a proposal has read what they were told about it. Looking twice writes nothing."""
-    told = Notice.objects.filter(user=user, proposal=proposal_id, read_at=None)
-    if told.exists():
-        told.update(read_at=timezone.now())
+def mark_proposal_read(user: User, proposal_id: int) -> None:
+    """Mark all notifications about a proposal as read. Write nothing if all are read already."""
+    rows = Notification.objects.filter(user=user, proposal=proposal_id, read_at=None)
+    if rows.exists():
+        rows.update(read_at=timezone.now())
 
 
 def mark_all_read(user: User) -> int:
-    return Notice.objects.filter(user=user, read_at=None).update(read_at=timezone.now())
+    return Notification.objects.filter(user=user, read_at=None).update(read_at=timezone.now())

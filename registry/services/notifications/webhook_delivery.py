@@ -1,4 +1,4 @@
-"""Events on their way to webhooks: put in the queue with the change they tell of, signed, sent, put off, given up."""
+"""Deliveries to webhooks: queued with the change they report, signed, sent and retried."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
-from registry.core.notifications.events import News
+from registry.core.notifications.events import Event
 from registry.core.text.printable import printable
 from registry.models import Delivery, Endpoint
 from registry.models.outgoing import SENT, is_due
@@ -25,26 +25,26 @@ from registry.services.resolve import outbound_http
 
 log = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 10.0
-_ANSWER_BYTES = 4 * 1024
+TIMEOUT_SECONDS = 10.0
+_RESPONSE_BYTES = 4 * 1024
 _EXCERPT_CHARS = 1_000
 _SLOTS = 8
-_SECRET = "whsec_"  # noqa: S105 - how a secret begins, by the convention that our signatures follow
+_SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of every secret in the Standard Webhooks convention
 
 
 def endpoints_for(project_id: int) -> list[Endpoint]:
-    """Those that are switched on."""
-    found = Endpoint.objects.filter(project_id=project_id, enabled=True, project__archived_at=None)
-    return list(found.select_related("project").order_by("pk"))
+    """Return the enabled endpoints of a project."""
+    endpoints = Endpoint.objects.filter(project_id=project_id, enabled=True, project__archived_at=None)
+    return list(endpoints.select_related("project").order_by("pk"))
 
 
-def queue(endpoints: Sequence[Endpoint], news: Iterable[News], *, who: str) -> int:
-    """Inside a change: a row for each endpoint that wants to know. Says how many."""
+def queue(endpoints: Sequence[Endpoint], events: Iterable[Event], *, who: str) -> int:
+    """Queue a delivery for each endpoint that subscribes to the event. Return how many."""
     rows = [
-        _row(endpoint, one.event, described(endpoint, one, who=who))
-        for one in news
+        _row(endpoint, event.type, event_data(endpoint, event, who=who))
+        for event in events
         for endpoint in endpoints
-        if one.event in endpoint.events
+        if event.type in endpoint.events
     ]
     Delivery.objects.bulk_create(rows)
     return len(rows)
@@ -65,31 +65,31 @@ def queue_one(endpoint: Endpoint, event: str, data: dict[str, object]) -> Delive
     return row
 
 
-def described(endpoint: Endpoint, news: News, *, who: str) -> dict[str, object]:
-    """What a receiver gets to know. The text of a proposal stays here: it reaches nobody before it is approved."""
+def event_data(endpoint: Endpoint, event: Event, *, who: str) -> dict[str, object]:
+    """Return the payload. It has no text of the proposal, which must not leave the site before it is approved."""
     project = endpoint.project
-    said: dict[str, object] = {
-        "text": news.sentence(who),
-        "url": links.absolute(links.news_path(project.slug, news)),
+    data: dict[str, object] = {
+        "text": event.sentence(who),
+        "url": links.absolute(links.event_path(project.slug, event)),
         "project": {"slug": project.slug, "name": project.name},
-        "actor": {"kind": news.actor_kind, "name": news.actor},
-        "skill": news.skill,
+        "actor": {"kind": event.actor_kind, "name": event.actor},
+        "skill": event.skill,
     }
-    if news.proposal is not None:
-        said["proposal"] = asdict(news.proposal)
-    if news.version is not None:
-        said["version"] = asdict(news.version)
-    return said
+    if event.proposal is not None:
+        data["proposal"] = asdict(event.proposal)
+    if event.version is not None:
+        data["version"] = asdict(event.version)
+    return data
 
 
 def secret_of(endpoint: Endpoint) -> str:
-    """Made from the key of the site, so that a copy of the database signs nothing."""
-    return f"{_SECRET}{base64.b64encode(_key(endpoint)).decode()}"
+    """Derive the secret from SECRET_KEY, so that a copy of the database cannot sign anything."""
+    return f"{_SECRET_PREFIX}{base64.b64encode(_key(endpoint)).decode()}"
 
 
 def _key(endpoint: Endpoint) -> bytes:
-    made_from = f"skillsite webhook {endpoint.salt}".encode()
-    return hmac.new(settings.SECRET_KEY.encode(), made_from, hashlib.sha256).digest()
+    message = f"skillsite webhook {endpoint.salt}".encode()
+    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).digest()
 
 
 def signature(endpoint: Endpoint, key: str, timestamp: int, body: str) -> str:
@@ -98,8 +98,8 @@ def signature(endpoint: Endpoint, key: str, timestamp: int, body: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one try; `error` is empty where the receiver took it."""
+class Attempt:
+    """The result of one attempt. `error` is empty if the receiver accepted the delivery."""
 
     error: str = ""
     status: int | None = None
@@ -108,28 +108,29 @@ class Outcome:
 
 
 def send_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta = timedelta(seconds=30)) -> int:
-    """Sends what is due, for as long as the budget lasts. Says how many tries it made.
+    """Send the deliveries that are due, within the time budget. Return the number of attempts.
 
-    Requests run side by side, one at a time for each endpoint: a receiver that hangs holds up nobody else. Rows are
-    read and written here alone.
+    Requests run in parallel, one at a time for each endpoint, so that a slow receiver delays only itself. Only this
+    thread reads and writes rows.
     """
-    stop, tries = clock() + budget, 0
-    flying: dict[Future[Outcome], Delivery] = {}
+    stop, attempts = clock() + budget, 0
+    running: dict[Future[Attempt], Delivery] = {}
     with ThreadPoolExecutor(_SLOTS, thread_name_prefix="webhook") as pool:
         while True:
-            for delivery in _taken(flying.values(), now=clock()) if clock() < stop else ():
-                flying[pool.submit(post, delivery, now=clock())] = delivery
-            if not flying:
-                return tries
-            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            for delivery in _take_due(running.values(), now=clock()) if clock() < stop else ():
+                running[pool.submit(post, delivery, now=clock())] = delivery
+            if not running:
+                return attempts
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                _record(flying.pop(future), _outcome(future), now=clock())
-                tries += 1
+                _record(running.pop(future), _attempt(future), now=clock())
+                attempts += 1
 
 
-def _taken(flying: Iterable[Delivery], *, now: datetime) -> list[Delivery]:
-    busy = [delivery.endpoint_id for delivery in flying]
-    firsts = (
+def _take_due(running: Iterable[Delivery], *, now: datetime) -> list[Delivery]:
+    """Lease the oldest due delivery of each endpoint that has no request running."""
+    busy = [delivery.endpoint_id for delivery in running]
+    oldest = (
         Delivery.objects.filter(is_due(now), endpoint__enabled=True, endpoint__project__archived_at=None)
         .exclude(endpoint__in=busy)
         .values("endpoint")
@@ -137,12 +138,12 @@ def _taken(flying: Iterable[Delivery], *, now: datetime) -> list[Delivery]:
         .order_by("first")
         .values_list("first", flat=True)[: _SLOTS - len(busy)]
     )
-    due = Delivery.objects.filter(pk__in=list(firsts)).select_related("endpoint").order_by("pk")
+    due = Delivery.objects.filter(pk__in=list(oldest)).select_related("endpoint").order_by("pk")
     return [delivery for delivery in due if retries.take(delivery, now=now)]
 
 
-def post(delivery: Delivery, *, now: datetime) -> Outcome:
-    """One try. Redirects are not followed: whoever moved says so to an owner, who looks at the new address."""
+def post(delivery: Delivery, *, now: datetime) -> Attempt:
+    """Send one request. Redirects are not followed, so that an owner checks every address."""
     timestamp = int(now.timestamp())
     headers = {
         "Content-Type": "application/json",
@@ -150,34 +151,36 @@ def post(delivery: Delivery, *, now: datetime) -> Outcome:
         "Webhook-Timestamp": str(timestamp),
         "Webhook-Signature": signature(delivery.endpoint, delivery.key, timestamp, delivery.body),
     }
-    asked = Asked("POST", delivery.endpoint.address, delivery.body.encode(), headers, ANSWER_SECONDS, _ANSWER_BYTES)
+    request = Asked(
+        "POST", delivery.endpoint.address, delivery.body.encode(), headers, TIMEOUT_SECONDS, _RESPONSE_BYTES
+    )
     try:
-        answer = outbound_http.send(asked)
+        response = outbound_http.send(request)
     except Failure as failure:
-        return Outcome(str(failure))
-    excerpt = printable(answer.body.decode(errors="replace"), _EXCERPT_CHARS)
-    return Outcome(_complaint(answer.status), answer.status, round(answer.seconds * 1000), excerpt)
+        return Attempt(str(failure))
+    excerpt = printable(response.body.decode(errors="replace"), _EXCERPT_CHARS)
+    return Attempt(_status_error(response.status), response.status, round(response.seconds * 1000), excerpt)
 
 
-def _complaint(status: int) -> str:
+def _status_error(status: int) -> str:
     if 200 <= status < 300:
         return ""
     if 300 <= status < 400:
-        return f"The answer was {status}, a redirect. Redirects are not followed: enter the new address."
-    return f"The answer was {status}. It takes one from 200 to 299."
+        return f"The receiver responded with {status}, a redirect. Redirects are not followed. Enter the new address."
+    return f"The receiver responded with {status}. A status from 200 to 299 is a success."
 
 
-def _outcome(future: Future[Outcome]) -> Outcome:
+def _attempt(future: Future[Attempt]) -> Attempt:
     try:
         return future.result()
     except Exception:
         log.exception("A webhook could not be sent.")
-        return Outcome("The request could not be made. The reason is in the log of the site.")
+        return Attempt("The request failed because of an error on this site. An administrator finds it in the log.")
 
 
-def _record(delivery: Delivery, outcome: Outcome, *, now: datetime) -> None:
-    response = {"status": outcome.status, "milliseconds": outcome.milliseconds, "excerpt": outcome.excerpt}
-    if outcome.error:
-        retries.retry_later(delivery, now=now, error=outcome.error, response=response)
+def _record(delivery: Delivery, attempt: Attempt, *, now: datetime) -> None:
+    response = {"status": attempt.status, "milliseconds": attempt.milliseconds, "excerpt": attempt.excerpt}
+    if attempt.error:
+        retries.retry_later(delivery, now=now, error=attempt.error, response=response)
     else:
         retries.finish(delivery, SENT, now=now, response=response)

@@ -69,7 +69,7 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
         voice.save(force_insert=True)
         add_revision(proposal, prepared, how=PROPOSED, justification=justification, evidence=voice.evidence, by=by)
         describe(change, proposal)
-        notifications.about(events.OPENED, proposal, text=justification, by=by)
+        notifications.notify(events.OPENED, proposal, text=justification, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
@@ -185,7 +185,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
         pieces = list(suggestion.evidence) or newest.evidence
         renew(proposal, prepared, weight, how=REVISED, justification=said, evidence=pieces, by=by)
         describe(change, proposal)
-        notifications.about(events.REVISED, proposal, text=said, by=by)
+        notifications.notify(events.REVISED, proposal, text=said, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
@@ -200,7 +200,7 @@ def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor
         proposal.save(update_fields=["state", "updated_at"])
         say(proposal, comment, action=Action.WITHDRAW, by=by)
         describe(change, proposal)
-        notifications.about(events.WITHDRAWN, proposal, text=comment, by=by)
+        notifications.notify(events.WITHDRAWN, proposal, text=comment, by=by)
     return proposal
 
 
@@ -211,7 +211,7 @@ def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> Prop
     with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
         said = say(get(project, proposal_id), text, action="", by=by)
         describe(change, found)
-        notifications.about(events.COMMENTED, found, text=text, by=by)
+        notifications.notify(events.COMMENTED, found, text=text, by=by)
     return said
 
 

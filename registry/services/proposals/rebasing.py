@@ -139,7 +139,7 @@ def rebase(project: Project, proposal_id: int, *, choices: Choices | None = None
         if choices is not None:
             change.data["chosen"] = dict(choices.taken)
         proposals.describe(change, proposal)
-        notifications.about(events.REVISED, proposal, by=by)
+        notifications.notify(events.REVISED, proposal, by=by)
     return proposal
 
 

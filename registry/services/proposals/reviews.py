@@ -113,7 +113,7 @@ def approve(
         approvals.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
         change.data.update(proposed=proposed, edited=verdict.edited is not None)
         proposals.describe(change, proposal)
-        notifications.about(events.APPROVED, proposal, text=comment, by=by)
+        notifications.notify(events.APPROVED, proposal, text=comment, by=by)
     return proposals.get(project, proposal_id)
 
 
@@ -234,7 +234,7 @@ def _answer(project: Project, proposal_id: int, action: Action, verb: str, comme
         proposal = proposals.get(project, proposal_id)
         _decide(proposal, action, comment, by)
         proposals.describe(change, proposal)
-        notifications.about(verb, proposal, text=comment, by=by)
+        notifications.notify(verb, proposal, text=comment, by=by)
     return proposal
 
 

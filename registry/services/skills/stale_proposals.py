@@ -85,7 +85,7 @@ def _overtake(waiting: Iterable[tuple[Proposal, EffectiveSkill | None]], *, by: 
             proposal.state_reason = moved(proposal, standing)
             proposal.save(update_fields=["state", "state_reason"])
             overtaken.append(proposal)
-    notifications.about(events.OVERTAKEN, *overtaken, by=by)
+    notifications.notify(events.OUTDATED, *overtaken, by=by)
     return [proposal.pk for proposal in overtaken]
 
 

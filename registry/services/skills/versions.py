@@ -81,7 +81,7 @@ def add(
         skill.last_number = max(skill.last_number, int(version.version))
     skill.save(update_fields=["current", "overrides", "last_number"])
     stale_proposals.mark(skill, change=change)
-    notifications.about_version(events.PUBLISHED, version, person=before, text=version.note, by=change.by)
+    notifications.notify_about_version(events.PUBLISHED, version, person=before, text=version.note, by=change.by)
     return version
 
 
@@ -93,7 +93,7 @@ def bring_back(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
     change.after = version.digest
     change.data["version"] = version.version
     stale_proposals.mark(skill, change=change)
-    notifications.about_version(events.PUBLISHED, version, person=version.author_id, by=change.by)
+    notifications.notify_about_version(events.PUBLISHED, version, person=version.author_id, by=change.by)
 
 
 def checked_note(note: str) -> str:
@@ -168,7 +168,7 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         change.after = skill.current_digest
         change.data.update(version=found.version, reason=reason)
         stale_proposals.mark(skill, change=change)
-        notifications.about_version(events.YANKED, found, person=found.author_id, text=reason, by=by)
+        notifications.notify_about_version(events.YANKED, found, person=found.author_id, text=reason, by=by)
         return found
 
 

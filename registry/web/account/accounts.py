@@ -177,7 +177,7 @@ def account(request: PersonRequest) -> HttpResponse:
 
 
 def _page(request: PersonRequest, *, status: int = 200, **forms: forms.Form) -> HttpResponse:
-    unconfirmed, preference = email_preferences.asked(request.user), email.wants(request.user.pk)
+    unconfirmed, preference = email_preferences.unconfirmed_address(request.user), email.preference_of(request.user.pk)
     context = {
         "name": NameForm(initial={"full_name": request.user.get_full_name()}),
         "mail": MailForm(initial={"address": unconfirmed or request.user.email, "wanted": preference}),
@@ -233,7 +233,7 @@ def confirm_mail(request: PersonRequest, secret: str) -> HttpResponse:
             address = email_preferences.confirm(request.user, secret)
             messages.success(request, f"Address confirmed. Your email now goes to {address}.")
             return redirect("account")
-        context = {"address": email_preferences.look(request.user, secret).address}
+        context = {"address": email_preferences.find_confirmation(request.user, secret).address}
     except NotFound as error:
         context = {"refused": error.message}
     return render(request, "account/confirm_mail.html", context, status=404 if "refused" in context else 200)

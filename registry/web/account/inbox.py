@@ -1,4 +1,4 @@
-"""What a person was told: read, opened, marked as read. Everybody sees their own and nobody else's."""
+"""Inbox of a user: list, open and mark notifications as read."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -20,21 +20,21 @@ def index(request: PersonRequest) -> HttpResponse:
     everything = request.GET.get("show") == "all"
     shown = notifications.inbox(request.user, unread=not everything)
     page = Paginator(shown, _PAGE).get_page(request.GET.get("page"))
-    found = {"page": page, "everything": everything, "query": "show=all&" if everything else ""}
-    return render(request, "inbox/list.html", found, partial="inbox/_rows.html")
+    context = {"page": page, "everything": everything, "query": "show=all&" if everything else ""}
+    return render(request, "inbox/list.html", context, partial="inbox/_rows.html")
 
 
 @signed_in
 @require_safe
-def follow(request: PersonRequest, notice: int) -> HttpResponse:
-    """Goes to what the entry is about. It counts as read from then on, which is nobody else's business."""
-    return redirect(links.notice_path(notifications.open_one(request.user, notice)))
+def follow(request: PersonRequest, notification: int) -> HttpResponse:
+    """Mark the notification as read and redirect to the page it is about."""
+    return redirect(links.notification_path(notifications.open_notification(request.user, notification)))
 
 
 @signed_in
 @require_POST
-def read(request: PersonRequest, notice: int) -> HttpResponse:
-    notifications.open_one(request.user, notice)
+def read(request: PersonRequest, notification: int) -> HttpResponse:
+    notifications.open_notification(request.user, notification)
     return redirect("inbox")
 
 
@@ -42,5 +42,5 @@ def read(request: PersonRequest, notice: int) -> HttpResponse:
 @require_POST
 def read_all(request: PersonRequest) -> HttpResponse:
     count = notifications.mark_all_read(request.user)
-    messages.success(request, f"{counted(count, 'entry is,entries are')} marked as read.")
+    messages.success(request, f"{counted(count, 'notification')} marked as read.")
     return redirect("inbox")

@@ -1,4 +1,4 @@
-"""Webhooks of a project: where events go, what came of each, and sending again what was given up. For owners."""
+"""Webhooks of a project, for owners: settings, secrets and the log of deliveries."""
 
 from typing import Any
 
@@ -22,11 +22,11 @@ from registry.web.htmx import render
 from registry.web.humanize import counted
 
 _PAGE = 30
-_EVENTS = [(event, kind.label) for event, kind in events.KINDS.items()]
+_EVENTS = [(event, kind.label) for event, kind in events.TYPES.items()]
 _STATES = {
     "pending": ("Waiting", "", "clock"),
     "sent": ("Delivered", "ok", "check"),
-    "failed": ("Given up", "danger", "x"),
+    "failed": ("Failed", "danger", "x"),
     "dropped": ("Dropped", "", "x"),
 }
 
@@ -35,15 +35,15 @@ class EndpointForm(forms.Form):
     address = forms.CharField(
         label="Address",
         max_length=500,
-        help_text="Begins with https://. Events are sent there as JSON with a signature.",
+        help_text="Starts with https://. We send events there as signed JSON.",
         widget=forms.URLInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-        error_messages={"required": "Write the address that events are sent to."},
+        error_messages={"required": "Enter the address to send events to."},
     )
     events = forms.MultipleChoiceField(
         label="Events",
         choices=_EVENTS,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose one event or more."},
+        error_messages={"required": "Choose at least one event."},
     )
 
 
@@ -53,17 +53,17 @@ class EndpointForm(forms.Form):
 @needs(roles.MANAGE, to="open webhooks")
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
-    """The answer to the POST is the only page that ever shows the secret."""
-    form = EndpointForm(request.POST if request.method == "POST" else None, initial={"events": list(events.KINDS)})
+    """List the webhooks. The response to a POST is the only page that shows the new secret."""
+    form = EndpointForm(request.POST if request.method == "POST" else None, initial={"events": list(events.TYPES)})
     if form.is_bound and form.is_valid():
         try:
-            made, secret = webhooks.create(request.project, **form.cleaned_data, by=request.actor)
+            endpoint, secret = webhooks.create(request.project, **form.cleaned_data, by=request.actor)
         except (InvalidRequest, Conflict) as error:
-            form.add_error("address", error.message)
+            form.add_error(error.field or "address", error.message)
         else:
-            return _page(request, made, secret=secret, status=201)
+            return _page(request, endpoint, secret=secret, status=201)
     endpoints = [
-        (endpoint, host_of(endpoint.address)) for endpoint in webhooks.listed(request.project, by=request.actor)
+        (endpoint, host_of(endpoint.address)) for endpoint in webhooks.list_endpoints(request.project, by=request.actor)
     ]
     status = 422 if form.errors else 200
     return render(request, "webhooks/list.html", {"endpoints": endpoints, "form": form}, status=status)
@@ -74,19 +74,19 @@ def index(request: ProjectRequest) -> HttpResponse:
 @needs(roles.MANAGE, to="open webhooks")
 @require_http_methods(["GET", "HEAD", "POST"])
 def show(request: ProjectRequest, webhook: int) -> HttpResponse:
-    found = webhooks.find(request.project, webhook, by=request.actor)
+    endpoint = webhooks.find(request.project, webhook, by=request.actor)
     if request.method != "POST":
-        return _page(request, found)
+        return _page(request, endpoint)
     form = EndpointForm(request.POST)
     if form.is_valid():
         try:
             webhooks.update(request.project, webhook, **form.cleaned_data, by=request.actor)
         except InvalidRequest as error:
-            form.add_error("address", error.message)
+            form.add_error(error.field or "address", error.message)
         else:
-            messages.success(request, "The webhook is saved.")
+            messages.success(request, "Webhook saved.")
             return redirect("webhook", request.project.slug, webhook)
-    return _page(request, found, form=form, status=422)
+    return _page(request, endpoint, form=form, status=422)
 
 
 def _page(
@@ -97,30 +97,30 @@ def _page(
     secret: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    dead = request.GET.get("show") == "given-up"
-    page = Paginator(webhooks.delivery_log(endpoint, dead=dead), _PAGE).get_page(request.GET.get("page"))
-    found: dict[str, Any] = {
+    failed = request.GET.get("show") == "given-up"
+    page = Paginator(webhooks.delivery_log(endpoint, failed=failed), _PAGE).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {
         "endpoint": endpoint,
         "host": host_of(endpoint.address),
         "form": form or EndpointForm(initial={"address": endpoint.address, "events": endpoint.events}),
         "secret": secret,
         "page": page,
         "rows": [_row(delivery) for delivery in page],
-        "dead": dead,
-        "dead_count": page.paginator.count if dead else webhooks.delivery_log(endpoint, dead=True).count(),
-        "query": "show=given-up&" if dead else "",
+        "failed": failed,
+        "failed_count": page.paginator.count if failed else webhooks.delivery_log(endpoint, failed=True).count(),
+        "query": "show=given-up&" if failed else "",
     }
-    return render(request, "webhooks/webhook.html", found, partial="webhooks/_log.html", status=status)
+    return render(request, "webhooks/webhook.html", context, partial="webhooks/_log.html", status=status)
 
 
 def _row(delivery: Delivery) -> dict[str, Any]:
     label, tone, icon = _STATES[delivery.state]
-    again = delivery.state == "pending" and delivery.attempts > 0
+    retrying = delivery.state == "pending" and delivery.attempts > 0
     return {
         "delivery": delivery,
-        "label": events.KINDS[delivery.event].label if delivery.event in events.KINDS else "Test",
-        "badge": ("Tried again later", "warn", "clock") if again else (label, tone, icon),
-        "again": again,
+        "label": events.TYPES[delivery.event].label if delivery.event in events.TYPES else "Test",
+        "badge": ("Retrying", "warn", "clock") if retrying else (label, tone, icon),
+        "retrying": retrying,
     }
 
 
@@ -129,7 +129,7 @@ def _row(delivery: Delivery) -> dict[str, Any]:
 def switch(request: ProjectRequest, webhook: int) -> HttpResponse:
     enabled = request.POST.get("enabled") == "yes"
     webhooks.set_enabled(request.project, webhook, enabled, by=request.actor)
-    messages.success(request, "The webhook is on." if enabled else "The webhook is off. Events are not kept for it.")
+    messages.success(request, "Webhook turned on." if enabled else "Webhook turned off. New events are not sent later.")
     return redirect("webhook", request.project.slug, webhook)
 
 
@@ -137,17 +137,17 @@ def switch(request: ProjectRequest, webhook: int) -> HttpResponse:
 @in_project
 @require_POST
 def secret(request: ProjectRequest, webhook: int) -> HttpResponse:
-    """The answer is the only page that ever shows the new secret."""
-    made = webhooks.renew_secret(request.project, webhook, by=request.actor)
-    found = webhooks.find(request.project, webhook, by=request.actor)
-    return _page(request, found, secret=made, status=201)
+    """Replace the secret. The response is the only page that shows the new one."""
+    new_secret = webhooks.renew_secret(request.project, webhook, by=request.actor)
+    endpoint = webhooks.find(request.project, webhook, by=request.actor)
+    return _page(request, endpoint, secret=new_secret, status=201)
 
 
 @in_project
 @require_POST
 def test(request: ProjectRequest, webhook: int) -> HttpResponse:
     webhooks.test(request.project, webhook, by=request.actor)
-    messages.success(request, "A test is on its way. Load the page again in a moment to see what came of it.")
+    messages.success(request, "Test event queued. Reload this page in a moment to see the result.")
     return redirect("webhook", request.project.slug, webhook)
 
 
@@ -157,9 +157,9 @@ def replay(request: ProjectRequest, webhook: int) -> HttpResponse:
     chosen = request.POST.get("delivery", "")
     one = int(chosen) if chosen.isdecimal() and len(chosen) < 19 else None
     if chosen and one is None:
-        raise InvalidRequest("There is no such delivery. Nothing was sent.")
+        raise InvalidRequest("This delivery does not exist. Nothing was sent.")
     count = webhooks.replay(request.project, webhook, one, by=request.actor)
-    messages.success(request, f"{counted(count, 'delivery is,deliveries are')} sent again.")
+    messages.success(request, f"{counted(count, 'delivery,deliveries')} queued to be sent again.")
     return redirect("webhook", request.project.slug, webhook)
 
 
@@ -167,5 +167,5 @@ def replay(request: ProjectRequest, webhook: int) -> HttpResponse:
 @require_POST
 def remove(request: ProjectRequest, webhook: int) -> HttpResponse:
     webhooks.remove(request.project, webhook, by=request.actor)
-    messages.success(request, "The webhook is removed.")
+    messages.success(request, "Webhook removed.")
     return redirect("webhooks", request.project.slug)

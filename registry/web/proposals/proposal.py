@@ -32,7 +32,7 @@ _PAGE = "proposals/proposal.html"
 @require_safe
 def show(request: ProjectRequest, number: int) -> HttpResponse:
     page = ProposalPage(request, number)
-    notifications.saw(request.user, number)
+    notifications.mark_proposal_read(request.user, number)
     return render(request, _PAGE, page.context())
 
 

@@ -15,7 +15,18 @@ from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
 from registry.core.notifications import events
 from registry.core.text import edits
-from registry.models import Agent, Event, Letter, Membership, NewAddress, Notice, Preference, Project, Proposal, User
+from registry.models import (
+    Agent,
+    EmailConfirmation,
+    EmailPreference,
+    Event,
+    Membership,
+    Notification,
+    NotificationEmail,
+    Project,
+    Proposal,
+    User,
+)
 from registry.models.notifications import EVERYTHING, NOTHING, WAITING
 from registry.models.outgoing import DROPPED, FAILED, PENDING, SENT
 from registry.services import permissions
@@ -72,11 +83,11 @@ def propose(project: Project, by: Actor, body: str = "Uno\nTwo\nThree\n") -> Pro
 
 
 def told(name: str) -> list[tuple[str, bool]]:
-    return [(n.event, n.waits) for n in Notice.objects.filter(user__username=name).order_by("pk")]
+    return [(n.event, n.waits) for n in Notification.objects.filter(user__username=name).order_by("pk")]
 
 
 def everybody() -> set[str]:
-    return set(Notice.objects.values_list("user__username", flat=True))
+    return set(Notification.objects.values_list("user__username", flat=True))
 
 
 # -- Who is told ---------------------------------------------------------------------------------------------
@@ -89,9 +100,9 @@ def test_reviewers_and_owners_are_told_about_a_new_proposal_and_nobody_else(
         people(name)
     made = propose(project, bot)
     assert everybody() == {"reviewer", "owner"}
-    notice = Notice.objects.get(user__username="reviewer")
+    notice = Notification.objects.get(user__username="reviewer")
     assert (notice.title, notice.text) == ("bot proposes a change to greeting", "It is better.")
-    assert (links.notice_path(notice), notice.waits, notice.by_agent) == (
+    assert (links.notification_path(notice), notice.waits, notice.by_agent) == (
         f"/projects/demo/proposals/{made.pk}/",
         True,
         True,
@@ -107,7 +118,7 @@ def test_the_title_says_what_kind_of_change_it_is(
     people("reviewer")
     edit = edits.parse(skill_md=skill_text("fresh")) if kind == "create" else None
     proposals.propose(project, Suggestion("fresh" if edit else "greeting", edit, "Why.", kind=kind), by=bot)
-    assert Notice.objects.get().title == title
+    assert Notification.objects.get().title == title
 
 
 def test_nobody_is_told_what_they_did_themselves(project: Project, acting: Any, people: People, skill: str) -> None:
@@ -115,7 +126,7 @@ def test_nobody_is_told_what_they_did_themselves(project: Project, acting: Any, 
     made = propose(project, acting("reviewer"))
     proposals.comment(project, made.pk, "What do you think?", by=acting("reviewer"))
     assert everybody() == {"owner"}
-    assert Notice.objects.get().title == "Reviewer Somebody proposes a change to greeting"
+    assert Notification.objects.get().title == "Reviewer Somebody proposes a change to greeting"
 
 
 def test_a_proposal_does_not_wait_for_whoever_made_the_token_of_its_agent(
@@ -167,9 +178,9 @@ def test_the_same_proposal_again_tells_nobody(
 ) -> None:
     people("reviewer")
     propose(project, bot)
-    before = Notice.objects.count()
+    before = Notification.objects.count()
     assert proposals.propose(project, suggested(), by=acting("author")).joined
-    assert Notice.objects.count() == before
+    assert Notification.objects.count() == before
 
 
 @pytest.mark.parametrize(
@@ -185,7 +196,7 @@ def test_the_proposer_is_told_the_decision(
 ) -> None:
     made = propose(project, acting("author"))
     people("owner")
-    Notice.objects.all().delete()
+    Notification.objects.all().delete()
     decide(project, made, acting("reviewer"))
     assert told("author") == [(event, waits)]
     assert everybody() == {"author"}
@@ -206,7 +217,7 @@ def test_a_comment_tells_the_proposer_and_those_who_talked_along(
     made = propose(project, acting("author"))
     people("silent")
     proposals.comment(project, made.pk, "Why so long?", by=acting("maja"))
-    Notice.objects.all().delete()
+    Notification.objects.all().delete()
     proposals.comment(project, made.pk, "I like it.", by=acting("noor"))
     assert everybody() == {"author", "maja"}
 
@@ -214,7 +225,7 @@ def test_a_comment_tells_the_proposer_and_those_who_talked_along(
 def test_an_agents_answer_tells_the_reviewer_who_asked(project: Project, acting: Any, bot: Actor, skill: str) -> None:
     made = propose(project, bot)
     reviews.request_changes(project, made.pk, comment="Shorter.", by=acting("reviewer"))
-    Notice.objects.all().delete()
+    Notification.objects.all().delete()
     proposals.comment(project, made.pk, "Shorter how?", by=bot)
     proposals.revise(project, made.pk, suggested("Uno\n"), by=bot)
     proposals.withdraw(project, made.pk, by=bot)
@@ -227,7 +238,7 @@ def test_somebody_who_no_longer_reviews_is_not_told_what_they_cannot_see(
     made = propose(project, bot)
     proposals.comment(project, made.pk, "Hm.", by=acting("maja"))
     members.set_role(project, people("maja"), roles.AUTHOR, by=operator)
-    Notice.objects.all().delete()
+    Notification.objects.all().delete()
     proposals.comment(project, made.pk, "Well?", by=bot)
     assert everybody() == set()
 
@@ -237,10 +248,10 @@ def test_the_proposer_is_told_when_somebody_saves_past_them(
 ) -> None:
     propose(project, acting("author"))
     people("owner")
-    Notice.objects.all().delete()
+    Notification.objects.all().delete()
     skills.save(project, "greeting", skill_bundle(body="Other"), base=skill, by=acting("maja"))
-    assert told("author") == [(events.OVERTAKEN, True)]
-    assert Notice.objects.get().title == "greeting changed, and the proposal for it is overtaken"
+    assert told("author") == [(events.OUTDATED, True)]
+    assert Notification.objects.get().title == "greeting changed, so the proposal for it is outdated"
 
 
 def test_the_proposer_is_told_when_a_reviewer_brings_the_proposal_over(
@@ -250,7 +261,7 @@ def test_the_proposer_is_told_when_a_reviewer_brings_the_proposal_over(
     moved_on = skill_bundle(body=FIVE.replace("Five", "Cinque"))
     skills.save(project, "greeting", moved_on, base=skill, by=operator)
     rebasing.rebase(project, made.pk, by=acting("reviewer"))
-    assert told("author") == [(events.OVERTAKEN, True), (events.REVISED, False)]
+    assert told("author") == [(events.OUTDATED, True), (events.REVISED, False)]
 
 
 def test_an_author_is_told_when_somebody_publishes_after_them_or_withdraws_their_version(
@@ -261,8 +272,8 @@ def test_an_author_is_told_when_somebody_publishes_after_them_or_withdraws_their
     skills.save(project, "greeting", skill_bundle(body="New"), base=made.digest, note="Shorter.", by=acting("maja"))
     versions.yank(project, "greeting", "1", reason="It was wrong.", by=acting("reviewer"))
     page = "/projects/demo/skills/greeting/"
-    notices = Notice.objects.select_related("project").order_by("pk")
-    assert [(notice.title, notice.text, links.notice_path(notice)) for notice in notices] == [
+    notices = Notification.objects.select_related("project").order_by("pk")
+    assert [(notice.title, notice.text, links.notification_path(notice)) for notice in notices] == [
         ("Maja Somebody published version 2 of greeting", "Shorter.", f"{page}version/2/"),
         ("Reviewer Somebody withdrew version 1 of greeting", "It was wrong.", f"{page}versions/"),
     ]
@@ -293,7 +304,7 @@ def test_telling_many_takes_as_many_queries_as_telling_one(
     for number in range(12):
         User.objects.filter(pk=people(f"r{number}").pk).update(email=f"r{number}@example.org")
     assert queries("B\n") == few
-    assert Notice.objects.count() == 1 + 13
+    assert Notification.objects.count() == 1 + 13
 
 
 def test_many_proposals_overtaken_at_once_take_no_more_queries_for_telling(
@@ -309,7 +320,7 @@ def test_many_proposals_overtaken_at_once_take_no_more_queries_for_telling(
         return len([one for one in captured if "notice" in one["sql"] or "backer" in one["sql"]])
 
     assert queries("one-skill", 1) == queries("two-skill", 5)
-    assert len([event for event, _ in told("author") if event == events.OVERTAKEN]) == 6
+    assert len([event for event, _ in told("author") if event == events.OUTDATED]) == 6
 
 
 # -- The inbox -----------------------------------------------------------------------------------------------
@@ -330,7 +341,7 @@ def test_opening_an_entry_reads_all_about_the_same_proposal(
     user = people("reviewer")
     made, _ = propose(project, bot, "A"), propose(project, bot, "B")
     proposals.revise(project, made.pk, suggested("C"), by=bot)
-    notifications.open_one(user, Notice.objects.filter(proposal=made)[0].pk)
+    notifications.open_notification(user, Notification.objects.filter(proposal=made)[0].pk)
     assert notifications.unread(user) == 1
     assert notifications.inbox(user, unread=False).count() == 3
 
@@ -338,12 +349,12 @@ def test_opening_an_entry_reads_all_about_the_same_proposal(
 def test_nobody_opens_the_entry_of_somebody_else(project: Project, people: People, bot: Actor, skill: str) -> None:
     people("reviewer")
     propose(project, bot)
-    notice = Notice.objects.get()
+    notice = Notification.objects.get()
     for user in (people("viewer"), people("maja")):
         with nothing_left_behind(), pytest.raises(NotFound):
-            notifications.open_one(user, notice.pk)
+            notifications.open_notification(user, notice.pk)
     assert notifications.mark_all_read(people("maja")) == 0
-    assert Notice.objects.get().read_at is None
+    assert Notification.objects.get().read_at is None
 
 
 def test_an_inbox_forgets_a_project_that_its_person_left(
@@ -354,7 +365,7 @@ def test_an_inbox_forgets_a_project_that_its_person_left(
     members.remove(project, user, by=operator)
     assert (notifications.unread(user), list(notifications.inbox(user, unread=False))) == (0, [])
     with pytest.raises(NotFound):
-        notifications.open_one(user, Notice.objects.get().pk)
+        notifications.open_notification(user, Notification.objects.get().pk)
 
 
 # -- Email ---------------------------------------------------------------------------------------------------
@@ -374,7 +385,7 @@ def gets_mail(user: User, address: str, wanted: str = WAITING) -> User:
     """Somebody who has confirmed where they get their email."""
     user.email = address
     user.save(update_fields=["email"])
-    Preference.objects.create(user=user, mail=wanted)
+    EmailPreference.objects.create(user=user, choice=wanted)
     return user
 
 
@@ -398,7 +409,7 @@ def test_what_waits_for_somebody_arrives_by_email(
     assert "> It is better." in body
     assert "https://skills.example.org/account/" in body
     assert email.send_due() == 0
-    assert Letter.objects.get().state == SENT
+    assert NotificationEmail.objects.get().state == SENT
 
 
 @pytest.mark.parametrize(
@@ -434,13 +445,13 @@ def test_a_letter_is_dropped_when_it_is_not_wanted_any_more(
         case "inactive":
             User.objects.filter(pk=maja.pk).update(is_active=False)
         case "changed their mind":
-            Preference.objects.update(mail=NOTHING)
+            EmailPreference.objects.update(choice=NOTHING)
         case "no address":
             User.objects.filter(pk=maja.pk).update(email="")
         case _:
             Project.objects.update(archived_at=timezone.now())
     assert email.send_due() == 0
-    assert (box.got, Letter.objects.get().state) == ([], DROPPED)
+    assert (box.got, NotificationEmail.objects.get().state) == ([], DROPPED)
 
 
 def test_a_mail_server_that_is_down_puts_the_letter_off_and_later_it_arrives(
@@ -450,7 +461,7 @@ def test_a_mail_server_that_is_down_puts_the_letter_off_and_later_it_arrives(
     settings.EMAIL_PORT = free_port()
     now = timezone.now()
     assert email.send_due(clock=lambda: now) == 0
-    letter = Letter.objects.get()
+    letter = NotificationEmail.objects.get()
     assert (letter.state, letter.attempts, letter.leased_until) == (PENDING, 1, None)
     assert "cannot be reached" in letter.error
     assert timedelta(minutes=1) <= letter.due_at - now <= timedelta(minutes=1.2)
@@ -470,7 +481,7 @@ def test_a_mailbox_that_does_not_exist_is_given_up_and_does_not_hold_up_others(
     for attempt in range(retries.MAX_ATTEMPTS):
         email.send_due(clock=lambda later=now + timedelta(days=attempt): later)
     assert [letter["To"] for letter in box.got] == ["noor@example.org"]
-    refused = Letter.objects.get(notice__user=maja)
+    refused = NotificationEmail.objects.get(notification__user=maja)
     assert (refused.state, refused.attempts) == (FAILED, retries.MAX_ATTEMPTS)
     assert "550" in refused.error
 
@@ -510,10 +521,10 @@ def test_no_notice_goes_to_an_address_before_its_person_confirmed_it(
     propose(project, bot)
     assert email.send_due() == 1
     (question,) = box.got
-    assert (question["To"], question["Subject"]) == ("maja@example.org", "Confirm this address")
-    assert (email_preferences.asked(maja), User.objects.get(pk=maja.pk).email) == ("maja@example.org", "")
+    assert (question["To"], question["Subject"]) == ("maja@example.org", "Confirm your email address")
+    assert (email_preferences.unconfirmed_address(maja), User.objects.get(pk=maja.pk).email) == ("maja@example.org", "")
     assert email_preferences.confirm(maja, link_in(question)) == "maja@example.org"
-    assert (email_preferences.asked(maja), User.objects.get(pk=maja.pk).email) == ("", "maja@example.org")
+    assert (email_preferences.unconfirmed_address(maja), User.objects.get(pk=maja.pk).email) == ("", "maja@example.org")
     propose(project, bot, "Another one.")
     assert email.send_due() == 1
     assert "proposes a change" in box.got[1]["Subject"]
@@ -535,7 +546,7 @@ def test_the_old_address_holds_until_the_new_one_is_confirmed(
 def asked_for(user: User, address: str = "new@example.org") -> str:
     """The secret in the link that would be sent."""
     email_preferences.choose(user, address=address, wanted=WAITING)
-    return email.secret_for(NewAddress.objects.get(user=user))
+    return email.confirmation_secret(EmailConfirmation.objects.get(user=user))
 
 
 @pytest.mark.parametrize("how", ["spent", "late", "forged", "cut", "another one since", "changed their mind", "none"])
@@ -577,7 +588,7 @@ def test_saving_the_same_again_sends_no_second_link_unless_it_is_asked_for(maja:
     with nothing_left_behind():
         assert not email_preferences.choose(maja, address="new@example.org", wanted=WAITING)
     assert not email_preferences.choose(maja, address="new@example.org", wanted=EVERYTHING)
-    assert email_preferences.asked(maja) == "new@example.org"
+    assert email_preferences.unconfirmed_address(maja) == "new@example.org"
     assert email.send_due() == 0
     assert email_preferences.choose(maja, address="new@example.org", wanted=EVERYTHING, again=True)
     assert email.send_due() == 1
@@ -586,7 +597,7 @@ def test_saving_the_same_again_sends_no_second_link_unless_it_is_asked_for(maja:
 def test_nobody_fills_the_mailbox_of_a_stranger_with_links(maja: User) -> None:
     for number in range(5):
         email_preferences.choose(maja, address=f"stranger-{number}@example.org", wanted=WAITING)
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="5 links an hour"):
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="5 links in the last hour"):
         email_preferences.choose(maja, address="stranger@example.org", wanted=WAITING, again=True)
 
 
@@ -594,4 +605,4 @@ def test_the_link_is_not_sent_to_somebody_who_was_shut_out(maja: User, box: Mail
     asked_for(maja)
     User.objects.filter(pk=maja.pk).update(is_active=False)
     assert email.send_due() == 0
-    assert NewAddress.objects.get().state == DROPPED
+    assert EmailConfirmation.objects.get().state == DROPPED

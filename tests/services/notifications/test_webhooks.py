@@ -18,7 +18,7 @@ from registry.core import roles
 from registry.core.errors import Conflict, InvalidRequest, NotFound
 from registry.core.notifications import events
 from registry.core.text import edits
-from registry.models import Delivery, Endpoint, Event, Letter, Notice, Project, User
+from registry.models import Delivery, Endpoint, Event, Notification, NotificationEmail, Project, User
 from registry.models.outgoing import FAILED, PENDING, SENT
 from registry.services import housekeeping, permissions
 from registry.services.agents import agents
@@ -32,7 +32,7 @@ from tests.conftest import skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
 from tests.services.receivers import Receiver, answering, dripping, endless, hanging, receiving
 
-ALL = list(events.KINDS)
+ALL = list(events.TYPES)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever hangs is left soon."""
-    monkeypatch.setattr(webhook_delivery, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(webhook_delivery, "TIMEOUT_SECONDS", 0.3)
 
 
 @pytest.fixture
@@ -259,14 +259,14 @@ def test_after_the_last_try_it_is_given_up_and_can_be_replayed(
     assert row.state == FAILED
     assert all(least <= wait <= least * 1.2 for least, wait in zip((1, 5, 30, 120, 720), waits, strict=False))
     assert webhook_delivery.send_due(clock=lambda: now + timedelta(days=9)) == 0
-    assert list(webhooks.delivery_log(endpoint, dead=True)) == [row]
+    assert list(webhooks.delivery_log(endpoint, failed=True)) == [row]
 
     receiver.behave = answering(204)
     assert webhooks.replay(project, endpoint.pk, row.pk, by=owner) == 1
     assert send() == 1
     assert Delivery.objects.get().state == SENT
     assert {got.body for got in receiver.got} == {row.body.encode()}
-    with nothing_left_behind(), pytest.raises(Conflict, match="nothing that was given up"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="no failed delivery"):
         webhooks.replay(project, endpoint.pk, row.pk, by=owner)
 
 
@@ -371,13 +371,15 @@ def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
     for state in (SENT, FAILED, PENDING):
         made = webhooks.test(project, endpoint.pk, by=owner)
         Delivery.objects.filter(pk=made.pk).update(state=state)
-    notice = Notice.objects.create(user=person("owner"), project=project, event="x", title="x", skill="x", actor="x")
-    Letter.objects.create(notice=notice)
+    notice = Notification.objects.create(
+        user=person("owner"), project=project, event="x", title="x", skill="x", actor="x"
+    )
+    NotificationEmail.objects.create(notification=notice)
     assert housekeeping.sweep(now=timezone.now() + timedelta(days=29))["deliveries"] == 0
     assert housekeeping.sweep(now=timezone.now() + timedelta(days=31))["deliveries"] == 2
     assert Delivery.objects.get().state == PENDING
     housekeeping.sweep(now=timezone.now() + timedelta(days=181))
-    assert (Notice.objects.count(), Letter.objects.count()) == (0, 0)
+    assert (Notification.objects.count(), NotificationEmail.objects.count()) == (0, 0)
 
 
 # -- Owners --------------------------------------------------------------------------------------------------
@@ -392,9 +394,9 @@ def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
         ("https://169.254.169.254/latest/meta-data", ALL, "private network"),
         ("https://user:pass@1.1.1.1/", ALL, "user name or a password"),
         ("not an address", ALL, "whole address"),
-        ("https://1.1.1.1/", [], "Choose one event"),
-        ("https://1.1.1.1/", ["proposal.invented"], "no event"),
-        ("https://1.1.1.1/", [events.TEST], "no event"),
+        ("https://1.1.1.1/", [], "at least one event"),
+        ("https://1.1.1.1/", ["proposal.invented"], "is not an event"),
+        ("https://1.1.1.1/", [events.TEST], "is not an event"),
     ],
 )
 def test_an_endpoint_that_cannot_be_used_is_refused_and_nothing_is_stored(
@@ -402,7 +404,7 @@ def test_an_endpoint_that_cannot_be_used_is_refused_and_nothing_is_stored(
 ) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest, match=said) as refused:
         webhooks.create(project, address, events, by=owner)
-    assert "Nothing was stored." in refused.value.message
+    assert "Nothing was s" in refused.value.message  # stored or saved
 
 
 def test_a_change_is_held_to_the_same_rules(project: Project, endpoint: Endpoint, owner: Actor) -> None:
@@ -413,9 +415,9 @@ def test_a_change_is_held_to_the_same_rules(project: Project, endpoint: Endpoint
 
 
 def test_a_project_has_so_many_webhooks_and_no_more(project: Project, owner: Actor) -> None:
-    for number in range(webhooks.MOST):
+    for number in range(webhooks.MAX_WEBHOOKS):
         webhooks.create(project, f"https://1.1.1.1/{number}", ALL, by=owner)
-    with nothing_left_behind(), pytest.raises(Conflict, match="20 are allowed"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="20 webhooks, which is the limit"):
         webhooks.create(project, "https://1.1.1.1/more", ALL, by=owner)
 
 
@@ -461,4 +463,4 @@ def test_threads_touch_no_row(project: Project, endpoint: Endpoint, receiver: Re
 def test_the_page_about_webhooks_names_every_event() -> None:
     page = (Path(settings.BASE_DIR) / "docs/webhooks.md").read_text()
     named = set(re.findall(r"^\| `([a-z.-]+)` \|", page, re.MULTILINE))
-    assert named == {*events.KINDS, events.TEST}
+    assert named == {*events.TYPES, events.TEST}

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from registry.core import roles
 from registry.core.notifications import events
 from registry.core.text import edits
-from registry.models import Notice, Preference, Project, User
+from registry.models import EmailPreference, Notification, Project, User
 from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.notifications import email, links
@@ -53,7 +53,7 @@ def text(client: Client, path: str = "/inbox/") -> str:
 def test_the_inbox_lists_what_is_unread_with_the_way_to_it(reviewer: Client, propose: Callable[[str], int]) -> None:
     number = propose("Shorter is better.")
     page = text(reviewer)
-    entry = Notice.objects.get()
+    entry = Notification.objects.get()
     assert "bot proposes a change to greeting" in page
     assert "Shorter is better." in page
     assert "Waiting for you" in page
@@ -68,11 +68,11 @@ def test_every_kind_of_news_leads_to_a_page_that_is_there(
     reviewer: Client, project: Project, propose: Callable[[str], int], author: Actor
 ) -> None:
     number = propose("Why.")
-    suggested = events.Suggested(number, "update", "open", 1, "", "")
-    for event in events.KINDS:
-        about = {"proposal": suggested} if event.startswith("proposal") else {"version": events.Published("1", "")}
-        news = events.News(event, "greeting", "agent", "bot", **about)  # type: ignore[arg-type]
-        assert reviewer.get(links.news_path(project.slug, news)).status_code == 200, event
+    suggested = events.ProposalRef(number, "update", "open", 1, "", "")
+    for event in events.TYPES:
+        about = {"proposal": suggested} if event.startswith("proposal") else {"version": events.VersionRef("1", "")}
+        news = events.Event(event, "greeting", "agent", "bot", **about)  # type: ignore[arg-type]
+        assert reviewer.get(links.event_path(project.slug, news)).status_code == 200, event
 
 
 def test_the_number_of_unread_entries_stands_in_the_navigation(
@@ -101,7 +101,7 @@ def test_whoever_looks_at_a_proposal_has_read_what_they_were_told_about_it(
     owner = signed_in(browser_client(roles.OWNER))
     seen, other = propose("A"), propose("B")
     assert '1<span class="vh"> unread</span>' in text(reviewer, f"/projects/demo/proposals/{seen}/")
-    assert list(Notice.objects.filter(read_at=None, user__username=roles.REVIEWER).values_list("proposal")) == [
+    assert list(Notification.objects.filter(read_at=None, user__username=roles.REVIEWER).values_list("proposal")) == [
         (other,)
     ]
     assert '2<span class="vh"> unread</span>' in text(owner, "/projects/")
@@ -123,10 +123,10 @@ def test_nobody_sees_opens_or_reads_the_entries_of_others(
     reviewer: Client, propose: Callable[[str], int], browser_client: Browser
 ) -> None:
     propose("Private words.")
-    entry = Notice.objects.get()
+    entry = Notification.objects.get()
     for role in (roles.VIEWER, roles.AUTHOR, roles.OWNER):
         other = signed_in(browser_client(role))
-        Notice.objects.filter(user__username=role).delete()
+        Notification.objects.filter(user__username=role).delete()
         with nothing_left_behind():
             assert "Private words." not in text(other, "/inbox/?show=all")
             assert other.get(f"/inbox/{entry.pk}/").status_code == 404
@@ -137,12 +137,12 @@ def test_nobody_sees_opens_or_reads_the_entries_of_others(
 def test_one_or_all_are_marked_as_read(reviewer: Client, propose: Callable[[str], int]) -> None:
     for why in ("A", "B", "C"):
         propose(why)
-    first = Notice.objects.order_by("pk")[0]
+    first = Notification.objects.order_by("pk")[0]
     assert reviewer.post(f"/inbox/{first.pk}/read/")["Location"] == "/inbox/"
-    assert not Notice.objects.filter(pk=first.pk, read_at=None).exists()
+    assert not Notification.objects.filter(pk=first.pk, read_at=None).exists()
     page = reviewer.post("/inbox/read/", follow=True).content.decode()
-    assert "2 entries are marked as read." in page
-    assert not Notice.objects.filter(read_at=None).exists()
+    assert "2 notifications marked as read." in page
+    assert not Notification.objects.filter(read_at=None).exists()
 
 
 def test_marking_as_read_takes_a_form_of_ours(browser_client: Browser, propose: Callable[[str], int]) -> None:
@@ -150,7 +150,7 @@ def test_marking_as_read_takes_a_form_of_ours(browser_client: Browser, propose: 
     propose("A")
     with nothing_left_behind():
         assert client.post("/inbox/read/").status_code == 403
-        assert client.post(f"/inbox/{Notice.objects.get().pk}/read/").status_code == 403
+        assert client.post(f"/inbox/{Notification.objects.get().pk}/read/").status_code == 403
         assert client.get("/inbox/read/").status_code == 405
 
 
@@ -160,7 +160,7 @@ def test_somebody_who_left_the_project_finds_nothing_of_it(
     propose("Inner matters.")
     members.remove(project, User.objects.get(username="reviewer"), by=operator)
     assert "Inner matters." not in text(reviewer, "/inbox/?show=all")
-    assert reviewer.get(f"/inbox/{Notice.objects.get().pk}/").status_code == 404
+    assert reviewer.get(f"/inbox/{Notification.objects.get().pk}/").status_code == 404
 
 
 def test_hostile_words_do_nothing(reviewer: Client, propose: Callable[[str], int]) -> None:
@@ -180,9 +180,9 @@ def test_a_long_inbox_has_pages_and_no_more_queries(
 
     number = propose("A")
     few = queries()
-    one = Notice.objects.get()
-    Notice.objects.bulk_create(
-        Notice(
+    one = Notification.objects.get()
+    Notification.objects.bulk_create(
+        Notification(
             user=one.user,
             project=project,
             proposal_id=number,
@@ -215,7 +215,7 @@ def test_email_is_chosen_on_the_account_page_and_the_address_is_confirmed_by_its
     html = answer.content.decode()
     assert "We sent a link to v@example.org." in html
     assert "v@example.org is not confirmed yet." in html
-    assert Preference.objects.get().mail == "everything"
+    assert EmailPreference.objects.get().choice == "everything"
     email.send_due()
     link = re.search(r"(/account/mail/\S+)", str(mailoutbox[0].body))
     assert link is not None

@@ -59,11 +59,11 @@ def test_an_owner_adds_a_webhook_and_sees_its_secret_this_once(owner: Client) ->
 @pytest.mark.parametrize(
     ("address", "events", "said"),
     [
-        ("", ["version.published"], "Write the address"),
+        ("", ["version.published"], "Enter the address"),
         ("https://127.0.0.1/", ["version.published"], "private network"),
         ("http://1.1.1.1/", ["version.published"], "over https"),
         ("javascript:alert(1)", ["version.published"], "whole address"),
-        ("https://1.1.1.1/", [], "Choose one event"),
+        ("https://1.1.1.1/", [], "Choose at least one event"),
         ("https://1.1.1.1/", ["webhook.test"], "Select a valid choice"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_webhook_is_changed_switched_tested_given_a_new_secret_and_removed(own
     owner.post(f"{page}switch/", {"enabled": "no"})
     assert owner.post(f"{page}test/").status_code == 409
     owner.post(f"{page}switch/", {"enabled": "yes"})
-    assert "A test is on its way" in owner.post(f"{page}test/", follow=True).content.decode()
+    assert "Test event queued" in owner.post(f"{page}test/", follow=True).content.decode()
     assert Delivery.objects.get().event == events.TEST
     answer = owner.post(f"{page}secret/")
     assert (answer.status_code, "no-store" in answer["Cache-Control"]) == (201, True)
@@ -138,10 +138,10 @@ def test_the_log_tells_what_came_of_each_delivery_and_hostile_answers_do_nothing
     owner: Client, endpoint: Endpoint, dead: Delivery
 ) -> None:
     page = owner.get(f"{LIST}{endpoint.pk}/").content.decode()
-    for said in ("Given up", "6 tries", "answer 500", "12 ms", "The answer was 500.", "&lt;b&gt;broken"):
+    for said in ("Failed", "6 attempts", "status 500", "12 ms", "The answer was 500.", "&lt;b&gt;broken"):
         assert said in page
     assert "<b>broken" not in page
-    assert "1 given up" in owner.get(LIST).content.decode()
+    assert "1 failed" in owner.get(LIST).content.decode()
 
 
 def test_what_was_given_up_is_sent_again(owner: Client, endpoint: Endpoint, dead: Delivery) -> None:
@@ -151,7 +151,8 @@ def test_what_was_given_up_is_sent_again(owner: Client, endpoint: Endpoint, dead
         assert owner.post(f"{page}replay/", {"delivery": "x"}).status_code == 422
         assert owner.post(f"{page}replay/", {"delivery": str(dead.pk + 1)}).status_code == 409
     assert (
-        "1 delivery is sent again." in owner.post(f"{page}replay/", {"delivery": dead.pk}, follow=True).content.decode()
+        "1 delivery queued to be sent again."
+        in owner.post(f"{page}replay/", {"delivery": dead.pk}, follow=True).content.decode()
     )
     assert Delivery.objects.get().state == "pending"
     assert owner.post(f"{page}replay/").status_code == 409
