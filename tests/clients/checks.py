@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from registry.web.connect.clients import Place, groups
+from registry.web.connect.clients import Target, groups
 from tests.clients import tools
 from tests.clients.site import EXPECTED, Site
 
@@ -112,14 +112,14 @@ def inspector_with_header(site: Site, home: Path) -> str:
 
 def claude_code(site: Site, home: Path) -> str:
     """The line of the page “Connect” as it stands there, and what Claude Code then says about the server."""
-    place = Place(site.address, "closed", wheel="", token=site.token)
-    line = next(one for group in groups(place) for one in group.recipes if one.key == "claude-code").steps[0].text
+    target = Target(site.address, "closed", wheel="", token=site.token)
+    line = next(one for group in groups(target) for one in group.guides if one.key == "claude-code").steps[0].text
     program, *arguments = shlex.split(line)
     if program != "claude":
         raise Failed(f"the line starts with {program}")
     run([*tools.claude(), *arguments], home)
     said = run([*tools.claude(), "mcp", "list"], home)
-    if not re.search(rf"skills: {re.escape(place.mcp)} \(HTTP\) - . Connected", said):
+    if not re.search(rf"skills: {re.escape(target.mcp)} \(HTTP\) - . Connected", said):
         raise Failed(said[-1500:])
     return "the line of the page connects, without an account"
 

@@ -1,4 +1,4 @@
-"""How each known client is pointed at a project: the exact lines, with the address and the project filled in."""
+"""Instructions for connecting each known client to a project: exact commands and files to copy."""
 
 import json
 from collections.abc import Callable
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 PLACEHOLDER = "sks_…"
 _VARIABLE = "SKILLSITE_TOKEN"
 _PULL = "skillsite-client pull --for claude-code"
+_READ_ONLY = "a token with “read” as its only scope"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What the lines are about: a site, one of its projects, and the wheel of the client that the site hands out."""
+class Target:
+    """A project to connect to, and the wheel of the Python client that its site serves."""
 
     site: str
     project: str
@@ -24,8 +25,8 @@ class Place:
         return f"{self.site}/mcp"
 
     @property
-    def by_token(self) -> str:
-        """For clients that send no header. The token must have the scope “read” and no other."""
+    def url_with_token(self) -> str:
+        """For clients that send no header. The token must have “read” as its only scope."""
         return f"{self.site}/t/{self.token}"
 
     @property
@@ -33,13 +34,13 @@ class Place:
         return f"{self.site}/api/v1/projects/{self.project}"
 
     @property
-    def without_token(self) -> str:
+    def public_url(self) -> str:
         return f"{self.site}/projects/{self.project}"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Lines to copy, with what they do, or the file they go to, said above them. `python` where they are a program."""
+    """Text to copy, and a label that says what it does or in which file it goes. `python` marks a program."""
 
     label: str
     text: str
@@ -47,164 +48,161 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """`needs` is what the token must be; empty where none is needed."""
+class Guide:
+    """How to connect one client. `needs` describes the token; it is empty where none is needed."""
 
     key: str
     title: str
     what: str
     steps: tuple[Step, ...]
-    needs: str = "a token with the scope read"
+    needs: str = "a token with the scope “read”"
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     title: str
-    recipes: tuple[Recipe, ...]
+    guides: tuple[Guide, ...]
 
 
-def groups(place: Place) -> tuple[Group, ...]:
-    return tuple(Group(title, tuple(make(place) for make in makers)) for title, makers in _GROUPS.items())
+def groups(target: Target) -> tuple[Group, ...]:
+    return tuple(Group(title, tuple(build(target) for build in builders)) for title, builders in _GROUPS.items())
 
 
-def _export(place: Place, *more: str) -> Step:
-    lines = (f"export {variable}" for variable in (f"{_VARIABLE}={place.token}", *more) if variable)
-    return Step("Once, in the shell", "\n".join(lines))
+def _export(target: Target, *more: str) -> Step:
+    lines = (f"export {variable}" for variable in (f"{_VARIABLE}={target.token}", *more) if variable)
+    return Step("In your shell", "\n".join(lines))
 
 
 def _json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _claude_code(place: Place) -> Recipe:
-    header = f'--header "Authorization: Bearer {place.token}"'
-    return Recipe(
+def _claude_code(target: Target) -> Guide:
+    header = f'--header "Authorization: Bearer {target.token}"'
+    return Guide(
         "claude-code",
         "Claude Code",
         "Finds and loads skills while it works, and can propose changes.",
         (
-            Step("Add the server", f"claude mcp add --transport http skills {place.mcp} {header}"),
-            Step("Or have the skills as files, with the Python client of this site", _PULL),
+            Step("Add the server", f"claude mcp add --transport http skills {target.mcp} {header}"),
+            Step("Or pull the skills as files, with the Python client of this site", _PULL),
         ),
-        needs="a token with the scopes read and, to suggest changes, propose",
+        needs="a token with the scope “read”, and “propose” to suggest changes",
     )
 
 
-def _cursor(place: Place) -> Recipe:
+def _cursor(target: Target) -> Guide:
     header = {"Authorization": f"Bearer ${{env:{_VARIABLE}}}"}
-    with_header = {"mcpServers": {"skills": {"url": place.mcp, "headers": header}}}
-    by_address = {"mcpServers": {"skills": {"url": f"{place.by_token}/mcp"}}}
-    return Recipe(
+    with_header = {"mcpServers": {"skills": {"url": target.mcp, "headers": header}}}
+    by_url = {"mcpServers": {"skills": {"url": f"{target.url_with_token}/mcp"}}}
+    return Guide(
         "cursor",
         "Cursor",
-        "The same server, named in a file.",
+        "Connects to the MCP server of this site.",
         (
-            _export(place),
+            _export(target),
             Step(".cursor/mcp.json in a project, or ~/.cursor/mcp.json", _json(with_header)),
-            Step(
-                "If it asks you to sign in instead of sending the header: the token in the address", _json(by_address)
-            ),
+            Step("If Cursor asks you to sign in instead of sending the header: the token in the URL", _json(by_url)),
         ),
-        note="A token in an address must have read as its only scope. Keep such a file out of version control.",
+        note="A token in a URL must have “read” as its only scope. Don’t commit this file.",
     )
 
 
-def _codex(place: Place) -> Recipe:
-    lines = f'[mcp_servers.skills]\nurl = "{place.mcp}"\nbearer_token_env_var = "{_VARIABLE}"'
-    return Recipe(
+def _codex(target: Target) -> Guide:
+    lines = f'[mcp_servers.skills]\nurl = "{target.mcp}"\nbearer_token_env_var = "{_VARIABLE}"'
+    return Guide(
         "codex",
         "Codex",
-        "The same server, named in a file.",
-        (_export(place), Step("~/.codex/config.toml", lines)),
+        "Connects to the MCP server of this site.",
+        (_export(target), Step("~/.codex/config.toml", lines)),
     )
 
 
-def _vs_code(place: Place) -> Recipe:
-    asked = {"type": "promptString", "id": "skillsite", "description": "Token of Skillsite", "password": True}
-    server = {"type": "http", "url": place.mcp, "headers": {"Authorization": "Bearer ${input:skillsite}"}}
-    return Recipe(
+def _vs_code(target: Target) -> Guide:
+    token_input = {"type": "promptString", "id": "skillsite", "description": "Skillsite token", "password": True}
+    server = {"type": "http", "url": target.mcp, "headers": {"Authorization": "Bearer ${input:skillsite}"}}
+    return Guide(
         "vs-code",
         "VS Code",
-        "Asks for the token once and keeps it itself.",
-        (Step(".vscode/mcp.json", _json({"inputs": [asked], "servers": {"skills": server}})),),
+        "Asks for the token once and stores it.",
+        (Step(".vscode/mcp.json", _json({"inputs": [token_input], "servers": {"skills": server}})),),
     )
 
 
-def _skills(place: Place) -> Recipe:
-    start = place.without_token if place.public else place.by_token
+def _skills(target: Target) -> Guide:
+    start = target.public_url if target.public else target.url_with_token
     command = "DISABLE_TELEMETRY=1 npx skills add"
-    return Recipe(
+    return Guide(
         "skills",
         "skills",
         "Copies skills into a directory that Claude Code and many other agents read.",
         (
-            Step("Every skill of the project", f"{command} {start} --copy -a claude-code"),
+            Step("All skills of the project", f"{command} {start} --copy -a claude-code"),
             Step("One skill", f"{command} {start}/skills/NAME --copy -a claude-code"),
         ),
-        needs="" if place.public else "a token with read as its only scope",
+        needs="" if target.public else _READ_ONLY,
         note=(
-            "Keep DISABLE_TELEMETRY=1: without it this command reports the address"
-            f"{'' if place.public else ', and with it the token,'} to its makers."
+            "Keep DISABLE_TELEMETRY=1. Without it, this command sends the URL"
+            f"{'' if target.public else ', including the token,'} to its makers."
         ),
     )
 
 
-def _client(place: Place) -> Recipe:
-    settings = (
-        f"export SKILLSITE_URL={place.site}\nexport SKILLSITE_PROJECT={place.project}\nexport {_VARIABLE}={place.token}"
-    )
-    return Recipe(
+def _client(target: Target) -> Guide:
+    variables = {"SKILLSITE_URL": target.site, "SKILLSITE_PROJECT": target.project, _VARIABLE: target.token}
+    settings = "\n".join(f"export {name}={value}" for name, value in variables.items())
+    return Guide(
         "client",
         "Python client",
-        "Pulls the skills as files, checks them against their digests, and transfers only what changed.",
+        "Pulls skills as files, checks their digests, and downloads only what changed.",
         (
-            Step("Install it from this site", f'pip install "{place.wheel}"'),
-            Step("Say where and who", settings),
+            Step("Install from this site", f'pip install "{target.wheel}"'),
+            Step("Configure", settings),
             Step(
-                "Skills as files, for Claude Code; cursor and codex work as well",
-                "skillsite-client pull --for claude-code",
+                "Pull the skills for Claude Code (or cursor, codex)",
+                _PULL,
             ),
             Step(
-                "In CI: fails if the files are not those of the project",
-                "skillsite-client pull --for claude-code --check",
+                "In CI: fail if the files differ from the project",
+                f"{_PULL} --check",
             ),
-            Step("Look from the shell", "skillsite-client catalog\nskillsite-client read NAME"),
+            Step("Read in the shell", "skillsite-client catalog\nskillsite-client read NAME"),
         ),
     )
 
 
-def _rest(place: Place) -> Recipe:
+def _rest(target: Target) -> Guide:
     def get(path: str, options: str = "") -> str:
-        return f'curl {options}-H "Authorization: Bearer ${_VARIABLE}" "{place.api}{path}"'
+        return f'curl {options}-H "Authorization: Bearer ${_VARIABLE}" "{target.api}{path}"'
 
-    return Recipe(
+    return Guide(
         "rest",
         "HTTP",
-        "Everything else is built on this. The answers carry ETags and digests.",
+        "The REST API. Responses have ETags and digests.",
         (
-            _export(place),
-            Step("The catalog, ready for a prompt", get("/catalog?format=text&budget=2000")),
+            _export(target),
+            Step("The skill list, ready for a prompt", get("/catalog?format=text&budget=2000")),
             Step("The instructions of one skill", get("/skills/NAME")),
-            Step("One of its files", get("/skills/NAME/files/references/FILE.md")),
+            Step("One file of a skill", get("/skills/NAME/files/references/FILE.md")),
             Step("The whole skill", get("/skills/NAME/bundle.zip", "-o NAME.zip ")),
-            Step("All that one agent is told", get("/agents/AGENT/instructions?format=text")),
+            Step("The complete instructions of one agent", get("/agents/AGENT/instructions?format=text")),
         ),
     )
 
 
-def _well_known(place: Place) -> Recipe:
-    start = place.without_token if place.public else place.by_token
-    return Recipe(
+def _well_known(target: Target) -> Guide:
+    start = target.public_url if target.public else target.url_with_token
+    return Guide(
         "well-known",
         "Well-known discovery",
-        "For any other client that looks for skills below an address: give it the address without the last part.",
-        (Step("What there is", f"curl {start}/.well-known/agent-skills/index.json"),),
-        needs="" if place.public else "a token with read as its only scope",
+        "For any other client that discovers skills at a URL. Give it the URL before /.well-known.",
+        (Step("The index", f"curl {start}/.well-known/agent-skills/index.json"),),
+        needs="" if target.public else _READ_ONLY,
     )
 
 
-def _fastmcp(place: Place) -> Recipe:
+def _fastmcp(target: Target) -> Guide:
     program = f"""import asyncio
 
 from fastmcp import Client
@@ -212,71 +210,72 @@ from fastmcp.utilities.skills import sync_skills
 
 
 async def main() -> None:
-    async with Client("{place.mcp}", auth="{place.token}") as client:
+    async with Client("{target.mcp}", auth="{target.token}") as client:
         await sync_skills(client, "skills")
 
 
 asyncio.run(main())"""
-    return Recipe(
+    return Guide(
         "fastmcp",
         "fastmcp",
-        "Downloads every skill, or reads them one by one.",
-        (Step("Install it", "pip install fastmcp"), Step("Every skill into a directory", program, python=True)),
+        "Downloads all skills, or reads them one by one.",
+        (Step("Install", "pip install fastmcp"), Step("Download all skills into a directory", program, python=True)),
     )
 
 
-def _agent_framework(place: Place) -> Recipe:
+def _agent_framework(target: Target) -> Guide:
     program = f"""from agent_framework import MCPSkillsSource
 from mcp import Client
 
 
 async def use_skills() -> None:
-    async with Client("{place.by_token}/mcp") as client:
+    async with Client("{target.url_with_token}/mcp") as client:
         source = MCPSkillsSource(client=client)"""
-    return Recipe(
+    return Guide(
         "agent-framework",
         "Microsoft Agent Framework",
-        "Its own source of skills, over MCP.",
+        "Reads skills over MCP with its own skill source.",
         (
-            Step("Install it", "pip install agent-framework-core"),
-            Step("Give the source to your agent", program, python=True),
+            Step("Install", "pip install agent-framework-core"),
+            Step("Pass the source to your agent", program, python=True),
         ),
-        needs="a token with read as its only scope",
+        needs=_READ_ONLY,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Loader:
-    """A framework whose loader is part of the Python client: its package, what is imported from it, and the use.
+    """A framework whose loader is part of the Python client.
 
-    `quiet` is the setting without which the framework reports to its makers.
+    `framework_import` and `loader` are imported, `use` is the last line. `quiet` is the setting that turns off
+    telemetry.
     """
 
     key: str
     title: str
     package: str
-    theirs: str
-    ours: str
+    framework_import: str
+    loader: str
     use: str
     quiet: str = ""
 
-    def __call__(self, place: Place) -> Recipe:
+    def __call__(self, target: Target) -> Guide:
         program = f"""import os
 
-{self.theirs}
+{self.framework_import}
 
 from skillsite_client import SkillsiteClient
-from skillsite_client.loaders.{self.key} import {self.ours}
+from skillsite_client.loaders.{self.key} import {self.loader}
 
-client = SkillsiteClient("{place.site}", "{place.project}", os.environ["{_VARIABLE}"])
+client = SkillsiteClient("{target.site}", "{target.project}", os.environ["{_VARIABLE}"])
 {self.use}"""
         steps = (
-            _export(place, self.quiet),
-            Step("Install both", f'pip install {self.package} "{place.wheel}"'),
+            _export(target, self.quiet),
+            Step("Install both", f'pip install {self.package} "{target.wheel}"'),
             Step("In your program", program, python=True),
         )
-        note = f"Keep {self.quiet}: without it {self.title} reports its use to its makers." if self.quiet else ""
-        return Recipe(self.key, self.title, "A loader comes with the Python client of this site.", steps, note=note)
+        note = f"Keep {self.quiet}. Without it, {self.title} sends telemetry to its makers." if self.quiet else ""
+        return Guide(self.key, self.title, "The Python client of this site includes a loader.", steps, note=note)
 
 
 _LOADERS = (
@@ -296,25 +295,25 @@ _LOADERS = (
 )  # fmt: skip
 
 
-def _inspector(place: Place) -> Recipe:
+def _inspector(target: Target) -> Guide:
     command = (
-        f"mcp-inspector --cli {place.mcp} --transport http \\\n"
-        f'    --header "Authorization: Bearer {place.token}" --method skills/list --verify'
+        f"mcp-inspector --cli {target.mcp} --transport http \\\n"
+        f'    --header "Authorization: Bearer {target.token}" --method skills/list --verify'
     )
-    return Recipe(
+    return Guide(
         "inspector",
         "MCP Inspector",
-        "Lists the skills and checks every file against its digest. It needs Node 22.",
+        "Lists the skills and checks the digest of every file. Needs Node 22.",
         (
-            Step("Install it", "npm install --global @modelcontextprotocol/inspector"),
+            Step("Install", "npm install --global @modelcontextprotocol/inspector"),
             Step("Check the connection", command),
         ),
     )
 
 
-_GROUPS: dict[str, tuple[Callable[[Place], Recipe], ...]] = {
-    "Agents at your desk": (_claude_code, _cursor, _codex, _vs_code),
-    "As files": (_skills, _client),
-    "In a program": (_rest, _fastmcp, _agent_framework, *_LOADERS),
+_GROUPS: dict[str, tuple[Callable[[Target], Guide], ...]] = {
+    "Coding agents": (_claude_code, _cursor, _codex, _vs_code),
+    "Files": (_skills, _client),
+    "Programs": (_rest, _fastmcp, _agent_framework, *_LOADERS),
     "Check and discover": (_inspector, _well_known),
 }

@@ -1,4 +1,4 @@
-"""How-to: for each client the exact lines, with this site and this project filled in, and never a real token."""
+"""The page with instructions for connecting a client. It shows a placeholder, never a real token."""
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -9,30 +9,30 @@ from registry.core.errors import NotFound
 from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project
 from registry.web.connect import client_wheel, clients
-from registry.web.connect.clients import Place
+from registry.web.connect.clients import Target
 from registry.web.htmx import render
 
 
 @in_project
 @require_safe
 def connect(request: ProjectRequest, client: str = "") -> HttpResponse:
-    """One client at a time, the first unless another is named."""
-    place = _place(request)
-    groups = clients.groups(place)
-    known = {recipe.key: recipe for group in groups for recipe in group.recipes}
-    if client and client not in known:
-        raise NotFound(f"There is no page for a client “{client[:40]}” here.")
-    found = {
-        "place": place,
+    """Show the instructions for one client, by default the first."""
+    target = _target(request)
+    groups = clients.groups(target)
+    guides = {guide.key: guide for group in groups for guide in group.guides}
+    if client and client not in guides:
+        raise NotFound(f"There are no instructions for a client “{client[:40]}”.")
+    context = {
+        "target": target,
         "groups": groups,
-        "recipe": known[client or next(iter(known))],
+        "guide": guides[client or next(iter(guides))],
         "placeholder": clients.PLACEHOLDER,
         "manages": navigation.may(request, roles.MANAGE),
     }
-    return render(request, "connect/connect.html", found)
+    return render(request, "connect/connect.html", context)
 
 
-def _place(request: ProjectRequest) -> Place:
+def _target(request: ProjectRequest) -> Target:
     wheel = client_wheel.wheel()
     address = f"{settings.PUBLIC_URL}/client/{wheel.name}#sha256={wheel.sha256}"
-    return Place(settings.PUBLIC_URL, request.project.slug, address, public=request.project.public)
+    return Target(settings.PUBLIC_URL, request.project.slug, address, public=request.project.public)

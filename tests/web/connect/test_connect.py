@@ -22,24 +22,24 @@ from registry.services.catalog import built_in
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.web.connect import clients
-from registry.web.connect.clients import Place, Recipe
+from registry.web.connect.clients import Guide, Target
 from tests.conftest import on_disk
 
 Browser = Callable[..., Client]
 ROOT = Path(__file__).resolve().parents[3]
 CLIENTS = ROOT / "tests" / "clients"
 SITE = "https://skills.example.org"
-PRIVATE = Place(SITE, "demo", f"{SITE}/client/skillsite_client-1.0-py3-none-any.whl#sha256=00", token="TOKEN")
-PUBLIC = Place(SITE, "demo", PRIVATE.wheel, public=True, token="TOKEN")
+PRIVATE = Target(SITE, "demo", f"{SITE}/client/skillsite_client-1.0-py3-none-any.whl#sha256=00", token="TOKEN")
+PUBLIC = Target(SITE, "demo", PRIVATE.wheel, public=True, token="TOKEN")
 PAGE = "/projects/demo/connect/"
 
 
-def of(place: Place) -> dict[str, Recipe]:
-    return {recipe.key: recipe for group in clients.groups(place) for recipe in group.recipes}
+def of(target: Target) -> dict[str, Guide]:
+    return {guide.key: guide for group in clients.groups(target) for guide in group.guides}
 
 
 ALL = of(PRIVATE)
-STEPS = [(key, step) for key, recipe in ALL.items() for step in recipe.steps]
+STEPS = [(key, step) for key, guide in ALL.items() for step in guide.steps]
 SHELL = [(key, line) for key, step in STEPS if not step.python and not step.text.startswith(("{", "["))
          for line in step.text.replace("\\\n", " ").splitlines()]  # fmt: skip
 PROGRAMS = [(key, step.text) for key, step in STEPS if step.python]
@@ -136,9 +136,9 @@ def test_the_file_of_codex_is_toml_that_leads_to_the_server() -> None:
     assert found == {"mcp_servers": {"skills": {"url": f"{SITE}/mcp", "bearer_token_env_var": "SKILLSITE_TOKEN"}}}
 
 
-@pytest.mark.parametrize("place", [PRIVATE, PUBLIC], ids=["private", "public"])
-def test_every_address_is_one_of_this_site_and_leads_somewhere(place: Place) -> None:
-    texts = [step.text for recipe in of(place).values() for step in recipe.steps]
+@pytest.mark.parametrize("target", [PRIVATE, PUBLIC], ids=["private", "public"])
+def test_every_address_is_one_of_this_site_and_leads_somewhere(target: Target) -> None:
+    texts = [step.text for guide in of(target).values() for step in guide.steps]
     found = [address for text in texts for address in re.findall(r"https?://[^\s\"'#]+", text)]
     assert len(found) > 20
     for address in found:
@@ -151,7 +151,7 @@ def test_every_address_is_one_of_this_site_and_leads_somewhere(place: Place) -> 
 
 
 def test_a_public_project_needs_no_token_where_none_is_asked_for() -> None:
-    open_ones = {key for key, recipe in of(PUBLIC).items() if not recipe.needs}
+    open_ones = {key for key, guide in of(PUBLIC).items() if not guide.needs}
     assert open_ones == {"skills", "well-known"}
     for key in open_ones:
         assert not any("TOKEN" in step.text for step in of(PUBLIC)[key].steps)
@@ -164,7 +164,7 @@ def test_lines_for_http_work_as_they_stand(project: Project, library: Path, oper
     bot = agents.ensure(project, "bot", by=operator)
     secret = tokens.create_token(project, agent=bot, scopes=["read"], by=operator)
     seen = 0
-    for step in of(Place("", "demo", ""))["rest"].steps:
+    for step in of(Target("", "demo", ""))["rest"].steps:
         if step.text.startswith("curl"):
             address = shlex.split(step.text)[-1].replace("NAME", "greeting").replace("AGENT", "bot")
             assert Client().get(address, headers={"Authorization": f"Bearer {secret}"}).status_code == 200, address

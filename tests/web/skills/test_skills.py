@@ -462,9 +462,9 @@ def test_a_budget_that_cannot_be_read_is_said(shelf: None, viewer_page: Client) 
     assert "<script>" not in response.content.decode().replace("<script src", "")
 
 
-def test_an_agent_without_skills_is_told_nothing(project: Project, viewer_page: Client) -> None:
+def test_a_project_without_skills_has_no_list_for_agents(project: Project, viewer_page: Client) -> None:
     page = viewer_page.get("/projects/demo/catalog/").content.decode()
-    assert "an agent is told nothing at all" in page
+    assert "so agents get no list" in page
 
 
 def test_a_description_longer_than_an_agent_reads_is_named(library: Path, viewer_page: Client) -> None:
@@ -472,6 +472,6 @@ def test_a_description_longer_than_an_agent_reads_is_named(library: Path, viewer
     content = (directory / "SKILL.md").read_text()
     (directory / "SKILL.md").write_text(content.replace("Does what", "Does what " + "word " * 400))
     built_in.index().refresh()
-    fits = viewer_page.get("/projects/demo/catalog/").context["fits"]
-    assert [row["fits"] for row in fits] == [True, True, False]
-    assert "wordy" in fits[2]["takes"]
+    limits = viewer_page.get("/projects/demo/catalog/").context["limits"]
+    assert [row["fits"] for row in limits] == [True, True, False]
+    assert "wordy" in limits[2]["size"]
