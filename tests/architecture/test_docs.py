@@ -72,6 +72,12 @@ def test_every_path_in_the_architecture_exists() -> None:
     assert [path for path in paths if not any((root / path).exists() for root in (ROOT, ROOT / "registry"))] == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_path_of_the_repository_in_a_document_exists(document: Path) -> None:
+    ours = r"`((?:registry|skillsite|tests|templates|static|docs|bench|deploy|requirements)/[\w./-]*)`"
+    assert [path for path in re.findall(ours, document.read_text()) if not (ROOT / path).exists()] == []
+
+
 def test_every_function_in_the_walks_exists() -> None:
     named = re.findall(r"`(\w+)`\s+in\s+`([\w/]+\.py)`", section("Walks"))
     assert named
