@@ -108,7 +108,7 @@ class ResolvedFile(Read):
         if flag(request, "download"):
             return raw(file.path, file.content)
         try:
-            text = content_types.as_text(file.path, len(file.content), lambda: file.content, limits=settings.LIMITS)
+            text = content_types.decode_text(file.path, len(file.content), lambda: file.content, limits=settings.LIMITS)
         except (NotText, TooLarge) as error:
             error.data["download"] = download_link(request)
             raise

@@ -29,7 +29,7 @@ from registry.services.skills import skills
 _VERSION = OpenApiParameter("version", str, description="An exact version. The default is the current one.")
 _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest that you started from, in quotes.")
 DOWNLOAD = OpenApiParameter("download", bool, description="1 returns the raw bytes.")
-RAW_TYPES = {(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.KINDS - {"application/json"})}
+RAW_TYPES = {(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.MEDIA_TYPES - {"application/json"})}
 
 
 class SkillInput(StrictInput):

@@ -64,6 +64,6 @@ class Copies:
         return self._places(name, version)[0]
 
     def _places(self, name: str, version: str) -> tuple[Path, Path]:
-        parent = self._root / paths.component(name, what="name")
-        safe = paths.component(version, what="version")
+        parent = self._root / paths.check_component(name, what="name")
+        safe = paths.check_component(version, what="version")
         return parent / safe, parent / f".{safe}.json"

@@ -11,7 +11,7 @@ from registry.lib import files
 def write_tree(root: Path, bundle: Mapping[str, bytes], *, private: bool, durable: bool) -> None:
     """Create `root` with the files of a bundle. Raise UnsafePath, and write nothing, if a path leads outside of it."""
     for relative in bundle:
-        paths.confined(root, relative)
+        paths.resolve_inside(root, relative)
     files.write_tree(root, bundle, private=private, durable=durable)
 
 

@@ -161,7 +161,7 @@ def _results(
 
 
 def _do(client: SkillsiteClient, directory: Path, staging: Path, step: Step) -> None:
-    target = directory / paths.component(step.name, what="name of the skill")
+    target = directory / paths.check_component(step.name, what="name of the skill")
     fresh = staging / secrets.token_hex(8)
     if step.wanted is None:
         target.rename(fresh)

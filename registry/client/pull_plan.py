@@ -62,7 +62,7 @@ def steps(
 
 def _step(directory: Path, name: str, wanted: Effective | None, placed: Placed | None, *, force: bool) -> Step:
     try:
-        target = directory / paths.component(name, what="name of the skill")
+        target = directory / paths.check_component(name, what="name of the skill")
     except UnsafePath as error:
         return Step(name, "refuse", wanted, placed, reason=error.message)
     if name == NAME:

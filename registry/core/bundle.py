@@ -1,4 +1,4 @@
-"""A skill as a value: the files of one directory, their digest, and what SKILL.md says about itself."""
+"""Bundle: the files of one skill as an immutable value with a digest."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,13 +17,13 @@ def content_digest(content: bytes) -> str:
 
 
 def normalise(name: str) -> str:
-    """The one spelling a skill is stored, found and served under."""
+    """Return the spelling under which a skill is stored, looked up and served."""
     return name.strip().lower()
 
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file of a bundle without its bytes; `digest` is plain sha256 hex of the content."""
+    """A file of a bundle without its content. `digest` is the SHA-256 of the content in hex, without a prefix."""
 
     path: str
     size: int
@@ -36,7 +36,10 @@ def in_byte_order(entries: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
 
 
 def bundle_digest(entries: Iterable[FileEntry]) -> str:
-    """`sha256:` over the lines of `sha256sum`, in byte order of paths. Modes and times are not part of it."""
+    """Return `sha256:` and the hash of the `sha256sum` lines, sorted by the bytes of the path.
+
+    File modes and times are not part of it.
+    """
     total = hashlib.sha256()
     for entry in in_byte_order(entries):
         total.update(f"{entry.digest}  {entry.path}\n".encode())
@@ -44,7 +47,7 @@ def bundle_digest(entries: Iterable[FileEntry]) -> str:
 
 
 class Bundle(Mapping[str, bytes]):
-    """The whole directory as one immutable value: safe relative paths, in byte order, to their content."""
+    """Map safe relative paths, in byte order, to contents. Immutable, and always has a SKILL.md."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         for path in files:
@@ -53,15 +56,15 @@ class Bundle(Mapping[str, bytes]):
         self._files = {path: bytes(files[path]) for path in sorted(files, key=str.encode)}
         if SKILL_MD not in self._files:
             raise InvalidSkill(
-                "A skill needs a file SKILL.md at its root.",
+                "A skill needs a file named SKILL.md at the top level.",
                 findings=[
                     Finding(
                         "skill-md-missing",
                         Severity.ERROR,
                         SKILL_MD,
                         None,
-                        "There is no SKILL.md.",
-                        "Add a file named SKILL.md at the top.",
+                        "The skill has no SKILL.md.",
+                        "Add a file named SKILL.md at the top level.",
                     )
                 ],
             )
@@ -87,7 +90,7 @@ class Bundle(Mapping[str, bytes]):
     def size(self) -> int:
         return sum(len(content) for content in self._files.values())
 
-    def replacing(self, changes: Mapping[str, bytes | None]) -> "Bundle":
-        """The same bundle with some files set, and those given as None removed."""
+    def with_changes(self, changes: Mapping[str, bytes | None]) -> "Bundle":
+        """Return a copy with these files set. None removes a file."""
         files = {**self._files, **{p: c for p, c in changes.items() if c is not None}}
         return Bundle({p: c for p, c in files.items() if not (p in changes and changes[p] is None)})

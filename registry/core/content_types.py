@@ -1,4 +1,4 @@
-"""Which content types leave our doors. Everything not on the short list is a download of plain bytes."""
+"""Content types of served files. Types that are not listed here are served as a binary download."""
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -27,9 +27,9 @@ _TYPES = {
     ".zip": "application/zip",
 }
 
-KINDS = frozenset(kind.partition(";")[0] for kind in _TYPES.values()) | {OCTETS}
+MEDIA_TYPES = frozenset(kind.partition(";")[0] for kind in _TYPES.values()) | {OCTETS}
 
-# A browser that is shown these bytes runs nothing and loads nothing, whatever they pretend to be.
+# Keep a browser from running or loading anything in a file, whatever its content.
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -48,8 +48,8 @@ def is_image(path: str) -> bool:
     return content_type(path).startswith("image/")
 
 
-def as_text(path: str, size: int, read: Callable[[], bytes], *, limits: Limits) -> str:
-    """A file as text; what is no text, or too long for a prompt, is offered as a download instead."""
+def decode_text(path: str, size: int, read: Callable[[], bytes], *, limits: Limits) -> str:
+    """Return a file as text. Raise TooLarge or NotText if it is too long for a prompt or binary."""
     if size > limits.text_read_bytes:
         raise TooLarge(
             f"{path} has {size:,} bytes. {limits.text_read_bytes:,} are allowed as text. Download it instead."

@@ -1,4 +1,4 @@
-"""Every number that stops something, as one value that is passed in: core never reads settings."""
+"""Limits on sizes, counts and lengths. Callers pass them in, because core does not read settings."""
 
 from dataclasses import dataclass
 

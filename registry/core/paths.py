@@ -1,7 +1,7 @@
-"""Says whether a path is safe: the one place where any name becomes part of a path.
+"""Path validation. Every name that becomes part of a path has to pass through here.
 
-A bundle has to unpack to the same files on every machine, so the rules are those of the strictest one:
-what Windows, macOS or a terminal would read differently is refused, not repaired.
+A bundle must unpack to the same files on every machine, so the rules are those of the strictest system. Paths that
+Windows, macOS or a terminal would read differently are rejected, not repaired.
 """
 
 import unicodedata
@@ -16,128 +16,128 @@ from registry.core.limits import DEFAULT, Limits
 SEGMENT_BYTES = 255
 COMPONENT_CHARS = 128
 
-_SHOWN_CHARS = 80
-_RENAME = "Rename it: a relative path of letters, digits, dots, hyphens and underscores is safe everywhere."
-_NO_LINK = "Put the file itself in its place."
+_DISPLAYED_CHARS = 80
+_RENAME = "Rename it. Letters, digits, dots, hyphens and underscores are always safe."
+_NO_LINK = "Replace the link with the file itself."
 _FORBIDDEN = frozenset('<>:"|?*')
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", "clock$", "conin$", "conout$"}
     | {f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"}
 )
-# Control, format, surrogate, line and paragraph separator: none of them can be seen in a listing.
-_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-# Drawn as nothing although their category is that of a letter or a mark: fillers and variation selectors.
-_UNSEEN = frozenset(
+# Control, format, surrogate, line and paragraph separators: all invisible in a listing.
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# Fillers and variation selectors: invisible although Unicode classifies them as letters or marks.
+_INVISIBLE = frozenset(
     map(chr, [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x3164, 0xFFA0])
 ) | frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 
 
 def check(path: str, *, limits: Limits = DEFAULT) -> str:
-    """The path itself if it names a file inside a bundle on every system; else UnsafePath."""
+    """Return the path if it is a safe relative path on every system. Raise UnsafePath otherwise."""
     reason = _fault(path, limits.path_chars)
     if reason:
-        raise _unsafe(path, f"The path {shown(path)} cannot be used: {reason}.")
+        raise _unsafe(path, f"The path {display(path)} cannot be used: {reason}.")
     return path
 
 
-def component(value: str, *, what: str) -> str:
-    """One safe segment, for a name or version that comes from elsewhere and becomes a directory.
+def check_component(value: str, *, what: str) -> str:
+    """Return the value if it is safe as the name of a directory. Raise UnsafePath otherwise.
 
-    A leading dot is refused as well: those names are left to whoever keeps records beside the directory.
+    Names with a leading dot are rejected too. They are reserved for records beside the directory.
     """
     reason = _component_fault(value) if len(value) <= COMPONENT_CHARS else _fault(value, COMPONENT_CHARS)
     if reason:
-        raise _unsafe(value, f"The {what} {shown(value)} cannot be used as a directory name: {reason}.")
+        raise _unsafe(value, f"The {what} {display(value)} cannot be used as a directory name: {reason}.")
     return value
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=4_096)  # called with the same names on every request
 def _component_fault(value: str) -> str | None:
-    """Kept for the names that come with every request."""
     reason = _fault(value, COMPONENT_CHARS)
     if not reason and "/" in value:
-        return "it has a slash, and one directory name is needed"
+        return "it contains a slash"
     if not reason and value.startswith("."):
         return "it starts with a dot"
     return reason
 
 
 def check_collisions(paths: Iterable[str]) -> None:
-    """Refuses paths that would meet on a system that ignores case or Unicode form.
+    """Raise UnsafePath if two paths are the same on a system that ignores case or Unicode normalization.
 
-    Directories count too: `Docs/a` and `docs/b` become one directory there, and the bundle another one.
+    This includes directories: `Docs/a` and `docs/b` would become one directory and change the bundle.
     """
     files: dict[str, str] = {}
     directories: dict[str, str] = {}
     for path in paths:
         folded = _folded(path)
         if folded in files:
-            raise _collision(files[folded], path, "are the same where case is ignored")
+            raise _collision(files[folded], path, "are the same on systems that ignore case")
         files[folded] = path
         for parent in _parents(path):
             known = directories.setdefault(_folded(parent), parent)
             if known != parent:
-                raise _collision(f"{known}/", f"{parent}/", "are the same where case is ignored")
+                raise _collision(f"{known}/", f"{parent}/", "are the same on systems that ignore case")
     for folded in sorted(files.keys() & directories.keys()):
-        raise _collision(files[folded], f"{directories[folded]}/", "are a file and a directory of one name")
+        raise _collision(
+            files[folded], f"{directories[folded]}/", "have the same name, but one is a file and one is a folder"
+        )
 
 
-def confined(root: Path, relative: str, *, limits: Limits = DEFAULT) -> Path:
-    """The real file that `relative` names below `root`, with every link followed; else UnsafePath.
+def resolve_inside(root: Path, relative: str, *, limits: Limits = DEFAULT) -> Path:
+    """Resolve a path below `root`, following symbolic links. Raise UnsafePath if it leaves `root`.
 
-    It asks the file system where links lead, which core otherwise never does: a name that looks safe
-    may be a link out of its directory, and the answer to "is this path safe" belongs in one module.
+    Unlike the rest of core this reads the file system, so that all path checks are in one module.
     """
     check(relative, limits=limits)
     try:
         real = (root / relative).resolve()
         inside = root.resolve() in real.parents
     except (OSError, RuntimeError) as error:
-        raise _unsafe(relative, f"The path {shown(relative)} cannot be followed to a file.", _NO_LINK) from error
+        raise _unsafe(relative, f"The path {display(relative)} does not lead to a file.", _NO_LINK) from error
     if not inside:
-        raise _unsafe(relative, f"The path {shown(relative)} is a link that leads out of its directory.", _NO_LINK)
+        raise _unsafe(relative, f"The path {display(relative)} is a link to a place outside its folder.", _NO_LINK)
     return real
 
 
-def shown(path: str) -> str:
-    """The path for a message: quoted, unseen characters escaped, and cut where it is very long."""
-    cut = path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…"
-    return "".join(f"\\u{ord(c):04x}" if c in _UNSEEN else c for c in repr(cut))
+def display(path: str) -> str:
+    """Return the path for a message: quoted, shortened, and with invisible characters escaped."""
+    cut = path if len(path) <= _DISPLAYED_CHARS else f"{path[:_DISPLAYED_CHARS]}…"
+    return "".join(f"\\u{ord(c):04x}" if c in _INVISIBLE else c for c in repr(cut))
 
 
 def _fault(path: str, max_chars: int) -> str | None:
     if not path:
         return "it is empty"
     if len(path) > max_chars:
-        return f"it has {len(path):,} characters, {max_chars:,} are allowed"
+        return f"it has {len(path):,} characters, and {max_chars:,} are allowed"
     for char in path:
-        if unicodedata.category(char) in _UNSEEN_CATEGORIES or char in _UNSEEN:
-            return f"it has the invisible character U+{ord(char):04X}"
+        if unicodedata.category(char) in _INVISIBLE_CATEGORIES or char in _INVISIBLE:
+            return f"it contains the invisible character U+{ord(char):04X}"
     if "\\" in path:
-        return "it has a backslash; separate directories with /"
+        return "it contains a backslash; use / between folders"
     if path.startswith(("/", "~")):
-        return f"it starts with {path[0]}; paths are relative to the directory of the skill"
+        return f"it starts with {path[0]}; paths must be relative to the folder of the skill"
     if path[1:2] == ":" and path[0].isalpha():
         return "it starts with a drive letter"
     if not unicodedata.is_normalized("NFC", path):
-        return "its letters are not in composed Unicode form (NFC)"
+        return "its letters are not in the composed Unicode form (NFC)"
     return next((fault for segment in path.split("/") if (fault := _segment_fault(segment))), None)
 
 
 def _segment_fault(segment: str) -> str | None:
     if not segment:
-        return "it has an empty segment (a double or trailing slash)"
+        return "it contains a double slash or ends with a slash"
     if segment in {".", ".."}:
-        return "no segment may be “.” or “..”"
+        return "no part of it may be “.” or “..”"
     if segment[-1] in ". ":
-        return "a segment ends with a dot or a space, which Windows drops"
+        return "a part of it ends with a dot or a space, which Windows removes"
     if len(segment.encode()) > SEGMENT_BYTES:
-        return f"a segment has {len(segment.encode()):,} bytes, {SEGMENT_BYTES} are allowed"
+        return f"a part of it has {len(segment.encode()):,} bytes, and {SEGMENT_BYTES} are allowed"
     if bad := next((char for char in segment if char in _FORBIDDEN), None):
-        return f"it has the character {bad}, which Windows does not allow"
+        return f"it contains the character {bad}, which Windows does not allow"
     stem = segment.partition(".")[0].rstrip(" ").lower()
     if stem in _RESERVED:
-        return f"Windows keeps the name {stem.upper()} for a device"
+        return f"{stem.upper()} is a reserved name on Windows"
     return None
 
 
@@ -146,7 +146,7 @@ def _folded(path: str) -> str:
 
 
 def _parents(path: str) -> list[str]:
-    """`a` and `a/b` for `a/b/c`."""
+    """Return `a` and `a/b` for `a/b/c`."""
     segments = path.split("/")
     return ["/".join(segments[:end]) for end in range(1, len(segments))]
 
@@ -156,14 +156,14 @@ def _unsafe(path: str, message: str, fix: str = _RENAME) -> UnsafePath:
 
 
 def _collision(first: str, second: str, reason: str) -> UnsafePath:
-    message = f"{shown(first)} and {shown(second)} {reason}."
+    message = f"{display(first)} and {display(second)} {reason}."
     if first == second:
-        message = f"The path {shown(first)} appears twice."
+        message = f"The path {display(first)} appears twice."
     elif unicodedata.normalize("NFC", first) == unicodedata.normalize("NFC", second):
-        message = f"The path {shown(first)} appears twice, spelled with different characters that look the same."
-    finding = _finding("path-collision", second, message, "Rename one of the two.")
+        message = f"The path {display(first)} appears twice, spelled with different characters that look the same."
+    finding = _finding("path-collision", second, message, "Rename one of them.")
     return UnsafePath(message, findings=[finding])
 
 
 def _finding(rule: str, path: str, message: str, fix: str) -> Finding:
-    return Finding(rule, Severity.ERROR, shown(path)[1:-1], None, message, fix)
+    return Finding(rule, Severity.ERROR, display(path)[1:-1], None, message, fix)

@@ -1,4 +1,4 @@
-"""Who may do what: four roles for people, scopes for tokens, one table."""
+"""Roles of people, scopes of tokens, and trust levels of agents."""
 
 READ, PROPOSE, WRITE, REVIEW, RUN, MANAGE = "read", "propose", "write", "review", "run", "manage"
 SCOPES = (READ, PROPOSE, WRITE, REVIEW, RUN, MANAGE)
@@ -13,12 +13,12 @@ SCOPES_OF_ROLE: dict[str, frozenset[str]] = {
     OWNER: frozenset(SCOPES),
 }
 
-# An agent suggests and people decide: a token of an agent never holds these.
+# Agents propose and people decide, so a token of an agent never has these scopes.
 NEVER_FOR_AGENTS = frozenset({REVIEW, MANAGE})
 
 DEFAULT_AGENT_SCOPES = (READ, PROPOSE)
 DEFAULT_PERSON_SCOPES = (READ,)
 
-# Trust levels of an agent, from least to most.
+# Trust levels of agents, from least to most trusted.
 SANDBOX, STANDARD, ELEVATED, PRIVILEGED = "sandbox", "standard", "elevated", "privileged"
 TRUST_LEVELS = (SANDBOX, STANDARD, ELEVATED, PRIVILEGED)

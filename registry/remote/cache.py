@@ -51,7 +51,7 @@ class Copy:
         for entry in self.files:
             if entry.path == path:
                 return entry
-        raise NotFound(f"{self.name} has no file {paths.shown(path)}.", files=[entry.path for entry in self.files])
+        raise NotFound(f"{self.name} has no file {paths.display(path)}.", files=[entry.path for entry in self.files])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class _Place:
 
 @lru_cache(maxsize=4_096)
 def _place(root: Path, name: str, version: str) -> _Place:
-    parent = root / paths.component(name, what="name")
-    directory = parent / paths.component(version, what="version")
+    parent = root / paths.check_component(name, what="name")
+    directory = parent / paths.check_component(version, what="version")
     return _Place(directory, Records(parent, version), str(directory))
 
 
@@ -100,7 +100,7 @@ class Cache:
                     _known.put(place.text, origin, signed, copy)
                 return copy
             time.sleep(_PAUSE if turn < _TRIES - 1 else 0)
-        log.warning("The copy of %s %s was changed on the disk and is not used.", paths.shown(name), version)
+        log.warning("The copy of %s %s was changed on the disk and is not used.", paths.display(name), version)
         return None
 
     def read(self, name: str, version: str, path: str, *, digest: str = "") -> tuple[Copy, bytes]:
@@ -114,7 +114,7 @@ class Cache:
                 return copy, seen.tree.kept[path]
             time.sleep(_PAUSE if turn < _TRIES - 1 else 0)
         if seen is None:
-            raise NotFound(f"{paths.shown(name)} {paths.shown(version)} was not resolved here, or is gone.")
+            raise NotFound(f"{paths.display(name)} {paths.display(version)} was not resolved here, or is gone.")
         raise Conflict("The copy changed since it was resolved. Resolve it again.", digest=seen.tree.digest)
 
     def vouches_for(self, name: str, version: str, digest: str) -> bool:
@@ -250,6 +250,6 @@ def _told_apart(standing: Copy, mine: Bundle) -> Copy:
     if standing.digest != mine.digest:
         log.warning(
             "%s %s came twice with different bytes: %s is kept, %s is not.",
-            paths.shown(standing.name), paths.shown(standing.version), standing.digest, mine.digest,
+            paths.display(standing.name), paths.display(standing.version), standing.digest, mine.digest,
         )  # fmt: skip
     return standing

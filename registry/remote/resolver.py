@@ -233,7 +233,7 @@ def _resolved(entry: Definition, copy: Copy, status: Status) -> Resolved:
 
 
 def _skipped(entry: Entry, reason: str, origin: str) -> Resolved:
-    log.error("Skipped %s %s from %s: %s", paths.shown(entry.name), paths.shown(entry.version), origin, reason)
+    log.error("Skipped %s %s from %s: %s", paths.display(entry.name), paths.display(entry.version), origin, reason)
     return Resolved(entry.name, entry.version, "skipped", reason)
 
 

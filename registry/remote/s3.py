@@ -122,7 +122,7 @@ def _content(errand: _Errand, key: str, relative: str, most: int) -> bytes:
             errand.in_time()
             content += chunk
             if len(content) > most:
-                raise TooLarge(f"{paths.shown(relative)} has more than the {most:,} bytes that are allowed.")
+                raise TooLarge(f"{paths.display(relative)} has more than the {most:,} bytes that are allowed.")
     finally:
         body.close()
     return bytes(content)

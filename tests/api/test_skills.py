@@ -69,7 +69,7 @@ def test_a_save_of_parts_keeps_the_rest_of_the_header_and_the_files(
         '---\nname: greeting\ndescription: "Greets people. Use when somebody comes in."\n'
         "license: MIT # as all of ours\nmetadata:\n  tags: hello\n  lane: desk\n---\n\nOne.\n"
     )
-    made = skills.create(project, skills.from_text(text).replacing({"a.txt": b"a"}), by=operator).version
+    made = skills.create(project, skills.from_text(text).with_changes({"a.txt": b"a"}), by=operator).version
     parts = {"description": "Greets people. Use when somebody arrives.", "instructions": "Two."}
     saved = put(bot, made.digest, **parts).json()
     assert catalog.load(project.pk, "greeting").bundle() == Bundle(

@@ -149,7 +149,7 @@ def _edit(project: Project, name: str, before: str, after: str, by: Actor) -> No
     mine = catalog.load(project.pk, name)
     text = mine.bundle()[SKILL_MD].decode()
     assert before in text, before
-    edited = mine.bundle().replacing({SKILL_MD: text.replace(before, after).encode()})
+    edited = mine.bundle().with_changes({SKILL_MD: text.replace(before, after).encode()})
     skills.save(project, name, edited, base=mine.candidate.digest, note="Our customers like bows", by=by)
 
 

@@ -37,7 +37,7 @@ def _work(team: Team) -> None:
 def _change(shop: Elsewhere, before: str, after: str) -> None:
     text = shop.skills["gifts"][SKILL_MD].decode()
     assert before in text
-    shop.skills["gifts"] = shop.skills["gifts"].replacing({SKILL_MD: text.replace(before, after).encode()})
+    shop.skills["gifts"] = shop.skills["gifts"].with_changes({SKILL_MD: text.replace(before, after).encode()})
 
 
 def _served(team: Team, name: str) -> str:

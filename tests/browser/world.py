@@ -160,14 +160,14 @@ def _newer_parcels(project: Project) -> Bundle:
     standing = catalog.load(project.pk, "parcel-sizes").bundle()
     glass = b"# Glass\n\nWrap each piece by itself, and write the number of pieces on the lid.\n"
     dearer = _SIZES.replace("4.90", "5.20").encode()
-    return standing.replacing({"assets/sizes.csv": dearer, "references/glass.md": glass})
+    return standing.with_changes({"assets/sizes.csv": dearer, "references/glass.md": glass})
 
 
 def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
     """Both sides changed the same line of a bundled skill, and the bundled one another line too."""
     customisation.customise(project, "expense-report", by=author)
     mine = catalog.load(project.pk, "expense-report")
-    ours = mine.bundle().replacing({SKILL_MD: _edited(mine.bundle()[SKILL_MD], "oldest first", "newest first")})
+    ours = mine.bundle().with_changes({SKILL_MD: _edited(mine.bundle()[SKILL_MD], "oldest first", "newest first")})
     skills.save(project, "expense-report", ours, base=mine.candidate.digest, note="Newest receipts on top", by=author)
     path = library / "expense-report" / SKILL_MD
     theirs = _edited(path.read_bytes(), "oldest first", "sorted by category, oldest first")
@@ -190,7 +190,7 @@ def _overtaken(project: Project, owner: Actor, author: Actor) -> int:
     ledger = edits.parse(skill_md=text.replace("on the board", "into the ledger"))
     why = "The board is wiped every night, and the promises with it."
     made = proposals.propose(project, Suggestion("shift-handover", ledger, why), by=author).proposal
-    board = files.replacing({SKILL_MD: text.replace("on the board", "on the board by the door, in red").encode()})
+    board = files.with_changes({SKILL_MD: text.replace("on the board", "on the board by the door, in red").encode()})
     skills.save(project, "shift-handover", board, base=first.digest, note="Red is seen from afar", by=author)
     return made.pk
 

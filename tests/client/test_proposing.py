@@ -64,7 +64,7 @@ def test_files_are_proposed_as_bytes_text_or_removed(client: SkillsiteClient) ->
         files={"assets/logo.png": None, "assets/new.bin": b"\xff\x00", "references/tone.md": "Kind. ☺\n"},
         justification="A new logo.",
     )
-    expected = before.replacing(
+    expected = before.with_changes(
         {"assets/logo.png": None, "assets/new.bin": b"\xff\x00", "references/tone.md": "Kind. ☺\n".encode()}
     )
     assert made.result_digest == expected.digest

@@ -109,7 +109,7 @@ def test_a_bundle_does_not_change_with_the_mapping_it_was_made_from() -> None:
 
 def test_replacing_sets_and_removes_and_leaves_the_first_bundle_alone() -> None:
     bundle = Bundle({"SKILL.md": b"1", "a": b"2", "b": b"3"})
-    changed = bundle.replacing({"a": None, "b": b"4", "c": b"5", "missing": None})
+    changed = bundle.with_changes({"a": None, "b": b"4", "c": b"5", "missing": None})
     assert dict(changed) == {"SKILL.md": b"1", "b": b"4", "c": b"5"}
     assert dict(bundle) == {"SKILL.md": b"1", "a": b"2", "b": b"3"}
 
@@ -117,15 +117,15 @@ def test_replacing_sets_and_removes_and_leaves_the_first_bundle_alone() -> None:
 def test_replacing_cannot_take_skill_md_away_or_add_an_unsafe_path() -> None:
     bundle = Bundle({"SKILL.md": b"1"})
     with pytest.raises(InvalidSkill):
-        bundle.replacing({"SKILL.md": None})
+        bundle.with_changes({"SKILL.md": None})
     with pytest.raises(UnsafePath):
-        bundle.replacing({"../a": b""})
+        bundle.with_changes({"../a": b""})
 
 
 @law
 @given(bundles())
 def test_replacing_a_file_by_itself_keeps_the_digest(bundle: Bundle) -> None:
-    assert bundle.replacing(dict(bundle)).digest == bundle.digest
+    assert bundle.with_changes(dict(bundle)).digest == bundle.digest
 
 
 def test_a_name_is_normalised_by_trimming_and_lower_case() -> None:

@@ -15,17 +15,17 @@ from tests.core.strategies import accepted, law, safe_paths
 
 REFUSED = {
     "": "empty",
-    ".": "segment",
-    "..": "segment",
-    "./a": "segment",
-    "a/.": "segment",
-    "a/./b": "segment",
-    "../a": "segment",
-    "a/../b": "segment",
-    "a/../../b": "segment",
-    "a/..": "segment",
-    "a/": "empty segment",
-    "a//b": "empty segment",
+    ".": "no part of it",
+    "..": "no part of it",
+    "./a": "no part of it",
+    "a/.": "no part of it",
+    "a/./b": "no part of it",
+    "../a": "no part of it",
+    "a/../b": "no part of it",
+    "a/../../b": "no part of it",
+    "a/..": "no part of it",
+    "a/": "a double slash or ends with a slash",
+    "a//b": "a double slash or ends with a slash",
     "/": "starts with /",
     "/etc/passwd": "starts with /",
     "//server/share": "starts with /",
@@ -83,8 +83,8 @@ REFUSED = {
     "a*b": "character *",
     "e\u0301.md": "NFC",
     "\u212bngstrom": "NFC",
-    "a" * 256: "256 characters, 255 are allowed",
-    "é" * 128: "256 bytes, 255 are allowed",
+    "a" * 256: "256 characters, and 255 are allowed",
+    "é" * 128: "256 bytes, and 255 are allowed",
     "d/" * 127 + "ab": "256 characters",
 }
 
@@ -118,7 +118,7 @@ def test_a_safe_path_comes_back_as_it_is(path: str) -> None:
 
 def test_the_length_allowed_is_that_of_the_limits() -> None:
     assert paths.check("abc", limits=Limits(path_chars=3)) == "abc"
-    with pytest.raises(UnsafePath, match="4 characters, 3 are allowed"):
+    with pytest.raises(UnsafePath, match="4 characters, and 3 are allowed"):
         paths.check("abcd", limits=Limits(path_chars=3))
 
 
@@ -136,7 +136,7 @@ def test_no_accepted_path_leaves_its_root_on_any_system(path: str) -> None:
 @law
 @given(st.text(max_size=20))
 def test_any_text_at_all_is_either_accepted_or_refused_as_unsafe(path: str) -> None:
-    for call in (lambda: paths.check(path), lambda: paths.component(path, what="name")):
+    for call in (lambda: paths.check(path), lambda: paths.check_component(path, what="name")):
         try:
             assert call() == path
         except UnsafePath as refused:
@@ -170,26 +170,26 @@ def test_paths_that_stay_apart_are_let_through(names: list[str]) -> None:
 ])  # fmt: skip
 def test_a_component_that_is_not_one_safe_name_is_refused(value: str) -> None:
     with pytest.raises(UnsafePath, match=r"The version .* cannot be used as a directory name"):
-        paths.component(value, what="version")
+        paths.check_component(value, what="version")
 
 
 @pytest.mark.parametrize("value", ["1", "1.0.0-rc.1+build", "sha-0123456789ab", "my skill", "x" * 128])
 def test_a_component_comes_back_as_it_is(value: str) -> None:
-    assert paths.component(value, what="version") == value
+    assert paths.check_component(value, what="version") == value
 
 
 def test_a_confined_path_is_the_real_file(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("a")
     (tmp_path / "alias").symlink_to("docs")
-    assert paths.confined(tmp_path, "alias/a.md") == (tmp_path / "docs" / "a.md").resolve()
-    assert paths.confined(tmp_path, "missing.md") == tmp_path.resolve() / "missing.md"
+    assert paths.resolve_inside(tmp_path, "alias/a.md") == (tmp_path / "docs" / "a.md").resolve()
+    assert paths.resolve_inside(tmp_path, "missing.md") == tmp_path.resolve() / "missing.md"
 
 
 def test_a_root_that_is_itself_a_link_confines_to_where_it_leads(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "root").symlink_to("real")
-    assert paths.confined(tmp_path / "root", "a") == (tmp_path / "real" / "a").resolve()
+    assert paths.resolve_inside(tmp_path / "root", "a") == (tmp_path / "real" / "a").resolve()
 
 
 @pytest.mark.parametrize("target", ["/etc", "..", "../outside", ".", "inner/../../outside"])
@@ -199,15 +199,15 @@ def test_a_link_out_of_the_root_is_refused(tmp_path: Path, target: str) -> None:
     (tmp_path / "outside").mkdir()
     (root / "link").symlink_to(target)
     with pytest.raises(UnsafePath):
-        paths.confined(root, "link")
+        paths.resolve_inside(root, "link")
 
 
 def test_a_file_below_a_link_out_of_the_root_is_refused(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "etc").symlink_to("/etc")
-    with pytest.raises(UnsafePath, match="leads out of its directory"):
-        paths.confined(root, "etc/passwd")
+    with pytest.raises(UnsafePath, match="to a place outside its folder"):
+        paths.resolve_inside(root, "etc/passwd")
 
 
 def test_a_sibling_whose_name_starts_like_the_root_is_outside(tmp_path: Path) -> None:
@@ -215,20 +215,20 @@ def test_a_sibling_whose_name_starts_like_the_root_is_outside(tmp_path: Path) ->
     (tmp_path / "root-other").mkdir()
     (tmp_path / "root" / "link").symlink_to("../root-other")
     with pytest.raises(UnsafePath):
-        paths.confined(tmp_path / "root", "link/a")
+        paths.resolve_inside(tmp_path / "root", "link/a")
 
 
 @pytest.mark.parametrize("relative", ["../a", "/etc/passwd", "a/../../b", "~", "", "a\0b", "a\\..\\b"])
 def test_confining_asks_for_a_safe_path_first(tmp_path: Path, relative: str) -> None:
     with pytest.raises(UnsafePath):
-        paths.confined(tmp_path, relative)
+        paths.resolve_inside(tmp_path, relative)
 
 
 def test_a_circle_of_links_never_leaves_the_root(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     try:
-        found = paths.confined(tmp_path, "a")
+        found = paths.resolve_inside(tmp_path, "a")
     except UnsafePath:
         return
     assert found.parent == tmp_path.resolve()

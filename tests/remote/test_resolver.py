@@ -206,13 +206,13 @@ BOMB = {SKILL_MD: TEXT, "zeros.bin": b"\0" * 2_000}
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (zipped({"notes.md": b"x"}), "There is no SKILL.md"),
-        (zipped({"a/b/SKILL.md": TEXT}), "more than one directory down"),
+        (zipped({"notes.md": b"x"}), "SKILL.md is missing"),
+        (zipped({"a/b/SKILL.md": TEXT}), "more than one folder deep"),
         (zipped({"a/SKILL.md": TEXT, "b/SKILL.md": TEXT}), "several skills"),
-        (zipped({}), "There is no SKILL.md"),
+        (zipped({}), "SKILL.md is missing"),
         (zipped({SKILL_MD: TEXT, "../../../etc/passwd": b"x"}), "cannot be used"),
         (zipped({SKILL_MD: TEXT, "/etc/passwd": b"x"}), "cannot be used"),
-        (zipped({SKILL_MD: TEXT, "x.md": b"1", "X.md": b"2"}), "where case is ignored"),
+        (zipped({SKILL_MD: TEXT, "x.md": b"1", "X.md": b"2"}), "on systems that ignore case"),
         (zipped({SKILL_MD: "no header"}), "SKILL.md"),
         (zipped({SKILL_MD: TEXT})[:-30], "zip"),
         (b"PK\x05\x06 nonsense", "zip"),

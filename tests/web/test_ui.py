@@ -376,7 +376,7 @@ def test_an_error_page_stands_without_any_context(status):
 
 def test_an_error_page_says_the_sentence_of_the_error():
     assert "1,204 files. 1,000 are allowed." in render_to_string(
-        "errors/413.html", {"message": "This zip opens to 1,204 files. 1,000 are allowed."}
+        "errors/413.html", {"message": "This zip contains 1,204 files. 1,000 are allowed."}
     )
 
 

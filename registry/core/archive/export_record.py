@@ -1,4 +1,4 @@
-"""What an export says of itself: a record beside the directories of its skills, one entry each."""
+"""The record of an export: `.skillsite.json` beside the directories of the skills, with one entry for each."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import InvalidArchive, SkillsiteError
 from registry.core.limits import DEFAULT, Limits
 
-# No skill has this name: those that begin with a dot are refused.
+# Cannot clash with a skill, because skill names do not start with a dot.
 RECORD = ".skillsite.json"
 FORMAT = 1
 RECORD_BYTES = 64 * 1024 * 1024
@@ -19,7 +19,7 @@ RECORD_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One skill of an export. `enabled` is false where its project had switched it off."""
+    """One skill in the record. `enabled` is false if the project had disabled it."""
 
     name: str
     version: str
@@ -29,85 +29,87 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """One skill that an export holds: its bundle or why there is none, and the entry of its unchanged bytes."""
+class ExportedSkill:
+    """One skill found in an export. `entry` is None if the record does not describe exactly these bytes."""
 
     name: str
-    found: Bundle | SkillsiteError
+    result: Bundle | SkillsiteError
     entry: Entry | None = None
 
 
 def write(entries: Iterable[Entry]) -> bytes:
-    """The record, the same bytes for the same skills; one line for each, so that two exports compare line by line."""
+    """Return the record. It is deterministic and has one line per skill, so that exports can be diffed."""
     lines = [json.dumps(asdict(entry), ensure_ascii=False) for entry in sorted(entries, key=lambda entry: entry.name)]
-    listed = "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
-    return f'{{\n  "format": {FORMAT},\n  "skills": {listed}\n}}\n'.encode()
+    skills = "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
+    return f'{{\n  "format": {FORMAT},\n  "skills": {skills}\n}}\n'.encode()
 
 
 def read(content: bytes) -> dict[str, Entry]:
-    """The entries of a record by name; InvalidArchive where it is none that this version can read."""
+    """Return the entries of a record by name. Raise InvalidArchive if it is invalid or of another format."""
     try:
-        said = json.loads(content)
+        record = json.loads(content)
     except (ValueError, RecursionError):
         raise _unreadable("it is not JSON") from None
-    if not isinstance(said, dict) or not isinstance(said.get("skills"), list):
-        raise _unreadable("it has no list “skills”")
-    if said.get("format") != FORMAT:
-        raise _unreadable(f"its format is {str(said.get('format'))[:40]!r}, and {FORMAT} is read here")
-    entries = [_entry(one) for one in said["skills"]]
-    found = {entry.name: entry for entry in entries}
-    if len(found) != len(entries):
-        raise _unreadable("it names a skill twice")
-    return found
+    if not isinstance(record, dict) or not isinstance(record.get("skills"), list):
+        raise _unreadable("it has no list named “skills”")
+    if record.get("format") != FORMAT:
+        raise _unreadable(f"its format is {str(record.get('format'))[:40]!r}, but this version reads format {FORMAT}")
+    entries = [_entry(one) for one in record["skills"]]
+    by_name = {entry.name: entry for entry in entries}
+    if len(by_name) != len(entries):
+        raise _unreadable("it lists a skill twice")
+    return by_name
 
 
-def _entry(said: object) -> Entry:
-    given = said if isinstance(said, dict) else {}
-    values = {field.name: given.get(field.name) for field in fields(Entry)}
+def _entry(item: object) -> Entry:
+    keys = item if isinstance(item, dict) else {}
+    values = {field.name: keys.get(field.name) for field in fields(Entry)}
     enabled = values.pop("enabled")
     texts = {name: value for name, value in values.items() if isinstance(value, str)}
     if len(texts) != len(values) or not isinstance(enabled, bool):
-        raise _unreadable("an entry lacks its name, version, digest or source, or whether it is enabled")
-    paths.component(texts["name"], what="name")
-    paths.component(texts["version"], what="version")
+        raise _unreadable("an entry has no valid name, version, digest, source or enabled")
+    paths.check_component(texts["name"], what="name")
+    paths.check_component(texts["version"], what="version")
     return Entry(**texts, enabled=enabled)
 
 
 def _unreadable(reason: str) -> InvalidArchive:
-    return InvalidArchive(f"{RECORD} cannot be used: {reason}. Nothing was stored.")
+    return InvalidArchive(f"{RECORD} cannot be read: {reason}. Nothing was stored.")
 
 
-def arrivals(record: bytes | None, directories: Iterable[tuple[str, Bundle | SkillsiteError]]) -> Iterator[Arrival]:
-    """What was found in each directory, beside what the record says of it; last what it says and was not found.
+def match_entries(
+    record: bytes | None, directories: Iterable[tuple[str, Bundle | SkillsiteError]]
+) -> Iterator[ExportedSkill]:
+    """Yield each directory with its entry, then an error for each entry without a directory.
 
-    An entry speaks for the bytes that its digest stands for: a skill that was edited since is a new one to count.
+    An entry only matches the bytes of its digest. A skill that was edited after the export has no entry.
     """
     entries = read(record) if record is not None else {}
     missing = dict(entries)
-    for name, found in directories:
+    for name, result in directories:
         entry = missing.pop(name, None)
-        same = entry is not None and isinstance(found, Bundle) and found.digest == entry.digest
-        yield Arrival(name, found, entry if same else None)
+        same = entry is not None and isinstance(result, Bundle) and result.digest == entry.digest
+        yield ExportedSkill(name, result, entry if same else None)
     for name in missing:
-        yield Arrival(name, InvalidArchive(f"{RECORD} names {name}, and there is no {name}/{SKILL_MD}."))
+        yield ExportedSkill(name, InvalidArchive(f"{RECORD} lists {name}, but {name}/{SKILL_MD} is missing."))
 
 
-def read_zip(data: Bytes, *, limits: Limits = DEFAULT) -> Iterator[Arrival]:
-    """The skills of a zip, opened one after the other. A fault of the zip itself costs all, one of a skill only that.
+def read_zip(data: Bytes, *, limits: Limits = DEFAULT) -> Iterator[ExportedSkill]:
+    """Yield the skills of a zip, one at a time. An error in one skill does not affect the others.
 
-    Each directory at the top that has a SKILL.md is a skill; all of it may stand in one further directory.
+    Each top-level directory with a SKILL.md is a skill. A single directory around all of them is allowed.
     """
     members = zip_records.members(data)
     top = _wrapper(members)
     record = next((member for member in members if member.raw_name == top + RECORD.encode()), None)
     if record is not None and record.size > RECORD_BYTES:
-        raise _unreadable(f"it has {record.size:,} bytes, {RECORD_BYTES:,} are allowed")
-    content = zip_bundle.unpacked(data, record) if record is not None else None
-    return arrivals(content, _opened(data, top, members, limits))
+        raise _unreadable(f"it has {record.size:,} bytes, and {RECORD_BYTES:,} are allowed")
+    content = zip_bundle.unpack(data, record) if record is not None else None
+    return match_entries(content, _bundles(data, top, members, limits))
 
 
 def _wrapper(members: Sequence[Member]) -> bytes:
-    """The directory that holds everything, where there is one and it is not a skill."""
+    """Return the single directory around all skills, with its slash, or b"" if there is none."""
     tops = {member.raw_name.partition(b"/")[0] for member in members}
     only = b"".join(tops) + b"/" if len(tops) == 1 else b""
     below = {member.raw_name for member in members}
@@ -115,7 +117,7 @@ def _wrapper(members: Sequence[Member]) -> bytes:
     return only if only and inner and only + SKILL_MD.encode() not in below else b""
 
 
-def _opened(
+def _bundles(
     data: Bytes, top: bytes, members: Sequence[Member], limits: Limits
 ) -> Iterator[tuple[str, Bundle | SkillsiteError]]:
     grouped: dict[bytes, list[Member]] = {}
@@ -125,13 +127,13 @@ def _opened(
             grouped.setdefault(name, []).append(replace(member, raw_name=path))
     for name, group in grouped.items():
         if any(member.raw_name == SKILL_MD.encode() for member in group):
-            yield _attempt(data, name, group, limits)
+            yield _try_read(data, name, group, limits)
 
 
-def _attempt(data: Bytes, name: bytes, group: list[Member], limits: Limits) -> tuple[str, Bundle | SkillsiteError]:
+def _try_read(data: Bytes, name: bytes, group: list[Member], limits: Limits) -> tuple[str, Bundle | SkillsiteError]:
     label = name.decode(errors="replace")
     try:
-        paths.component(label, what="name")
-        return label, zip_bundle.opened(data, group, limits)
+        paths.check_component(label, what="name")
+        return label, zip_bundle.read_members(data, group, limits)
     except SkillsiteError as error:
         return label, error

@@ -1,7 +1,7 @@
-"""The files of a .tar.gz, read in the one plain way: every block belongs to an entry, and every entry is a file.
+"""A strict reader for .tar.gz archives, which other sites publish skills in.
 
-Other sites publish skills this way. What such an archive does not need in order to carry a few files is refused: links,
-devices, holes, sizes and names in forms that readers disagree about.
+Only regular files and directories are accepted. Links, devices, sparse files, and sizes or names in forms that tar
+programs disagree about are rejected.
 """
 
 import zlib
@@ -11,12 +11,12 @@ from registry.core.archive.zip_records import refusal
 from registry.core.errors import InvalidArchive, TooLarge
 from registry.core.findings import Finding, Severity
 from registry.core.limits import Limits
-from registry.core.paths import shown
+from registry.core.paths import display
 
 GZIP_SIGN = b"\x1f\x8b"
 
 _BLOCK = 512
-_HEADERS_PER_FILE = 8 * _BLOCK  # its header, a long name in blocks of its own, and the rest of its last block
+_HEADERS_PER_FILE = 8 * _BLOCK  # header, long name, and padding of the last block
 _RATIO_FROM = 1024 * 1024
 _GZIP_BITS = 31
 _REGULAR, _DIRECTORY, _PAX, _PAX_GLOBAL, _LONG_NAME = frozenset({b"0", b"\0"}), b"5", b"x", b"g", b"L"
@@ -26,39 +26,39 @@ _KINDS = {
     b"3": "a device",
     b"4": "a device",
     b"6": "a pipe",
-    b"S": "a file with holes",
+    b"S": "a sparse file",
 }
-_REPACK = "Pack the directory of the skill again as a zip."
+_REPACK = "Pack the folder of the skill again, as a zip file."
 _HARMLESS = frozenset({"path", "comment", "mtime", "atime", "ctime", "uid", "gid", "uname", "gname"})
 
 
 def unpack(data: bytes, *, limits: Limits) -> dict[str, bytes]:
-    """Names and contents, in the order of the archive; the names are not judged yet."""
+    """Return contents by name, in the order of the archive. The names are not validated."""
     files: dict[str, bytes] = {}
-    for name, content in _entries(_inflated(data, limits)):
+    for name, content in _entries(_decompress(data, limits)):
         plain = name.removeprefix("./")
         if plain in files:
-            raise _refusal("tar-duplicate", f"The archive holds {shown(plain)} twice.")
+            raise _refusal("tar-duplicate", f"The archive contains {display(plain)} twice.")
         files[plain] = content
     return files
 
 
-def _inflated(data: bytes, limits: Limits) -> bytes:
-    """Stops at the first byte over what so many files of so many bytes can need."""
-    most = limits.expanded_bytes + limits.files * _HEADERS_PER_FILE
-    if len(data) * limits.ratio < most:
-        most = max(len(data) * limits.ratio, _RATIO_FROM)
+def _decompress(data: bytes, limits: Limits) -> bytes:
+    """Decompress, but never more than the limits allow for an archive of this size."""
+    limit = limits.expanded_bytes + limits.files * _HEADERS_PER_FILE
+    if len(data) * limits.ratio < limit:
+        limit = max(len(data) * limits.ratio, _RATIO_FROM)
     inflater = zlib.decompressobj(_GZIP_BITS)
     try:
-        raw = inflater.decompress(data, most + 1)
+        raw = inflater.decompress(data, limit + 1)
     except zlib.error:
-        raise _refusal("tar-damaged", "The archive is damaged: it cannot be inflated.") from None
-    if len(raw) > most:
-        message = f"This archive opens to more than the {most:,} bytes that are allowed for its size."
-        finding = Finding("tar-too-large", Severity.ERROR, "", None, message, "Make it smaller or leave files out.")
-        raise TooLarge(f"{message} Nothing was stored.", findings=[finding], actual=len(raw), allowed=most)
+        raise _refusal("tar-damaged", "The archive is damaged and cannot be decompressed.") from None
+    if len(raw) > limit:
+        message = f"This archive expands to more than {limit:,} bytes. No more are allowed for its size."
+        finding = Finding("tar-too-large", Severity.ERROR, "", None, message, "Make the files smaller or remove some.")
+        raise TooLarge(f"{message} Nothing was stored.", findings=[finding], actual=len(raw), allowed=limit)
     if not inflater.eof or inflater.unused_data:
-        raise _refusal("tar-damaged", "The archive ends before or after its data.")
+        raise _refusal("tar-damaged", "The archive is incomplete or has extra data at the end.")
     return raw
 
 
@@ -69,11 +69,11 @@ def _entries(raw: bytes) -> Iterator[tuple[str, bytes]]:
         start = position + _BLOCK
         content = raw[start : start + size]
         if len(content) < size:
-            raise _refusal("tar-damaged", "The archive ends too early.")
+            raise _refusal("tar-damaged", "The archive is incomplete.")
         position = start + -(-size // _BLOCK) * _BLOCK
         if kind in (_PAX, _PAX_GLOBAL):
-            said = _records(content)
-            long_name = said.get("path", "") if kind == _PAX else ""
+            records = _records(content)
+            long_name = records.get("path", "") if kind == _PAX else ""
         elif kind == _LONG_NAME:
             long_name = _text(content.rstrip(b"\0"))
         else:
@@ -81,24 +81,24 @@ def _entries(raw: bytes) -> Iterator[tuple[str, bytes]]:
             if kind in _REGULAR and not name.endswith("/"):
                 yield name, content
             elif kind not in (_DIRECTORY, *_REGULAR) or size:
-                what = _KINDS.get(kind, "of a kind that is not read here")
-                raise _refusal("tar-entry", f"{shown(name)} is {what}.")
+                what = _KINDS.get(kind, "of an unsupported type")
+                raise _refusal("tar-entry", f"{display(name)} is {what}.")
     if raw[position:].count(0) != len(raw) - position or len(raw) - position < _BLOCK or long_name:
-        raise _refusal("tar-damaged", "The archive does not end where it says.")
+        raise _refusal("tar-damaged", "The archive has extra data at the end or is incomplete.")
 
 
 def _size(header: bytes) -> int:
-    """Checks the header too: nothing else in it can be trusted where its sum does not hold."""
+    """Return the size of an entry, after checking the checksum of its header."""
     blanked = sum(header) - sum(header[148:156]) + 8 * ord(" ")
     if len(header) < _BLOCK or _octal(header[148:156]) != blanked or not header[257:].startswith(b"ustar"):
-        raise _refusal("tar-damaged", "The archive is damaged, or in a form that is not read here.")
+        raise _refusal("tar-damaged", "The archive is damaged or in an unsupported format.")
     return _octal(header[124:136])
 
 
 def _octal(field: bytes) -> int:
     digits = field.strip(b" \0")
     if not digits or digits.strip(b"01234567"):
-        raise _refusal("tar-damaged", "The archive is damaged, or in a form that is not read here.")
+        raise _refusal("tar-damaged", "The archive is damaged or in an unsupported format.")
     return int(digits, 8)
 
 
@@ -109,8 +109,8 @@ def _name(header: bytes) -> str:
 
 
 def _records(content: bytes) -> dict[str, str]:
-    """The lines `LENGTH KEY=VALUE` of a further header. Those that would change what the next one says are refused."""
-    said: dict[str, str] = {}
+    """Return the `LENGTH KEY=VALUE` records of a pax header. Raise for keys that change the meaning of an entry."""
+    records: dict[str, str] = {}
     while content:
         length, _, rest = content.partition(b" ")
         count = int(length) if length.isdigit() and len(length) < 8 else 0
@@ -119,10 +119,10 @@ def _records(content: bytes) -> dict[str, str]:
             raise _refusal("tar-damaged", "A header of the archive is damaged.")
         key, _, value = _text(line[:-1]).partition("=")
         if key not in _HARMLESS and not key.startswith(("SCHILY.", "LIBARCHIVE.")):
-            raise _refusal("tar-header", f"The archive uses {shown(key)}, which is not read here.")
-        said[key] = value
+            raise _refusal("tar-header", f"The archive uses {display(key)}, which is not supported.")
+        records[key] = value
         content = content[count:]
-    return said
+    return records
 
 
 def _text(raw: bytes) -> str:

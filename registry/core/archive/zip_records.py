@@ -1,8 +1,8 @@
-"""The records of a zip, read in the only way that leaves no second reading.
+"""A strict parser for the records of a zip.
 
-Readers of zips disagree where an archive is ambiguous: some trust the central directory, others the header
-before each file. Here every byte of the archive has to belong to exactly one record, and what is said twice
-has to be said alike. What the archive does not need in order to carry a few files is refused.
+Zip programs disagree about ambiguous archives: some trust the central directory, others the local header before each
+file. Here every byte must belong to exactly one record, and both headers must agree. Features that a few plain files
+do not need are rejected.
 """
 
 import mmap
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from registry.core.errors import InvalidArchive
 from registry.core.findings import Finding, Severity
-from registry.core.paths import shown
+from registry.core.paths import display
 
-Bytes = bytes | mmap.mmap  # a long archive stays on its disk
+Bytes = bytes | mmap.mmap  # a large archive is memory-mapped
 
 STORED, DEFLATED = 0, 8
 UTF8_FLAG = 0x0800
@@ -29,18 +29,18 @@ _ZIP64_LOCATOR_SIGN = b"PK\x06\x07"
 _ZIP64_LOCATOR_BYTES = 20
 _ENCRYPTED_FLAGS = 0x0001 | 0x0040 | 0x2000
 _DESCRIPTOR_FLAG = 0x0008
-_KNOWN_FLAGS = UTF8_FLAG | _DESCRIPTOR_FLAG | 0x0006  # 0x0006: how hard the writer tried to deflate
-_NEWEST_VERSION = 63  # of the format, as writers state it; past it no rule of this module is known to hold
+_KNOWN_FLAGS = UTF8_FLAG | _DESCRIPTOR_FLAG | 0x0006  # 0x0006: compression level
+_NEWEST_VERSION = 63  # of the zip format; newer ones may have rules that this module does not know
 _ZIP64_EXTRA, _UNICODE_PATH_EXTRA = 0x0001, 0x7075
-_LINK_EXTRAS = frozenset({0x000D, 0x756E})  # two old Unix fields that can turn a member into a link
+_LINK_EXTRAS = frozenset({0x000D, 0x756E})  # two old Unix fields that can make a member a link
 _MAX16, _MAX32 = 0xFFFF, 0xFFFFFFFF
 
-_REZIP = "Zip the directory of the skill again with the tool of your system, and upload that."
+_REZIP = "Zip the folder again with the built-in tool of your computer, and upload the new zip."
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One entry of the central directory, and where its packed bytes begin."""
+    """An entry of the central directory. `start` is the offset of its compressed data."""
 
     raw_name: bytes
     flags: int
@@ -63,31 +63,33 @@ def refusal(rule: str, message: str, *, member: str = "", fix: str = _REZIP) -> 
 
 
 def end_record(data: Bytes) -> tuple[int, int, int]:
-    """Where the central directory starts and ends, and how many entries it claims."""
+    """Return the start and end of the central directory, and its number of entries."""
     end = data.rfind(END_SIGN)
     if end < 0 or len(data) - end < END.size:
         if data[:4] == LOCAL_SIGN:
-            raise refusal("zip-truncated", "The zip ends too early: its table of contents is missing.")
-        raise refusal("zip-not-a-zip", "This file is not a zip.", fix="Upload a zip of the directory.")
+            raise refusal("zip-truncated", "The zip is incomplete: its table of contents is missing.")
+        raise refusal("zip-not-a-zip", "This file is not a zip.", fix="Zip the folder of the skill and upload that.")
     _, disk, first_disk, here, count, length, start, comment = END.unpack_from(data, end)
     if end + END.size + comment > len(data):
-        raise refusal("zip-truncated", "The zip ends too early: its last record is cut.")
+        raise refusal("zip-truncated", "The zip is incomplete: its last record is cut off.")
     if end + END.size + comment < len(data):
-        raise refusal("zip-trailing-data", "The zip has bytes after its end.")
+        raise refusal("zip-trailing-data", "The zip has extra data after its end.")
     locator = data[max(0, end - _ZIP64_LOCATOR_BYTES) :][:4]
     if locator == _ZIP64_LOCATOR_SIGN or count == _MAX16 or _MAX32 in (length, start):
         raise _zip64()
     if disk or first_disk or here != count:
-        raise refusal("zip-multi-disk", "The zip is one part of several.", fix="Upload one whole zip.")
+        raise refusal(
+            "zip-multi-disk", "The zip is only one part of several.", fix="Create a single zip and upload that."
+        )
     if start + length > end:
-        raise refusal("zip-truncated", "The zip ends too early: its table of contents is cut.")
+        raise refusal("zip-truncated", "The zip is incomplete: its table of contents is cut off.")
     if start + length < end:
         raise _gap()
     return start, end, count
 
 
 def members(data: Bytes) -> tuple[Member, ...]:
-    """Every entry in the order of the central directory, each compared with the header before its bytes."""
+    """Return the entries in the order of the central directory, after comparing each with its local header."""
     start, end, count = end_record(data)
     entries: list[Member] = []
     seen: set[bytes] = set()
@@ -95,11 +97,13 @@ def members(data: Bytes) -> tuple[Member, ...]:
     for _ in range(count):
         entry, position = _entry(data, position, start, end)
         if entry.raw_name in seen:
-            raise refusal("zip-duplicate", f"The zip holds {entry.label} twice.", member=entry.label)
+            raise refusal("zip-duplicate", f"The zip contains {entry.label} twice.", member=entry.label)
         seen.add(entry.raw_name)
         entries.append(entry)
     if position != end or data.find(END_SIGN, start) != end:
-        raise refusal("zip-header-mismatch", "The table of contents of the zip is longer than it says.")
+        raise refusal(
+            "zip-header-mismatch", "The table of contents of the zip does not have the size that it declares."
+        )
     _check_tiling(data, entries, start)
     return tuple(entries)
 
@@ -115,7 +119,9 @@ def _entry(data: Bytes, position: int, start: int, end: int) -> tuple[Member, in
         raise refusal("zip-truncated", "The table of contents of the zip is damaged.")
     name = data[name_at : name_at + names]
     if disk:
-        raise refusal("zip-multi-disk", "The zip is one part of several.", fix="Upload one whole zip.")
+        raise refusal(
+            "zip-multi-disk", "The zip is only one part of several.", fix="Create a single zip and upload that."
+        )
     if _MAX32 in (packed, size, header):
         raise _zip64()
     _check_supported(name, fields[3], flags, method)
@@ -128,22 +134,24 @@ def _entry(data: Bytes, position: int, start: int, end: int) -> tuple[Member, in
 def _check_supported(name: bytes, version: int, flags: int, method: int) -> None:
     label = _label(name)
     if flags & _ENCRYPTED_FLAGS:
-        fix = "Zip the directory without a password."
+        fix = "Zip the folder without a password."
         raise refusal("zip-encrypted", f"{label} is encrypted.", member=label, fix=fix)
     if version > _NEWEST_VERSION or method not in (STORED, DEFLATED) or flags & ~_KNOWN_FLAGS:
         facts = f"version {version}, method {method}, flags {flags:#06x}"
-        message = f"{label} is packed in a way that is not read here ({facts})."
-        raise refusal("zip-method", message, member=label, fix="Zip it with the ordinary method, deflate.")
+        message = f"{label} is compressed in an unsupported way ({facts})."
+        raise refusal("zip-method", message, member=label, fix="Zip the folder with the standard method (deflate).")
 
 
 def _check_extra(name: bytes, extra: bytes) -> None:
-    """Refuses extra fields that give a member another size, name or nature than its header does."""
+    """Raise if an extra field changes the size, name or type of a member."""
     label = _label(name)
     for kind, value in _extra_fields(label, extra):
         if kind == _ZIP64_EXTRA:
             raise _zip64()
         if kind in _LINK_EXTRAS:
-            raise refusal("zip-link", f"{label} may be a link.", member=label, fix="Zip the file itself.")
+            raise refusal(
+                "zip-link", f"{label} may be a link.", member=label, fix="Replace the link with the file itself."
+            )
         if kind == _UNICODE_PATH_EXTRA and value[5:] != name:
             raise refusal("zip-header-mismatch", f"{label} has a second, different name.", member=label)
 
@@ -158,21 +166,21 @@ def _extra_fields(label: str, extra: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _data_start(data: Bytes, header: int, name: bytes, known: tuple[int, ...], directory: int) -> int:
-    """Reads the header before the packed bytes and compares it with what the central directory says."""
+    """Return the offset of the compressed data, after comparing the local header with the central directory."""
     label = _label(name)
     if header + LOCAL.size > directory or data[header : header + 4] != LOCAL_SIGN:
-        raise refusal("zip-header-mismatch", f"{label} is not where the zip says it is.", member=label)
+        raise refusal("zip-header-mismatch", f"{label} is not at the position that the zip declares.", member=label)
     _, _, flags, method, _, _, crc, packed, size, names, extras = LOCAL.unpack_from(data, header)
     name_at = header + LOCAL.size
     if data[name_at : name_at + names] != name:
-        raise refusal("zip-header-mismatch", f"{label} has another name in its own header.", member=label)
+        raise refusal("zip-header-mismatch", f"{label} has a different name in its local header.", member=label)
     same = (flags, method) == known[:2]
     for here, there in zip((crc, packed, size), known[2:], strict=True):
         same = same and (here == there or (here == 0 and bool(flags & _DESCRIPTOR_FLAG)))
     if not same and _MAX32 in (packed, size):
         raise _zip64()
     if not same:
-        message = f"The two headers of {label} do not say the same size, checksum or method."
+        message = f"The two headers of {label} disagree about its size, checksum or method."
         raise refusal("zip-header-mismatch", message, member=label)
     start: int = name_at + names + extras
     _check_extra(name, data[name_at + names : start])
@@ -180,7 +188,7 @@ def _data_start(data: Bytes, header: int, name: bytes, known: tuple[int, ...], d
 
 
 def _check_tiling(data: Bytes, entries: list[Member], directory: int) -> None:
-    """Members lie end to end from the first byte to the central directory: no overlap, no gap."""
+    """Check that members fill the archive up to the central directory, without gaps or overlaps."""
     position = 0
     in_place = sorted(entries, key=lambda entry: (entry.header, entry.start))
     limits = [*(entry.header for entry in in_place[1:]), directory]
@@ -189,7 +197,7 @@ def _check_tiling(data: Bytes, entries: list[Member], directory: int) -> None:
             raise _gap()
         end = entry.start + entry.packed
         if entry.header < position or end > limit:
-            raise refusal("zip-overlap", f"{entry.label} uses bytes of another entry.", member=entry.label)
+            raise refusal("zip-overlap", f"{entry.label} overlaps with another file in the zip.", member=entry.label)
         if entry.flags & _DESCRIPTOR_FLAG:
             end += _descriptor_bytes(data[end:limit], entry)
         position = end
@@ -198,26 +206,26 @@ def _check_tiling(data: Bytes, entries: list[Member], directory: int) -> None:
 
 
 def _descriptor_bytes(rest: bytes, entry: Member) -> int:
-    """The record after the packed bytes that repeats checksum and sizes, with or without its signature."""
+    """Return the length of the data descriptor, which repeats checksum and sizes. Its signature is optional."""
     values = struct.pack("<3I", entry.crc, entry.packed, entry.size)
     for descriptor in (_DESCRIPTOR_SIGN + values, values):
         if rest == descriptor:
             return len(descriptor)
-    message = f"The record after {entry.label} does not repeat its size and checksum."
+    message = f"The record after {entry.label} disagrees with its size or checksum."
     raise refusal("zip-header-mismatch", message, member=entry.label)
 
 
 def _label(raw_name: bytes) -> str:
-    """The name for a message, whatever its bytes are."""
+    """Return the name for a message, even if it is not UTF-8."""
     try:
-        return shown(raw_name.decode())
+        return display(raw_name.decode())
     except UnicodeDecodeError:
         return repr(raw_name[:80])[1:]
 
 
 def _gap() -> InvalidArchive:
-    return refusal("zip-gap", "The zip has bytes that belong to none of its files.")
+    return refusal("zip-gap", "The zip contains data that belongs to none of its files.")
 
 
 def _zip64() -> InvalidArchive:
-    return refusal("zip-zip64", "The zip is in the zip64 form, which is for archives of 4 GiB and more.")
+    return refusal("zip-zip64", "The zip uses the zip64 format, which is for archives of 4 GiB and more.")

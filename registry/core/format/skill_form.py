@@ -1,4 +1,4 @@
-"""What the form of the editor holds, and the SKILL.md it makes: valid or not, nothing that was typed is lost."""
+"""The editor form: converts SKILL.md to form fields and back without losing anything, even if it is invalid."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -11,15 +11,15 @@ from registry.core.limits import DEFAULT, Limits
 
 _REQUIRED = ("name", "description")
 _LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
-# Stands in for a name or description that is not written yet; no text that is kept ever holds it.
-_MISSING = "not-written-yet"
+# Placeholder for a missing name or description while the text is parsed. Never stored.
+_PLACEHOLDER = "not-written-yet"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields of the form as they were typed; lists are separated by commas or lines."""
+    """The form fields as the author typed them. List items are separated by commas or line breaks."""
 
     name: str = ""
     description: str = ""
@@ -40,51 +40,51 @@ class Fields:
 
 
 def items(text: str) -> tuple[str, ...]:
-    """A list as it is typed: one item a line, or several with commas between."""
+    """Split a typed list at commas and line breaks."""
     parts = (" ".join(part.split()) for line in text.splitlines() for part in line.split(","))
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
-def parsed(text: str, *, limits: Limits = DEFAULT) -> Fields:
-    """What the form shows for a text; InvalidInput where the header cannot be read.
+def parse(text: str, *, limits: Limits = DEFAULT) -> Fields:
+    """Return the form fields of a text. Raise InvalidInput if the header is invalid.
 
-    A name or description that is missing leaves its field empty, because the form is where one writes it.
+    A missing name or description becomes an empty field, so that the author can fill it in.
     """
-    said, missing = read(text, limits=limits)
+    skill, missing = read(text, limits=limits)
     return Fields(
-        name="" if "name" in missing else said.name,
-        description="" if "description" in missing else said.description,
-        kind=said.kind,
-        **{key: ", ".join(getattr(said, key)) for key in _LISTS},
-        instructions=said.instructions,
+        name="" if "name" in missing else skill.name,
+        description="" if "description" in missing else skill.description,
+        kind=skill.kind,
+        **{key: ", ".join(getattr(skill, key)) for key in _LISTS},
+        instructions=skill.instructions,
     )
 
 
-def written(text: str, typed: Fields, *, limits: Limits = DEFAULT) -> str:
-    """The text with what was typed into the form; every other byte of it stays. An empty text is a new file."""
+def to_text(text: str, typed: Fields, *, limits: Limits = DEFAULT) -> str:
+    """Return the text with the form fields written into it. All other bytes stay. An empty text is a new file."""
     missing = [key for key in _REQUIRED if not getattr(typed, key).strip()]
-    values: dict[str, Any] = {key: _MISSING if key in missing else getattr(typed, key).strip() for key in _REQUIRED}
+    values: dict[str, Any] = {key: _PLACEHOLDER if key in missing else getattr(typed, key).strip() for key in _REQUIRED}
     values |= {key: items(getattr(typed, key)) for key in _LISTS}
     values |= {"kind": typed.kind, "instructions": typed.instructions}
     if text:
-        said, _ = read(text, limits=limits)
-        new = skill_md.revise(said, **values, limits=limits)
+        skill, _ = read(text, limits=limits)
+        new = skill_md.revise(skill, **values, limits=limits)
     else:
         new = skill_md.compose(**values)
-    return emptied(new, missing, limits=limits)
+    return clear_placeholders(new, missing, limits=limits)
 
 
 def read(text: str, *, limits: Limits = DEFAULT) -> tuple[SkillMd, frozenset[str]]:
-    """The text read as if nothing that is required were missing, and what is."""
+    """Parse a text, with placeholders for missing required keys, and return those keys too."""
     document = frontmatter.parse(text, limits=limits)
     missing = frozenset(key for key in _REQUIRED if _is_missing(document.fields, key))
     if missing:
-        text = frontmatter.edit(document, dict.fromkeys(missing, _MISSING), limits=limits)
+        text = frontmatter.edit(document, dict.fromkeys(missing, _PLACEHOLDER), limits=limits)
     return skill_md.read(text, limits=limits), missing
 
 
-def emptied(text: str, missing: Collection[str], *, limits: Limits = DEFAULT) -> str:
-    """The text without what stood in for these, as it is kept."""
+def clear_placeholders(text: str, missing: Collection[str], *, limits: Limits = DEFAULT) -> str:
+    """Return the text with the placeholders of these keys replaced by empty values."""
     if not missing:
         return text
     return frontmatter.edit(frontmatter.parse(text, limits=limits), dict.fromkeys(missing, ""), limits=limits)
@@ -95,7 +95,7 @@ def _is_missing(header: Mapping[str, object], key: str) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def with_line_ends_of(old: str, new: str) -> str:
+def restore_line_endings(old: str, new: str) -> str:
     """Return `new`, as a browser sends it, with the line endings of `old`. Unchanged lines keep theirs exactly."""
     before, after = _LINE.findall(old), _LINE.findall(_LINE_END.sub("\n", new))
     plain = [_LINE_END.sub("\n", line) for line in before]

@@ -39,7 +39,7 @@ def description_length(context: LintContext) -> Iterator[Finding]:
             "description-length",
             context.author_severity,
             "description",
-            f"The description has {length:,} characters. The limit is {limit:,}. "
+            f"The description has {length:,} characters. {limit:,} are allowed. "
             "Agents that connect over MCP or the discovery index do not see the skill.",
             "Say what the skill does and when to use it. Move the rest to the instructions.",
         )
@@ -221,7 +221,7 @@ def compatibility(context: LintContext) -> Iterator[Finding]:
             "compatibility-length",
             Severity.WARNING,
             "compatibility",
-            f"`compatibility` has {length:,} characters. The limit is {COMPATIBILITY_CHARS}.",
+            f"`compatibility` has {length:,} characters. {COMPATIBILITY_CHARS} are allowed.",
             "Shorten it. Move the rest to the instructions.",
         )
 

@@ -42,7 +42,7 @@ def name_length(context: LintContext) -> Iterator[Finding]:
             "name-length",
             context.author_severity,
             "name",
-            f"The name has {length:,} characters. The limit is {limit}.",
+            f"The name has {length:,} characters. {limit} are allowed.",
             "Shorten the name.",
         )
 

@@ -102,8 +102,8 @@ def _entry(given: object) -> Entry | None:
     try:
         if not _is_active(given):
             return None
-        named = paths.component(_name(given, name), what="name")
-        known = paths.component(_version(given, version), what="version")
+        named = paths.check_component(_name(given, name), what="name")
+        known = paths.check_component(_version(given, version), what="version")
         return _platform(given, named, known) if platform else _internal(given, named, known)
     except (_Unusable, SkillsiteError) as error:
         return Malformed(_as_given(given.get(name), ""), _as_given(given.get(version), UNVERSIONED), str(error))

@@ -45,7 +45,7 @@ class ImportRequest:
         """The same, where it makes sense and can be written down; InvalidRequest else."""
         texts = (self.name, self.digest, self.seen, *self.answers, *self.answers.values())
         if len(self.name) > paths.COMPONENT_CHARS or any("\0" in text or len(text) > _CHARS for text in texts):
-            raise InvalidRequest(f"{paths.shown(self.name)}: a name, digest or answer is too long, or has a NUL.")
+            raise InvalidRequest(f"{paths.display(self.name)}: a name, digest or answer is too long, or has a NUL.")
         if self.on_conflict not in ON_CONFLICT:
             raise InvalidRequest(f"on_conflict is one of {', '.join(ON_CONFLICT)}; not {self.on_conflict[:40]!r}.")
         if self.if_edited and self.if_edited not in IF_EDITED:
@@ -53,7 +53,7 @@ class ImportRequest:
         if bool(self.new_name) != (self.on_conflict == RENAME):
             raise InvalidRequest("The choice “rename” and a new name go together. Send both, or neither.")
         if self.new_name:
-            paths.component(normalise(self.new_name), what="name")
+            paths.check_component(normalise(self.new_name), what="name")
         if len(self.answers) > _ANSWERS:
             raise InvalidRequest(f"There are {len(self.answers):,} answers. {_ANSWERS:,} are allowed.")
         return self
@@ -83,5 +83,5 @@ def check_all(requests: list[ImportRequest]) -> list[ImportRequest]:
         raise InvalidRequest(f"There are {len(requests):,} skills in one request. {MOST:,} are allowed.")
     names = [request.name for request in requests]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InvalidRequest(f"{paths.shown(twice)} is named twice. Nothing was stored.")
+        raise InvalidRequest(f"{paths.display(twice)} is named twice. Nothing was stored.")
     return [request.validated() for request in requests]

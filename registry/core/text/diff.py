@@ -1,6 +1,6 @@
-"""Differences as people look at them: rows side by side with words marked, folded runs, files of a bundle.
+"""Diffs for display: side-by-side rows with changed words marked, folded runs, and changed files.
 
-Patches and three-way merges stand in modules of their own and are reached from here too.
+The functions for patches and three-way merges are re-exported here.
 """
 
 import re
@@ -21,17 +21,17 @@ __all__ = [
 
 RowKind = Literal["equal", "changed", "added", "removed"]
 Status = Literal["added", "removed", "changed", "renamed", "equal"]
-Pieces = tuple[tuple[str, bool], ...]  # text, and whether it changed
+Pieces = tuple[tuple[str, bool], ...]  # text, and True if it changed
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
-_SEEN = re.compile(r"\w+|[^\w\s]")
-_PAIRED_LINES = 2_500  # pairs of lines in one replaced block that are compared for likeness
-_ALIKE = 0.4
+_VISIBLE_WORD = re.compile(r"\w+|[^\w\s]")
+_MAX_PAIRS = 2_500  # pairs of lines in one replaced block that are compared for similarity
+_SIMILAR = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line on either side; the line ends stand apart, because they are not drawn and may differ."""
+    """A line on each side. Line endings are separate, because they are not displayed but may differ."""
 
     kind: RowKind
     before_line: int | None = None
@@ -44,14 +44,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Unchanged rows that are not drawn until somebody asks."""
+    """Unchanged rows that are hidden until the reader expands them."""
 
     rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """`coarse`: the texts are so large and so different that a block stands for replaced without a closer look."""
+    """The change of one file. `coarse` means that the texts were too large to compare in detail."""
 
     path: str
     status: Status
@@ -66,7 +66,7 @@ def lines(before: str, after: str) -> tuple[Row, ...]:
 
 
 def fold(rows: Sequence[Row], context: int = 3) -> tuple[Row | Fold, ...]:
-    """Unchanged runs folded, but for `context` rows beside each change."""
+    """Fold unchanged runs, except for `context` rows around each change."""
     near = [False] * len(rows)
     for place, row in enumerate(rows):
         if row.kind != "equal":
@@ -74,23 +74,23 @@ def fold(rows: Sequence[Row], context: int = 3) -> tuple[Row | Fold, ...]:
             near[low:high] = [True] * (high - low)
     result: list[Row | Fold] = []
     hidden: list[Row] = []
-    for row, shown in zip(rows, near, strict=True):
-        if not shown:
+    for row, visible in zip(rows, near, strict=True):
+        if not visible:
             hidden.append(row)
             continue
-        result += _folded(hidden)
+        result += _fold_run(hidden)
         hidden = []
         result.append(row)
-    return (*result, *_folded(hidden))
+    return (*result, *_fold_run(hidden))
 
 
-def _folded(rows: list[Row]) -> list[Row | Fold]:
-    """A single row takes no more room than the fold that would hide it."""
+def _fold_run(rows: list[Row]) -> list[Row | Fold]:
+    """Return a fold. A single row stays as it is, because a fold would take as much space."""
     return [Fold(tuple(rows))] if len(rows) > 1 else [*rows]
 
 
 def files(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[FileChange, ...]:
-    """Every file of either side, SKILL.md first. A file that moved without a change is renamed."""
+    """Compare all files, SKILL.md first. A file with a new path and the same content is renamed."""
     removed = {content: path for path, content in sorted(before.items()) if path not in after}
     renamed: dict[str, str] = {}
     for path, content in sorted(after.items()):
@@ -133,7 +133,7 @@ def _rows(before: str, after: str) -> tuple[tuple[Row, ...], bool]:
         if change.same:
             rows += [_row("equal", old, i, new, j) for i, j in zip(*numbers, strict=True)]
         else:
-            rows += [_row(_kind(i, j), old, i, new, j) for i, j in _paired(old, new, change)]
+            rows += [_row(_kind(i, j), old, i, new, j) for i, j in _pair_lines(old, new, change)]
     return tuple(rows), matched.coarse
 
 
@@ -142,8 +142,8 @@ def _kind(before: int | None, after: int | None) -> RowKind:
 
 
 def _row(kind: RowKind, old: Sequence[str], i: int | None, new: Sequence[str], j: int | None) -> Row:
-    before, before_end = _parted(old[i]) if i is not None else ("", "")
-    after, after_end = _parted(new[j]) if j is not None else ("", "")
+    before, before_end = _split_line_end(old[i]) if i is not None else ("", "")
+    after, after_end = _split_line_end(new[j]) if j is not None else ("", "")
     left: Pieces = ((before, False),) if i is not None else ()
     right: Pieces = ((after, False),) if j is not None else ()
     if kind == "changed":
@@ -153,13 +153,13 @@ def _row(kind: RowKind, old: Sequence[str], i: int | None, new: Sequence[str], j
     )
 
 
-def _parted(line: str) -> tuple[str, str]:
+def _split_line_end(line: str) -> tuple[str, str]:
     text = line.removesuffix("\n").removesuffix("\r") if line.endswith("\n") else line
     return text, line[len(text) :]
 
 
 def words(before: str, after: str) -> tuple[Pieces, Pieces]:
-    """Both lines in pieces, with the words that differ marked."""
+    """Split both lines into pieces and mark the words that differ."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     changes = list(match(old, new).changes(len(old), len(new)))
     left = tuple(("".join(old[c.before : c.before_end]), not c.same) for c in changes if c.before < c.before_end)
@@ -167,12 +167,12 @@ def words(before: str, after: str) -> tuple[Pieces, Pieces]:
     return left, right
 
 
-def _paired(old: Sequence[str], new: Sequence[str], change: Change) -> Iterator[tuple[int | None, int | None]]:
-    """Removed and added lines of one block, those that are alike side by side, in an order that both keep."""
+def _pair_lines(old: Sequence[str], new: Sequence[str], change: Change) -> Iterator[tuple[int | None, int | None]]:
+    """Yield the removed and added lines of one block, with similar lines paired, in the order of both texts."""
     height, width = change.before_end - change.before, change.after_end - change.after
     partners: dict[int, int] = {}
-    if 0 < height * width <= _PAIRED_LINES:
-        partners = _most_alike(old[change.before : change.before_end], new[change.after : change.after_end])
+    if 0 < height * width <= _MAX_PAIRS:
+        partners = _most_similar(old[change.before : change.before_end], new[change.after : change.after_end])
     after = change.after
     for offset in range(height):
         if offset in partners:
@@ -185,19 +185,22 @@ def _paired(old: Sequence[str], new: Sequence[str], change: Change) -> Iterator[
     yield from ((None, j) for j in range(after, change.after_end))
 
 
-def _most_alike(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """The pairing in order with the greatest likeness in sum."""
-    left, right = [Counter(_SEEN.findall(line)) for line in old], [Counter(_SEEN.findall(line)) for line in new]
+def _most_similar(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Return the order-preserving pairing with the greatest total similarity."""
+    left, right = (
+        [Counter(_VISIBLE_WORD.findall(line)) for line in old],
+        [Counter(_VISIBLE_WORD.findall(line)) for line in new],
+    )
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    likeness = [[_likeness(a, b) for b in right] for a in left]
+    similarity = [[_similarity(a, b) for b in right] for a in left]
     for i in range(len(old) - 1, -1, -1):
         for j in range(len(new) - 1, -1, -1):
-            taken = likeness[i][j] + best[i + 1][j + 1] if likeness[i][j] >= _ALIKE else 0.0
+            taken = similarity[i][j] + best[i + 1][j + 1] if similarity[i][j] >= _SIMILAR else 0.0
             best[i][j] = max(taken, best[i + 1][j], best[i][j + 1])
     partners: dict[int, int] = {}
     i = j = 0
     while i < len(old) and j < len(new):
-        if likeness[i][j] >= _ALIKE and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
+        if similarity[i][j] >= _SIMILAR and best[i][j] == similarity[i][j] + best[i + 1][j + 1]:
             partners[i] = j
             i, j = i + 1, j + 1
         elif best[i][j] == best[i + 1][j]:
@@ -207,6 +210,6 @@ def _most_alike(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
     return partners
 
 
-def _likeness(a: Counter[str], b: Counter[str]) -> float:
+def _similarity(a: Counter[str], b: Counter[str]) -> float:
     total = a.total() + b.total()
     return 2 * (a & b).total() / total if total else 1.0

@@ -1,4 +1,4 @@
-"""A suggested change to one skill, as a diff, a whole SKILL.md or changed files, and what it makes of the skill."""
+"""Proposed changes to a skill: parsing them from a request, and applying them to a bundle."""
 
 import base64
 import binascii
@@ -15,12 +15,12 @@ from registry.core.text.patience_diff import split_lines
 _NOWHERE = "/dev/null"
 _NAMED_FILES = 20
 
-Changes = Mapping[str, bytes | None]  # a file given as None is removed
+Changes = Mapping[str, bytes | None]  # None removes the file
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One of two: files set and removed, or a diff that is applied to what stands."""
+    """Either changed files or a diff to the current version."""
 
     files: Changes
     diff: str = ""
@@ -34,20 +34,20 @@ class _FilePatch:
 
 
 def parse(*, diff: object = None, skill_md: object = None, files: object = None) -> Edit:
-    """The edit that a request describes in exactly one of the three ways."""
-    given = [name for name, value in (("diff", diff), ("skill_md", skill_md), ("files", files)) if value is not None]
-    if len(given) != 1:
+    """Return the edit of a request, which has to set exactly one of the three arguments."""
+    present = [name for name, value in (("diff", diff), ("skill_md", skill_md), ("files", files)) if value is not None]
+    if len(present) != 1:
         raise InvalidRequest(
-            f"Send one of diff, skill_md and files; not {' and '.join(given) or 'none of them'}. Nothing was stored."
+            f"Send one of diff, skill_md and files, not {' and '.join(present) or 'none of them'}. Nothing was stored."
         )
     if diff is not None:
         if not isinstance(diff, str) or not diff.strip():
-            raise InvalidRequest("diff is a text: a unified diff with at least one hunk. Nothing was stored.")
+            raise InvalidRequest("diff must be a unified diff with at least one hunk. Nothing was stored.")
         return Edit({}, diff)
     if skill_md is not None:
         return Edit({SKILL_MD: _content(SKILL_MD, skill_md)})
     if not isinstance(files, Mapping) or not files:
-        raise InvalidRequest("files maps at least one path to its new text, or to null where the file goes.")
+        raise InvalidRequest("files must map at least one path to its new text, or to null to remove the file.")
     return Edit({paths.check(str(path)): _content(str(path), value) for path, value in files.items()})
 
 
@@ -60,27 +60,27 @@ def _content(path: str, value: object) -> bytes | None:
         except UnicodeEncodeError as error:
             line = value.count("\n", 0, error.start) + 1
             raise InvalidRequest(
-                f"{path}, line {line}: there is half a character (an unpaired surrogate) that no file can hold. "
+                f"{path}, line {line}: the text contains an unpaired surrogate, which is not a valid character. "
                 "Delete it. Nothing was stored."
             ) from None
     if isinstance(value, Mapping) and set(value) == {"base64"} and isinstance(value["base64"], str):
         try:
             return base64.b64decode(value["base64"], validate=True)
         except (binascii.Error, ValueError):
-            raise InvalidRequest(f"{path}: the base64 cannot be decoded. Nothing was stored.") from None
-    raise InvalidRequest(f'{path}: give its text, {{"base64": "…"}} for binary, or null to remove it.')
+            raise InvalidRequest(f"{path}: the base64 text is invalid. Nothing was stored.") from None
+    raise InvalidRequest(f'{path}: send its text, {{"base64": "…"}} for binary content, or null to remove it.')
 
 
 def apply(edit: Edit, base: Bundle | None, *, name: str, limits: Limits = DEFAULT) -> Bundle:
-    """What the skill called `name` becomes; `base` is what stands, None where nothing does."""
+    """Return the changed skill. `base` is its current version, None for a new skill."""
     files: dict[str, bytes] = dict(base) if base is not None else {}
-    changes = dict(_patched(edit.diff, files, name)) if edit.diff else edit.files
+    changes = dict(_apply_diff(edit.diff, files, name)) if edit.diff else edit.files
     for path, content in changes.items():
         if content is not None:
             files[path] = content
         elif files.pop(path, None) is None:
             raise InvalidInput(
-                f"{name} has no file {paths.shown(path)}, so it cannot be removed. Nothing was stored.",
+                f"{name} has no file {paths.display(path)}, so it cannot be removed. Nothing was stored.",
                 files=sorted(files),
             )
     bundle = Bundle(files)
@@ -88,12 +88,12 @@ def apply(edit: Edit, base: Bundle | None, *, name: str, limits: Limits = DEFAUL
     return bundle
 
 
-def _patched(diff: str, files: Mapping[str, bytes], name: str) -> Iterator[tuple[str, bytes | None]]:
+def _apply_diff(diff: str, files: Mapping[str, bytes], name: str) -> Iterator[tuple[str, bytes | None]]:
     seen: set[str] = set()
     for patch in _file_patches(diff):
         path = _target(patch, files, name)
         if path in seen:
-            raise InvalidInput(f"The diff changes {paths.shown(path)} twice. Put its hunks together.", file=path)
+            raise InvalidInput(f"The diff changes {paths.display(path)} twice. Put its hunks into one part.", file=path)
         seen.add(path)
         yield path, _patch_one(path, patch, files, name)
 
@@ -103,16 +103,16 @@ def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes], name: s
         text = files.get(path, b"").decode()
     except UnicodeDecodeError:
         raise InvalidInput(
-            f"{path} is binary, so no diff applies to it. Send it in `files` instead. Nothing was stored.", file=path
+            f"{path} is binary, so a diff cannot change it. Send it in `files` instead. Nothing was stored.", file=path
         ) from None
     try:
         result = apply_patch(text, patch.text)
     except InvalidInput as error:
         if "hunk" in error.data and path not in files:
-            raise _nothing_to_change(path, files, name) from None
-        refused = InvalidInput(f"The diff of {path} does not apply. {error.message}\nNothing was stored.")
-        refused.data.update(error.data, file=path)
-        raise refused from None
+            raise _missing_file(path, files, name) from None
+        refusal = InvalidInput(f"The diff of {path} does not apply. {error.message}\nNothing was stored.")
+        refusal.data.update(error.data, file=path)
+        raise refusal from None
     if patch.after != _NOWHERE:
         return result.encode()
     if result:
@@ -120,20 +120,22 @@ def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes], name: s
     return None
 
 
-def _nothing_to_change(path: str, files: Mapping[str, bytes], name: str) -> InvalidInput:
-    there = ", ".join(sorted(files)[:_NAMED_FILES])
-    why = f"{name} has no such file. It has: {there}" if files else f"there is no skill {name}. Send a new one whole"
-    said = f"The diff of {path} does not apply: {why}. Nothing was stored."
-    return InvalidInput(said, file=path, files=sorted(files))
+def _missing_file(path: str, files: Mapping[str, bytes], name: str) -> InvalidInput:
+    existing = ", ".join(sorted(files)[:_NAMED_FILES])
+    why = (
+        f"{name} has no such file. Its files are: {existing}" if files else f"there is no skill {name}. Send it in full"
+    )
+    message = f"The diff of {path} does not apply: {why}. Nothing was stored."
+    return InvalidInput(message, file=path, files=sorted(files))
 
 
 def _file_patches(diff: str) -> Iterator[_FilePatch]:
-    """The diff cut where a file begins; without any header it is about SKILL.md."""
+    """Split the diff by file. A diff without file headers applies to SKILL.md."""
     lines = split_lines(diff)
     starts = [at for at in range(len(lines)) if _starts_file(lines, at)]
     if sum(line.startswith("diff --git ") for line in lines) > len(starts):
         raise InvalidInput(
-            "A part of the diff has no lines of text: a renamed, binary or empty file. Send such files in `files`. "
+            "A part of the diff has no hunks: the file is renamed, binary or empty. Send such files in `files`. "
             "Nothing was stored."
         )
     if not starts:
@@ -154,9 +156,8 @@ def _header(line: str) -> str:
 
 
 def _target(patch: _FilePatch, files: Mapping[str, bytes], name: str) -> str:
-    """The path that the headers mean, whatever the tool that wrote the diff put in front of it."""
-    said = patch.before if patch.after == _NOWHERE else patch.after
-    path = said
+    """Return the path of the headers without the prefixes that diff tools add."""
+    path = patch.before if patch.after == _NOWHERE else patch.after
     if path not in files and path.startswith(("a/", "b/")):
         path = path[2:]
     if path not in files and path.startswith(f"{name}/"):
@@ -167,10 +168,10 @@ def _target(patch: _FilePatch, files: Mapping[str, bytes], name: str) -> str:
 def _check_size(files: Mapping[str, bytes], limits: Limits) -> None:
     total = sum(map(len, files.values()))
     largest, size = max(((path, len(content)) for path, content in files.items()), key=lambda each: each[1])
-    for said, actual, most in (
+    for message, actual, limit in (
         (f"The skill would have {len(files):,} files.", len(files), limits.files),
         (f"{largest} would have {size:,} bytes.", size, limits.file_bytes),
         (f"The skill would have {total:,} bytes.", total, limits.expanded_bytes),
     ):  # fmt: skip
-        if actual > most:
-            raise TooLarge(f"{said} {most:,} are allowed. Nothing was stored.")
+        if actual > limit:
+            raise TooLarge(f"{message} {limit:,} are allowed. Nothing was stored.")

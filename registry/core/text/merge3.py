@@ -1,17 +1,17 @@
-"""Three-way merge: what two people made of one text, joined where it can be and side by side where it cannot."""
+"""Three-way merge of texts (diff3)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from registry.core.text.patience_diff import Matched, match, split_lines
+from registry.core.text.patience_diff import Matching, match, split_lines
 
 BlockKind = Literal["same", "mine", "theirs", "both", "conflict"]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`mine` and `theirs` say who changed it, `both` that the two made the same change."""
+    """A run of lines. `kind` says which side changed them; `both` means that both made the same change."""
 
     kind: BlockKind
     base: str
@@ -21,7 +21,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """`text` is None where there is a conflict. The blocks joined give each of the three texts back."""
+    """The result of a merge. `text` is None if there is a conflict.
+
+    Joining one column of the blocks gives back that text, for example `theirs`.
+    """
 
     clean: bool
     text: str | None
@@ -38,7 +41,7 @@ def merge3(base: str, theirs: str, mine: str) -> Merge:
     return Merge(clean, text, blocks, to_left.coarse or to_right.coarse)
 
 
-def _partners(matched: Matched) -> dict[int, int]:
+def _partners(matched: Matching) -> dict[int, int]:
     return {run.before + step: run.after + step for run in matched.runs for step in range(run.size)}
 
 
@@ -46,7 +49,7 @@ def _blocks(
     old: Sequence[str], left: Sequence[str], right: Sequence[str],
     to_left: dict[int, int], to_right: dict[int, int],
 ) -> Iterator[Block]:  # fmt: skip
-    """Between the lines that all three have lie the changes."""
+    """Yield the changes between the lines that all three texts share."""
     i = j = k = 0
     kept: list[str] = []
     common = sorted(to_left.keys() & to_right.keys())

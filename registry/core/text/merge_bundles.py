@@ -1,4 +1,4 @@
-"""Two changes of one bundle joined: what fits together, and what somebody has to choose between."""
+"""Three-way merge of bundles, with the choices that a person has to make."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ THEIRS, MINE = "theirs", "mine"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One place where both changed the same lines; `key` names the answer to it."""
+    """A conflict: both sides changed the same lines. `key` identifies the answer."""
 
     key: str
     block: Block
@@ -19,10 +19,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class FileMerge:
-    """One file that both have changed, or that one removed and the other changed.
+    """A file with conflicts.
 
-    `whole` names the answer where the choice is between files, because one is missing or is no text: None stands for
-    no file.
+    `whole` is the key of the answer if the choice is between whole files, because one side removed the file or it is
+    not text. A removed file is None.
     """
 
     path: str
@@ -39,16 +39,16 @@ class FileMerge:
     def keys(self) -> tuple[str, ...]:
         return (self.whole,) if self.whole else tuple(choice.key for choice in self.choices)
 
-    def answered(self, answers: Mapping[str, str]) -> bytes | None:
-        """The file that the answers make; what was not answered stays as it is in `mine`."""
+    def resolve(self, answers: Mapping[str, str]) -> bytes | None:
+        """Return the file with the answers applied. A conflict without an answer takes `mine`."""
         if self.whole:
             return self.theirs if answers.get(self.whole) == THEIRS else self.mine
         return "".join(_part(block, answers) for block in self.blocks).encode()
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
-    """`settled` are the files that fit together, `open` those that need a choice."""
+class BundleMerge:
+    """The result of a merge. `settled` files merged cleanly, `open` files have conflicts."""
 
     settled: Mapping[str, bytes]
     open: tuple[FileMerge, ...]
@@ -62,27 +62,28 @@ class Joined:
         return tuple(key for file in self.open for key in file.keys)
 
     def files(self, answers: Mapping[str, str]) -> dict[str, bytes]:
-        chosen = {file.path: file.answered(answers) for file in self.open}
+        chosen = {file.path: file.resolve(answers) for file in self.open}
         return {**self.settled, **{path: content for path, content in chosen.items() if content is not None}}
 
 
-def join(base: Mapping[str, bytes], theirs: Mapping[str, bytes], mine: Mapping[str, bytes]) -> Joined:
+def merge(base: Mapping[str, bytes], theirs: Mapping[str, bytes], mine: Mapping[str, bytes]) -> BundleMerge:
+    """Merge two changed versions of `base`."""
     settled: dict[str, bytes] = {}
     still_open: list[FileMerge] = []
     paths = sorted({*base, *mine, *theirs}, key=lambda path: (path != SKILL_MD, path.encode()))
     for number, path in enumerate(paths):
-        merged = _merged(number, path, base.get(path), theirs.get(path), mine.get(path))
+        merged = _merge_file(number, path, base.get(path), theirs.get(path), mine.get(path))
         if isinstance(merged, FileMerge):
             still_open.append(merged)
         elif merged is not None:
             settled[path] = merged
-    return Joined(settled, tuple(still_open))
+    return BundleMerge(settled, tuple(still_open))
 
 
-def _merged(
+def _merge_file(
     number: int, path: str, base: bytes | None, theirs: bytes | None, mine: bytes | None
 ) -> FileMerge | bytes | None:
-    """The file both can have, None for none, or what there is to choose."""
+    """Return the merged content, None for a removed file, or the conflicts."""
     if mine in (base, theirs):
         return theirs
     if theirs == base:
@@ -90,10 +91,10 @@ def _merged(
     old, left, right = _text(base or b""), _text(theirs), _text(mine)
     if old is None or left is None or right is None:
         return FileMerge(path, whole=f"take-{number}", theirs=theirs, mine=mine)
-    merge = merge3(old, left, right)
-    if merge.text is not None:
-        return merge.text.encode()
-    return FileMerge(path, tuple(_choices(number, merge.blocks)), theirs=theirs, mine=mine)
+    merged = merge3(old, left, right)
+    if merged.text is not None:
+        return merged.text.encode()
+    return FileMerge(path, tuple(_choices(number, merged.blocks)), theirs=theirs, mine=mine)
 
 
 def _choices(number: int, blocks: tuple[Block, ...]) -> Iterator[Block | Choice]:

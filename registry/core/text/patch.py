@@ -1,4 +1,4 @@
-"""Unified patches: written from two texts, and applied to a text only where they fit without a guess."""
+"""Unified patches: writing them, and applying them only if every hunk fits unambiguously."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,29 +9,29 @@ from registry.core.text.patience_diff import Change, match, split_lines
 
 _HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_LINE_END = "\\"
-_SHOWN_LINES, _SHOWN_MOST = 3, 20
-_TELLING = 20  # a line that stands in more places says nothing about where a hunk belongs
+_CONTEXT_LINES, _MAX_LINES = 3, 20  # of the current text in a message
+_MAX_OCCURRENCES = 20  # more frequent lines do not help to locate a hunk
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
     number: int
     head: str
-    line: int  # where it expects to stand, counted from 0
+    line: int  # expected position, 0-based
     before: tuple[str, ...]
     after: tuple[str, ...]
 
 
 def unified(before: str, after: str, path: str, context: int = 3) -> str:
-    """A patch in the usual form; empty where nothing differs."""
+    """Return a unified diff, or "" if the texts are equal."""
     old, new = split_lines(before), split_lines(after)
     changes = list(match(old, new).changes(len(old), len(new)))
-    hunks = [_hunk(group, old, new) for group in _grouped(changes, context)]
+    hunks = [_write_hunk(group, old, new) for group in _grouped(changes, context)]
     return f"--- a/{path}\n+++ b/{path}\n{''.join(hunks)}" if hunks else ""
 
 
 def _grouped(changes: Sequence[Change], context: int) -> Iterator[list[Change]]:
-    """Changes that stand near one another, each with the lines around it."""
+    """Yield groups of nearby changes, each with its context lines."""
     group: list[Change] = []
     for place, change in enumerate(changes):
         i, i_end, j, j_end, same = change
@@ -50,17 +50,17 @@ def _grouped(changes: Sequence[Change], context: int) -> Iterator[list[Change]]:
         yield group
 
 
-def _hunk(group: Sequence[Change], old: Sequence[str], new: Sequence[str]) -> str:
+def _write_hunk(group: Sequence[Change], old: Sequence[str], new: Sequence[str]) -> str:
     first, last = group[0], group[-1]
     head = f"@@ -{_span(first.before, last.before_end)} +{_span(first.after, last.after_end)} @@\n"
-    written: list[str] = []
+    lines: list[str] = []
     for change in group:
         if change.same:
-            written += [_marked(" ", line) for line in old[change.before : change.before_end]]
+            lines += [_marked(" ", line) for line in old[change.before : change.before_end]]
         else:
-            written += [_marked("-", line) for line in old[change.before : change.before_end]]
-            written += [_marked("+", line) for line in new[change.after : change.after_end]]
-    return head + "".join(written)
+            lines += [_marked("-", line) for line in old[change.before : change.before_end]]
+            lines += [_marked("+", line) for line in new[change.after : change.after_end]]
+    return head + "".join(lines)
 
 
 def _span(start: int, end: int) -> str:
@@ -72,9 +72,10 @@ def _marked(mark: str, line: str) -> str:
 
 
 def apply_patch(text: str, patch: str) -> str:
-    """The text with the patch applied; InvalidInput names the hunk that does not fit and shows what is there now.
+    """Return the text with the patch applied.
 
-    A hunk whose lines have moved is applied where they are now, if that is one place only.
+    A hunk whose lines have moved is applied at their new position if that is unambiguous. Raise InvalidInput, which
+    names the hunk and shows the current text, if a hunk does not fit.
     """
     lines, result, at = split_lines(text), list[str](), 0
     known: dict[str, list[int]] = {}
@@ -89,7 +90,7 @@ def apply_patch(text: str, patch: str) -> str:
 
 
 def parse(patch: str) -> tuple[Hunk, ...]:
-    """The hunks of a patch to one file."""
+    """Return the hunks of a patch to one file."""
     lines, hunks, at = split_lines(patch), list[Hunk](), 0
     while at < len(lines):
         head = _HEAD.match(lines[at])
@@ -98,7 +99,7 @@ def parse(patch: str) -> tuple[Hunk, ...]:
             at += 1
             continue
         end = _end_of_hunk(lines, at + 1, int(head[2] or 1), int(head[4] or 1))
-        hunks.append(_hunk_of(len(hunks) + 1, head, lines[at + 1 : end]))
+        hunks.append(_parse_hunk(len(hunks) + 1, head, lines[at + 1 : end]))
         at = end
     if patch.strip() and not hunks:
         raise InvalidInput("The patch has no hunk. A hunk starts with a line such as `@@ -1,3 +1,4 @@`.")
@@ -108,7 +109,7 @@ def parse(patch: str) -> tuple[Hunk, ...]:
 def _check_outside(line: str, at: int, after_a_hunk: bool) -> None:
     if line.startswith("@@"):
         raise InvalidInput(
-            f"Line {at + 1} of the patch, `{line.strip()[:80]}`, does not say which lines it is about. "
+            f"Line {at + 1} of the patch, `{line.strip()[:80]}`, does not name its lines. "
             "Write it as `@@ -1,3 +1,4 @@`.", line=at + 1)  # fmt: skip
     if after_a_hunk and line.startswith(("--- ", "diff ")):
         raise InvalidInput(
@@ -117,7 +118,7 @@ def _check_outside(line: str, at: int, after_a_hunk: bool) -> None:
 
 
 def _end_of_hunk(lines: Sequence[str], start: int, old: int, new: int) -> int:
-    """By the numbers in its head where they hold; people and agents miscount, so else by the marks of its lines."""
+    """Return the end of a hunk. Use the marks of its lines if its line counts are wrong: people and agents miscount."""
     at = start
     while at < len(lines) and (old > 0 or new > 0) and lines[at][0] in " +-\n\\":
         mark = lines[at][0]
@@ -134,7 +135,7 @@ def _end_of_hunk(lines: Sequence[str], start: int, old: int, new: int) -> int:
     return at
 
 
-def _hunk_of(number: int, head: re.Match[str], body: Sequence[str]) -> Hunk:
+def _parse_hunk(number: int, head: re.Match[str], body: Sequence[str]) -> Hunk:
     before: list[str] = []
     after: list[str] = []
     last: tuple[list[str], ...] = ()
@@ -144,7 +145,7 @@ def _hunk_of(number: int, head: re.Match[str], body: Sequence[str]) -> Hunk:
                 side[-1] = side[-1].removesuffix("\n")
             continue
         last = {"-": (before,), "+": (after,)}.get(line[0], (before, after))
-        # The patch itself may lack its last line end; that a line of the text has none, only the mark says.
+        # A patch may lack its own last line ending. Only the mark says that a line of the text has none.
         content = line[1:].removesuffix("\n") + "\n"
         for side in last:
             side.append(content)
@@ -153,7 +154,7 @@ def _hunk_of(number: int, head: re.Match[str], body: Sequence[str]) -> Hunk:
 
 
 def _place(hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]], at: int) -> int:
-    """Where the hunk fits: at its own line, or else at the one other place that has its lines."""
+    """Return the position of the hunk: its own line, or the only other place with the same lines."""
     size = len(hunk.before)
     if at <= hunk.line <= len(lines) and tuple(lines[hunk.line : hunk.line + size]) == hunk.before:
         return hunk.line
@@ -163,22 +164,22 @@ def _place(hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]],
     ]  # fmt: skip
     if len(places) == 1:
         return places[0]
-    reason = f"its lines stand in {len(places)} places" if places else "the lines it changes are not there"
-    meant = hunk.line if places else _most_alike(hunk, known)
+    reason = f"its lines appear in {len(places)} places" if places else "the lines that it changes do not exist"
+    nearest = hunk.line if places else _closest_line(hunk, known)
     raise InvalidInput(
         f"Hunk {hunk.number} ({hunk.head}) does not fit: {reason}. "
-        f"The text around line {meant + 1} is now:\n{_around(lines, meant, len(hunk.before))}",
-        hunk=hunk.number, line=meant + 1,
+        f"The text around line {nearest + 1} is now:\n{_around(lines, nearest, len(hunk.before))}",
+        hunk=hunk.number, line=nearest + 1,
     )  # fmt: skip
 
 
-def _most_alike(hunk: Hunk, known: Mapping[str, Sequence[int]]) -> int:
-    """Where most of its lines stand, for whoever corrects it: a number in a head is often wrong. Else its own line."""
+def _closest_line(hunk: Hunk, known: Mapping[str, Sequence[int]]) -> int:
+    """Return the position that matches most lines of the hunk, because line numbers in a head are often wrong."""
     starts: dict[int, int] = {}
     for offset, line in enumerate(hunk.before):
-        found = known.get(line, ())
-        if line.strip() and len(found) <= _TELLING:
-            for place in found:
+        places = known.get(line, ())
+        if line.strip() and len(places) <= _MAX_OCCURRENCES:
+            for place in places:
                 starts[place - offset] = starts.get(place - offset, 0) + 1
     if not starts:
         return hunk.line
@@ -186,9 +187,9 @@ def _most_alike(hunk: Hunk, known: Mapping[str, Sequence[int]]) -> int:
 
 
 def _around(lines: Sequence[str], line: int, size: int) -> str:
-    """As many lines as the hunk has, up to a point, and a few on either side."""
-    low = max(0, min(line, len(lines)) - _SHOWN_LINES)
-    shown = lines[low : line + min(max(size, 1), _SHOWN_MOST) + _SHOWN_LINES]
-    if not shown:
-        return "(nothing: the text is empty)"
-    return "\n".join(f"{number:>5}  {text.rstrip()[:200]}" for number, text in enumerate(shown, low + 1))
+    """Return the lines of the text at the hunk, with line numbers and some context."""
+    low = max(0, min(line, len(lines)) - _CONTEXT_LINES)
+    excerpt = lines[low : line + min(max(size, 1), _MAX_LINES) + _CONTEXT_LINES]
+    if not excerpt:
+        return "(the text is empty)"
+    return "\n".join(f"{number:>5}  {text.rstrip()[:200]}" for number, text in enumerate(excerpt, low + 1))

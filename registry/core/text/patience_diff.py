@@ -1,7 +1,7 @@
-"""Which items of two sequences stay: the one matcher under line, word and three-way differences.
+"""Patience diff: matches the items of two sequences. Line, word and three-way diffs are built on it.
 
-Items that occur once on either side anchor the match; only the gaps between anchors go to difflib, whose time
-grows with the square, and only while they are small. A gap that is too large counts as replaced as a whole.
+Items that occur exactly once on each side anchor the match. Gaps between anchors go to difflib, which needs quadratic
+time, but only while they are small. A larger gap counts as replaced.
 """
 
 import re
@@ -19,7 +19,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Run(NamedTuple):
-    """`size` items from `before` on are the same as those from `after` on."""
+    """`size` equal items, from index `before` and from index `after`."""
 
     before: int
     after: int
@@ -35,12 +35,12 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class Matching:
     runs: tuple[Run, ...]
-    coarse: bool  # some gap was too large to look into
+    coarse: bool  # a gap was too large to compare
 
     def changes(self, before: int, after: int) -> Iterator[Change]:
-        """What is the same and what is not, in order, for sequences of these lengths."""
+        """Yield equal and changed ranges in order, for sequences of these lengths."""
         i = j = 0
         for run in (*self.runs, Run(before, after, 0)):
             if i < run.before or j < run.after:
@@ -51,16 +51,16 @@ class Matched:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines end at LF alone; a CR before it belongs to the line, so that nothing is lost."""
+    """Split at LF only. A CR before it stays in the line, so that joining the lines restores the text."""
     return _LINE.findall(text)
 
 
-def match(before: Sequence[str], after: Sequence[str]) -> Matched:
+def match(before: Sequence[str], after: Sequence[str]) -> Matching:
     search = _Search(before, after)
     gaps = [(0, len(before), 0, len(after))]
     while gaps:
         gaps += search.narrow(*gaps.pop())
-    return Matched(tuple(_joined(sorted(search.runs))), search.coarse)
+    return Matching(tuple(_merge_runs(sorted(search.runs))), search.coarse)
 
 
 class _Search:
@@ -71,13 +71,13 @@ class _Search:
         self.pairs = 0
 
     def narrow(self, i: int, i_end: int, j: int, j_end: int) -> list[tuple[int, int, int, int]]:
-        """Takes what matches at both ends, then at the anchors; the gaps that remain are returned."""
+        """Match both ends, then the anchors, and return the gaps that remain."""
         size = self.common(i, i_end, j, j_end)
-        self.found(i, j, size)
+        self.add_run(i, j, size)
         i, j = i + size, j + size
         size = self.common_end(i, i_end, j, j_end)
         i_end, j_end = i_end - size, j_end - size
-        self.found(i_end, j_end, size)
+        self.add_run(i_end, j_end, size)
         if i == i_end or j == j_end:
             return []
         anchors = self.anchors(i, i_end, j, j_end)
@@ -87,10 +87,10 @@ class _Search:
         starts = [(i, j), *((a + 1, b + 1) for a, b in anchors)]
         ends = [*anchors, (i_end, j_end)]
         for a, b in anchors:
-            self.found(a, b, 1)
+            self.add_run(a, b, 1)
         return [(a, a_end, b, b_end) for (a, b), (a_end, b_end) in zip(starts, ends, strict=True)]
 
-    def found(self, i: int, j: int, size: int) -> None:
+    def add_run(self, i: int, j: int, size: int) -> None:
         if size:
             self.runs.append(Run(i, j, size))
 
@@ -107,13 +107,13 @@ class _Search:
         return size
 
     def anchors(self, i: int, i_end: int, j: int, j_end: int) -> list[tuple[int, int]]:
-        """Items that occur once on either side, as many as keep their order."""
+        """Return the items that occur once on each side, as the longest sequence that keeps their order."""
         counts, others = Counter(self.before[i:i_end]), Counter(self.after[j:j_end])
         place = {item: b for b, item in enumerate(self.after[j:j_end], j) if others[item] == 1}
         pairs = [
             (a, place[item]) for a, item in enumerate(self.before[i:i_end], i) if counts[item] == 1 and item in place
         ]
-        return _longest_rising(pairs)
+        return _longest_increasing(pairs)
 
     def compare(self, i: int, i_end: int, j: int, j_end: int) -> None:
         cost = (i_end - i) * (j_end - j)
@@ -123,13 +123,13 @@ class _Search:
             return
         matcher = SequenceMatcher(None, self.before[i:i_end], self.after[j:j_end], autojunk=False)
         for a, b, size in matcher.get_matching_blocks():
-            self.found(i + a, j + b, size)
+            self.add_run(i + a, j + b, size)
 
 
-def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The most pairs, which rise in the first number already, that rise in the second one too."""
-    tails: list[int] = []  # the smallest last number of a rising row of each length
-    tops: list[int] = []  # and the pair it belongs to
+def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Longest increasing subsequence by the second number. `pairs` is sorted by the first."""
+    tails: list[int] = []  # by length: the smallest last number of an increasing subsequence
+    tops: list[int] = []  # by length: the index of that pair
     previous: list[int] = []
     for index, (_, b) in enumerate(pairs):
         length = bisect_left(tails, b)
@@ -144,7 +144,7 @@ def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return chosen[::-1]
 
 
-def _joined(runs: Sequence[Run]) -> Iterator[Run]:
+def _merge_runs(runs: Sequence[Run]) -> Iterator[Run]:
     current: Run | None = None
     for run in runs:
         if current and current.before + current.size == run.before and current.after + current.size == run.after:

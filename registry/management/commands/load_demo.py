@@ -145,7 +145,7 @@ def _override_one(project: Project, author: Actor) -> None:
         said,
         instructions=f"{said.instructions}\n\n## In this team\n\nSign every letter with first name and team.\n",
     )
-    bundle = loaded.bundle().replacing({SKILL_MD: text.encode()})
+    bundle = loaded.bundle().with_changes({SKILL_MD: text.encode()})
     skills.save(project, name, bundle, base=loaded.candidate.digest, note="How this team signs its letters", by=author)
 
 

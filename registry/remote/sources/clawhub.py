@@ -73,7 +73,7 @@ def _add(builder: ListingBuilder, raw: Any, limits: Limits) -> None:
         return
     owner = raw.get("ownerHandle") or _inside(raw, "owner", "handle") or ""
     if not isinstance(owner, str) or len(owner) > _SLUG_CHARS or "/" in owner or not owner.isprintable():
-        builder.problem(f"{paths.shown(slug)} names an owner that cannot be used.")
+        builder.problem(f"{paths.display(slug)} names an owner that cannot be used.")
         return
     newest = version(raw.get("version") or _inside(raw, "latestVersion", "version") or _inside(raw, "tags", "latest"))
     about = text(raw.get("summary") or raw.get("displayName"), limits.description_chars)
@@ -85,7 +85,7 @@ def _latest(source: RemoteSource, owner: str, slug: str, session: HttpSession) -
     answer, _ = session.get_json(_api(source, "skills", quote(slug, safe=""), ownerHandle=owner))
     newest = version(_inside(answer, "latestVersion", "version"))
     if not newest:
-        raise NotASource(f"The registry names no version of {paths.shown(slug)}.")
+        raise NotASource(f"The registry names no version of {paths.display(slug)}.")
     return newest
 
 

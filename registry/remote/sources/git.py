@@ -101,7 +101,7 @@ def _bundle(git: Repository, skill: Directory, session: HttpSession) -> Bundle:
     found = zip_bundle.read_zip(data, limits=session.limits)
     for path, content in found.items():
         if content.startswith(_LFS_POINTER):
-            raise NotASource(f"{paths.shown(path)} is kept in Git LFS, which is not read here.")
+            raise NotASource(f"{paths.display(path)} is kept in Git LFS, which is not read here.")
     return found
 
 

@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 from registry.core.archive.zip_bundle import skill_directories
 from registry.core.bundle import SKILL_MD
 from registry.core.limits import Limits
-from registry.core.paths import shown
+from registry.core.paths import display
 
 _LINK, _SUBMODULE, _DIRECTORY = b"120000", b"160000", b"040000"
 
@@ -32,7 +32,7 @@ class Directory:
     def fault(self, limits: Limits) -> str:
         """Why it cannot be fetched, or nothing."""
         for entry in self.files:
-            label = shown(entry.path.decode(errors="replace"))
+            label = display(entry.path.decode(errors="replace"))
             if entry.mode == _LINK:
                 return f"{label} is a symbolic link, which is not followed."
             if entry.mode == _SUBMODULE:

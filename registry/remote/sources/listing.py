@@ -23,11 +23,11 @@ class ListingBuilder:
 
     def add(self, entry: ListingEntry) -> None:
         try:
-            paths.component(entry.name, what="name")
+            paths.check_component(entry.name, what="name")
         except SkillsiteError as error:
             return self.problem(error.message)
         if normalise(entry.name) in self._entries:
-            return self.problem(f"{paths.shown(entry.name)} is there more than once. The first one is offered.")
+            return self.problem(f"{paths.display(entry.name)} is there more than once. The first one is offered.")
         if len(self._entries) >= self._most:
             self.full = True
             return None
@@ -64,7 +64,7 @@ class ListingBuilder:
 
 def where(directory: str) -> str:
     """How a sentence about the skill in a directory begins."""
-    return paths.shown(directory) if directory else "The skill at the top"
+    return paths.display(directory) if directory else "The skill at the top"
 
 
 def text(value: object, most: int) -> str:
@@ -79,6 +79,6 @@ def version(value: object) -> str:
     if not isinstance(said, str) or len(said) > _VERSION_CHARS:
         return ""
     try:
-        return paths.component(said.strip(), what="version")
+        return paths.check_component(said.strip(), what="version")
     except SkillsiteError:
         return ""

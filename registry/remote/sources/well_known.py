@@ -50,7 +50,7 @@ def listing(source: RemoteSource, session: HttpSession) -> Listing:
         try:
             builder.add(_entry(name, raw, index.url, session))
         except _Unusable as error:
-            builder.problem(f"{paths.shown(name)} cannot be used: {error}")
+            builder.problem(f"{paths.display(name)} cannot be used: {error}")
         if builder.full:
             break
     return builder.listing()
@@ -139,7 +139,7 @@ def _files(name: str, raw: Mapping[str, Any], limits: Limits) -> list[str]:
         for path in files:
             paths.check(path, limits=limits)
         paths.check_collisions(files)
-        paths.component(name, what="name")
+        paths.check_component(name, what="name")
     except SkillsiteError as error:
         raise _Unusable(error.message) from error
     return files
@@ -153,7 +153,7 @@ def _from_files(entry: ListingEntry, index: httpx.URL, session: HttpSession) -> 
     try:
         wanted = _files(entry.name, raw, session.limits)
     except _Unusable as error:
-        raise NotASource(f"{paths.shown(entry.name)} cannot be used: {error}") from error
+        raise NotASource(f"{paths.display(entry.name)} cannot be used: {error}") from error
     found: dict[str, bytes] = {}
     for path in wanted:
         found[path] = _file(index.join(quote(f"{raw['name']}/{path}")), path, found, session)

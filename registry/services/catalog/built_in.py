@@ -217,7 +217,7 @@ def _labels(roots: tuple[Path, ...]) -> dict[Path, str]:
 
 def _component(value: str, what: str) -> str:
     try:
-        return paths.component(value, what=what)
+        return paths.check_component(value, what=what)
     except UnsafePath as error:
         raise UnsafePath(error.message, findings=error.findings, file=SKILL_MD) from error
 

@@ -24,7 +24,7 @@ def printable(name: str) -> str:
 def stamp(root: Path, directory: Path) -> Stamp | None:
     """The stat of every file of a skill; None where the directory is none."""
     if directory.is_symlink() and not directory.is_file():
-        paths.confined(root, directory.name)
+        paths.resolve_inside(root, directory.name)
     if not directory.is_dir():
         return None
     if not (directory / SKILL_MD).is_file():
@@ -93,7 +93,7 @@ def _raise(error: OSError) -> None:
 
 def _confined(root: Path, directory: Path, path: Path) -> Path:
     try:
-        return paths.confined(root, path.relative_to(root).as_posix())
+        return paths.resolve_inside(root, path.relative_to(root).as_posix())
     except UnsafePath as error:
         file = path.relative_to(directory).as_posix()
         raise UnsafePath(error.message, findings=error.findings, file=file) from error

@@ -63,14 +63,14 @@ class Loaded:
         for entry in self.files:
             if entry.path == path:
                 return entry
-        raise NotFound(f"{self.name} has no file {paths.shown(path)}.", files=[entry.path for entry in self.files])
+        raise NotFound(f"{self.name} has no file {paths.display(path)}.", files=[entry.path for entry in self.files])
 
     def read(self, entry: FileEntry) -> bytes:
         return built_in.index().read(self.on_disk, entry) if self.on_disk else blobs.read(entry)
 
     def read_text(self, path: str, limits: Limits) -> str:
         entry = self.entry(path)
-        return content_types.as_text(path, entry.size, lambda: self.read(entry), limits=limits)
+        return content_types.decode_text(path, entry.size, lambda: self.read(entry), limits=limits)
 
     def skill_md(self) -> skill_md.SkillMd:
         content = self.read(self.entry(SKILL_MD))
@@ -260,5 +260,5 @@ def has_all(candidate: Candidate, words: Sequence[str]) -> bool:
 
 def _unknown(name: str, version: str | None = None) -> NotFound:
     if version is not None:
-        return NotFound(f"{paths.shown(name)} has no version {paths.shown(version)} that can be loaded.")
-    return NotFound(f"There is no skill {paths.shown(name)} in this project.")
+        return NotFound(f"{paths.display(name)} has no version {paths.display(version)} that can be loaded.")
+    return NotFound(f"There is no skill {paths.display(name)} in this project.")

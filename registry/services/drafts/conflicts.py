@@ -10,7 +10,7 @@ from registry.core.bundle import SKILL_MD, FileEntry, in_byte_order
 from registry.core.catalog.precedence import PROJECT
 from registry.core.errors import InvalidInput, NotFound, Stale
 from registry.core.text import merge_bundles
-from registry.core.text.merge_bundles import Joined
+from registry.core.text.merge_bundles import BundleMerge
 from registry.models import Draft
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
@@ -28,7 +28,7 @@ class Conflict:
     draft: Draft
     theirs: Loaded | None
     author: str
-    joined: Joined
+    joined: BundleMerge
 
     @property
     def digest(self) -> str:
@@ -45,7 +45,7 @@ def look(place: Place, *, by: Actor) -> Conflict:
     if draft.pk is None or digest == draft.base:
         raise NotFound("Nobody else has saved this skill since you began. Your draft is as you left it.")
     base = drafts.base_bundle(draft)
-    joined = merge_bundles.join(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
+    joined = merge_bundles.merge(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
     return Conflict(draft, theirs, _author(place, theirs), joined)
 
 

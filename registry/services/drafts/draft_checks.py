@@ -101,7 +101,7 @@ def mended(finding: Finding, seen: Report) -> str | None:
     if finding.rule == "name-pattern" and (not seen.new or suggested_name(seen.said.name) in seen.taken):
         return None
     text = autofix.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
-    return None if text is None else skill_form.emptied(text, seen.missing, limits=settings.LIMITS)
+    return None if text is None else skill_form.clear_placeholders(text, seen.missing, limits=settings.LIMITS)
 
 
 def _read(draft: Draft) -> tuple[SkillMd, frozenset[str]]:

@@ -52,7 +52,7 @@ def write_text(place: Place, path: str, text: str, *, by: Actor) -> Draft:
     """What a text field of a browser sent, with the line ends the file had."""
     with drafts.editing(place, by=by) as draft:
         entry = entry_of(draft, path)
-        content = skill_form.with_line_ends_of(blobs.read(entry).decode(errors="replace"), text).encode()
+        content = skill_form.restore_line_endings(blobs.read(entry).decode(errors="replace"), text).encode()
         _allowed(path, content)
         entries = {each.path: each for each in draft.manifest}
         entries[path] = FileEntry(path, len(content), blobs.put_content(content, now=timezone.now()))
@@ -84,7 +84,7 @@ def bring_back(place: Place, path: str, *, by: Actor) -> Draft:
         entries = {entry.path: entry for entry in draft.manifest}
         before = next((entry for entry in removed(draft) if entry.path == path), None)
         if before is None:
-            raise NotFound(f"There is no file {paths.shown(path)} to bring back.")
+            raise NotFound(f"There is no file {paths.display(path)} to bring back.")
         _set(draft, {**entries, path: before})
     return draft
 
@@ -99,7 +99,7 @@ def entry_of(draft: Draft, path: str) -> FileEntry:
     for entry in draft.manifest:
         if entry.path == path:
             return entry
-    raise NotFound(f"The draft has no file {paths.shown(path)}.")
+    raise NotFound(f"The draft has no file {paths.display(path)}.")
 
 
 def text_of(entry: FileEntry) -> str | None:
@@ -116,7 +116,7 @@ def text_of(entry: FileEntry) -> str | None:
 def _free(draft: Draft, path: str, apart_from: str = "") -> dict[str, FileEntry]:
     entries = {entry.path: entry for entry in draft.manifest}
     if path in entries and path != apart_from:
-        raise AlreadyExists(f"The draft has a file {paths.shown(path)} already. Choose another path.")
+        raise AlreadyExists(f"The draft has a file {paths.display(path)} already. Choose another path.")
     _allowed(path, b"")
     return entries
 
@@ -129,7 +129,7 @@ def _allowed(path: str, content: bytes) -> None:
         )
     most = settings.LIMITS.file_bytes
     if len(content) > most:
-        raise TooLarge(f"{paths.shown(path)} has {len(content):,} bytes. {most:,} are allowed. It was not added.")
+        raise TooLarge(f"{paths.display(path)} has {len(content):,} bytes. {most:,} are allowed. It was not added.")
 
 
 def _set(draft: Draft, entries: Mapping[str, FileEntry]) -> None:

@@ -119,7 +119,7 @@ def switched(draft: Draft, mode: str) -> Draft:
     if mode == draft.content["mode"] or mode not in (FORM, RAW):
         return draft
     whole = text(draft)
-    fields = skill_form.parsed(whole, limits=settings.LIMITS) if mode == FORM else typed_fields(draft)
+    fields = skill_form.parse(whole, limits=settings.LIMITS) if mode == FORM else typed_fields(draft)
     draft.content = {**draft.content, "mode": mode, "text": whole, "fields": fields.as_json()}
     return draft
 
@@ -129,7 +129,7 @@ def text(draft: Draft) -> str:
     held: str = draft.content["text"]
     if draft.content["mode"] == RAW:
         return held
-    return skill_form.written(held, typed_fields(draft), limits=settings.LIMITS)
+    return skill_form.to_text(held, typed_fields(draft), limits=settings.LIMITS)
 
 
 def typed_fields(draft: Draft) -> Fields:
@@ -235,7 +235,7 @@ def _files_of(place: Place) -> tuple[FileEntry, ...]:
 
 def _beginning(held: str, *, copy: bool) -> dict[str, Any]:
     try:
-        fields = skill_form.parsed(held, limits=settings.LIMITS)
+        fields = skill_form.parse(held, limits=settings.LIMITS)
     except (InvalidInput, TooLarge):
         return _content({"text": held}, Typed(RAW, text=held))
     if copy:
@@ -247,7 +247,7 @@ def _content(before: Mapping[str, Any], typed: Typed) -> dict[str, Any]:
     """The form leaves the text it started from alone: writing into it again and again would wear it out."""
     held = before.get("text", "")
     if typed.mode == RAW:
-        held = skill_form.with_line_ends_of(held, _storable(typed.text))
+        held = skill_form.restore_line_endings(held, _storable(typed.text))
     fields = {key: _storable(value) for key, value in typed.fields.as_json().items()}
     return {"mode": typed.mode, "text": held, "fields": fields, "note": _storable(typed.note)}
 
@@ -265,7 +265,7 @@ def _says_something(draft: Draft) -> bool:
         return False
     try:
         content = text(draft).encode()
-        name = draft.name or skill_form.parsed(content.decode(), limits=settings.LIMITS).name
+        name = draft.name or skill_form.parse(content.decode(), limits=settings.LIMITS).name
     except SkillsiteError:
         return True
     standing = catalog.find(draft.project_id, name) if name else None

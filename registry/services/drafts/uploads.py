@@ -64,7 +64,7 @@ def receive(project: Project, filename: str, bundle: Bundle, *, now: datetime, b
     bundles.preview(project, bundle, by=by)
     key = secrets.token_hex(16)
     storages["blobs"].save(_stored(key), ContentFile(bundle_files.write_zip(bundle)))
-    upload = Upload(project=project, user_id=_person(by), key=key, filename=paths.shown(filename)[1:-1][:255])
+    upload = Upload(project=project, user_id=_person(by), key=key, filename=paths.display(filename)[1:-1][:255])
     upload.created_at = now
     upload.save(force_insert=True)
     for earlier in _rows(project, by).exclude(pk=upload.pk):

@@ -75,7 +75,7 @@ class Prepared:
 
 def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
     """Works out what the suggestion makes of the skill, held to the rules of authored content."""
-    name = paths.component(normalise(suggestion.skill), what="name")
+    name = paths.check_component(normalise(suggestion.skill), what="name")
     standing = standing_for(project, name, by)
     kind = suggestion.kind or (UPDATE if standing and standing.winner else CREATE)
     base_digest = _base(kind, name, standing)
@@ -120,7 +120,7 @@ def standing_for(project: Project, name: str, by: Actor) -> EffectiveSkill | Non
         return standing
     if standing.winner is None:
         return None
-    raise NotFound(f"There is no skill {paths.shown(name)} that you can change in this project.")
+    raise NotFound(f"There is no skill {paths.display(name)} that you can change in this project.")
 
 
 def can_load(standing: EffectiveSkill, by: Actor) -> bool:
@@ -140,11 +140,11 @@ def _base(kind: str, name: str, standing: EffectiveSkill | None) -> str:
         raise InvalidRequest(f"There is no kind {kind!r}. There are: {', '.join(KINDS)}.")
     digest = stale_proposals.base_now(kind, standing)
     if digest is None:
-        raise NotFound(f"The project has no skill {paths.shown(name)} of its own that could be deleted.")
+        raise NotFound(f"The project has no skill {paths.display(name)} of its own that could be deleted.")
     if kind == CREATE and digest:
         raise AlreadyExists(f"There is a skill {name} already. Propose an update of it. Nothing was stored.")
     if kind == UPDATE and not digest:
-        raise NotFound(f"There is no skill {paths.shown(name)} to update. Propose to create it.")
+        raise NotFound(f"There is no skill {paths.display(name)} to update. Propose to create it.")
     return digest
 
 

@@ -12,7 +12,7 @@ from registry.core.errors import Conflict, InvalidRequest, SkillsiteError, Stale
 from registry.core.notifications import events
 from registry.core.proposals.lifecycle import Action, State, Who
 from registry.core.text import merge_bundles
-from registry.core.text.merge_bundles import FileMerge, Joined
+from registry.core.text.merge_bundles import BundleMerge, FileMerge
 from registry.models import Project, Proposal, ProposalRevision
 from registry.services import audit
 from registry.services.catalog import catalog
@@ -32,7 +32,7 @@ class Clash:
     """What stands now, and how far the proposal fits it; `joined` calls what stands theirs, and the proposal mine."""
 
     current: Bundle
-    joined: Joined
+    joined: BundleMerge
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _worked_out(project: Project, proposal: Proposal, revision: ProposalRevision
     if current is None:
         return Offer(_prepared(name, proposal.kind, None, result))
     base = {entry.path: blobs.read(entry) for entry in revision.base_manifest}
-    joined = merge_bundles.join(base, current, result)
+    joined = merge_bundles.merge(base, current, result)
     if not joined.clean:
         return Offer(None, _clash(name, joined.open), Clash(current, joined))
     try:

@@ -64,9 +64,9 @@ def check(
     With a project, the skills it requires are looked for among those that `by` may know of there.
     """
     said = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
-    name = paths.component(normalise(said.name), what="name")
+    name = paths.check_component(normalise(said.name), what="name")
     if not authoring and (version := was or said.version):
-        paths.component(version, what="version")
+        paths.check_component(version, what="version")
     known = None
     if project and by and said.requires:
         known = catalog.served_among(project.pk, said.requires, allowed=reach(by))

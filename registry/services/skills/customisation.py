@@ -11,7 +11,7 @@ from registry.core.bundle import Bundle, normalise
 from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import AlreadyExists, InvalidRequest, InvalidSkill, NotFound, Stale
 from registry.core.text import merge_bundles
-from registry.core.text.merge_bundles import Joined
+from registry.core.text.merge_bundles import BundleMerge
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.audit import Change
@@ -44,8 +44,8 @@ class Origin:
         return blobs.bundle(self.skill.upstream_manifest)
 
     @cached_property
-    def joined(self) -> Joined:
-        return merge_bundles.join(self.base, self.bundled.bundle(), self.mine.bundle())
+    def joined(self) -> BundleMerge:
+        return merge_bundles.merge(self.base, self.bundled.bundle(), self.mine.bundle())
 
 
 def customise(project: Project, name: str, *, by: Actor) -> Version:

@@ -124,7 +124,7 @@ def with_text(project: Project, name: str, skill_md: str) -> Bundle:
     if standing is None or standing.winner is None:
         return Bundle({SKILL_MD: content})
     _, loaded = catalog.inspect(project, name)
-    return loaded.bundle().replacing({SKILL_MD: content}) if loaded else Bundle({SKILL_MD: content})
+    return loaded.bundle().with_changes({SKILL_MD: content}) if loaded else Bundle({SKILL_MD: content})
 
 
 def with_parts(
@@ -144,7 +144,7 @@ def with_parts(
         instructions=instructions,
         metadata=skill_md.UNCHANGED if metadata is None else metadata,
     )
-    return loaded.bundle().replacing({SKILL_MD: _encoded(text)})
+    return loaded.bundle().with_changes({SKILL_MD: _encoded(text)})
 
 
 def from_text(skill_md: str) -> Bundle:

@@ -13,7 +13,7 @@ from registry.core.catalog.precedence import EffectiveSkill, Hidden
 from registry.core.errors import InvalidSkill
 from registry.core.format import skill_md
 from registry.core.text import merge_bundles
-from registry.core.text.merge_bundles import Joined
+from registry.core.text.merge_bundles import BundleMerge
 from registry.models import Installation, Project, Skill, Source
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
@@ -98,8 +98,8 @@ class ImportPreview:
         return blobs.bundle(self.installed.base.manifest) if self.installed else {}
 
     @cached_property
-    def joined(self) -> Joined:
-        return merge_bundles.join(self.base, self.theirs, self.before)
+    def joined(self) -> BundleMerge:
+        return merge_bundles.merge(self.base, self.theirs, self.before)
 
 
 def load(
@@ -133,9 +133,9 @@ def compare(source: Source, fetched: FetchedSkill, *, new_name: str = "") -> Imp
 
 def _renamed(checked: Checked, name: str) -> Checked:
     """The same skill under another name: the line of the name changes, and no other byte does."""
-    paths.component(name, what="name")
+    paths.check_component(name, what="name")
     text = skill_md.revise(checked.said, name=name, limits=settings.LIMITS)
-    renamed = bundles.check(checked.bundle.replacing({SKILL_MD: text.encode()}), authoring=False, directory=name)
+    renamed = bundles.check(checked.bundle.with_changes({SKILL_MD: text.encode()}), authoring=False, directory=name)
     if renamed.name != name:
         raise InvalidSkill(f"SKILL.md could not be given the name {name}. Nothing was stored.")
     return renamed

@@ -206,7 +206,7 @@ def _version(plan: ImportPlan, skill: Skill, bundle: Bundle, *, by: Actor, chang
 
 def _usable(version: str) -> str | None:
     try:
-        return paths.component(version, what="version") if version else None
+        return paths.check_component(version, what="version") if version else None
     except SkillsiteError:
         return None
 

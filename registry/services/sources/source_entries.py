@@ -180,7 +180,7 @@ def _write(source: Source, listing: Listing, *, whole: bool) -> list[str]:
 
 def _usable(listed: ListingEntry, problems: list[str]) -> bool:
     try:
-        paths.component(listed.name, what="name")
+        paths.check_component(listed.name, what="name")
     except SkillsiteError as error:
         problems.append(error.message)
         return False
@@ -208,7 +208,7 @@ def _changed(entry: SourceEntry, listed: ListingEntry) -> SourceEntry | None:
 def entry(source: Source, name: str) -> SourceEntry:
     found = SourceEntry.objects.filter(source=source, name=name).first() if "\0" not in name else None
     if found is None:
-        raise NotFound(f"{source} does not offer {paths.shown(name)}. Look again whether it does now.")
+        raise NotFound(f"{source} does not offer {paths.display(name)}. Look again whether it does now.")
     return found
 
 

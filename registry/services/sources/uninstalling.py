@@ -23,7 +23,7 @@ def find(project: Project, source_id: int, name: str, *, by: Actor) -> Installat
     source = source_entries.find(project, source_id, by=by)
     found = Installation.objects.standing().filter(source=source, name=name).first() if "\0" not in name else None
     if found is None:
-        raise NotFound(f"The project has no skill {paths.shown(name)} from this source.")
+        raise NotFound(f"The project has no skill {paths.display(name)} from this source.")
     return found
 
 

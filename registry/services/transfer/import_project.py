@@ -14,7 +14,7 @@ from django.db import transaction
 from registry.core import paths
 from registry.core.archive import export_record
 from registry.core.archive import zip_bundle as bundle_files
-from registry.core.archive.export_record import RECORD, Arrival
+from registry.core.archive.export_record import RECORD, ExportedSkill
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import InvalidArchive, NotFound, SkillsiteError, TooLarge, UnsafePath
 from registry.models import Project
@@ -48,15 +48,15 @@ def bring(project: Project, path: Path, *, dry_run: bool = False, note: str = ""
     return (_bring(project, arrival, dry_run, note, by) for arrival in chain([first], arrivals))
 
 
-def _arrivals(path: Path) -> Iterator[Arrival]:
+def _arrivals(path: Path) -> Iterator[ExportedSkill]:
     if path.is_dir():
-        return export_record.arrivals(_record(path / RECORD), _directories(path))
+        return export_record.match_entries(_record(path / RECORD), _directories(path))
     if path.is_file():
         return _in_zip(path)
     raise NotFound(f"There is no file or directory {path}.")
 
 
-def _in_zip(path: Path) -> Iterator[Arrival]:
+def _in_zip(path: Path) -> Iterator[ExportedSkill]:
     with path.open("rb") as file:
         if not os.fstat(file.fileno()).st_size:
             raise InvalidArchive(f"{path} is empty.")
@@ -76,7 +76,7 @@ def _directories(root: Path) -> Iterator[tuple[str, Bundle | SkillsiteError]]:
     for directory in sorted(root.iterdir()):
         if directory.is_dir() and not directory.name.startswith(".") and (directory / SKILL_MD).is_file():
             try:
-                paths.component(directory.name, what="name")
+                paths.check_component(directory.name, what="name")
                 yield directory.name, _read(directory)
             except SkillsiteError as error:
                 yield directory.name, error
@@ -101,7 +101,7 @@ def _files(directory: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(directory):
         folders.sort()
         for path in (Path(parent, name) for name in (*folders, *sorted(names))):
-            shown = paths.shown(path.relative_to(directory).as_posix())
+            shown = paths.display(path.relative_to(directory).as_posix())
             if path.is_symlink():
                 raise UnsafePath(f"{shown} is a link. Put the file itself there.")
             if path.is_file():
@@ -110,20 +110,20 @@ def _files(directory: Path) -> Iterator[Path]:
                 raise UnsafePath(f"{shown} is not an ordinary file.")
 
 
-def _bring(project: Project, arrival: Arrival, dry_run: bool, note: str, by: Actor) -> Moved:
-    if isinstance(arrival.found, SkillsiteError):
-        return Moved(arrival.name, REFUSED, reason=arrival.found.message)
+def _bring(project: Project, arrival: ExportedSkill, dry_run: bool, note: str, by: Actor) -> Moved:
+    if isinstance(arrival.result, SkillsiteError):
+        return Moved(arrival.name, REFUSED, reason=arrival.result.message)
     was = arrival.entry.version if arrival.entry else ""
     try:
         if dry_run:
-            said = bundles.preview(project, arrival.found, directory=arrival.name, was=was, by=by)
+            said = bundles.preview(project, arrival.result, directory=arrival.name, was=was, by=by)
             return Moved(said.checked.name, said.action, said.version)
-        return _store(project, arrival, arrival.found, was, note, by)
+        return _store(project, arrival, arrival.result, was, note, by)
     except SkillsiteError as error:
         return Moved(arrival.name, REFUSED, reason=error.message)
 
 
-def _store(project: Project, arrival: Arrival, bundle: Bundle, was: str, note: str, by: Actor) -> Moved:
+def _store(project: Project, arrival: ExportedSkill, bundle: Bundle, was: str, note: str, by: Actor) -> Moved:
     off = arrival.entry is not None and not arrival.entry.enabled
     with transaction.atomic() if off else nullcontext():
         done = bundles.import_bundle(project, bundle, directory=arrival.name, was=was, note=note, by=by)

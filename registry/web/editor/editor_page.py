@@ -129,7 +129,7 @@ def _no_form(draft: Draft) -> SkillsiteError | None:
     if draft.content["mode"] == FORM:
         return None
     try:
-        skill_form.parsed(draft.content["text"], limits=settings.LIMITS)
+        skill_form.parse(draft.content["text"], limits=settings.LIMITS)
     except (InvalidInput, TooLarge) as error:
         return error
     return None

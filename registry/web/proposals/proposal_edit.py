@@ -104,7 +104,7 @@ class Writing:
         """Text as it was sent, with the line ends each file has; a file that was not sent stays."""
         sent = self.request.POST
         return {
-            path: skill_form.with_line_ends_of(text, sent[f"{_PREFIX}{path}"]) if f"{_PREFIX}{path}" in sent else text
+            path: skill_form.restore_line_endings(text, sent[name]) if (name := f"{_PREFIX}{path}") in sent else text
             for path, text in self.given.items()
         }
 

@@ -69,7 +69,7 @@ class SkillPage:
         self.loaded = self._load()
         self.count = Version.objects.filter(skill__project=self.project, skill__name=self.name).count()
         if self.outcome is None and not self.count:
-            raise NotFound(f"There is no skill {paths.shown(self.name)} in this project.")
+            raise NotFound(f"There is no skill {paths.display(self.name)} in this project.")
 
     def _row(self) -> Version | None:
         if self.asked is not None:

@@ -23,7 +23,7 @@ def packed(files: dict[str, bytes]) -> bytes:
 
 
 def skills_in(data: bytes, **limits: int) -> dict[str, object]:
-    return {one.name: one.found for one in export_record.read_zip(data, limits=Limits(**limits))}
+    return {one.name: one.result for one in export_record.read_zip(data, limits=Limits(**limits))}
 
 
 def record(**changes: object) -> bytes:
@@ -57,11 +57,11 @@ def test_a_record_has_a_line_for_each_skill_whatever_their_order() -> None:
         (b"[" * 100_000, "not JSON"),
         (b"[]", "no list"),
         (b'{"format": 1}', "no list"),
-        (b'{"format": 2, "skills": []}', "its format is '2', and 1 is read here"),
+        (b'{"format": 2, "skills": []}', "its format is '2', but this version reads format 1"),
         (b'{"skills": []}', "its format is 'None'"),
-        (b'{"format": 1, "skills": [7]}', "an entry lacks"),
-        (record(enabled="yes"), "an entry lacks"),
-        (record(version=1), "an entry lacks"),
+        (b'{"format": 1, "skills": [7]}', "an entry has no valid"),
+        (record(enabled="yes"), "an entry has no valid"),
+        (record(version=1), "an entry has no valid"),
         (record(name="../a"), "cannot be used as a directory name"),
         (record(name=".git"), "starts with a dot"),
         (record(version="a/b"), "cannot be used as a directory name"),
@@ -76,7 +76,7 @@ def test_a_record_that_is_none_is_refused(content: bytes, reason: str) -> None:
 def test_a_record_that_names_a_skill_twice_is_refused() -> None:
     twice = json.loads(record())
     twice["skills"] *= 2
-    with pytest.raises(InvalidArchive, match="names a skill twice"):
+    with pytest.raises(InvalidArchive, match="lists a skill twice"):
         export_record.read(json.dumps(twice).encode())
 
 
@@ -88,7 +88,7 @@ def test_the_length_of_a_zip_is_known_before_it_is_written(files: dict[str, byte
 
 @pytest.mark.parametrize("sizes", [[("a", 2**32)], [(str(number), 0) for number in range(65_535)]])
 def test_a_zip_that_cannot_be_is_refused_before_it_is_begun(sizes: list[tuple[str, int]]) -> None:
-    with pytest.raises(SkillsiteError, match="The zip to write has"):
+    with pytest.raises(SkillsiteError, match="The zip would have"):
         zip_bundle.zip_length(sizes)
 
 
@@ -114,7 +114,7 @@ def test_all_of_it_may_stand_in_one_directory(top: str) -> None:
     whole = Bundle({"SKILL.md": b"1"})
     entry = Entry("one", "7", whole.digest, "project", True)
     files = {f"{top}{RECORD}": export_record.write([entry]), f"{top}one/SKILL.md": b"1"}
-    assert list(export_record.read_zip(packed(files))) == [export_record.Arrival("one", whole, entry)]
+    assert list(export_record.read_zip(packed(files))) == [export_record.ExportedSkill("one", whole, entry)]
 
 
 def test_an_entry_does_not_speak_for_other_bytes() -> None:
@@ -127,7 +127,7 @@ def test_what_the_record_names_and_the_zip_lacks_is_told() -> None:
     data = packed({RECORD: export_record.write([ENTRY]), "greeting/skill.md": b"1", "two/SKILL.md": b"1"})
     found = skills_in(data)
     assert list(found) == ["two", "greeting"]
-    assert "names greeting, and there is no greeting/SKILL.md" in str(found["greeting"])
+    assert "lists greeting, but greeting/SKILL.md is missing" in str(found["greeting"])
 
 
 def test_a_fault_of_one_skill_costs_no_other() -> None:
@@ -149,9 +149,9 @@ def test_a_fault_of_one_skill_costs_no_other() -> None:
     )
     assert {name for name, one in found.items() if isinstance(one, Bundle)} == {"good"}
     assert "200 bytes" in str(found["big"])
-    assert "device" in str(found["con"])
+    assert "reserved name" in str(found["con"])
     assert "“..”" in str(found["climbs"])
-    assert "case is ignored" in str(found["meets"])
+    assert "ignore case" in str(found["meets"])
 
 
 def test_a_link_in_one_skill_is_refused_with_it() -> None:

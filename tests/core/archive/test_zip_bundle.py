@@ -88,8 +88,8 @@ def test_a_skill_md_below_the_wrapper_is_an_ordinary_file() -> None:
 
 
 @pytest.mark.parametrize(("names", "sentence"), [
-    ([], "There is no SKILL.md"),
-    (["README.md"], "There is no SKILL.md"),
+    ([], "SKILL.md is missing"),
+    (["README.md"], "SKILL.md is missing"),
     (["a/b/SKILL.md"], "'a/b/SKILL.md'"),
     (["one/SKILL.md", "two/SKILL.md"], "'one/', 'two/'"),
     (["demo/SKILL.md", "LICENSE", "other/a.md"], "'LICENSE', 'other/a.md'"),

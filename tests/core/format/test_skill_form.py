@@ -26,36 +26,36 @@ Hotels: 180.
 
 
 def test_what_the_form_shows_comes_back_as_the_same_bytes() -> None:
-    assert skill_form.written(KEPT, skill_form.parsed(KEPT)) == KEPT
+    assert skill_form.to_text(KEPT, skill_form.parse(KEPT)) == KEPT
 
 
 def test_one_changed_field_leaves_comments_and_unknown_keys_alone() -> None:
-    typed = Fields(**{**skill_form.parsed(KEPT).as_json(), "tags": "travel, money, hotels"})
-    assert skill_form.written(KEPT, typed) == KEPT.replace('"travel, money"', '"travel, money, hotels"')
+    typed = Fields(**{**skill_form.parse(KEPT).as_json(), "tags": "travel, money, hotels"})
+    assert skill_form.to_text(KEPT, typed) == KEPT.replace('"travel, money"', '"travel, money, hotels"')
 
 
 def test_an_empty_form_makes_a_text_that_reads_back_as_empty() -> None:
-    text = skill_form.written("", Fields(instructions="Do it."))
-    assert skill_form.parsed(text) == Fields(instructions="Do it.")
+    text = skill_form.to_text("", Fields(instructions="Do it."))
+    assert skill_form.parse(text) == Fields(instructions="Do it.")
     assert "not-written-yet" not in text
     with pytest.raises(InvalidSkill):
         skill_md.read(text)
 
 
 def test_a_name_taken_away_is_an_empty_key_and_not_the_stand_in() -> None:
-    typed = Fields(**{**skill_form.parsed(KEPT).as_json(), "name": " "})
-    text = skill_form.written(KEPT, typed)
+    typed = Fields(**{**skill_form.parse(KEPT).as_json(), "name": " "})
+    text = skill_form.to_text(KEPT, typed)
     assert 'name: ""   # agents call it so' in text
-    assert skill_form.parsed(text).name == ""
-    assert skill_form.written(text, skill_form.parsed(KEPT)).replace('"expense-report"', "expense-report") == KEPT
+    assert skill_form.parse(text).name == ""
+    assert skill_form.to_text(text, skill_form.parse(KEPT)).replace('"expense-report"', "expense-report") == KEPT
 
 
 @pytest.mark.parametrize("text", ["no header", "---\nname: a\nname: b\ndescription: x\n---\n", "---\nname: [a]\n---\n"])
 def test_a_text_whose_header_cannot_be_read_has_no_form(text: str) -> None:
     with pytest.raises(InvalidSkill):
-        skill_form.parsed(text)
+        skill_form.parse(text)
     with pytest.raises(InvalidSkill):
-        skill_form.written(text, Fields(name="a", description="b"))
+        skill_form.to_text(text, Fields(name="a", description="b"))
 
 
 def test_lists_are_separated_by_commas_and_lines_and_hold_nothing_twice() -> None:
@@ -63,7 +63,7 @@ def test_lists_are_separated_by_commas_and_lines_and_hold_nothing_twice() -> Non
 
 
 def test_a_new_file_is_in_the_form_that_every_client_reads() -> None:
-    text = skill_form.written("", Fields(name="a-b", description="Says: hi", tags="x, y", instructions="Go."))
+    text = skill_form.to_text("", Fields(name="a-b", description="Says: hi", tags="x, y", instructions="Go."))
     assert text.startswith('---\nname: a-b\ndescription: "Says: hi"\nmetadata:\n')
     assert skill_md.read(text).tags == ("x", "y")
 
@@ -71,11 +71,11 @@ def test_a_new_file_is_in_the_form_that_every_client_reads() -> None:
 @pytest.mark.parametrize("old", ["a\r\nb\nc\r\n", "a\nb", "\r\n", "", "a\rb\r"])
 def test_a_text_sent_back_unchanged_keeps_its_line_ends(old: str) -> None:
     sent = old.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
-    assert skill_form.with_line_ends_of(old, sent) == old
+    assert skill_form.restore_line_endings(old, sent) == old
 
 
 def test_a_changed_line_takes_the_line_end_of_the_file_and_the_others_keep_theirs() -> None:
-    assert skill_form.with_line_ends_of("a\r\nb\r\nc\n", "a\r\nB\r\nnew\r\nc\r\n") == "a\r\nB\r\nnew\r\nc\n"
+    assert skill_form.restore_line_endings("a\r\nb\r\nc\n", "a\r\nB\r\nnew\r\nc\r\n") == "a\r\nB\r\nnew\r\nc\n"
 
 
 @settings(max_examples=effort.examples(60))
@@ -84,7 +84,7 @@ def test_a_changed_line_takes_the_line_end_of_the_file_and_the_others_keep_their
 @example(old="\r\ra\n\n\n", new="\n\n\n\n")
 @example(old="a\rb\n\n", new="a\n\n")
 def test_line_ends_are_all_that_differs(old: str, new: str) -> None:
-    result = skill_form.with_line_ends_of(old, new)
+    result = skill_form.restore_line_endings(old, new)
     assert result.replace("\r\n", "\n").replace("\r", "\n") == new
 
 
@@ -95,7 +95,7 @@ _words = st.text(alphabet="abc ,:#\"'-é—", max_size=30)
 @given(_words, _words, _words, st.sampled_from([skill_md.TOOL, skill_md.KNOWLEDGE]))
 def test_whatever_is_typed_is_read_back(name: str, description: str, tags: str, kind: str) -> None:
     typed = Fields(name=name, description=description, tags=tags, kind=kind, instructions="Do it.")
-    read = skill_form.parsed(skill_form.written("", typed))
+    read = skill_form.parse(skill_form.to_text("", typed))
     assert (read.name, read.description) == (name.strip(), " ".join(description.split()))
     assert skill_form.items(read.tags) == skill_form.items(tags)
     assert read.kind == kind

@@ -321,8 +321,8 @@ def test_whatever_a_list_holds_each_entry_is_safe_explained_or_left_out(entries:
         if isinstance(entry, Malformed):
             assert entry.reason
         else:
-            assert paths.component(entry.name, what="name") == entry.name
-            assert paths.component(entry.version, what="version") == entry.version
+            assert paths.check_component(entry.name, what="name") == entry.name
+            assert paths.check_component(entry.version, what="version") == entry.version
             assert entry.content or entry.s3_path or entry.url
     assert json.dumps([dataclasses.asdict(entry) for entry in found])
     assert definitions.parse(found) == found

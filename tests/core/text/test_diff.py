@@ -172,7 +172,7 @@ def test_a_refusal_shows_the_line_of_the_head_where_nothing_of_the_hunk_is_there
         ("", "@@ -1,1 +1,1 @@\n-x\n+y\n", "the text is empty"),
         ("a\n", "@@ -7,0 +8,1 @@\n+y\n", "does not fit"),
         ("a\n", "just words\n", "no hunk"),
-        ("a\n", "@@ @@\n-a\n+b\n", "which lines"),
+        ("a\n", "@@ @@\n-a\n+b\n", "does not name its lines"),
         ("a\n", "@@ -1,1 +1,1 @@\n-a\n+b\n--- a/y\n+++ b/y\n", "second file"),
         ("a\n", "@@ -1,1 +1,1 @@\n-a\n+b\n@@ -1,1 +1,1 @@\n-a\n+c\n", "Hunk 2"),
     ],

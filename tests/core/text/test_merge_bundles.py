@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.core.bundle import SKILL_MD
-from registry.core.text.merge_bundles import join
+from registry.core.text.merge_bundles import merge
 from tests import effort
 
 contents = st.one_of(
@@ -18,7 +18,7 @@ bundles = st.dictionaries(st.sampled_from([SKILL_MD, "a.md", "b.bin", "c/d"]), c
 @given(bundles, bundles)
 @settings(max_examples=effort.examples(60))
 def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], changed: dict[str, bytes]) -> None:
-    for joined in (join(base, changed, base), join(base, base, changed), join(base, changed, changed)):
+    for joined in (merge(base, changed, base), merge(base, base, changed), merge(base, changed, changed)):
         assert joined.clean
         assert joined.files({}) == changed
 
@@ -28,7 +28,7 @@ def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], chan
 def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_changed(
     base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
 ) -> None:
-    joined = join(base, theirs, mine)
+    joined = merge(base, theirs, mine)
     for side, word in ((theirs, "theirs"), (mine, "mine")):
         files = joined.files(dict.fromkeys(joined.keys, word))
         for file in joined.open:
@@ -43,7 +43,7 @@ def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_chan
 def test_each_open_place_has_a_key_of_its_own(
     base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
 ) -> None:
-    joined = join(base, theirs, mine)
+    joined = merge(base, theirs, mine)
     assert len(set(joined.keys)) == len(joined.keys)
     assert joined.clean == (not joined.keys)
     assert all(file.keys for file in joined.open)
@@ -63,11 +63,11 @@ def test_two_changes_of_one_place_are_never_settled(
     base: bytes | None, theirs: bytes | None, mine: bytes | None
 ) -> None:
     given = [{} if content is None else {"a": content} for content in (base, theirs, mine)]
-    joined = join(*given)
+    joined = merge(*given)
     assert not joined.settled
     assert len(joined.keys) == 1
 
 
 def test_changes_of_different_lines_fit_together() -> None:
-    joined = join({"a": b"1\n2\n3\n"}, {"a": b"one\n2\n3\n"}, {"a": b"1\n2\nthree\n"})
+    joined = merge({"a": b"1\n2\n3\n"}, {"a": b"one\n2\n3\n"}, {"a": b"1\n2\nthree\n"})
     assert joined.files({}) == {"a": b"one\n2\nthree\n"}

@@ -189,7 +189,7 @@ def test_a_file_that_links_out_of_the_root_is_refused(root: Path, outside: Path)
     assert list(snapshot.skills) == ["honest"]
     problem = only_problem(snapshot)
     assert (problem.name, problem.directory, problem.file) == ("sly", "library/sly", "notes.txt")
-    assert "leads out of its directory" in problem.message
+    assert "is a link to a place outside its folder" in problem.message
 
 
 def test_a_skill_md_that_links_out_of_the_root_is_refused(root: Path, outside: Path) -> None:
@@ -345,8 +345,8 @@ def test_the_place_and_the_fix_are_named_for_every_cap_and_name(root: Path) -> N
         "odd": ("unsafe-path", SKILL_MD, None),
     }  # fmt: skip
     assert found["many"].message.endswith("Make it smaller.")
-    assert found["twins"].message.endswith("Rename one of the two.")
-    assert found["sly"].message.endswith("Put the file itself in its place.")
+    assert found["twins"].message.endswith("Rename one of them.")
+    assert found["sly"].message.endswith("Replace the link with the file itself.")
 
 
 @pytest.mark.parametrize("name", ["../escape", "a/b", ".hidden", "con", "a\\b", "x" * 129])
@@ -375,7 +375,7 @@ def test_files_that_differ_in_case_only_leave_the_skill_out(root: Path) -> None:
     on_disk(root, "odd", {"a.md": b"1"}).joinpath("A.md").write_bytes(b"2")
     problem = only_problem(look(root))
     assert problem.name == "odd"
-    assert "same where case is ignored" in problem.message
+    assert "same on systems that ignore case" in problem.message
 
 
 @pytest.mark.parametrize(

@@ -365,7 +365,8 @@ def test_editing_a_bundled_skill_makes_an_override_with_its_files(
 
 def save_as(place: Place, who: Actor, changes: dict[str, bytes | None]) -> None:
     current = catalog.load(place.project.pk, place.name)
-    skills.save(place.project, place.name, current.bundle().replacing(changes), base=current.candidate.digest, by=who)
+    changed = current.bundle().with_changes(changes)
+    skills.save(place.project, place.name, changed, base=current.candidate.digest, by=who)
 
 
 BODY = "# Greeting\n\nSay hello.\n\n- one\n- two\n- three\n\nEnd.\n"
@@ -476,7 +477,7 @@ def test_fields_survive_a_round_trip_through_the_row(project: Project, author: A
     every = Fields(**{key: f"{key} x" for key in Fields().as_json() if key != "kind"}, kind="knowledge")
     drafts.keep(Place(project), Typed(FORM, every), by=author)
     assert drafts.typed_fields(drafts.find(Place(project), by=author)) == every
-    assert skill_form.parsed(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
+    assert skill_form.parse(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
 
 
 # -- Proposing --------------------------------------------------------------------------------------------------------

@@ -248,10 +248,10 @@ def test_a_refused_diff_names_the_hunk_and_shows_what_is_there(project: Project,
 
 def test_a_diff_of_what_is_not_there_says_what_is(project: Project, skill: str, bot: Actor) -> None:
     patch = "--- a/references/b.md\n+++ b/references/b.md\n@@ -1,1 +1,1 @@\n-One\n+Uno\n"
-    with pytest.raises(InvalidInput, match=r"has no such file\. It has: SKILL\.md, references/a\.md") as refused:
+    with pytest.raises(InvalidInput, match=r"has no such file\. Its files are: SKILL\.md, references/a\.md") as refused:
         propose(project, bot, edits.parse(diff=patch))
     assert refused.value.data == {"file": "references/b.md", "files": ["SKILL.md", "references/a.md"]}
-    with pytest.raises(InvalidInput, match=r"there is no skill brand-new\. Send a new one whole"):
+    with pytest.raises(InvalidInput, match=r"there is no skill brand-new\. Send it in full"):
         propose(project, bot, edits.parse(diff="@@ -1,1 +1,1 @@\n-One\n+Uno\n"), skill="brand-new")
 
 
@@ -261,12 +261,12 @@ def test_a_diff_of_what_is_not_there_says_what_is(project: Project, skill: str, 
         ({}, "none of them"),
         ({"diff": "x", "skill_md": "y"}, "diff and skill_md"),
         ({"diff": "  "}, "at least one hunk"),
-        ({"diff": 3}, "is a text"),
+        ({"diff": 3}, "must be a unified diff"),
         ({"files": {}}, "at least one path"),
         ({"files": ["a"]}, "at least one path"),
-        ({"files": {"a.md": 3}}, "give its text"),
-        ({"files": {"a.md": {"base64": "?"}}}, "cannot be decoded"),
-        ({"files": {"a.md": {"text": "x"}}}, "give its text"),
+        ({"files": {"a.md": 3}}, "send its text"),
+        ({"files": {"a.md": {"base64": "?"}}}, "base64 text is invalid"),
+        ({"files": {"a.md": {"text": "x"}}}, "send its text"),
         ({"skill_md": "a\nb\ud800"}, "SKILL.md, line 2"),
     ],
 )

@@ -305,7 +305,7 @@ def test_one_bad_skill_costs_no_other(project: Project, operator: Actor, tmp_pat
     [
         ({}, "There is no skill in"),
         ({"README.md": b"x", "docs/a.md": b"x"}, "There is no skill in"),
-        ({RECORD: b"{}", "a/SKILL.md": b"x"}, "cannot be used"),
+        ({RECORD: b"{}", "a/SKILL.md": b"x"}, "cannot be read"),
     ],
 )
 def test_what_is_no_export_is_refused_as_a_whole(

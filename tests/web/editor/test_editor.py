@@ -417,7 +417,7 @@ def test_publishing_makes_the_version_and_says_so(browser: Client, project: Proj
     [
         ({"name": ""}, "The skill has no name yet."),
         ({"name": "Tea Round"}, "Change it to tea-round."),
-        ({"description": "x" * 1_025}, "1,025 characters. The limit is 1,024."),
+        ({"description": "x" * 1_025}, "1,025 characters. 1,024 are allowed."),
         ({"description": ""}, "There is no description yet."),
         ({"note": "x" * 301}, "The note has 301 characters. 300 are allowed."),
     ],

@@ -74,14 +74,14 @@ def edit(project: Project, by: Actor, before: str, after: str, name: str = "gree
     mine = catalog.load(project.pk, name)
     written = mine.bundle()[SKILL_MD].decode()
     assert before in written
-    changed = mine.bundle().replacing({SKILL_MD: written.replace(before, after).encode()})
+    changed = mine.bundle().with_changes({SKILL_MD: written.replace(before, after).encode()})
     skills.save(project, name, changed, base=mine.candidate.digest, by=by)
 
 
 def change(site: Elsewhere, before: str, after: str, name: str = "greeting") -> None:
     written = site.skills[name][SKILL_MD].decode()
     assert before in written
-    site.skills[name] = site.skills[name].replacing({SKILL_MD: written.replace(before, after).encode()})
+    site.skills[name] = site.skills[name].with_changes({SKILL_MD: written.replace(before, after).encode()})
 
 
 def look(project: Project, source: Source, by: Actor) -> None:
