@@ -1,4 +1,4 @@
-"""Where the files of tests are kept: in memory where there is plenty, since no test asks what a power cut leaves."""
+"""Temporary files of the tests in memory, if the machine has enough. No test simulates a power cut."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ _PLENTY = 4 * 1024**3
 
 
 def use() -> None:
-    """For this process and those it starts. A place that somebody chose stays."""
+    """Set the temporary directory for this process and its children, unless TMPDIR is already set."""
     if "TMPDIR" in os.environ or not os.access(_IN_MEMORY, os.W_OK):
         return
     if shutil.disk_usage(_IN_MEMORY).free >= _PLENTY:

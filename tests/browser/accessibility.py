@@ -1,4 +1,4 @@
-"""Asks axe-core what stands in the way of people on a page."""
+"""Accessibility checks with axe-core, and a check for horizontal scrolling."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 COLOURS = ["color-contrast", "link-in-text-block"]
-# Styles of other hosts are what `preload` would fetch, and there are none.
+# `preload` would fetch styles of other hosts. We have none.
 _OPTIONS: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
 EVERYTHING: dict[str, Any] = {**_OPTIONS, "rules": {"target-size": {"enabled": True}}}
 ONLY_COLOURS: dict[str, Any] = {**_OPTIONS, "runOnly": COLOURS}
@@ -16,12 +16,12 @@ ALL_BUT_COLOURS: dict[str, Any] = {
 }
 
 
-def bring_axe(page: Page) -> None:
+def load_axe(page: Page) -> None:
     page.evaluate(AXE_SCRIPT)
 
 
-def barriers(page: Page, options: dict[str, Any]) -> list[str]:
-    """What axe calls serious or critical, with where it is."""
+def violations(page: Page, options: dict[str, Any]) -> list[str]:
+    """Return the serious and critical violations with their elements."""
     found = page.evaluate("(options) => axe.run(options).then((result) => result.violations)", options)
     return [
         f"{each['id']}: {node['target'][0]} ({node['failureSummary']})"
@@ -31,8 +31,8 @@ def barriers(page: Page, options: dict[str, Any]) -> list[str]:
     ]
 
 
-def sideways(page: Page) -> list[str]:
-    """What sticks out of a page that can be scrolled sideways; nothing where it cannot."""
+def overflowing(page: Page) -> list[str]:
+    """Return the elements that are wider than the page, if the page scrolls horizontally."""
     found: list[str] = page.evaluate(
         """() => {
             if (document.scrollingElement.scrollWidth <= innerWidth) return [];

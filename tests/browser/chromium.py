@@ -1,4 +1,4 @@
-"""The Chromium of this machine, started the same way for tests and for pictures."""
+"""The Chromium of this machine, launched in the same way for tests and screenshots."""
 
 import shutil
 
@@ -16,7 +16,7 @@ _ARGUMENTS = [
 
 
 def path() -> str | None:
-    """Where it is, or None on a machine that has none."""
+    """Return the path of the browser, or None if it is not installed."""
     return next(filter(None, map(shutil.which, _NAMES)), None)
 
 

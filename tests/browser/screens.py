@@ -1,4 +1,4 @@
-"""Every page of the site and how to get to it. A test holds this table against the addresses there are."""
+"""Every page of the site with its address. A test compares this table with the URL configuration."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from tests.browser.world import World
 
 @dataclass(frozen=True)
 class Screen:
-    """`path` gives the address within a world; `signed_in` is false for pages of strangers."""
+    """A page. `path` returns its address in a world, and `signed_in` is false for public pages."""
 
     route: str
     path: Callable[[World], str]

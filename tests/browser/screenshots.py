@@ -1,4 +1,4 @@
-"""Takes a picture of each screen of the demo. `make screenshots` writes them to docs/screenshots.
+"""Take a screenshot of each page of the demo. `make screenshots` writes them to docs/screenshots.
 
 python -m tests.browser.screenshots [name of a picture …]
 """
@@ -25,7 +25,7 @@ _WIDE, _NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 780}
 
 
 def _nothing(page: Page) -> None:
-    """The page as it opens."""
+    """Leave the page as it opens."""
 
 
 def _publishing(page: Page) -> None:
@@ -35,7 +35,7 @@ def _publishing(page: Page) -> None:
 
 @dataclass(frozen=True)
 class Picture:
-    """A screen of the table by its name, wide and light unless told otherwise."""
+    """A screenshot of a page in `screens`, wide and light by default."""
 
     name: str
     screen: str

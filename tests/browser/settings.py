@@ -1,4 +1,4 @@
-"""The settings of the product, with static files served from where they are written: nothing to collect first."""
+"""The product's settings, with static files served from the source tree so that nothing must be collected first."""
 
 from skillsite.settings import *  # noqa: F403
 from skillsite.settings import STORAGES

@@ -1,4 +1,4 @@
-"""What people do on the pages, said once: the same steps hold with and without scripts, wide and narrow."""
+"""Steps that several tests share. They work with and without JavaScript, wide and narrow."""
 
 import io
 import zipfile
@@ -17,8 +17,8 @@ def toast(page: Page, words: str) -> Locator:
 
 
 def look_until(page: Page, path: str, words: str) -> None:
-    """For what the server comes to know beside the page: its directories, which it looks at once a second at most, and
-    what a window sends while it closes."""
+    """Reload until the words appear, for changes that the server notices with a delay: it checks its skills directories
+    once a second, and a closing window sends its draft in the background."""
     for _ in range(200):
         page.goto(path)
         if page.get_by_text(words).count():
@@ -27,7 +27,7 @@ def look_until(page: Page, path: str, words: str) -> None:
 
 
 def write(page: Page, name: str, *, description: str = "", instructions: str = "") -> None:
-    """Fills in the form of a new skill."""
+    """Fill in the form of a new skill."""
     page.get_by_label("Name", exact=True).fill(name)
     said = description or f"Does what {name} does for the shop. Use when somebody asks for {name}."
     page.get_by_label("Description").fill(said)
@@ -43,7 +43,7 @@ def publish(page: Page, version: int, note: str = "") -> None:
 
 
 def choose_file(page: Page, name: str, content: bytes, *, script: bool) -> None:
-    """On the upload page. A script sends what was chosen at once; without one there is a button."""
+    """Choose a file on the upload page. JavaScript uploads it at once; without it, press the button."""
     payload: FilePayload = {"name": name, "mimeType": "application/zip", "buffer": content}
     page.locator("#f-file").set_input_files(payload)
     if not script:
@@ -51,7 +51,7 @@ def choose_file(page: Page, name: str, content: bytes, *, script: bool) -> None:
 
 
 def mac_zip(name: str, files: dict[str, bytes]) -> bytes:
-    """A folder compressed in the Finder: a folder around it, resource forks beside it, and its notes in between."""
+    """Return a zip as the macOS Finder makes it, with a top folder, resource forks and .DS_Store files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(f"{name}/", b"")

@@ -1,4 +1,4 @@
-"""The gallery in docs shows what `make screenshots` takes, and nothing that is gone."""
+"""The gallery in docs/screens.md shows every screenshot and no missing one."""
 
 import re
 
@@ -7,10 +7,10 @@ from tests.browser.screenshots import PICTURES
 from tests.faults.sites import ROOT
 
 
-def test_the_gallery_shows_every_picture_that_is_taken() -> None:
+def test_the_gallery_shows_every_screenshot() -> None:
     shown = re.findall(r"\(screenshots/([a-z-]+)\.png\)", (ROOT / "docs" / "screens.md").read_text())
     assert sorted(shown) == sorted(picture.name for picture in PICTURES)
 
 
-def test_every_picture_is_of_a_screen_there_is() -> None:
+def test_every_screenshot_shows_an_existing_page() -> None:
     assert {picture.screen for picture in PICTURES} <= {screen.name for screen in SCREENS}

@@ -1,4 +1,4 @@
-"""The inbox in a browser: the count goes down as things are read, and what comes by email is chosen."""
+"""The inbox in a browser: reading lowers the count, and email settings are saved."""
 
 import re
 
@@ -21,8 +21,8 @@ _REASONS = ("First reason", "Second reason", "Third reason")
 
 
 @pytest.fixture
-def told(team: Team) -> list[int]:
-    """Three proposals that a reviewer is told about, the oldest first."""
+def notified(team: Team) -> list[int]:
+    """Create three proposals that a reviewer is notified of, oldest first."""
     site = team.site
     team.person(roles.REVIEWER)
     site.do(skills.create, team.project, skill_bundle("gifts"), by=team.actor(roles.AUTHOR))
@@ -41,11 +41,11 @@ def _unread(page: Page) -> Locator:
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
-def test_reading_takes_the_count_down_and_mail_is_chosen(
-    team: Team, windows: Windows, told: list[int], script: bool
+def test_reading_lowers_the_count_and_email_settings_are_saved(
+    team: Team, windows: Windows, notified: list[int], script: bool
 ) -> None:
     page = windows.open(team.session(roles.REVIEWER), script=script)
-    page.goto(f"{team.base}/proposals/{told[0]}/")
+    page.goto(f"{team.base}/proposals/{notified[0]}/")
     expect(_unread(page)).to_contain_text("2 unread")
     _unread(page).click()
     expect(page.get_by_role("main")).not_to_contain_text("First reason")
@@ -58,9 +58,9 @@ def test_reading_takes_the_count_down_and_mail_is_chosen(
 
     page.get_by_role("link", name="What of it you get by email").click()
     mail = page.get_by_role("region", name="Email")
-    mail.get_by_label("What you get by email").select_option("Everything in my inbox")
+    mail.get_by_label("Email me about").select_option("Everything in my inbox")
     mail.get_by_label("Address").fill("tomas@example.org")
     mail.get_by_role("button", name="Save email").click()
-    expect(steps.toast(page, "A link is on its way to tomas@example.org.")).to_be_visible()
+    expect(steps.toast(page, "We sent a link to tomas@example.org.")).to_be_visible()
     expect(mail).to_contain_text("tomas@example.org is not confirmed yet.")
-    expect(mail.get_by_label("What you get by email")).to_have_value("everything")
+    expect(mail.get_by_label("Email me about")).to_have_value("everything")

@@ -1,4 +1,4 @@
-"""The whole way without a mouse: every stop can be seen, and everything that opens can be closed."""
+"""Keyboard only: the focus is always visible, and everything that opens can be closed."""
 
 import re
 
@@ -13,7 +13,7 @@ from tests.conftest import skill_bundle
 
 
 def _focused(page: Page) -> str:
-    """What has the focus, in words: the text of a link or button, the label of a field."""
+    """Return the text of the focused link or button, or the label of the focused field."""
     told: str = page.evaluate(
         """() => {
             const element = document.activeElement;
@@ -24,8 +24,8 @@ def _focused(page: Page) -> str:
     return told
 
 
-def _focus_shows(page: Page) -> bool:
-    """An outline or a ring of at least two pixels, on the element or on what stands for it."""
+def _focus_is_visible(page: Page) -> bool:
+    """Return whether the focus has a visible outline of at least two pixels."""
     shown: bool = page.evaluate(
         """() => {
             const ring = (element) => {
@@ -42,10 +42,10 @@ def _focus_shows(page: Page) -> bool:
 
 
 def _tab_to(page: Page, words: str) -> None:
-    """Presses Tab until the focus is there; every stop on the way must be seen."""
+    """Press Tab until the focus reaches the words, and check that every stop is visible."""
     for _ in range(80):
         page.keyboard.press("Tab")
-        assert _focus_shows(page), f"The focus on {_focused(page)!r} cannot be seen."
+        assert _focus_is_visible(page), f"The focus on {_focused(page)!r} cannot be seen."
         if re.search(words, _focused(page)):
             return
     raise AssertionError(f"{words!r} is not reached with Tab.")

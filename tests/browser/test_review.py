@@ -1,4 +1,4 @@
-"""The walk of a proposal between an agent at the API and a reviewer in a browser, and the queue without a mouse."""
+"""A proposal between an agent at the API and a reviewer in a browser, and the review queue by keyboard."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _APPROVED = _REVISED.replace("red ribbon", "red ribbon, 40 cm of it")
 
 
 class Bot:
-    """An agent with its token, which knows the site by its address alone."""
+    """An agent that talks to the site over HTTP with its token."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
@@ -38,7 +38,9 @@ class Bot:
         return told
 
     def propose(self, body: str, why: str) -> dict[str, Any]:
-        return self.ask("POST", "/proposals", {**_suggested(body), "skill": "gifts", "justification": why}, status=201)
+        return self.ask(
+            "POST", "/proposals", {**_proposal_body(body), "skill": "gifts", "justification": why}, status=201
+        )
 
     def outcome(self, proposal: int) -> dict[str, Any]:
         return self.ask("GET", f"/proposals/{proposal}")
@@ -52,7 +54,7 @@ class Bot:
 
 @pytest.fixture
 def bot(team: Team) -> Iterator[Bot]:
-    """Beside it, the skill that it has something to say about."""
+    """Return an agent, and create the skill that it proposes changes to."""
     site, by = team.site, permissions.operator()
     site.do(skills.create, team.project, skill_bundle("gifts", body=_STANDING), by=team.actor(roles.AUTHOR))
     agent = site.do(agents.ensure, team.project, "wrapper", by=by)
@@ -66,7 +68,7 @@ def bot(team: Team) -> Iterator[Bot]:
         yield Bot(http)
 
 
-def _suggested(body: str) -> dict[str, Any]:
+def _proposal_body(body: str) -> dict[str, Any]:
     return {"skill_md": skill_text("gifts", body=body)}
 
 
@@ -91,9 +93,7 @@ def _open_from_queue(page: Page, why: str) -> None:
     expect(steps.heading(page)).to_have_text(why)
 
 
-def test_a_proposal_is_sent_back_revised_edited_and_loaded_as_it_was_approved(
-    team: Team, windows: Windows, bot: Bot
-) -> None:
+def test_a_proposal_is_revised_edited_approved_and_loaded_as_approved(team: Team, windows: Windows, bot: Bot) -> None:
     before = bot.ask("GET", "/skills/gifts")
     number = bot.propose(_PROPOSED, "Two folds tear.")["id"]
     page = _sign_in(team, windows)
@@ -111,7 +111,7 @@ def test_a_proposal_is_sent_back_revised_edited_and_loaded_as_it_was_approved(
     assert (told["decision"]["action"], told["decision"]["by"]) == ("request-changes", "Tomás Ferreira")
     assert told["decision"]["comment"] == "Nine folds do not fit. Take three."
     why = "Three folds hold."
-    revised = bot.ask("PUT", f"/proposals/{number}", {**_suggested(_REVISED), "justification": why})
+    revised = bot.ask("PUT", f"/proposals/{number}", {**_proposal_body(_REVISED), "justification": why})
     assert (revised["id"], revised["state"], revised["revision"]) == (number, "open", 2)
 
     _open_from_queue(page, "Three folds hold")
@@ -126,7 +126,7 @@ def test_a_proposal_is_sent_back_revised_edited_and_loaded_as_it_was_approved(
 
 
 def _edit_and_approve(page: Page) -> str:
-    """As far as the button that decides; gives the digest that stands beside it."""
+    """Edit a proposal up to the approve button. Return the digest shown next to it."""
     page.locator("#decide").get_by_role("link", name="Edit and approve").click()
     field = page.get_by_role("textbox", name=SKILL_MD)
     expect(field).to_have_value(skill_text("gifts", body=_REVISED))
@@ -153,9 +153,7 @@ def _is_loaded_as_approved(bot: Bot, number: int, shown: str, *, proposed: str) 
     assert told["approved"] == {"version": "2", "digest": shown, "proposed_digest": proposed, "edited": True}
 
 
-def test_a_conflict_is_resolved_place_by_place_and_what_comes_out_is_looked_at_again(
-    team: Team, windows: Windows, bot: Bot
-) -> None:
+def test_a_conflict_is_resolved_and_the_result_is_reviewed_again(team: Team, windows: Windows, bot: Bot) -> None:
     number = bot.propose(_PROPOSED.replace("red ribbon", "green ribbon"), "Two folds tear.")["id"]
     saved = skill_bundle("gifts", body=_STANDING.replace("twice", "once"))
     base = skill_bundle("gifts", body=_STANDING).digest
@@ -189,7 +187,7 @@ _REASONS = ("First reason", "Second reason", "Third reason")
 
 @pytest.fixture
 def waiting(bot: Bot) -> list[int]:
-    """Three proposals, the oldest first."""
+    """Create three proposals, oldest first."""
     return [bot.propose(f"{_STANDING}\n\n{why} holds.", why)["id"] for why in _REASONS]
 
 
@@ -206,22 +204,22 @@ def _press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def _arrived(page: Page, why: str) -> None:
-    """The script that hears the keys runs after the heading is there."""
+def _wait_for(page: Page, why: str) -> None:
+    """Wait for the page. The script for keyboard shortcuts starts after the heading appears."""
     expect(steps.heading(page)).to_have_text(why)
     page.wait_for_load_state("load")
 
 
-def test_the_queue_is_walked_by_keyboard_and_no_key_decides(queue: Page, bot: Bot, waiting: list[int]) -> None:
+def test_the_queue_works_by_keyboard_and_no_key_decides(queue: Page, bot: Bot, waiting: list[int]) -> None:
     page, links = queue, [_rows(queue).nth(place).locator(".row-title a") for place in range(3)]
     for keys, place in (("j", 0), ("j", 1), ("jj", 2), ("k", 1), ("kk", 0), ("j", 1)):
         _press(page, *keys)
         expect(links[place]).to_be_focused()
     _press(page, "Enter")
-    _arrived(page, "Second reason")
+    _wait_for(page, "Second reason")
     for keys, why in (("n", "Third reason"), ("np", "Second reason"), ("p", "First reason"), ("pn", "Second reason")):
         _press(page, *keys)
-        _arrived(page, why)
+        _wait_for(page, why)
     for key, dialog, field in (("a", "Approve", "#f-approve"), ("r", "Reject", "#f-reason")):
         asked = page.get_by_role("dialog", name=f"{dialog} proposal {waiting[1]}?")
         _press(page, key)
@@ -238,10 +236,10 @@ def test_the_queue_is_walked_by_keyboard_and_no_key_decides(queue: Page, bot: Bo
     assert [bot.state(number) for number in waiting] == ["open"] * 3
 
 
-def test_the_button_in_the_dialog_rejects_that_one_alone(queue: Page, bot: Bot, waiting: list[int]) -> None:
+def test_the_dialog_rejects_only_its_own_proposal(queue: Page, bot: Bot, waiting: list[int]) -> None:
     page = queue
     _press(page, "j", "j", "Enter")
-    _arrived(page, "Second reason")
+    _wait_for(page, "Second reason")
     expect(page.locator("#reject-button")).to_be_visible()
     _press(page, "r")
     expect(page.locator("#f-reason")).to_be_focused()
@@ -257,10 +255,10 @@ def test_the_button_in_the_dialog_rejects_that_one_alone(queue: Page, bot: Bot, 
     assert bot.outcome(waiting[1])["decision"]["comment"] == "No paper holds that."
 
 
-def test_a_rejection_without_a_reason_is_asked_for_again(queue: Page, bot: Bot, waiting: list[int]) -> None:
+def test_a_rejection_needs_a_reason(queue: Page, bot: Bot, waiting: list[int]) -> None:
     page = queue
     _press(page, "j", "Enter")
-    _arrived(page, "First reason")
+    _wait_for(page, "First reason")
     _press(page, "r")
     page.get_by_role("button", name="Reject proposal").click()
     expect(steps.heading(page)).to_have_text(f"Reject proposal {waiting[0]}?")

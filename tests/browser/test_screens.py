@@ -1,4 +1,4 @@
-"""Every page, wide and narrow, light and dark: reachable by everybody, never sideways, silent in the console."""
+"""Every page, wide and narrow, light and dark: accessible, no horizontal scrolling, no console errors."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 from registry.core import roles
 from registry.web.urls import urlpatterns
 from tests.browser import world as worlds
-from tests.browser.accessibility import ALL_BUT_COLOURS, EVERYTHING, ONLY_COLOURS, barriers, bring_axe, sideways
+from tests.browser.accessibility import ALL_BUT_COLOURS, EVERYTHING, ONLY_COLOURS, load_axe, overflowing, violations
 from tests.browser.conftest import NARROW, WIDE, Windows
 from tests.browser.screens import NOT_PAGES, ONLY_POSTED, SCREENS, Screen
 from tests.browser.site import Site
@@ -23,7 +23,7 @@ def world(site: Site) -> World:
 
 @pytest.fixture(scope="package")
 def everywhere(browser: Browser, site: Site, world: World) -> Iterator[Windows]:
-    """Windows that stay open from page to page, so that styles and scripts travel once."""
+    """Open windows that stay open from page to page, so that styles and scripts load once."""
     opened = Windows(browser, site)
     yield opened
     opened.close()
@@ -40,7 +40,7 @@ def stranger(everywhere: Windows) -> Page:
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
-def test_a_page_serves_everybody(
+def test_page_is_accessible_and_fits(
     screen: Screen, world: World, everywhere: Windows, owner: Page, stranger: Page
 ) -> None:
     page = owner if screen.signed_in else stranger
@@ -52,13 +52,13 @@ def test_a_page_serves_everybody(
     assert answer is not None and answer.status == 200
     assert page.get_by_role("heading", level=1).count() == 1
     assert page.title().endswith(" · Skillsite")
-    bring_axe(page)
-    assert barriers(page, EVERYTHING) == []
+    load_axe(page)
+    assert violations(page, EVERYTHING) == []
     page.emulate_media(color_scheme="dark")
-    assert barriers(page, ONLY_COLOURS) == [], "in the dark"
+    assert violations(page, ONLY_COLOURS) == [], "in the dark"
     page.set_viewport_size(NARROW)
-    assert sideways(page) == []
-    assert barriers(page, ALL_BUT_COLOURS) == [], "at 360 px"
+    assert overflowing(page) == []
+    assert violations(page, ALL_BUT_COLOURS) == [], "at 360 px"
     assert everywhere.troubles == []
 
 
@@ -70,7 +70,7 @@ def _names(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
             yield pattern.name
 
 
-def test_every_address_of_the_site_is_a_page_here_or_excused() -> None:
+def test_every_address_is_in_the_table_or_excused() -> None:
     known = {screen.route for screen in SCREENS} | NOT_PAGES.keys() | ONLY_POSTED
     assert set(_names(urlpatterns)) - known == set()
 
@@ -81,7 +81,7 @@ _SAMPLES |= dict.fromkeys(
 )
 
 
-def test_what_is_only_posted_shows_nothing_to_who_looks(world: World, owner: Page) -> None:
+def test_addresses_for_forms_show_nothing_on_get(world: World, owner: Page) -> None:
     for name in ONLY_POSTED:
         ((_, parameters),) = get_resolver().reverse_dict.getlist(name)[0][0]
         address = reverse(name, kwargs={each: _SAMPLES[each] for each in parameters})

@@ -1,4 +1,4 @@
-"""The demo project in every state that a page can show: drafts, a conflict, a change underneath, things that wait."""
+"""The demo project in every state that a page can show: drafts, conflicts, built-in changes, waiting proposals."""
 
 import io
 import struct
@@ -79,7 +79,7 @@ Whoever takes over says back what they heard. Only then does the shift end.
 
 @dataclass(frozen=True)
 class World:
-    """A demo team, and the secrets and keys that addresses of its pages need."""
+    """A demo team with the ids and secrets that the addresses of its pages contain."""
 
     team: Team
     sign_in_link: str
@@ -105,9 +105,9 @@ def build(site: Site) -> World:
 def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     project, operator = team.project, permissions.operator()
     _files_of_all_kinds(project, author)
-    _changed_underneath(project, library, author)
-    clashing = _overtaken(project, owner, author)
-    _begun(project, owner)
+    _change_built_in(project, library, author)
+    clashing = _make_outdated(project, owner, author)
+    _start_draft(project, owner)
     (library / "torn-page").mkdir()
     (library / "torn-page" / SKILL_MD).write_text("---\nname: torn-page\ndescription: one\ndescription: two\n---\n")
     built_in.index().refresh()
@@ -123,7 +123,7 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     places = other_site.fill(project, owner)
     mail_link = _new_address(User.objects.get(pk=owner.user_id))
     return World(
-        team, secret, mail_link, invited, sent.key, waiting, _suggested(project, owner), clashing, hook.pk, places
+        team, secret, mail_link, invited, sent.key, waiting, _propose(project, owner), clashing, hook.pk, places
     )
 
 
@@ -133,7 +133,7 @@ def _new_address(user: User) -> str:
 
 
 def _files_of_all_kinds(project: Project, author: Actor) -> None:
-    """A skill with a table, a picture and a script, and a version that was withdrawn."""
+    """Create a skill with a table, an image, a script and a withdrawn version."""
     text = skill_md.compose(
         name="parcel-sizes",
         description="Choose the parcel for an order: sizes, weights, what needs room. Use when somebody packs.",
@@ -163,8 +163,8 @@ def _newer_parcels(project: Project) -> Bundle:
     return standing.with_changes({"assets/sizes.csv": dearer, "references/glass.md": glass})
 
 
-def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
-    """Both sides changed the same line of a bundled skill, and the bundled one another line too."""
+def _change_built_in(project: Project, library: Path, author: Actor) -> None:
+    """Change the same line of a built-in skill on both sides, and one more line in the built-in skill."""
     customisation.customise(project, "expense-report", by=author)
     mine = catalog.load(project.pk, "expense-report")
     ours = mine.bundle().with_changes({SKILL_MD: _edited(mine.bundle()[SKILL_MD], "oldest first", "newest first")})
@@ -175,8 +175,8 @@ def _changed_underneath(project: Project, library: Path, author: Actor) -> None:
     path.write_bytes(_edited(theirs, "1.2.0", "1.3.0"))
 
 
-def _overtaken(project: Project, owner: Actor, author: Actor) -> int:
-    """The owner writes, and somebody has proposed; the author publishes something else. Gives the proposal."""
+def _make_outdated(project: Project, owner: Actor, author: Actor) -> int:
+    """Make a draft and a proposal outdated by publishing another version. Return the id of the proposal."""
     text = skill_md.compose(
         name="shift-handover",
         description="Hand a shift over in five minutes: open cases, promises, what is broken. Use when a shift ends.",
@@ -195,16 +195,16 @@ def _overtaken(project: Project, owner: Actor, author: Actor) -> int:
     return made.pk
 
 
-def _suggested(project: Project, owner: Actor) -> int:
-    """A proposal of the owner, who can write another try of it."""
+def _propose(project: Project, owner: Actor) -> int:
+    """Create a proposal that the owner can revise. Return its id."""
     text = _SIZES.replace("XL,60 × 45 × 30,25,16.90", "XL,60 × 45 × 35,25,17.90")
     edit = edits.parse(files={"assets/sizes.csv": text})
     suggestion = Suggestion("parcel-sizes", edit, "The carrier has a larger XL since May, and it costs more.")
     return proposals.propose(project, suggestion, by=owner).proposal.pk
 
 
-def _begun(project: Project, owner: Actor) -> None:
-    """A draft of a new skill, with a file."""
+def _start_draft(project: Project, owner: Actor) -> None:
+    """Create a draft of a new skill with a file."""
     fields = Fields(
         name="call-notes",
         description="Note down a call so that others can go on with it. Use when somebody has talked to a customer.",
@@ -224,7 +224,7 @@ def _edited(content: bytes, before: str, after: str) -> bytes:
 
 
 def picture() -> bytes:
-    """A small picture of stripes."""
+    """Return a small striped PNG image."""
     width, height = 240, 120
     rows = b"".join(
         b"\0" + b"".join(b"\x1f\x6f\x5c" if (x + y) // 24 % 2 else b"\xe8\xf0\xec" for x in range(width))

@@ -1,1 +1,1 @@
-"""Real clients against the real server on loopback. `make clients` installs them beside .venv and runs them all."""
+"""Real clients against a real server on loopback. `make clients` installs and runs all of them."""

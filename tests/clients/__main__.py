@@ -1,4 +1,4 @@
-"""Runs every check and ends with how many passed."""
+"""Run every check and print how many passed."""
 
 import sys
 import tempfile

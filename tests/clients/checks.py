@@ -1,4 +1,4 @@
-"""One function for each client: what it is asked to do, and what must have come of it."""
+"""One check for each client: run it, and compare its result with what the site serves."""
 
 import json
 import re
@@ -111,7 +111,7 @@ def inspector_with_header(site: Site, home: Path) -> str:
 
 
 def claude_code(site: Site, home: Path) -> str:
-    """The line of the page “Connect” as it stands there, and what Claude Code then says about the server."""
+    """Run the command from the Connect page, and check that Claude Code reports the server as connected."""
     target = Target(site.address, "closed", wheel="", token=site.token)
     line = next(one for group in groups(target) for one in group.guides if one.key == "claude-code").steps[0].text
     program, *arguments = shlex.split(line)
@@ -125,7 +125,7 @@ def claude_code(site: Site, home: Path) -> str:
 
 
 def python_client(script: str) -> Callable[[Site, Path], str]:
-    """A script in the environment of the client; it prints what it found as one line of JSON."""
+    """Run a script in the client's environment. It prints its result as one line of JSON."""
 
     def check(site: Site, home: Path) -> str:
         target = home / "out"
@@ -142,7 +142,7 @@ def python_client(script: str) -> Callable[[Site, Path], str]:
 
 
 def no_secret_in_the_log(site: Site, home: Path) -> str:
-    """A wrong address below a token is written to the log as every other one, and the token is not."""
+    """Check that the log contains a request with a token in its address, but not the token."""
     request = f"{site.by_token}/.well-known/agent-skills/absent/SKILL.md"
     try:
         urllib.request.urlopen(request, timeout=10).close()

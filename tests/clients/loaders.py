@@ -1,4 +1,4 @@
-"""The loaders for agent frameworks, each with its real framework and the wheel that the running site hands out."""
+"""The loaders for agent frameworks, each with its real framework and the wheel that the running site serves."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def named() -> dict[str, Callable[[Site, Path], str]]:
 
 
 def installed(site: Site, home: Path) -> str:
-    """The frameworks stay from run to run; the wheel is always the one of this site."""
+    """Install the frameworks once, and the wheel of this site on every run."""
     wanted = _REQUIREMENTS.read_text()
     note = _VENV / "installed.txt"
     pip = [str(_VENV / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]

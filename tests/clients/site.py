@@ -1,4 +1,4 @@
-"""A site in a process of its own, with skills that are hard to carry, and the bytes that have to arrive."""
+"""A site in its own process with skills that are hard to transfer, and the expected bytes."""
 
 import os
 import secrets
@@ -91,7 +91,7 @@ def running(directory: Path) -> Iterator[Site]:
 
 
 def _fill() -> tuple[str, str]:
-    """Two projects: `open` is public, `closed` has the same skills and two tokens that may read it."""
+    """Create two projects with the same skills: `open` is public, `closed` has two tokens for reading."""
     import django
 
     django.setup()

@@ -1,4 +1,4 @@
-"""The clients themselves, each in an environment of its own, made once and kept below .venv."""
+"""The installed clients, each in its own environment below .venv."""
 
 import os
 import subprocess
@@ -19,12 +19,12 @@ NODE_22 = (
 
 
 def install() -> None:
-    """Does nothing for what stands already with these versions."""
+    """Install the clients that are missing or have another version."""
     install_python()
     for directory, packages in ((HOME / "node-20", NODE_20), (HOME / "node-22", NODE_22)):
         if _wants(directory, packages):
             directory.mkdir(parents=True, exist_ok=True)
-            # Some of them ask for a newer Node than the one that installs them; they are run with theirs.
+            # Some clients need a newer Node than the one that installs them. They run with their own.
             _run(
                 [
                     "npm",
@@ -54,7 +54,7 @@ def python() -> Path:
 
 
 def node_20(command: str) -> list[str]:
-    """The Node of the machine."""
+    """Return the command for the machine's Node."""
     return ["node", str((HOME / "node-20" / "node_modules" / ".bin" / command).resolve())]
 
 
@@ -64,12 +64,12 @@ def node_22(command: str) -> list[str]:
 
 
 def claude() -> list[str]:
-    """A program of its own that needs no Node."""
+    """Return the command for Claude Code, a native program."""
     return [str((HOME / "node-20" / "node_modules" / ".bin" / "claude").resolve())]
 
 
 def environment(home: Path) -> dict[str, str]:
-    """A home of their own, and none of them reports to anybody."""
+    """Return an environment with a separate home directory and telemetry switched off."""
     kept = {
         name: os.environ[name]
         for name in ("PATH", "LANG", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")

@@ -1,4 +1,4 @@
-"""Browsers of people who are signed in, on storage of their own."""
+"""Signed-in test clients with separate storage."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ __all__ = ["blob_directory", "empty_caches"]
 
 @pytest.fixture
 def browser_client(person: Callable[[str], User]) -> Callable[[str], Client]:
-    """The browser of a member of the project in the given role; forms need their token only where `strict`."""
+    """Return a client for a member with the given role. CSRF tokens are checked only if `strict`."""
 
     def make(role: str, *, strict: bool = False) -> Client:
         client = Client(enforce_csrf_checks=strict)
@@ -24,6 +24,6 @@ def browser_client(person: Callable[[str], User]) -> Callable[[str], Client]:
 
 
 def signed_in(client: Client) -> Client:
-    """After its first page a browser is known to the site, so that later pages leave nothing behind."""
+    """Load one page, so that the session is stored and later pages change no rows."""
     client.head("/projects/demo/export.zip")  # the cheapest page there is
     return client

@@ -1,4 +1,4 @@
-"""What a machine is told that asks whether the site lives, and whether it can work."""
+"""The health probes /healthz and /readyz."""
 
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,17 @@ from django.test import Client
 
 @pytest.mark.parametrize("host", ["localhost", "10.1.2.3:8000", "web"])
 @pytest.mark.parametrize(("path", "status"), [("/healthz", "ok"), ("/readyz", "ready")])
-def test_a_probe_is_answered_under_any_name(db: None, client: Client, path: str, status: str, host: str) -> None:
+def test_probes_accept_any_host_name(db: None, client: Client, path: str, status: str, host: str) -> None:
     response = client.get(path, headers={"Host": host})
     assert (response.status_code, response.json()["status"]) == (200, status)
     assert response["X-Content-Type-Options"] == "nosniff"
 
 
-def test_everything_else_asks_for_a_name_that_is_known(client: Client) -> None:
+def test_other_pages_require_a_known_host_name(client: Client) -> None:
     assert client.get("/sign-in/", headers={"Host": "10.1.2.3:8000"}).status_code == 400
 
 
-def test_a_skills_directory_that_is_gone_is_named(db: None, client: Client, settings: Any, tmp_path: Path) -> None:
+def test_readyz_names_a_missing_skills_directory(db: None, client: Client, settings: Any, tmp_path: Path) -> None:
     settings.AGENT_SKILLS_DIRS = [tmp_path, tmp_path / "gone"]
     response = client.get("/readyz")
     assert response.status_code == 503
@@ -29,7 +29,7 @@ def test_a_skills_directory_that_is_gone_is_named(db: None, client: Client, sett
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_database_that_is_gone_is_told_and_the_process_lives(
+def test_readyz_reports_an_unreachable_database_and_healthz_stays_ok(
     db: None, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(*_: object) -> None:
@@ -42,7 +42,7 @@ def test_a_database_that_is_gone_is_told_and_the_process_lives(
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_migration_that_waits_is_told(db: None, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readyz_reports_pending_migrations(db: None, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *_: ["one"])
     response = client.get("/readyz")
     assert (response.status_code, response.json()["database"]) == (503, "1 migrations are waiting")

@@ -1,4 +1,4 @@
-"""What every answer of the site has in common: headers, and words for what Django itself refuses."""
+"""Headers of every response, and pages for the errors that Django raises."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from tests.conftest import skill_bundle
 @pytest.mark.parametrize(
     "page", ["/projects/", "/account/", "/projects/demo/skills/", "/projects/demo/skills/greeting/bundle.zip"]
 )
-def test_what_a_person_sees_is_for_no_cache_that_others_share(
+def test_pages_are_not_stored_in_shared_caches(
     project: Project, operator: Actor, browser_client: Callable[[str], Client], page: str
 ) -> None:
     skills.create(project, skill_bundle(), by=operator)
@@ -26,7 +26,7 @@ def test_what_a_person_sees_is_for_no_cache_that_others_share(
 
 
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
-def test_a_form_that_is_too_large_is_told_so(
+def test_a_form_over_the_size_limit_gets_an_error_page(
     project: Project, browser_client: Callable[[str], Client], settings: Any, headers: dict[str, str]
 ) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
