@@ -9,7 +9,7 @@ from registry.models.accounts import Membership, Project, User
 
 
 class Agent(models.Model):
-    """`uses_skills` are part of its instructions; `allowed_skills`, where given, bounds what it sees on every door."""
+    """`uses_skills` are part of the agent's instructions. `allowed_skills` limits the skills it sees, unless None."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="agents")
     name = models.CharField(max_length=64)
@@ -35,7 +35,7 @@ class Agent(models.Model):
 
 class TokenQuerySet(models.QuerySet["Token"]):
     def for_request(self) -> "TokenQuerySet":
-        """All that one request needs to know about its caller, in one row."""
+        """Annotate everything that a request needs to know about its caller, in one row."""
         role = Membership.objects.filter(project=models.OuterRef("project"), user=models.OuterRef("user"))
         return self.annotate(
             project_slug=F("project__slug"),
@@ -50,7 +50,7 @@ class TokenQuerySet(models.QuerySet["Token"]):
 
 
 class Token(models.Model):
-    """A bearer token of one agent or one person in one project. Only the hash of the secret is kept."""
+    """A bearer token of one agent or one person in one project. Only the hash of the secret is stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="tokens")
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, null=True, related_name="tokens")

@@ -1,4 +1,4 @@
-"""How often each skill is loaded, by version, agent and day."""
+"""Numbers of loads by skill, version, caller and day."""
 
 from django.db import models
 

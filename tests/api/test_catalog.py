@@ -194,7 +194,7 @@ def test_effective_tells_the_winner_and_what_it_hides(
                         "root": "library",
                         "version": f"sha-{bundled.digest.removeprefix('sha256:')[:12]}",
                         "digest": bundled.digest,
-                        "reason": "The project’s own skill of this name comes first.",
+                        "reason": "The project’s own skill of this name takes precedence.",
                     }
                 ],
             }

@@ -1,7 +1,7 @@
-"""Disk and database become effective skills: which one wins a name, what it hides, and why.
+"""Precedence: which skill wins a name, which ones it hides, and why.
 
-Precedence lives here only. The project's own skill wins over any directory; among directories the first wins;
-a name that the project switched off reaches nobody, whatever its source.
+The project's own skill wins over every directory of built-in skills. Among directories the first wins. Agents get no
+skill under a name that the project switched off. No other module decides this.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,13 +10,15 @@ from datetime import datetime
 
 PROJECT, BUNDLED = "project", "bundled"
 
-_OWN_FIRST = "The project’s own skill of this name comes first."
-_OWN_WITHDRAWN = "The project’s own skill of this name comes first, though every version of it was withdrawn."
+_OVERRIDDEN = "The project’s own skill of this name takes precedence."
+_OVERRIDDEN_BY_YANKED = (
+    "The project’s own skill of this name takes precedence, although all its versions were withdrawn."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One skill that could be served under its name. `root` labels the directory it came from."""
+    """One skill that could be served under its name. `root` is the label of its directory, for built-in skills."""
 
     name: str
     source: str
@@ -35,7 +37,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a project says about a name; `candidate` is None where every version of its own was yanked."""
+    """A project's row for a name. `candidate` is None where the project has no available version."""
 
     name: str
     enabled: bool
@@ -45,6 +47,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
+    """A candidate that lost its name to another, and the reason."""
+
     candidate: Candidate
     reason: str
 
@@ -87,7 +91,7 @@ def digest_of(skill: EffectiveSkill | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A skill that no agent gets, and what to mend."""
+    """A skill that no agent gets, and how to fix it."""
 
     name: str
     directory: str
@@ -98,10 +102,10 @@ class LeftOut:
 
 
 def resolve(name: str, bundled: Sequence[Candidate], claim: Claim | None) -> EffectiveSkill | None:
-    """The outcome for one name, given the bundled skills of that name in the order of their directories."""
+    """Return the effective skill of one name. `bundled` is in the order of the directories."""
     enabled = claim.enabled if claim else True
     if claim and claim.overrides:
-        reason = _OWN_FIRST if claim.candidate else _OWN_WITHDRAWN
+        reason = _OVERRIDDEN if claim.candidate else _OVERRIDDEN_BY_YANKED
         return EffectiveSkill(name, claim.candidate, enabled, tuple(Hidden(c, reason) for c in bundled))
     if not bundled:
         return None
@@ -109,16 +113,16 @@ def resolve(name: str, bundled: Sequence[Candidate], claim: Claim | None) -> Eff
     return EffectiveSkill(name, bundled[0], enabled, hidden)
 
 
-def would_hide(standing: EffectiveSkill | None) -> tuple[Hidden, ...]:
-    """What a skill of the project hides if it is stored under the name that `standing` tells about."""
-    if standing is None:
+def would_hide(effective: EffectiveSkill | None) -> tuple[Hidden, ...]:
+    """Return what a new skill of the project would hide if it took the name of `effective`."""
+    if effective is None:
         return ()
-    shown = (standing.winner,) if standing.winner and standing.winner.source == BUNDLED else ()
-    return tuple(Hidden(c, _OWN_FIRST) for c in (*shown, *(hidden.candidate for hidden in standing.hides)))
+    winner = (effective.winner,) if effective.winner and not effective.from_project else ()
+    return tuple(Hidden(c, _OVERRIDDEN) for c in (*winner, *(hidden.candidate for hidden in effective.hides)))
 
 
 def resolve_all(bundled: Mapping[str, Sequence[Candidate]], claims: Mapping[str, Claim]) -> tuple[EffectiveSkill, ...]:
-    """Every name either side knows, in order of name."""
+    """Return the effective skills of all names, sorted by name."""
     return tuple(_resolve_each(sorted(bundled.keys() | claims.keys()), bundled, claims))
 
 
@@ -131,8 +135,8 @@ def _resolve_each(
             yield skill
 
 
-def withdrawn(effective: Iterable[EffectiveSkill]) -> tuple[LeftOut, ...]:
-    """The names a project took and then withdrew every version of."""
+def withdrawn(skills: Iterable[EffectiveSkill]) -> tuple[LeftOut, ...]:
+    """Return the names that a project overrides although all its versions were withdrawn."""
     return tuple(
         LeftOut(
             name=skill.name,
@@ -140,9 +144,9 @@ def withdrawn(effective: Iterable[EffectiveSkill]) -> tuple[LeftOut, ...]:
             file="",
             line=None,
             code="every-version-yanked",
-            message=f"Every version of {skill.name} was withdrawn. Save a new version, or delete the skill "
-            "so that a bundled one of the same name shows again.",
+            message=f"All versions of {skill.name} were withdrawn. Publish a new version, or delete the skill "
+            "to get a built-in skill of this name back.",
         )
-        for skill in effective
+        for skill in skills
         if skill.winner is None
     )

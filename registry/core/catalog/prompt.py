@@ -1,7 +1,7 @@
-"""What an agent is told about the skills there are: the catalog in three forms, its budget, and the hints.
+"""The catalog in an agent's prompt: names and descriptions of skills as text, XML or JSON, within a budget.
 
-A budget never drops a skill without a word: descriptions are shortened first, all to the same length; what
-still does not fit is left out from the end and named.
+A budget never drops a skill silently. Descriptions are shortened first, all to the same length. Skills that still do
+not fit are omitted from the end, and the catalog names them.
 """
 
 import html
@@ -22,12 +22,12 @@ from registry.core.limits import DEFAULT, Limits
 Unit = Literal["tokens", "characters"]
 Form = Literal["json", "text", "xml"]
 
-READABLE_CHARS = 40  # a description is not shortened below this; rather is its skill left out and named
+READABLE_CHARS = 40  # descriptions are not shortened below this; skills are omitted instead
 
 _BUDGET = re.compile(r"([1-9][0-9]{0,8})\s*(t|tokens?|c|chars?|characters?)?", re.IGNORECASE)
-_FOLDED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]+")  # the last two are no characters of XML
+_FOLDED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]+")  # XML does not allow the last two
 _ZERO_WIDTH_JOINER = "\u200d"
-_LEAST_NAME = token_estimate.MILLI  # a name in a list weighs no less: the comma before it is a token
+_LEAST_NAME = token_estimate.MILLI  # least weight of a name in a list: the comma before it is a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +44,27 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """`lines` as they are shown. Where not even the names left out fit, text and XML give their number."""
+    """The lines to show. If not even the omitted names fit, text and XML show only their number."""
 
     lines: tuple[CatalogLine, ...]
     omitted: tuple[str, ...] = ()
     omitted_by_name: bool = True
 
 
-# What the listing of skills may cost in agents that cut it off on their own. For Claude Code it is a hundredth of a
-# context of 200,000 tokens with four characters each, unless somebody set it otherwise.
+# Limits of agents that cut off the list themselves. Claude Code's default is 1 % of a context of 200,000 tokens, with
+# four characters for each token.
 PRESETS = {"claude-code": Budget(8_000, "characters"), "codex": Budget(8_000, "characters")}
 
 
 def parse_budget(text: str) -> Budget:
-    """`2000` and `2000t` are tokens, `8000c` are characters, `claude-code` is what that agent lists."""
+    """Parse `2000` or `2000t` (tokens), `8000c` (characters) or the name of an agent in PRESETS."""
     if preset := PRESETS.get(text.strip().lower()):
         return preset
     match = _BUDGET.fullmatch(text.strip())
     if not match:
         raise InvalidRequest(
-            f"The budget “{text[:40]}” cannot be read. "
-            f"Write a number of tokens, such as 2000, of characters, such as 8000c, or {', '.join(PRESETS)}."
+            f"“{text[:40]}” is not a budget. "
+            f"Write a number of tokens (2000), a number of characters (8000c), or {', '.join(PRESETS)}."
         )
     return Budget(int(match[1]), "characters" if (match[2] or "t").lower().startswith("c") else "tokens")
 
@@ -80,30 +80,30 @@ def hint(requires: Sequence[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text without line ends and control characters, so that no skill can write another one's line."""
-    if text.isprintable() and "  " not in text:  # as most are, and there may be ten thousand
+    """Replace line ends and control characters by spaces, so that no skill can forge the line of another."""
+    if text.isprintable() and "  " not in text:  # fast path: there may be ten thousand lines
         return text.strip()
     return _FOLDED.sub(" ", text).strip()
 
 
 def shorten(text: str, most: int) -> str:
-    """At most so many characters, the ellipsis included; between words where that keeps most of it."""
+    """Shorten to `most` characters including the ellipsis, between words where that keeps more than half."""
     if len(text) <= most:
         return text
-    end = _before_a_whole_character(text, most - 1)
+    end = _grapheme_boundary(text, most - 1)
     space = text.rfind(" ", end // 2, end + 1)
     return text[: space if space > 0 else end].rstrip(" ,;:–—-") + "…"
 
 
-def _before_a_whole_character(text: str, end: int) -> int:
-    """The last place up to `end` that parts no accent from its letter and no emoji from its modifiers."""
-    for place in range(end, 0, -1):
-        if not _belongs_to_the_one_before(text[place]) and text[place - 1] != _ZERO_WIDTH_JOINER:
-            return place
+def _grapheme_boundary(text: str, end: int) -> int:
+    """Return the last position up to `end` that separates no accent or modifier from its character."""
+    for position in range(end, 0, -1):
+        if not _extends_previous(text[position]) and text[position - 1] != _ZERO_WIDTH_JOINER:
+            return position
     return end
 
 
-def _belongs_to_the_one_before(character: str) -> bool:
+def _extends_previous(character: str) -> bool:
     return (
         unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")
         or "\U0001f3fb" <= character <= "\U0001f3ff"  # skin tones
@@ -113,24 +113,24 @@ def _belongs_to_the_one_before(character: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """One form. Every part ends its line, so the cost of the whole is the sum of the costs of the parts."""
+    """One output format. Every part ends with a line end, so the cost of the whole is the sum of its parts."""
 
     head: str
     entry: Callable[[CatalogLine], str]
-    left_out: Callable[[Sequence[str], bool], str]
+    omitted: Callable[[Sequence[str], bool], str]
     foot: str
-    name: Callable[[str], str] | None = None  # where each name left out has a line of its own, that line
+    omitted_line: Callable[[str], str] | None = None  # set where each omitted name has its own line
 
     def write(self, catalog: Catalog) -> str:
         if not catalog.lines and not catalog.omitted:
             return ""
-        left_out = self.left_out(catalog.omitted, catalog.omitted_by_name) if catalog.omitted else ""
-        return self.head + "".join(map(self.entry, catalog.lines)) + left_out + self.foot
+        omitted = self.omitted(catalog.omitted, catalog.omitted_by_name) if catalog.omitted else ""
+        return self.head + "".join(map(self.entry, catalog.lines)) + omitted + self.foot
 
 
-def _text_left_out(names: Sequence[str], by_name: bool) -> str:
-    said = "1 more skill is not listed" if len(names) == 1 else f"{len(names):,} more skills are not listed"
-    return f"{said}: {', '.join(names)}.\n" if by_name else f"{said}.\n"
+def _text_omitted(names: Sequence[str], by_name: bool) -> str:
+    count = "1 more skill is not listed" if len(names) == 1 else f"{len(names):,} more skills are not listed"
+    return f"{count}: {', '.join(names)}.\n" if by_name else f"{count}.\n"
 
 
 def _xml_entry(line: CatalogLine) -> str:
@@ -141,7 +141,7 @@ def _xml_entry(line: CatalogLine) -> str:
     )
 
 
-def _xml_left_out(names: Sequence[str], by_name: bool) -> str:
+def _xml_omitted(names: Sequence[str], by_name: bool) -> str:
     if by_name:
         return f"<omitted>{html.escape(', '.join(names))}</omitted>\n"
     return f'<omitted count="{len(names)}"/>\n'
@@ -159,21 +159,21 @@ _WRITERS: dict[Form, _Writer] = {
     "text": _Writer(
         head="[Available Skills]\n",
         entry=lambda line: f"• `{line.name}` — {line.description}\n",
-        left_out=_text_left_out,
+        omitted=_text_omitted,
         foot="\nUse read_skill(skill_id) to load full instructions.\n",
     ),
     "xml": _Writer(
         head="<available_skills>\n",
         entry=_xml_entry,
-        left_out=_xml_left_out,
+        omitted=_xml_omitted,
         foot="</available_skills>\n",
     ),
-    # Only measured: an entry a line, and room for the numbers and the revision around the two lists.
+    # Used for measuring only: one entry per line, and room for the numbers and the revision around the two lists.
     "json": _Writer(
         head='{"skills":[\n',
         entry=lambda line: _json({"name": line.name, "description": line.description}) + ",\n",
-        left_out=lambda names, _: "".join(map(_json_name, names)),
-        name=_json_name,
+        omitted=lambda names, _: "".join(map(_json_name, names)),
+        omitted_line=_json_name,
         foot=f'],\n"included":1000000,"omitted":[],"tokens":1000000,\n"revision":"sha256:{"0" * 64}"}}\n',
     ),
 }
@@ -211,7 +211,7 @@ def as_json(catalog: Catalog, revision: str) -> CatalogShape:
 
 
 def cost(catalog: Catalog, form: Form, unit: Unit) -> int:
-    """What the catalog costs in this form; the number that a budget is held against."""
+    """Return the size of the catalog in this form. A budget limits this number."""
     lines = _WRITERS[form].write(catalog).split("\n")[:-1]
     total = sum(_measure(line + "\n", unit) for line in lines)
     return -(-total // token_estimate.MILLI) if unit == "tokens" else total
@@ -219,7 +219,7 @@ def cost(catalog: Catalog, form: Form, unit: Unit) -> int:
 
 @lru_cache(maxsize=65_536)
 def _weight(line: str) -> int:
-    """Catalogs are asked for again and again, and their lines seldom change."""
+    """Cache weights: catalogs are requested often, and their lines rarely change."""
     return token_estimate.weight(line)
 
 
@@ -228,18 +228,18 @@ def _measure(text: str, unit: Unit) -> int:
 
 
 def fit(lines: Sequence[CatalogLine], *, budget: Budget | None, form: Form, limits: Limits = DEFAULT) -> Catalog:
-    """The catalog as it is shown: within the budget wherever that is possible, in the order given."""
+    """Return the catalog in the given order, within the budget where possible."""
     most = limits.catalog_description_chars
     whole = [CatalogLine(one_line(line.name), one_line(line.description)) for line in lines]
     catalog = Catalog(_shortened(whole, most))
     if budget is None or not lines:
         return catalog
     fitting = _Fitting(_WRITERS[form], budget)
-    if fitting.holds(catalog):
+    if fitting.fits(catalog):
         return catalog
     floor = Catalog(_shortened(whole, min(READABLE_CHARS, most)))
-    if not fitting.holds(floor):
-        return fitting.leave_out(floor.lines)
+    if not fitting.fits(floor):
+        return fitting.omit(floor.lines)
     return fitting.longest(whole, floor, most)
 
 
@@ -252,7 +252,7 @@ def _shortened(lines: Sequence[CatalogLine], most: int) -> tuple[CatalogLine, ..
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """The search for the most that can be said in one form for one budget."""
+    """The search for the largest catalog that fits one budget in one form."""
 
     writer: _Writer
     budget: Budget
@@ -265,7 +265,7 @@ class _Fitting:
         return _measure(text, self.budget.unit)
 
     def sums(self, lines: Sequence[CatalogLine]) -> list[int]:
-        """The cost of the first 0, 1, 2, … skills, as far as they are within the budget."""
+        """Return the cost of the first 0, 1, 2, … skills, while it is within the budget."""
         entries = (self.measure(self.writer.entry(line)) for line in lines)
         within = takewhile(lambda total: total <= self.allowed, accumulate(entries, initial=self.frame))
         return list(within)
@@ -274,39 +274,39 @@ class _Fitting:
     def frame(self) -> int:
         return self.measure(self.writer.head) + self.measure(self.writer.foot)
 
-    def holds(self, catalog: Catalog) -> bool:
+    def fits(self, catalog: Catalog) -> bool:
         return len(self.sums(catalog.lines)) == len(catalog.lines) + 1
 
     def longest(self, whole: Sequence[CatalogLine], floor: Catalog, most: int) -> Catalog:
-        """All skills, with the longest descriptions that hold; `floor` is known to."""
+        """Return all skills with the longest descriptions that fit. `floor` is known to fit."""
         best, low, high = floor, READABLE_CHARS + 1, most - 1
         while low <= high:
             middle = (low + high) // 2
             candidate = Catalog(_shortened(whole, middle))
-            if self.holds(candidate):
+            if self.fits(candidate):
                 best, low = candidate, middle + 1
             else:
                 high = middle - 1
         return best
 
-    def leave_out(self, lines: tuple[CatalogLine, ...]) -> Catalog:
-        """As many skills from the front as hold beside the names, or else the number, of those left out."""
+    def omit(self, lines: tuple[CatalogLine, ...]) -> Catalog:
+        """Return as many skills from the front as fit beside the names, or else the number, of the omitted ones."""
         sums = self.sums(lines)
         names = tuple(line.name for line in lines)
-        left_out = self.left_out_after(names)
-        by_name = left_out(0, True) + self.frame <= self.allowed
+        omitted_cost = self.cost_of_omitting_after(names)
+        by_name = omitted_cost(0, True) + self.frame <= self.allowed
         low, high = 0, len(sums) - 1
         while low < high:
             middle = (low + high + 1) // 2
-            if sums[middle] + left_out(middle, by_name) <= self.allowed:
+            if sums[middle] + omitted_cost(middle, by_name) <= self.allowed:
                 low = middle
             else:
                 high = middle - 1
         return Catalog(lines[:low], names[low:], omitted_by_name=by_name)
 
-    def left_out_after(self, names: Sequence[str]) -> Callable[[int, bool], int]:
-        """What it costs to say that all but the first so many are left out."""
-        write = self.writer.name
+    def cost_of_omitting_after(self, names: Sequence[str]) -> Callable[[int, bool], int]:
+        """Return a function for the cost of naming all but the first so many as omitted."""
+        write = self.writer.omitted_line
         if write is not None:
             costs = list(accumulate((self.measure(write(name)) for name in reversed(names)), initial=0))
             return lambda first, _: costs[len(names) - first]
@@ -314,8 +314,8 @@ class _Fitting:
         def cost(first: int, by_name: bool) -> int:
             rest = names[first:]
             if by_name and self.budget.unit == "tokens" and len(rest) * _LEAST_NAME > self.allowed:
-                return len(rest) * _LEAST_NAME  # too much already, and ten thousand names take long to weigh
-            said = self.writer.left_out(rest, by_name)  # too long and too various to be worth remembering
-            return token_estimate.weight(said) if self.budget.unit == "tokens" else len(said)
+                return len(rest) * _LEAST_NAME  # over the budget already; weighing ten thousand names is slow
+            text = self.writer.omitted(rest, by_name)  # too long and too variable for the cache of `_weight`
+            return token_estimate.weight(text) if self.budget.unit == "tokens" else len(text)
 
         return cost

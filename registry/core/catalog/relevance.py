@@ -1,4 +1,4 @@
-"""Which of the skills that match a query come first: those that say it in name, tags or triggers, description."""
+"""Relevance of a skill for a query: matches in the name weigh most, then tags and triggers, then the description."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,25 +6,25 @@ from collections.abc import Iterable, Sequence
 from registry.core.catalog.precedence import Candidate
 
 _WORD = re.compile(r"\w+")
-_NAME, _TAG, _DESCRIPTION = 8, 4, 2  # for a whole word; a part of a word counts one
+_NAME, _TAG, _DESCRIPTION = 8, 4, 2  # for a whole word; a part of a word counts 1
 
 
 def ordered(candidates: Iterable[Candidate], words: Sequence[str]) -> list[Candidate]:
-    """The most relevant first, equals in order of name; the words are in lower case."""
+    """Sort by relevance, then by name. `words` are in lower case."""
     return sorted(candidates, key=lambda candidate: (-score(candidate, words), candidate.name))
 
 
 def score(candidate: Candidate, words: Sequence[str]) -> int:
-    """A name that is the query beats everything."""
+    """Return the relevance. A name that equals the query scores highest."""
     name = candidate.name.lower()
     if name in (" ".join(words), "-".join(words)):
         return 1_000
     tags = " ".join((*candidate.tags, *candidate.triggers)).lower()
     places = ((name, _NAME), (tags, _TAG), (candidate.description.lower(), _DESCRIPTION))
-    return sum(_worth(text, word, whole) for text, whole in places for word in words)
+    return sum(_points(text, word, whole) for text, whole in places for word in words)
 
 
-def _worth(text: str, word: str, whole: int) -> int:
+def _points(text: str, word: str, whole: int) -> int:
     if word in _WORD.findall(text):
         return whole
     return 1 if word in text else 0

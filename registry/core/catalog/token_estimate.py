@@ -1,22 +1,21 @@
-"""The one estimate of what a text costs a model, in tokens.
+"""Estimate of the number of tokens that a model reads for a text.
 
-No tokenizer is loaded. A text is cut into pieces roughly the way byte-pair tokenizers cut it first (words,
-groups of three digits, runs of signs, line ends), and each piece has the price such pieces had on average.
+No tokenizer is loaded. A text is split into pieces roughly as byte-pair tokenizers split it first (words, groups of
+three digits, runs of punctuation, line ends), and each piece has the average cost of such pieces.
 
 Measured against cl100k_base on pieces of 1,500 characters (`bench/tokens.py`), the mean error is 2 % on
 English prose, 4 % on Markdown, 6 % on code and CSV, 7 % on German and French, 2 % on Chinese and Japanese,
-15 % on Polish; the worst piece of all was 22 % off. Newer tokenizers need fewer tokens outside English, so
-there the estimate errs high.
+15 % on Polish; the worst piece was 22 % off. Newer tokenizers need fewer tokens outside English, so there the
+estimate is too high.
 
-Each line is priced on its own, so the weight of a text is the sum of the weights of its lines; budgets rely
-on that.
+Each line is weighed separately, so the weight of a text is the sum of the weights of its lines. Budgets rely on that.
 """
 
 import re
 
-MILLI = 1_000  # weights are whole thousandths of a token, so that sums are exact
+MILLI = 1_000  # weights are integers in thousandths of a token, so that sums are exact
 
-_LETTERS = r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))"  # camelCase falls into its parts
+_LETTERS = r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))"  # splits camelCase
 _FOREIGN = re.compile(r"[\u00c0-\u024f]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _PIECE = re.compile(
@@ -37,14 +36,14 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 
-# Thousandths of a token for a word of so many letters; each further letter costs _MORE.
+# Weight of a word by its number of letters; each letter beyond the table adds _MORE.
 _ENGLISH = (0, 1000, 1000, 1000, 1010, 1020, 1030, 1060, 1090, 1100, 1200, 1300, 1450, 1550, 1700)
 _NOT_ENGLISH = (0, 1000, 1000, 1010, 1120, 1280, 1550, 1850, 2200, 2450, 2550, 2750, 3000, 3100, 3400)
 _MORE = 260
-_ACCENT = 700  # what each letter outside ASCII adds to its word
-_TAIL = 320  # what a word costs less when it follows a sign or another word directly
+_ACCENT = 700  # added for each letter outside ASCII
+_TAIL = 320  # subtracted where a word directly follows punctuation or another word
 _SIGNS = (0, 1000, 1000, 1150, 1500, 2000, 2400, 2800, 3200)
-_MORE_SIGNS = 60  # a long run is mostly a drawn line
+_MORE_SIGNS = 60  # a long run is usually a drawn line
 _PER_CHARACTER = {
     "greek": 450, "han": 950, "kana": 980, "hangul": 980, "semitic": 830, "wide": 1000, "other": 1500,
 }  # fmt: skip
@@ -80,10 +79,10 @@ def _line(line: str) -> int:
 
 
 def weight(text: str) -> int:
-    """Thousandths of a token. The weight of a text is the sum of the weights of its lines."""
+    """Return the estimate in thousandths of a token. The weight of a text is the sum of the weights of its lines."""
     return sum(_line(line) for line in _LINE.findall(text))
 
 
 def estimate(text: str) -> int:
-    """About how many tokens a model reads for this text; never 0 for a text that is not empty."""
+    """Return the estimated number of tokens, at least 1 for a text that is not empty."""
     return -(-weight(text) // MILLI) or int(bool(text))

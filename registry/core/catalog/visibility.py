@@ -1,4 +1,4 @@
-"""What an agent is told and may see, as a value that has been checked before it is stored."""
+"""The definition of an agent: its texts and the skills it uses and sees."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ TEXT_CHARS, SKILLS, NAME_CHARS = 100_000, 500, 128
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`uses_skills` are part of what it is told. `allowed_skills` is None where it may see every skill."""
+    """`uses_skills` are part of the agent's instructions. `allowed_skills` is None where it may see every skill."""
 
     prompt: str = ""
     instructions: str = ""
@@ -21,12 +21,12 @@ class Definition:
     trust: str = roles.STANDARD
 
     def checked(self) -> "Definition":
-        """The same with names normalised; InvalidRequest for what cannot be stored."""
+        """Return the definition with normalised names, or raise InvalidRequest."""
         for what, text in (("prompt", self.prompt), ("instructions", self.instructions)):
             if len(text) > TEXT_CHARS:
-                raise InvalidRequest(f"{what} has {len(text):,} characters. {TEXT_CHARS:,} are allowed.")
+                raise InvalidRequest(f"{what} has {len(text):,} characters. At most {TEXT_CHARS:,} are allowed.")
             if "\0" in text:
-                raise InvalidRequest(f"{what} has a NUL character. Remove it.")
+                raise InvalidRequest(f"{what} contains a NUL character. Remove it.")
         if self.trust not in roles.TRUST_LEVELS:
             raise InvalidRequest(f"There is no trust level {self.trust!r}. There are: {', '.join(roles.TRUST_LEVELS)}.")
         allowed = None if self.allowed_skills is None else _names("allowed_skills", self.allowed_skills)
@@ -34,15 +34,15 @@ class Definition:
 
 
 def visible(allowed: Sequence[str] | None, uses: Sequence[str]) -> frozenset[str] | None:
-    """The only skills there are for an agent; None where all are."""
+    """Return the names of the skills that an agent may see, or None where it may see all."""
     return None if allowed is None else frozenset((*allowed, *uses))
 
 
-def _names(what: str, given: Iterable[str]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(normalise(name) for name in given))
+def _names(what: str, values: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(normalise(value) for value in values))
     if len(names) > SKILLS:
-        raise InvalidRequest(f"{what} names {len(names):,} skills. {SKILLS:,} are allowed.")
+        raise InvalidRequest(f"{what} lists {len(names):,} skills. At most {SKILLS:,} are allowed.")
     for name in names:
         if not name or len(name) > NAME_CHARS or "\0" in name:
-            raise InvalidRequest(f"{what} has {name[:40]!r}, which is not the name of a skill.")
+            raise InvalidRequest(f"{what} lists {name[:40]!r}, which is not a valid skill name.")
     return names

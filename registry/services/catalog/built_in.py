@@ -1,8 +1,8 @@
-"""The bundled skills: an index of AGENT_SKILLS_DIRS in memory, refreshed by cheap stat checks.
+"""Built-in skills: an index of AGENT_SKILLS_DIRS in memory, refreshed by cheap stat checks.
 
-A directory is parsed again only when the stamps of its files changed. A skill that stops parsing keeps its last good
-entry and is reported, so that a file caught half written never takes a skill away from agents. One whose SKILL.md is
-gone stays for one more look, because tools replace a file by removing it first; without its directory it goes at once.
+A directory is parsed again only if the stat of its files changed. A skill that no longer parses keeps its last good
+state and is reported, so that agents never lose a skill to a half-written file. A skill without its SKILL.md is kept
+for one more check, because tools replace a file by removing it first. A skill without its directory is dropped at once.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ _GONE = "skill-md-gone"
 
 @dataclass(frozen=True, slots=True)
 class DiskSkill:
-    """SKILL.md stays in memory, so that loading a bundled skill never waits for a disk."""
+    """A built-in skill. SKILL.md stays in memory, so that loading the skill needs no disk access."""
 
     candidate: Candidate
     directory: Path
@@ -42,7 +42,7 @@ class DiskSkill:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One settled state of the directories. `fingerprint` is of bundle digests: equal on every node."""
+    """One state of the directories. `fingerprint` depends on content only, so it is equal on every node."""
 
     skills: Mapping[str, tuple[DiskSkill, ...]] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
@@ -99,27 +99,27 @@ class DiskIndex:
         self._entries: dict[Path, _Entry] = {}
         self._missing: list[LeftOut] = []
         self._snapshot: Snapshot | None = None
-        self._next_look = 0.0
+        self._next_check = 0.0
 
     def snapshot(self) -> Snapshot:
         current = self._snapshot
         if current is None:
             with self._lock:
-                return self._snapshot or self._look()
-        if self._reload_seconds and self._clock() >= self._next_look and self._lock.acquire(blocking=False):
+                return self._snapshot or self._check()
+        if self._reload_seconds and self._clock() >= self._next_check and self._lock.acquire(blocking=False):
             try:
-                return self._look()
+                return self._check()
             finally:
                 self._lock.release()
         return current
 
     def refresh(self) -> Snapshot:
-        """Looks again now, whatever the clock says."""
+        """Check the directories now, without waiting for the next interval."""
         with self._lock:
-            return self._look()
+            return self._check()
 
     def read(self, skill: DiskSkill, entry: FileEntry) -> bytes:
-        """The bytes the index promised, or an error: what changed on disk is never served under an old digest."""
+        """Return the content of a file, or raise NotFound if it no longer matches the digest in the index."""
         if entry.path == SKILL_MD:
             return skill.skill_md
         try:
@@ -128,11 +128,11 @@ class DiskIndex:
             content = b""
         if content_digest(content) != entry.digest:
             self.refresh()
-            raise NotFound(f"{entry.path} of {skill.candidate.name} changed on disk while it was read. Ask again.")
+            raise NotFound(f"{entry.path} of {skill.candidate.name} changed on disk while it was read. Try again.")
         return content
 
-    def _look(self) -> Snapshot:
-        self._next_look = self._clock() + self._reload_seconds
+    def _check(self) -> Snapshot:
+        self._next_check = self._clock() + self._reload_seconds
         entries: dict[Path, _Entry] = {}
         missing: list[LeftOut] = []
         for root in self.roots:
@@ -151,7 +151,7 @@ class DiskIndex:
         return self._snapshot
 
     def _entry(self, root: Path, directory: Path) -> _Entry | None:
-        """The entry of one directory: the known one while its stamps stand, else read anew."""
+        """Return the known entry of a directory while its stamp is unchanged, or read it again."""
         known = self._entries.get(directory)
         label = f"{self.labels[root]}/{printable(directory.name)}"
         try:
@@ -197,17 +197,17 @@ class DiskIndex:
             if entry.skill:
                 name = entry.skill.candidate.name
                 skills[name] = (*skills.get(name, ()), entry.skill)
-        said = hashlib.sha256()
+        fingerprint = hashlib.sha256()
         for name in sorted(skills):
             for skill in skills[name]:
-                said.update(f"{name} {skill.candidate.version} {skill.candidate.digest}\n".encode())
+                fingerprint.update(f"{name} {skill.candidate.version} {skill.candidate.digest}\n".encode())
         for problem in left_out:
-            said.update(f"{problem}\n".encode())
-        return Snapshot(skills, tuple(left_out), said.hexdigest())
+            fingerprint.update(f"{problem}\n".encode())
+        return Snapshot(skills, tuple(left_out), fingerprint.hexdigest())
 
 
 def _labels(roots: tuple[Path, ...]) -> dict[Path, str]:
-    """Names for directories that tell them apart without telling where they are."""
+    """Return a label for each directory that is unique and does not reveal its path."""
     names = [printable(root.name) for root in roots]
     return {
         root: name if names.count(name) == 1 else f"{name} ({position})"
@@ -223,11 +223,11 @@ def _component(value: str, what: str) -> str:
 
 
 def _without_skill_md(directory: Path, label: str, known: _Entry | None) -> _Entry | None:
-    """The last good entry where this is the first look that misses the file."""
+    """Return the last good entry if this is the first check without the file, or None."""
     missed_before = known is not None and known.problem is not None and known.problem.code == _GONE
     if known is None or known.skill is None or missed_before or not directory.is_dir():
         return None
-    message = f"{SKILL_MD} is gone. The skill stays as it was until the next look, and then goes, unless it is back."
+    message = f"{SKILL_MD} is missing. Agents lose this skill at the next check unless the file is back."
     return _Entry((), known.skill, LeftOut(normalise(printable(directory.name)), label, SKILL_MD, None, _GONE, message))
 
 
@@ -242,9 +242,9 @@ def _problem(name: str, directory: str, error: Exception) -> LeftOut:
         file = printable(str(error.data.get("file", SKILL_MD)))
         return LeftOut(name, directory, file, None, error.code, error.message)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-    return LeftOut(name, directory, SKILL_MD, None, "unreadable", f"The files cannot be read: {reason}.")
+    return LeftOut(name, directory, SKILL_MD, None, "unreadable", f"The files can’t be read: {reason}.")
 
 
 def _unreachable(label: str, error: OSError) -> LeftOut:
-    message = f"The skills directory “{label}” cannot be read: {error.strerror}. Check AGENT_SKILLS_DIRS."
+    message = f"The skills directory “{label}” can’t be read: {error.strerror}. Check AGENT_SKILLS_DIRS."
     return LeftOut("", label, "", None, "directory-unreachable", message)

@@ -1,4 +1,4 @@
-"""The files of one skill's directory: found, stamped and read, never through a link that leaves its root."""
+"""Files in the directory of one built-in skill. Links that leave the root are never followed."""
 
 import os
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ _ATTEMPTS = 3
 
 
 def printable(name: str) -> str:
-    """The name of a file for a report: bytes in it that are not UTF-8 could not be sent."""
+    """Return a file name with bytes that are not UTF-8 escaped, for reports."""
     return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def stamp(root: Path, directory: Path) -> Stamp | None:
-    """The stat of every file of a skill; None where the directory is none."""
+    """Return the stat of every file of a skill, or None where the directory is not a skill."""
     if directory.is_symlink() and not directory.is_file():
         paths.resolve_inside(root, directory.name)
     if not directory.is_dir():
@@ -39,17 +39,17 @@ def stamp(root: Path, directory: Path) -> Stamp | None:
 
 
 def read_all(root: Path, directory: Path, limits: Limits) -> tuple[Stamp, dict[str, bytes]]:
-    """Every file as it stands at one moment. Files of two moments together were never a skill of anybody."""
+    """Return all files as of one moment: read again if a file changed meanwhile, and give up after some attempts."""
     for _ in range(_ATTEMPTS):
         before = stamp(root, directory) or ()
         files = _contents(root, directory, before, limits)
         if stamp(root, directory) == before:
             return before, files
-    raise Conflict("The files are being written. They are read again at the next look.", file="")
+    raise Conflict("The files are changing. They are read again at the next check.", file="")
 
 
 def read(root: Path, directory: Path, relative: str, most: int) -> bytes:
-    """At most one byte more than `most`, never through a link that appeared since the path was checked."""
+    """Read at most `most` + 1 bytes. Refuse a link that appeared since the path was checked."""
     path = _confined(root, directory, directory / relative)
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as file:
@@ -57,12 +57,12 @@ def read(root: Path, directory: Path, relative: str, most: int) -> bytes:
 
 
 def _check_misspelt(directory: Path) -> None:
-    """Refuses what was meant to be a skill: agents would miss it, and nobody would be told."""
+    """Report a directory that was meant to be a skill, such as one with `skill.md`, instead of ignoring it."""
     for name in sorted(child.name for child in directory.iterdir()):
         if name == SKILL_MD:
-            raise UnsafePath(f"{SKILL_MD} is not an ordinary file. Put the file itself there.", file=SKILL_MD)
+            raise UnsafePath(f"{SKILL_MD} is not a regular file. Replace it with the file itself.", file=SKILL_MD)
         if name.lower() == SKILL_MD.lower():
-            message = f"There is no {SKILL_MD}, but there is {name}."
+            message = f"The directory has {name} instead of {SKILL_MD}."
             finding = Finding("skill-md-missing", Severity.ERROR, name, None, message, f"Rename it to {SKILL_MD}.")
             raise InvalidSkill(message, findings=[finding])
 
@@ -73,7 +73,7 @@ def _files(root: Path, directory: Path) -> Iterator[Path]:
         for folder in folders:
             if Path(parent, folder).is_symlink():
                 file = Path(parent, folder).relative_to(directory).as_posix()
-                raise UnsafePath(f"{file} is a link to a directory. Put the files themselves there.", file=file)
+                raise UnsafePath(f"{file} is a link to a directory. Replace it with the files themselves.", file=file)
         for name in names:
             path = Path(parent, name)
             if bundles.is_junk(name):
@@ -82,12 +82,12 @@ def _files(root: Path, directory: Path) -> Iterator[Path]:
                 _confined(root, directory, path)
             elif not path.is_file():
                 file = path.relative_to(directory).as_posix()
-                raise UnsafePath(f"{file} is not an ordinary file.", file=file)
+                raise UnsafePath(f"{file} is not a regular file.", file=file)
             yield path
 
 
 def _raise(error: OSError) -> None:
-    """A folder that cannot be listed is a fault of the skill, not a skill without the folder."""
+    """Let `os.walk` fail on a folder that can't be listed, instead of skipping it."""
     raise error
 
 
@@ -99,17 +99,17 @@ def _confined(root: Path, directory: Path, path: Path) -> Path:
         raise UnsafePath(error.message, findings=error.findings, file=file) from error
 
 
-def _contents(root: Path, directory: Path, found: Stamp, limits: Limits) -> dict[str, bytes]:
-    if len(found) > limits.files:
-        raise TooLarge(f"The directory holds {len(found):,} files. {limits.files:,} are allowed.")
+def _contents(root: Path, directory: Path, stamp: Stamp, limits: Limits) -> dict[str, bytes]:
+    if len(stamp) > limits.files:
+        raise TooLarge(f"The directory has {len(stamp):,} files. At most {limits.files:,} are allowed.")
     files: dict[str, bytes] = {}
     total = 0
-    for relative, *_ in found:
+    for relative, *_ in stamp:
         content = read(root, directory, relative, limits.file_bytes)
         if len(content) > limits.file_bytes:
             raise TooLarge(f"{relative} is larger than the {limits.file_bytes:,} bytes allowed.", file=relative)
         total += len(content)
         if total > limits.expanded_bytes:
-            raise TooLarge(f"The directory holds more than the {limits.expanded_bytes:,} bytes allowed.")
+            raise TooLarge(f"The directory is larger than the {limits.expanded_bytes:,} bytes allowed.")
         files[relative] = content
     return files

@@ -1,7 +1,7 @@
-"""The one resolver: what an agent of a project gets, for list, search and load alike.
+"""The effective skills of a project: list, search and load them. Every API and protocol uses this module.
 
-The whole view is a pure function of the directories' fingerprint and the project's revision, and is kept under that
-key. One skill is found by name alone, so that a load costs the same in a project of ten skills and of ten thousand.
+A view is a pure function of the fingerprint of the built-in skills and the project's revision, and is cached under
+that key. `load` reads a single row, so it costs the same in a project of ten skills and of ten thousand.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ _SMALL = 64 * 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """All effective skills of a project at one moment. Views are told apart as objects: comparing them is costly."""
+    """All effective skills of a project at one moment. Compared by identity, because comparing values is slow."""
 
     skills: tuple[EffectiveSkill, ...]
     left_out: tuple[LeftOut, ...]
@@ -41,18 +41,18 @@ class View:
     def only(self, allowed: frozenset[str]) -> "View":
         return View(
             tuple(skill for skill in self.skills if skill.name in allowed),
-            tuple(one for one in self.left_out if one.name in allowed),
+            tuple(problem for problem in self.left_out if problem.name in allowed),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One skill as it is served: the facts, its files, and where their bytes are."""
+    """One skill with its files. `on_disk` is set for a built-in skill; other files are in the blob storage."""
 
     candidate: Candidate
     files: tuple[FileEntry, ...]
     on_disk: built_in.DiskSkill | None = None
-    approval: Approved | None = None  # filled in by `load`, which reads it along
+    approval: Approved | None = None  # set by `load` only
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ class Loaded:
 
 @lru_cache(maxsize=1_000)
 def _read_small(content: bytes, *, fallback_name: str) -> skill_md.SkillMd:
-    """The same bytes say the same: a change elsewhere in the project does not make its other skills be read anew."""
+    """Cache by content, so that a change of one skill does not parse the others again."""
     return skill_md.read(content, fallback_name=fallback_name)
 
 
@@ -91,18 +91,18 @@ _views: LruCache[tuple[str, int, int], View] = LruCache(32)
 
 
 def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = None) -> View:
-    """`revision` is the one the caller read. Rows newer than it are only ever fresher, never mixed up with it.
+    """Return the view of a project at the revision that the caller read, limited to the names in `allowed`.
 
-    `allowed` are the names that an agent may see; for it there are no others, here as in `load`.
+    Rows may be newer than `revision`, never older.
     """
     snapshot = built_in.snapshot()
     key = (snapshot.fingerprint, project_id, revision)
-    kept = _views.get(key)
-    if kept is None:
+    found = _views.get(key)
+    if found is None:
         skills = precedence.resolve_all(snapshot.candidates, _claims(_rows(project_id).iterator(chunk_size=2_000)))
-        kept = View(skills, (*snapshot.left_out, *precedence.withdrawn(skills)))
-        _views.put(key, kept)
-    return kept if allowed is None else kept.only(allowed)
+        found = View(skills, (*snapshot.left_out, *precedence.withdrawn(skills)))
+        _views.put(key, found)
+    return found if allowed is None else found.only(allowed)
 
 
 _AUTHOR_COLUMNS = (
@@ -177,33 +177,33 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
 
 
 def _earlier(project_id: int, name: str, version: str) -> Loaded:
-    """A version that is not the one agents get without asking."""
-    wanted = Version.objects.available().filter(skill__project_id=project_id, skill__name=name, version=version)
-    found = wanted.select_related("approval__by").first()
-    if found is None:
+    """Return a version other than the current one."""
+    rows = Version.objects.available().filter(skill__project_id=project_id, skill__name=name, version=version)
+    row = rows.select_related("approval__by").first()
+    if row is None:
         raise _unknown(name, version)
-    approval: Approval | None = getattr(found, "approval", None)
-    return replace(stored(name, found), approval=current_version.approved(approval) if approval else None)
+    approval: Approval | None = getattr(row, "approval", None)
+    return replace(stored(name, row), approval=current_version.approved(approval) if approval else None)
 
 
 def permit(name: str, allowed: frozenset[str] | None) -> None:
-    """For an agent with a list of skills, those beside the list are not there. Nor is any name that no row can hold."""
+    """Raise NotFound for a name outside `allowed`, as if the skill did not exist. No row can store a NUL character."""
     if "\0" in name or (allowed is not None and normalise(name) not in allowed):
         raise _unknown(normalise(name))
 
 
 def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Loaded]:
-    """The files behind candidates of a view, with one query for all of them.
+    """Yield the skills behind candidates of a view, with one query for all.
 
-    A skill that was saved since the view was made comes as it is now; one that was taken away does not come.
+    Skills that changed since the view was made are yielded in their current state, or not at all if they are gone.
     """
-    wanted = list(candidates)
-    own = [candidate.name for candidate in wanted if candidate.source == PROJECT]
+    chosen = list(candidates)
+    own = [candidate.name for candidate in chosen if candidate.source == PROJECT]
     rows = Version.objects.available().filter(
         skill__project_id=project_id, skill__name__in=own, skill__enabled=True, pk=F("skill__current_id")
     )
     versions = {version.skill.name: version for version in rows.select_related("skill")} if own else {}
-    for candidate in wanted:
+    for candidate in chosen:
         if candidate.source == PROJECT and candidate.name in versions:
             yield stored(candidate.name, versions[candidate.name])
         elif candidate.source == BUNDLED and (loaded := built_in_skill(candidate.name)):
@@ -239,7 +239,7 @@ def inspect(project: Project, name: str) -> tuple[EffectiveSkill, Loaded | None]
 def matching(
     candidates: Iterable[Candidate], *, q: str = "", tag: str = "", kind: str = "", source: str = ""
 ) -> Sequence[Candidate]:
-    """The candidates that have every word of `q` in name, description, tags or triggers, the most relevant first."""
+    """Return the candidates that contain every word of `q`, sorted by relevance if there are words."""
     words = q.lower().split()
     found = [
         candidate
@@ -253,7 +253,7 @@ def matching(
 
 
 def has_all(candidate: Candidate, words: Sequence[str]) -> bool:
-    """Whether name, description, tags and triggers together have every word; the words are in lower case."""
+    """Return whether name, description, tags and triggers together contain every word. `words` are in lower case."""
     text = " ".join((candidate.name, candidate.description, *candidate.tags, *candidate.triggers)).lower()
     return all(word in text for word in words)
 

@@ -1,4 +1,4 @@
-"""What is worth knowing about the bytes of a skill: findings, which files were read, what each costs in tokens."""
+"""Facts about the content of a skill: findings, token estimates, and the difference between two skills."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -18,10 +18,7 @@ from registry.services.catalog.catalog import Loaded
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the bytes say, and whether what they require is there.
-
-    `tokens` has the files that are text; `unread` those nobody could look into.
-    """
+    """Findings and sizes of one skill. `tokens` has an entry for each text file; `unread` lists the other files."""
 
     findings: tuple[Finding, ...]
     tokens: dict[str, int]
@@ -34,13 +31,13 @@ class Facts:
 
     @property
     def resource_tokens(self) -> int:
-        """All files beside SKILL.md, should an agent ask for each."""
+        """The tokens of all files except SKILL.md."""
         return sum(cost for path, cost in self.tokens.items() if path != SKILL_MD)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """Equal where the bytes are: the same digest is not read twice."""
+class _FactsKey:
+    """Cache key: equal for equal content, so that no digest is read twice."""
 
     digest: str
     name: str
@@ -48,38 +45,38 @@ class _Asked:
 
 
 def facts(loaded: Loaded, *, known_names: Collection[str]) -> Facts:
-    """`known_names` are those of the project: the same bytes lack something in one and nothing in another."""
-    kept = _facts(_Asked(loaded.candidate.digest, loaded.name, loaded))
+    """Return the facts about a skill. `known_names` of the project decide whether its requirements are met."""
+    cached = _facts(_FactsKey(loaded.candidate.digest, loaded.name, loaded))
     if all(name in known_names for name in loaded.candidate.requires):
-        return kept
+        return cached
     bundle = Bundle({SKILL_MD: loaded.read(loaded.entry(SKILL_MD))})
-    said = skill_md.read(bundle[SKILL_MD], fallback_name=loaded.name, limits=settings.LIMITS)
-    found = rules.requirements(said, bundle, known_names=known_names, limits=settings.LIMITS)
-    return replace(kept, findings=in_reading_order(dict.fromkeys([*kept.findings, *found])))
+    skill = skill_md.read(bundle[SKILL_MD], fallback_name=loaded.name, limits=settings.LIMITS)
+    unmet = rules.requirements(skill, bundle, known_names=known_names, limits=settings.LIMITS)
+    return replace(cached, findings=in_reading_order(dict.fromkeys([*cached.findings, *unmet])))
 
 
 @lru_cache(maxsize=512)
-def _facts(asked: _Asked) -> Facts:
-    bundle = asked.loaded.bundle()
-    said = skill_md.read(bundle[SKILL_MD], fallback_name=asked.name, limits=settings.LIMITS)
+def _facts(key: _FactsKey) -> Facts:
+    bundle = key.loaded.bundle()
+    skill = skill_md.read(bundle[SKILL_MD], fallback_name=key.name, limits=settings.LIMITS)
     texts = context.texts(bundle, settings.LIMITS)
     return Facts(
-        findings=rules.lint(said, bundle, authoring=False, limits=settings.LIMITS),
+        findings=rules.lint(skill, bundle, authoring=False, limits=settings.LIMITS),
         tokens={path: token_estimate.estimate(text) for path, text in texts.items()},
         unread=tuple(path for path in bundle if path not in texts),
-        catalog_tokens=_catalog_tokens(asked.name, said.description),
+        catalog_tokens=_catalog_tokens(key.name, skill.description),
     )
 
 
 def _catalog_tokens(name: str, description: str) -> int:
-    """What the skill's own line adds to every prompt."""
-    shown = prompt.fit([CatalogLine(name, description)], budget=None, form="text", limits=settings.LIMITS)
-    return token_estimate.estimate(prompt.as_text(shown).split("\n")[1])
+    """Return the tokens of the skill's line in the catalog."""
+    catalog = prompt.fit([CatalogLine(name, description)], budget=None, form="text", limits=settings.LIMITS)
+    return token_estimate.estimate(prompt.as_text(catalog).split("\n")[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How one skill differs from another: the paths that changed, came and went, and the lines in text that did."""
+    """The difference between two skills: paths of changed, added and removed files, and numbers of changed lines."""
 
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -93,23 +90,23 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class _AskedBoth:
+class _DifferenceKey:
     before: str
     after: str
     loaded: tuple[Loaded, Loaded] = field(compare=False)
 
 
 def difference(before: Loaded, after: Loaded) -> Difference:
-    return _difference(_AskedBoth(before.candidate.digest, after.candidate.digest, (before, after)))
+    return _difference(_DifferenceKey(before.candidate.digest, after.candidate.digest, (before, after)))
 
 
 @lru_cache(maxsize=512)
-def _difference(asked: _AskedBoth) -> Difference:
-    old, new = ({entry.path: entry for entry in loaded.files} for loaded in asked.loaded)
+def _difference(key: _DifferenceKey) -> Difference:
+    old, new = ({entry.path: entry for entry in loaded.files} for loaded in key.loaded)
     changed = tuple(path for path in new if path in old and new[path].digest != old[path].digest)
     lines_added = lines_removed = 0
     for path in changed:
-        texts = [_text(loaded, loaded.entry(path)) for loaded in asked.loaded]
+        texts = [_text(loaded, loaded.entry(path)) for loaded in key.loaded]
         rows = diff.lines(texts[0], texts[1]) if texts[0] is not None and texts[1] is not None else ()
         lines_added += sum(row.kind in ("added", "changed") for row in rows)
         lines_removed += sum(row.kind in ("removed", "changed") for row in rows)
@@ -123,7 +120,7 @@ def _difference(asked: _AskedBoth) -> Difference:
 
 
 def _text(loaded: Loaded, entry: FileEntry) -> str | None:
-    """Lines of very large files are not counted."""
+    """Return the text of a file, or None if it is very large or not UTF-8."""
     if entry.size > settings.LIMITS.skill_md_bytes:
         return None
     try:

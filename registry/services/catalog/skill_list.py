@@ -1,7 +1,6 @@
-"""The list of a project's skills: found, sorted and cut into pages in memory, with a fixed number of queries.
+"""The list of a project's skills: filtered, sorted and paginated in memory, with a fixed number of queries.
 
-Everything but loads and drafts comes from the catalog's view, so the list shows what agents get, and ten thousand
-skills cost no more queries than ten.
+Everything except loads and drafts is from the catalog's view, so the list shows what agents get.
 """
 
 import difflib
@@ -35,7 +34,7 @@ _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What somebody looks for. Empty means any."""
+    """Search words, filters and order. An empty filter matches everything."""
 
     q: str = ""
     source: str = ""
@@ -47,8 +46,6 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the list."""
-
     name: str
     skill: Candidate
     enabled: bool
@@ -68,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The names that match, in order; `of_source` counts them before the source was chosen."""
+    """The matching skills in order. `of_source` counts matches by source, before the filter by source."""
 
     skills: tuple[EffectiveSkill, ...]
     of_source: dict[str, int]
@@ -76,7 +73,7 @@ class Matches:
 
     @property
     def unnamed_draft(self) -> bool:
-        """Somebody began a skill and has not named it."""
+        """Whether the user has a draft of a new skill without a name."""
         return "" in self.drafts
 
 
@@ -104,7 +101,7 @@ def _in_state(skill: EffectiveSkill, state: str, drafts: frozenset[str]) -> bool
 
 
 def _sorted(project: Project, skills: list[EffectiveSkill], sort: str) -> list[EffectiveSkill]:
-    """The view is in order of name, and sorting keeps that order among equals."""
+    """Sort the skills. Equal skills stay sorted by name, as the view is."""
     if sort == "loads":
         totals = usage.totals(project.pk, days=DAYS)
         return sorted(skills, key=lambda skill: -totals.get(skill.name, 0))
@@ -124,7 +121,7 @@ def rows(
     *,
     today: date,
 ) -> list[Row]:
-    """The lines of one page; `waiting` are the undecided proposals that whoever looks may see."""
+    """Return the rows of one page. `waiting` counts the undecided proposals by skill that the user may see."""
     by_day = usage.loads_by_day(project.pk, days=DAYS, skills=[skill.name for skill in skills])
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     return [
@@ -143,13 +140,13 @@ def rows(
 
 
 def tags(view: View) -> list[str]:
-    """The tags in use, in order; where there are very many, the most used ones."""
+    """Return the most used tags, sorted by name."""
     counts = Counter(tag for skill in view.skills if skill.winner for tag in skill.winner.tags)
     return sorted(tag for tag, _ in counts.most_common(MOST_TAGS))
 
 
 def did_you_mean(view: View, words: str) -> str:
-    """A name, a part of one or a tag that is nearly what was typed; nothing where none is near."""
+    """Return a name, a part of a name or a tag that is similar to the search words, or an empty string."""
     known: set[str] = set()
     for skill in view.skills:
         known |= {skill.name, *skill.name.split("-"), *(skill.winner.tags if skill.winner else ())}
@@ -159,7 +156,7 @@ def did_you_mean(view: View, words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the catalog costs in every prompt, and what about it may trouble an agent."""
+    """Size of the catalog in every prompt, and its longest description."""
 
     skills: int
     tokens: int
@@ -175,11 +172,11 @@ class Cost:
 
 @lru_cache(maxsize=32)
 def cost(view: View) -> Cost:
-    """Computed once for each view; views are kept and compared as objects."""
+    """Return the cost of a view. Cached by identity of the view."""
     served = view.served
     total = _tokens(served)
     own = [skill for skill in served if skill.source != BUNDLED]
-    # The two lines around the list are counted with the project's own, where there are any.
+    # The header and footer count as the project's own, if it has skills.
     of_own = _tokens(own) if own and len(own) < len(served) else total if own else 0
     longest = max(served, key=lambda skill: len(skill.description), default=None)
     return Cost(
@@ -193,7 +190,7 @@ def _tokens(skills: Sequence[Candidate]) -> int:
 
 
 def fitted(skills: Sequence[Candidate], form: prompt.Form, budget: str) -> Catalog:
-    """The catalog exactly as an agent gets it, within a budget where one is named."""
+    """Return the catalog exactly as agents get it. An empty `budget` means no limit."""
     return prompt.fit(
         [CatalogLine(skill.name, skill.description) for skill in skills],
         budget=prompt.parse_budget(budget) if budget else None,

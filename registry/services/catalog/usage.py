@@ -1,4 +1,4 @@
-"""Counts loads without a write on the read path: buffered in the process, flushed in bulk by a thread."""
+"""Usage counts. Reads only add to a buffer in memory; a thread writes it to the database in bulk."""
 
 import logging
 import threading
@@ -50,21 +50,21 @@ def count_load(project_id: int, skill: str, version: str, *, caller: str, now: d
 
 
 def record_seen(token_id: int, agent_id: int | None, *, now: datetime) -> None:
-    """Remembers when a token, and the agent it belongs to, was last used."""
+    """Record the last use of a token and its agent."""
     with _buffer.lock:
         _buffer.seen[(token_id, agent_id)] = now
     _start_flusher()
 
 
 def flush() -> int:
-    """Writes what was counted; returns how many rows. What cannot be written is counted again later."""
+    """Write the buffer and return the number of rows. After an error the buffer is restored."""
     loads, seen = _buffer.take()
     if not loads and not seen:
         return 0
     try:
         with transaction.atomic():
-            _add(loads)
-            _mark(seen)
+            _write_loads(loads)
+            _write_seen(seen)
     except Exception:
         with _buffer.lock:
             _buffer.loads.update(loads)
@@ -73,8 +73,8 @@ def flush() -> int:
     return len(loads)
 
 
-def _mark(seen: dict[tuple[int, int | None], datetime]) -> None:
-    """Rows in order of their keys, here as in `_add`: several processes that flush at once never wait in a circle."""
+def _write_seen(seen: dict[tuple[int, int | None], datetime]) -> None:
+    """Update rows in the order of their keys, as `_write_loads` does, so that concurrent flushes never deadlock."""
     agents: dict[int, datetime] = {}
     for (token_id, agent_id), at in sorted(seen.items()):
         Token.objects.filter(Q(last_used_at=None) | Q(last_used_at__lt=at), pk=token_id).update(last_used_at=at)
@@ -84,8 +84,8 @@ def _mark(seen: dict[tuple[int, int | None], datetime]) -> None:
         Agent.objects.filter(Q(last_seen_at=None) | Q(last_seen_at__lt=at), pk=agent_id).update(last_seen_at=at)
 
 
-def _add(loads: Counter[Load]) -> None:
-    """Adds to the rows of the day; the same statement on SQLite and PostgreSQL."""
+def _write_loads(loads: Counter[Load]) -> None:
+    """Upsert the rows of the day. The statement works on SQLite and PostgreSQL."""
     quote = connection.ops.quote_name
     table = quote(Usage._meta.db_table)
     statement = (
@@ -106,7 +106,7 @@ def _start_flusher() -> None:
 
 
 def _flush_for_ever() -> None:
-    """Until the main thread ends, and then once more: a web worker is stopped without running `atexit`."""
+    """Flush until the main thread ends, then once more. A web worker stops without running `atexit`."""
     main = threading.main_thread()
     while main.is_alive():
         main.join(settings.USAGE_FLUSH_SECONDS)
@@ -117,13 +117,13 @@ def _flush_quietly() -> None:
     try:
         flush()
     except Exception:
-        log.exception("Usage could not be written; it is kept and tried again.")
+        log.exception("Usage could not be written. It is kept in memory and written later.")
     finally:
         connection.close()
 
 
 def loads_by_day(project_id: int, *, days: int, skills: Sequence[str] | None = None) -> dict[str, dict[date, int]]:
-    """Loads in the last days, of every skill of a project or of those named."""
+    """Return the loads of the last days by skill and day, for all skills or only `skills`."""
     rows = _since(project_id, days)
     if skills is not None:
         rows = rows.filter(skill__in=skills)
@@ -134,13 +134,13 @@ def loads_by_day(project_id: int, *, days: int, skills: Sequence[str] | None = N
 
 
 def totals(project_id: int, *, days: int) -> dict[str, int]:
-    """How often each skill of a project was loaded in the last days."""
+    """Return the number of loads of each skill in the last days."""
     return dict(_since(project_id, days).values_list("skill").annotate(total=Sum("loads")))
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Loads of one skill: each of the last days, by version and by caller, the most first. Agents are marked."""
+    """Loads of one skill by day, by version and by caller, largest first. Callers are (name, is an agent, loads)."""
 
     days: tuple[tuple[date, int], ...]
     versions: tuple[tuple[str, int], ...]
@@ -172,5 +172,5 @@ def _since(project_id: int, days: int) -> QuerySet[Usage]:
 
 
 def discard() -> None:
-    """Drops what was counted and not yet written."""
+    """Discard the buffer without writing it."""
     _buffer.take()

@@ -161,7 +161,7 @@ def test_a_withdrawn_skill_keeps_the_bundled_one_hidden_and_says_so() -> None:
     skill = precedence.resolve("alpha", (candidate(),), own(withdrawn=True))
     assert skill is not None
     assert not skill.served
-    assert "every version of it was withdrawn" in skill.hides[0].reason
+    assert "all its versions were withdrawn" in skill.hides[0].reason
 
 
 def test_the_reason_names_the_directory_that_was_first() -> None:

@@ -235,7 +235,7 @@ def test_a_link_to_a_file_inside_the_root_is_served(root: Path) -> None:
 def test_a_pipe_is_refused_instead_of_waited_for(root: Path) -> None:
     os.mkfifo(on_disk(root, "sly") / "pipe")
     problem = only_problem(look(root))
-    assert (problem.file, problem.message) == ("pipe", "pipe is not an ordinary file.")
+    assert (problem.file, problem.message) == ("pipe", "pipe is not a regular file.")
 
 
 # -- Broken skills -----------------------------------------------------------------------------------------

@@ -188,9 +188,9 @@ def test_an_owner_adds_changes_and_removes_an_agent(project: Project, browser_cl
         ({"trust": ""}, "required"),
         ({"sees": "some"}, "some is not one of the available choices"),
         ({"sees": ""}, "Choose which skills the agent can see."),
-        ({"prompt": "a" * 100_001}, "100,001 characters. 100,000 are allowed. Nothing was stored."),
+        ({"prompt": "a" * 100_001}, "100,001 characters. At most 100,000 are allowed. Nothing was stored."),
         ({"prompt": "a\0b"}, "Null characters"),
-        ({"uses_skills": "x" * 200}, "not the name of a skill"),
+        ({"uses_skills": "x" * 200}, "not a valid skill name"),
     ],
 )
 def test_what_cannot_be_stored_is_said_and_kept_in_the_form(
