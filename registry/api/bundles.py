@@ -97,7 +97,7 @@ def _preview_shape(preview: bundles.Preview) -> PreviewShape:
         "version": preview.version,
         "digest": checked.bundle.digest,
         "action": preview.action,
-        "description": checked.said.description,
+        "description": checked.parsed.description,
         "tokens": checked.tokens,
         "size": checked.bundle.size,
         "files": file_shapes(checked.bundle.manifest),

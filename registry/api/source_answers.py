@@ -197,7 +197,7 @@ def import_preview_shape(preview: ImportPreview) -> ImportPreviewShape:
     return {
         "name": preview.name,
         "skill": preview.target,
-        "description": checked.said.description,
+        "description": checked.parsed.description,
         "source": preview.source.shown,
         "version": preview.fetched.version,
         "digest": preview.digest,

@@ -1,4 +1,4 @@
-"""What people are still working on: drafts of skills, and uploads they have not confirmed. No agent sees either."""
+"""Drafts of skills and unconfirmed uploads, which only their author sees."""
 
 from django.db import models
 from django.utils import timezone
@@ -8,10 +8,10 @@ from registry.models.manifest import ManifestField
 
 
 class Draft(models.Model):
-    """One person's unfinished edit of one skill; an empty name is a skill that does not exist yet.
+    """One person's unpublished edit of a skill; an empty name is a new skill.
 
-    `content` is what the form holds, valid or not; `manifest` names the files beside SKILL.md. `base` is the digest
-    of what the edit started from and `base_manifest` its files, kept so that a conflict can be shown three ways.
+    `content` is the input of the form, valid or not; `manifest` lists the files beside SKILL.md. `base` is the digest
+    of the skill the edit started from and `base_manifest` its files, for a three-way merge.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="drafts")
@@ -31,7 +31,7 @@ class Draft(models.Model):
 
 
 class Upload(models.Model):
-    """A bundle somebody is looking at before they decide. `key` is where its bytes wait; both go when they decide."""
+    """A bundle that a person previews before publishing it. Its bytes are stored as a blob under `key`."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="uploads")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="uploads")

@@ -10,10 +10,10 @@ from registry.models.manifest import ManifestField
 
 
 class Skill(models.Model):
-    """What a project says about one name: its own versions of it, and whether the name reaches agents at all.
+    """A project's skill under one name, or its switch for a built-in skill.
 
-    `overrides` is true while the project has a skill of its own under the name. A row without it stays for its
-    history, or because the project switched a bundled skill off.
+    `overrides` is true while the project has a skill under the name. A row without it keeps the history of a deleted
+    skill, or switches a built-in skill off.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="skills")
@@ -23,8 +23,7 @@ class Skill(models.Model):
     current = models.ForeignKey("Version", on_delete=models.PROTECT, null=True, related_name="+")
     last_number = models.PositiveIntegerField(default=0)
 
-    # The bundled skill this one was customised from. Its files are kept, so that a later change of the bundled skill
-    # can be told apart from the project's own.
+    # The built-in skill this one was customised from, with its files: the base of a later merge.
     upstream_digest = models.CharField(max_length=71, blank=True)
     upstream_version = models.CharField(max_length=128, blank=True)
     upstream_manifest = ManifestField(default=tuple)
@@ -45,7 +44,7 @@ class Skill(models.Model):
 
 class VersionQuerySet(models.QuerySet["Version"]):
     def available(self) -> "VersionQuerySet":
-        """A yanked version is unavailable on every path that serves bytes."""
+        """Leave out withdrawn versions, which must not be served anywhere."""
         return self.filter(yanked_at=None)
 
     def newest_first(self) -> "VersionQuerySet":
@@ -56,7 +55,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
 
 
 class Version(models.Model):
-    """One immutable state of a skill. Files live in blob storage under their digest; the manifest names them."""
+    """One immutable version of a skill. Its manifest lists the files, which are stored as blobs."""
 
     skill = models.ForeignKey(Skill, on_delete=models.CASCADE, related_name="versions")
     version = models.CharField(max_length=128)

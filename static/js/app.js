@@ -1,4 +1,4 @@
-/* Small comforts. Every page works without this file. */
+/* Enhancements of every page. Each page works without them. */
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -6,7 +6,7 @@
 
   const within = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
 
-  /* The theme is a cookie that the server reads, so the next page arrives in it. */
+  /* The theme is stored in a cookie that the server reads. */
   const setTheme = (theme) => {
     const secure = location.protocol === "https:" ? "; secure" : "";
     document.cookie = `theme=${theme}; path=/; max-age=${theme ? 31536000 : 0}; samesite=lax${secure}`;
@@ -64,34 +64,34 @@
     }
   });
 
-  /* A row of tabs that is wider than the window starts at the current one; the page itself stays where it is. */
+  /* Scroll a wide row of tabs to the current tab, without scrolling the page. */
   for (const tab of document.querySelectorAll(".tabs > [aria-current]")) {
     const row = tab.parentElement;
     row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
   }
 
-  /* A request that failed is said at the top of the page, in the words of the error page where there is one,
-     and taken back by the next good answer. */
-  const trouble = (seen, answer = "") => {
+  /* Show a failed request at the top of the page, with the text of the error page if there is one. Hide it after the
+     next successful request. */
+  const showTrouble = (visible, response = "") => {
     const box = document.getElementById("trouble");
     if (!box) return;
-    const said = answer && new DOMParser().parseFromString(answer, "text/html").querySelector(".bare-text p");
+    const message = response && new DOMParser().parseFromString(response, "text/html").querySelector(".bare-text p");
     const line = box.querySelector("[data-trouble]");
-    line.textContent = said ? said.textContent.trim() : line.dataset.trouble;
-    box.hidden = !seen;
+    line.textContent = message ? message.textContent.trim() : line.dataset.trouble;
+    box.hidden = !visible;
   };
-  document.addEventListener("htmx:sendError", () => trouble(true));
-  document.addEventListener("htmx:timeout", () => trouble(true));
-  document.addEventListener("htmx:responseError", (event) => trouble(true, event.detail.xhr.responseText));
+  document.addEventListener("htmx:sendError", () => showTrouble(true));
+  document.addEventListener("htmx:timeout", () => showTrouble(true));
+  document.addEventListener("htmx:responseError", (event) => showTrouble(true, event.detail.xhr.responseText));
   document.addEventListener("htmx:afterOnLoad", (event) => {
-    if (event.detail.successful) trouble(false);
+    if (event.detail.successful) showTrouble(false);
   });
 
-  /* What a page still asks for when it is left is nobody's trouble. */
-  const asked = new Set();
-  document.addEventListener("htmx:beforeSend", (event) => asked.add(event.detail.xhr));
-  document.addEventListener("htmx:afterRequest", (event) => asked.delete(event.detail.xhr));
-  const letGo = () => { for (const xhr of asked) xhr.onabort = xhr.onerror = null; };
-  window.addEventListener("beforeunload", letGo);
-  window.addEventListener("pagehide", letGo);
+  /* Requests that are aborted because the page is left are not errors. */
+  const pending = new Set();
+  document.addEventListener("htmx:beforeSend", (event) => pending.add(event.detail.xhr));
+  document.addEventListener("htmx:afterRequest", (event) => pending.delete(event.detail.xhr));
+  const ignoreAborts = () => { for (const xhr of pending) xhr.onabort = xhr.onerror = null; };
+  window.addEventListener("beforeunload", ignoreAborts);
+  window.addEventListener("pagehide", ignoreAborts);
 })();

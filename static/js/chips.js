@@ -1,16 +1,16 @@
-/* A field of several words keeps its text with commas, and is drawn as one chip an item. */
+/* Shows a comma-separated field as chips. */
 (() => {
   "use strict";
 
   const items = (value) => [...new Set(value.split(/[,\n]/).map((item) => item.trim().replace(/\s+/g, " ")).filter(Boolean))];
 
-  /* A page with very many skills carries some names; those with the typed letters come once somebody types. */
+  /* With very many skills the page contains the first names only; fetch matching names while you type. */
   const complete = (entry) => {
     let waiting;
     const ask = async () => {
       const typed = entry.value.trim();
       const answer = await fetch(`${entry.list.dataset.more}?${new URLSearchParams({ q: typed })}`).catch(() => null);
-      /* Whoever is not signed in any more is led to another page, which has no names. */
+      /* A redirect leads to the sign-in page, which has no names. */
       if (answer?.ok && !answer.redirected && entry.value.trim() === typed) entry.list.innerHTML = await answer.text();
     };
     entry.addEventListener("input", () => {
@@ -74,7 +74,7 @@
       }
     });
     entry.addEventListener("input", (event) => {
-      /* What is offered may be the beginning of what somebody types: only a choice from the list ends a word. */
+      /* A suggestion may be the start of a longer word, so typing it does not finish the chip; choosing it does. */
       const typed = ["insertText", "insertCompositionText", "deleteContentBackward", "deleteContentForward"].includes(event.inputType);
       const chosen = !typed && entry.list && [...entry.list.options].some((option) => option.value === entry.value);
       if (entry.value.includes(",") || chosen) {
@@ -84,7 +84,7 @@
     });
     entry.addEventListener("blur", take);
     draw();
-    /* Only now it stands in the page, where its list can be found. */
+    /* `entry.list` works only after the entry was added to the page. */
     if (entry.list?.dataset.more) complete(entry);
   };
   for (const field of document.querySelectorAll("[data-chips]")) chips(field);

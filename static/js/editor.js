@@ -1,11 +1,11 @@
-/* The editor: keeps the draft as it is typed, moves to the place of a finding, takes files that are dropped. */
+/* The editor: saves the draft while you type, jumps to findings, accepts dropped files. */
 (() => {
   "use strict";
   const form = document.getElementById("editor");
   const within = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
   const text = () => document.getElementById("f-text");
 
-  /* A file page has no draft that keeps itself, so leaving it with changes is asked about. */
+  /* A file page does not save by itself, so the browser asks before you leave it with changes. */
   const guarded = document.querySelector("form[data-guard]");
   if (guarded) {
     let changed = false;
@@ -15,29 +15,29 @@
     document.addEventListener("keydown", (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
         event.preventDefault();
-        guarded.requestSubmit(guarded.querySelector("[name=do][value=keep]"));
+        guarded.requestSubmit(guarded.querySelector("[name=do][value=save]"));
       }
     });
   }
   if (!form) return;
 
-  /* -- Keeping ------------------------------------------------------------------------------------------- */
+  /* -- Saving -------------------------------------------------------------------------------------------- */
 
   let changed = false;
   let leaving = false;
   form.addEventListener("input", (event) => {
     if (event.target.type !== "file") changed = true;
-    leaving = false; /* whoever goes on typing has stopped the page from going */
+    leaving = false; /* typing means that the page was not left after all */
   });
-  const keepNow = () => window.htmx?.trigger(form, "keepnow");
+  const saveNow = () => window.htmx?.trigger(form, "savenow");
 
-  /* What is sent names the draft that it was made from. So it waits for a draft that is just being kept: without that
-     it would name the one before, and be taken for another window. Once it is on its way, nothing is kept any more. */
+  /* Each request names the state of the draft that it is based on. A submit during a save waits for its response: it
+     would name the old state otherwise, and look like an edit in another window. After the submit nothing is saved. */
   const underway = new Set();
-  let waits = null;
+  let waitingSubmitter = null;
   document.addEventListener("htmx:beforeRequest", (event) => {
     if (!form.contains(event.detail.elt)) return;
-    if (waits || leaving) {
+    if (waitingSubmitter || leaving) {
       event.preventDefault();
       return;
     }
@@ -45,32 +45,32 @@
     if (event.detail.elt === form) changed = false;
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    /* By its request: the element that asked may have been swapped for another one by now. */
+    /* Compare requests, not elements: htmx may have replaced the element by now. */
     if (!underway.delete(event.detail.xhr) || underway.size) return;
-    const submitter = waits;
-    waits = null;
+    const submitter = waitingSubmitter;
+    waitingSubmitter = null;
     if (submitter) form.requestSubmit(submitter);
   });
   document.addEventListener("htmx:sendError", () => { changed = true; });
   form.addEventListener("submit", (event) => {
-    if (event.submitter?.id === "keep-button") {
+    if (event.submitter?.id === "save-button") {
       event.preventDefault();
-      keepNow();
+      saveNow();
     } else if (underway.size && event.submitter) {
       event.preventDefault();
-      waits = event.submitter;
+      waitingSubmitter = event.submitter;
     } else {
       changed = false;
       leaving = true;
     }
   });
 
-  /* A tab that is closed before the draft was kept sends it on its way out. */
+  /* Save the draft when the tab is closed. */
   window.addEventListener("pagehide", () => {
     if (!changed) return;
     const data = new FormData(form);
     data.delete("files");
-    data.set("do", "keep");
+    data.set("do", "save");
     navigator.sendBeacon(form.action, data);
   });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
@@ -82,7 +82,7 @@
     const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
     field.focus();
     field.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
-    /* The lines of a field have no place of their own: its height tells where one is, near enough. */
+    /* A textarea does not expose the position of a line, so estimate it from the height. */
     const top = field.getBoundingClientRect().top + window.scrollY;
     const share = field.scrollHeight * ((line - 1) / Math.max(1, lines.length));
     field.scrollTop = Math.max(0, share - field.clientHeight / 3);
@@ -102,7 +102,7 @@
     }
   });
 
-  /* -- Keys ---------------------------------------------------------------------------------------------- */
+  /* -- Shortcuts ------------------------------------------------------------------------------------------- */
 
   const writes = { b: "bold", i: "italic", k: "link" };
   document.addEventListener("keydown", (event) => {
@@ -110,7 +110,7 @@
     const key = event.key.toLowerCase();
     if (key === "s") {
       event.preventDefault();
-      keepNow();
+      saveNow();
     } else if (key === "enter") {
       event.preventDefault();
       const dialog = document.getElementById("publish");
@@ -134,7 +134,7 @@
       const length = [...field.value.trim().replace(/\s+/g, " ")].length;
       const cut = length > Number(counter.dataset.cut) && length <= Number(counter.dataset.most);
       counter.textContent = `${figures.format(length)} of ${figures.format(Number(counter.dataset.most))} characters`
-        + (cut ? `, the catalog shows ${counter.dataset.cut}` : "");
+        + (cut ? `, agents see the first ${counter.dataset.cut}` : "");
       field.setAttribute("aria-invalid", String(length > Number(counter.dataset.most)));
     };
     field.addEventListener("input", count);
@@ -150,7 +150,7 @@
   };
   const mib = (bytes) => `${figures.format(Math.round((bytes / 1048576) * 10) / 10)} MiB`;
 
-  /* Said before anything is sent; the server says it again. */
+  /* Check before sending; the server checks again. */
   form.addEventListener("htmx:confirm", (event) => {
     const field = event.detail.elt;
     if (field.id !== "f-files") return;
@@ -185,15 +185,15 @@
     field.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
-  /* A field that nobody has been in has its cursor at the start, where no link belongs. */
-  let been = false;
-  text().addEventListener("focus", () => { been = true; });
+  /* Without a focus the cursor is at the start of the text, so insert the link at the end. */
+  let focused = false;
+  text().addEventListener("focus", () => { focused = true; });
   document.addEventListener("click", (event) => {
     const mention = within(event, "[data-mention]");
     const field = mention && text();
     if (!field) return;
     const path = mention.dataset.mention;
-    if (!been) field.setSelectionRange(field.value.length, field.value.length);
+    if (!focused) field.setSelectionRange(field.value.length, field.value.length);
     const words = field.value.slice(field.selectionStart, field.selectionEnd) || path.split("/").pop();
     field.focus();
     const link = `[${words}](${/[\s()]/.test(path) ? `<${path}>` : path})`;
@@ -203,7 +203,7 @@
     }
   });
 
-  /* Enter in a single field does what stands beside it; anywhere else it keeps the draft. */
+  /* Enter in these fields presses the button beside them; elsewhere it saves the draft. */
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
     const button = { "f-new": "create", "f-note": "publish" }[event.target.id];

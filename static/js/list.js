@@ -1,4 +1,4 @@
-/* Ticking rows of a list: all at once, a count, and the bar of changes only while something is ticked. */
+/* Selecting rows of a list: select all, count, and show the action bar while something is selected. */
 (() => {
   "use strict";
   const ticks = (form) => [...form.querySelectorAll("input[type=checkbox]:not([data-choose-all])")];

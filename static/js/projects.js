@@ -1,4 +1,4 @@
-/* Suggests the address of a project from its name until somebody writes an address of their own. */
+/* Suggests the address of a project from its name until you type an address. */
 (() => {
   "use strict";
   const slug = (text) =>

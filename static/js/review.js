@@ -1,4 +1,4 @@
-/* Reviewing by keyboard, and filters that apply as they are set. No key decides: a key leads to the button that does. */
+/* Keyboard shortcuts of reviews, and filters that apply at once. No shortcut decides; it only opens the dialog. */
 (() => {
   "use strict";
   const typing = (target) => target instanceof Element && Boolean(target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]"));
@@ -16,7 +16,7 @@
   };
   const tick = () => rows().find((row) => row.contains(document.activeElement))?.querySelector("input[type=checkbox]")?.click();
 
-  /* The dialog opens and its first field has the focus; the button in it is the one that decides. */
+  /* Open a dialog and focus its first field. */
   const open = (id) => {
     const dialog = document.getElementById(id);
     if (!dialog || dialog.matches(":popover-open")) return;

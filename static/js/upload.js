@@ -1,10 +1,10 @@
-/* Upload: takes what is dropped, shows how far it has come, and forgets a preview that is left. */
+/* Upload: accepts dropped files, shows the progress, and discards a preview when you leave it. */
 (() => {
   "use strict";
   const figures = new Intl.NumberFormat("en");
   const mib = (bytes) => `${figures.format(Math.round((bytes / 1048576) * 10) / 10)} MiB`;
 
-  /* -- The preview: leaving it leaves nothing -------------------------------------------------------------- */
+  /* -- The preview ---------------------------------------------------------------------------------------- */
 
   const decision = document.getElementById("decision");
   if (decision) {
@@ -29,7 +29,7 @@
   const bar = panel.querySelector("progress");
   let sending = null;
 
-  /* The same file can be chosen again: a browser tells only of a choice that differs. */
+  /* Clear the fields: browsers send no change event if the same file is chosen again. */
   const empty = () => {
     for (const field of form.querySelectorAll("input[type=file]")) field.value = "";
   };
@@ -61,7 +61,7 @@
     const most = Number(form.dataset.most);
     const mostFiles = Number(form.dataset.mostFiles);
     document.getElementById("upload-result").replaceChildren();
-    if (!files.length) return say("There are no files in it. Nothing was sent.");
+    if (!files.length) return say(`${name} has no files. Nothing was sent.`);
     if (sum > most) return say(`${name} has ${mib(sum)}. ${mib(most)} are allowed. Nothing was sent.`);
     if (files.length > mostFiles) {
       return say(`${name} has ${figures.format(files.length)} files. ${figures.format(mostFiles)} are allowed. Nothing was sent.`);
@@ -79,7 +79,7 @@
     zone.hidden = true;
     panel.hidden = false;
     part("name").textContent = name;
-    part("words").textContent = "On its way";
+    part("words").textContent = "Uploading…";
     bar.value = 0;
     sending = new XMLHttpRequest();
     sending.upload.addEventListener("progress", (event) => {
@@ -87,11 +87,11 @@
       const share = event.loaded / event.total;
       bar.value = share * 100;
       part("figures").textContent = `${mib(share * sum)} of ${mib(sum)}`;
-      if (share === 1) part("words").textContent = "Arrived. The files are being checked.";
+      if (share === 1) part("words").textContent = "Uploaded. Checking the files…";
     });
     sending.addEventListener("load", (event) => arrived(event.target));
-    sending.addEventListener("error", () => { rest(); say("The site did not answer. Nothing was stored. Try again."); });
-    sending.addEventListener("abort", () => { rest(); say("The upload was stopped. Nothing was stored."); });
+    sending.addEventListener("error", () => { rest(); say("We couldn’t reach the site. Nothing was stored. Try again."); });
+    sending.addEventListener("abort", () => { rest(); say("You stopped the upload. Nothing was stored."); });
     sending.open("POST", form.action);
     sending.send(data);
   };
@@ -108,7 +108,7 @@
       document.getElementById("upload-result").replaceWith(document.adoptNode(result));
       result.querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
     } else {
-      say(page.querySelector(".bare-text p")?.textContent.trim() || "The site could not take it. Nothing was stored.");
+      say(page.querySelector(".bare-text p")?.textContent.trim() || "The upload failed. Nothing was stored.");
     }
   };
 
@@ -123,7 +123,7 @@
     if (files.length) send(files[0].path.split("/")[0], files);
   });
 
-  /* -- Dropping: a folder is walked through, since it has no bytes of its own ------------------------------- */
+  /* -- Dropping: a folder has to be read file by file ------------------------------------------------------- */
 
   const entriesOf = async (directory) => {
     const reader = directory.createReader();
@@ -157,13 +157,13 @@
     if (sending || !event.dataTransfer?.types.includes("Files")) return;
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
     const dropped = [...event.dataTransfer.files];
-    if (entries.length > 1 || dropped.length > 1) return say("Several things were dropped. Drop one zip, one .md file or one folder.");
+    if (entries.length > 1 || dropped.length > 1) return say("Drop one zip, one .md file or one folder at a time.");
     const [entry] = entries;
     if (entry?.isDirectory) {
       try {
         send(entry.name, await walk(entry, Number(form.dataset.mostFiles)));
       } catch {
-        say("The folder cannot be read. Nothing was sent.");
+        say("We couldn’t read the folder. Nothing was sent.");
       }
     } else if (dropped[0]) {
       send(dropped[0].name, [{ file: dropped[0], path: "" }]);

@@ -1,4 +1,4 @@
-/* The buttons above a Markdown field: each changes the selection, a second time takes it back, and leaves one step to undo. */
+/* Formatting buttons above a Markdown field. A second click reverts the change; each is one undo step. */
 (() => {
   "use strict";
 
@@ -7,7 +7,7 @@
     return { text: before + inner + after, select: [before.length, before.length + inner.length] };
   };
 
-  /* A mark on both sides of the words. One star within two is another mark, so the stars are counted. */
+  /* A mark on both sides of the selection. Count the stars: one is italic, two are bold. */
   const marked = (mark, sample) => {
     const put = wrap(mark, mark, sample);
     const run = (letters) => {
@@ -30,7 +30,7 @@
 
   const anyItem = /^(?:[-*+]|\d+[.)]) /;
 
-  /* A table begins on a line of its own, behind a blank one. */
+  /* A table needs a blank line before it. */
   const table = "| What | How much |\n|---|---|\n| First | 1 |\n";
   const addTable = (text, before) => {
     const above = before + text;
@@ -40,16 +40,16 @@
 
   const tools = {
     heading: eachLine(() => "## ", /^#{1,6} /, "Heading"),
-    bold: marked("**", "important"),
-    italic: marked("*", "stressed"),
-    exact: marked("`", "exact text"),
-    link: wrap("[", "](references/file.md)", "words to follow"),
-    bullets: eachLine(() => "- ", /^[-*+] /, "One thing", anyItem),
+    bold: marked("**", "bold text"),
+    italic: marked("*", "italic text"),
+    exact: marked("`", "code"),
+    link: wrap("[", "](references/file.md)", "link text"),
+    bullets: eachLine(() => "- ", /^[-*+] /, "Item", anyItem),
     numbers: eachLine((index) => `${index + 1}. `, /^\d+[.)] /, "First step", anyItem),
     table: addTable,
   };
 
-  /* Deprecated, but the only way that keeps the browser's own undo. */
+  /* execCommand is deprecated, but nothing else keeps the undo history of the browser. */
   const put = (field, start, end, text) => {
     field.setSelectionRange(start, end);
     if (document.execCommand(text ? "insertText" : "delete", false, text)) return;
@@ -81,10 +81,10 @@
     if (field && tool) apply(field, tool);
   });
 
-  /* Enter goes on with a list: the next line begins as this one does. An item without words ends the list. */
+  /* Enter continues a list with the next item. Enter in an empty item ends the list. */
   const item = /^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))( +)/;
   const fence = /^ {0,3}(?:```|~~~)/gm;
-  const goOn = (field) => {
+  const continueList = (field) => {
     const at = field.selectionStart;
     const before = field.value.slice(0, at);
     const start = before.lastIndexOf("\n") + 1;
@@ -99,10 +99,10 @@
 
   document.addEventListener("keydown", (event) => {
     const field = event.target;
-    /* 229 is what a browser says of a key that an input method took. */
+    /* Browsers report key code 229 for keys of an input method. */
     const plain = event.key === "Enter" && !event.isComposing && event.keyCode !== 229 && !event.defaultPrevented;
     if (!plain || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(field instanceof HTMLTextAreaElement) || !document.querySelector(`[aria-controls="${field.id}"] [data-write]`)) return;
-    if (goOn(field)) event.preventDefault();
+    if (continueList(field)) event.preventDefault();
   });
 })();

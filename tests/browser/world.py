@@ -186,7 +186,7 @@ def _make_outdated(project: Project, owner: Actor, author: Actor) -> int:
     files = Bundle({SKILL_MD: text.encode(), "references/phone-list.md": b"# Phone list\n\nShift lead: 204\n"})
     first = skills.create(project, files, note="First version", by=author).version
     place = Place(project, "shift-handover")
-    drafts.keep(place, Typed(drafts.RAW, text=text.replace("on the board", "in the shared list")), by=owner)
+    drafts.save(place, Typed(drafts.RAW, text=text.replace("on the board", "in the shared list")), by=owner)
     ledger = edits.parse(skill_md=text.replace("on the board", "into the ledger"))
     why = "The board is wiped every night, and the promises with it."
     made = proposals.propose(project, Suggestion("shift-handover", ledger, why), by=author).proposal
@@ -212,7 +212,7 @@ def _start_draft(project: Project, owner: Actor) -> None:
         instructions=_CALLS,
     )
     place = Place(project)
-    drafts.keep(place, Typed(FORM, fields), by=owner)
+    drafts.save(place, Typed(FORM, fields), by=owner)
     draft_files.add(
         place, {"references/example.md": b"# A good note\n\nMs. Abe, Kobe. Wants the blue one.\n"}, by=owner
     )

@@ -18,7 +18,7 @@ def test_a_skill_written_in_the_browser_reaches_the_next_agent(
     project: Project, browser: Callable[[str], Client], agent: Api
 ) -> None:
     author = browser(roles.AUTHOR)
-    assert write(author, skill_text(body="Half a thou"), "keep").status_code == 302
+    assert write(author, skill_text(body="Half a thou"), "save").status_code == 302
     assert agent.get("/catalog").json()["skills"] == [], "nobody else sees a draft"
 
     assert write(author, skill_text(body="A whole thought."), "publish", note="First").status_code == 302

@@ -1,4 +1,4 @@
-"""Two people wrote at once: what stands now against a draft, and the answers that bring the two together."""
+"""Conflicts: merge a draft with a version that somebody else published in the meantime."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,30 +23,30 @@ from registry.services.skills import versions
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """`theirs` is None where the skill was deleted meanwhile; `author` is empty where a directory changed."""
+    """`theirs` is None if the skill was deleted in the meantime; `author` is empty for a built-in skill."""
 
     draft: Draft
     theirs: Loaded | None
     author: str
-    joined: BundleMerge
+    merge: BundleMerge
 
     @property
     def digest(self) -> str:
         return self.theirs.candidate.digest if self.theirs else ""
 
 
-def look(place: Place, *, by: Actor) -> Conflict:
-    """What stands now against the person's draft. NotFound where nobody saved meanwhile."""
+def find(place: Place, *, by: Actor) -> Conflict:
+    """Return the conflict of the person's draft. Raise NotFound if nobody else saved since it was started."""
     require(by, roles.PROPOSE, place.project)
     draft = drafts.find(place, by=by)
-    standing = catalog.find(place.project.pk, place.name) if place.name else None
-    theirs = catalog.inspect(place.project, place.name)[1] if standing else None
+    exists = place.name and catalog.find(place.project.pk, place.name) is not None
+    theirs = catalog.inspect(place.project, place.name)[1] if exists else None
     digest = theirs.candidate.digest if theirs else ""
     if draft.pk is None or digest == draft.base:
-        raise NotFound("Nobody else has saved this skill since you began. Your draft is as you left it.")
+        raise NotFound("Nobody else saved this skill since you started. Your draft is unchanged.")
     base = drafts.base_bundle(draft)
-    joined = merge_bundles.merge(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
-    return Conflict(draft, theirs, _author(place, theirs), joined)
+    merge = merge_bundles.merge(base, theirs.bundle() if theirs else base, drafts.bundle(draft))
+    return Conflict(draft, theirs, _author(place, theirs), merge)
 
 
 def _author(place: Place, theirs: Loaded | None) -> str:
@@ -55,32 +55,32 @@ def _author(place: Place, theirs: Loaded | None) -> str:
     return versions.get(place.project, place.name, theirs.candidate.version).by
 
 
-def settle(place: Place, answers: Mapping[str, str], *, theirs: str, by: Actor) -> Draft:
-    """Makes the answers the draft, based on what stands now. What was not answered stays as the person wrote it."""
-    conflict = look(place, by=by)
+def resolve(place: Place, answers: Mapping[str, str], *, theirs: str, by: Actor) -> Draft:
+    """Save the merge as the draft, based on the current version. Unanswered conflicts keep the person's text."""
+    conflict = find(place, by=by)
     if conflict.digest != theirs:
-        raise Stale("The skill was saved once more since this page was loaded. Choose again.", digest=conflict.digest)
-    files = conflict.joined.files(answers)
+        raise Stale("Somebody saved the skill again since this page was loaded. Choose again.", digest=conflict.digest)
+    files = conflict.merge.files(answers)
     if conflict.theirs and conflict.theirs.on_disk:
         blobs.put(conflict.theirs.bundle(), now=timezone.now())
     with drafts.editing(Place(place.project, place.name, seen=drafts.state(conflict.draft)), by=by) as draft:
         skill_md = files.pop(SKILL_MD)
         draft.base, draft.base_manifest = theirs, conflict.theirs.files if conflict.theirs else ()
-        draft.manifest = in_byte_order(_stored(files))
+        draft.manifest = in_byte_order(_store(files))
         mode = draft.content["mode"]
         draft.content = {**draft.content, "mode": drafts.RAW, "text": skill_md.decode()}
-        _back_to(draft, mode)
+        _restore_mode(draft, mode)
     return draft
 
 
-def _stored(files: Mapping[str, bytes]) -> Iterator[FileEntry]:
+def _store(files: Mapping[str, bytes]) -> Iterator[FileEntry]:
     now = timezone.now()
     for path, content in files.items():
         yield FileEntry(path, len(content), blobs.put_content(content, now=now))
 
 
-def _back_to(draft: Draft, mode: str) -> None:
+def _restore_mode(draft: Draft, mode: str) -> None:
     try:
-        drafts.switched(draft, mode)
+        drafts.set_mode(draft, mode)
     except InvalidInput:
-        return  # two headers that each can be read may make one that cannot; the exact text shows it
+        return  # the merge of two valid headers may be invalid; code mode shows it

@@ -1,4 +1,4 @@
-"""What is to be said about a draft while it is written: findings with their places, and what it will cost."""
+"""Checks of a draft in the editor: findings, fixes and token estimates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,88 +24,91 @@ from registry.services.permissions import Actor, require
 
 _MISSING = {
     "name": ("The skill has no name yet.", "Write one of lower-case letters, digits and hyphens: expense-report."),
-    "description": ("There is no description yet.", "Say what the skill does, then “Use when …”."),
+    "description": ("The skill has no description yet.", "Say what the skill does, then “Use when …”."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`said` is None where the header cannot be read. `first_line` is where the instructions start in SKILL.md.
-    `new` is true for a skill that agents do not know by a name yet, and `taken` are the names it cannot have."""
+    """Findings of a draft.
+
+    `parsed` is None if the header is invalid. `first_line` is the line of SKILL.md where the instructions start. `new`
+    is true for a new skill, and `taken` are the names it cannot have.
+    """
 
     findings: tuple[Finding, ...]
-    said: SkillMd | None = None
+    parsed: SkillMd | None = None
     missing: frozenset[str] = frozenset()
     new: bool = False
     taken: frozenset[str] = frozenset()
 
     @property
     def tokens(self) -> int:
-        return token_estimate.estimate(self.said.instructions) if self.said else 0
+        return token_estimate.estimate(self.parsed.instructions) if self.parsed else 0
 
     @property
-    def line_tokens(self) -> int:
-        """About what the line in the catalog costs every agent, whether it loads the skill or not."""
-        return line_tokens(self.said.name, self.said.description) if self.said and not self.missing else 0
+    def catalog_tokens(self) -> int:
+        """Return the token estimate of the skill's line in every prompt."""
+        return catalog_tokens(self.parsed.name, self.parsed.description) if self.parsed and not self.missing else 0
 
     @property
     def first_line(self) -> int:
-        if self.said is None:
+        if self.parsed is None:
             return 1
-        lines = self.said.document.body.splitlines()
+        lines = self.parsed.document.body.splitlines()
         blank = next((at for at, line in enumerate(lines) if line.strip()), 0)
-        return self.said.document.body_line + blank
+        return self.parsed.document.body_line + blank
 
 
-def line_tokens(name: str, description: str) -> int:
+def catalog_tokens(name: str, description: str) -> int:
     cut = shorten(description, settings.LIMITS.catalog_description_chars)
     return token_estimate.estimate(f"• `{normalise(name)}` — {cut}\n")
 
 
-def report(project: Project, draft: Draft) -> Report:
-    """Everything there is to say. Nothing that was typed makes it raise."""
+def check(project: Project, draft: Draft) -> Report:
+    """Check a draft. Invalid input is reported as a finding, never raised."""
     try:
-        said, missing = _read(draft)
+        parsed, missing = _parse(draft)
         bundle = drafts.bundle(draft)
     except SkillsiteError as error:
         return Report(error.findings or (_as_finding(error),))
     names = frozenset(outcome.name for outcome in catalog.view(project.pk, project.revision).skills)
-    found = rules.lint(
-        said, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS
+    findings = rules.lint(
+        parsed, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS
     )
-    kept = [_in_the_editor(finding, draft) for finding in found if not _is_about(finding, missing)]
+    present = [_for_the_editor(finding, draft) for finding in findings if not _is_about(finding, missing)]
     absent = [Finding(f"{key}-missing", Severity.ERROR, SKILL_MD, None, *_MISSING[key]) for key in missing]
-    everything = in_reading_order([*absent, *kept, *_name_taken(project, draft, said, missing)])
-    return Report(everything, said, missing, new=not draft.name, taken=names)
+    everything = in_reading_order([*absent, *present, *_name_taken(project, draft, parsed, missing)])
+    return Report(everything, parsed, missing, new=not draft.name, taken=names)
 
 
 def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:
-    """Puts one finding right where a machine can do it without a choice; else the draft stays as it is."""
+    """Fix one finding in the draft, if it can be fixed automatically."""
     require(by, roles.PROPOSE, place.project)
     with drafts.editing(place, by=by) as draft:
-        seen = report(place.project, draft)
-        for finding in seen.findings:
-            text = mended(finding, seen) if (finding.rule, finding.line) == (rule, line) else None
+        report = check(place.project, draft)
+        for finding in report.findings:
+            text = fixed_text(finding, report) if (finding.rule, finding.line) == (rule, line) else None
             if text is not None:
                 mode = draft.content["mode"]
                 draft.content = {**draft.content, "mode": drafts.RAW, "text": text}
-                drafts.switched(draft, mode)
+                drafts.set_mode(draft, mode)
                 break
     return draft
 
 
-def mended(finding: Finding, seen: Report) -> str | None:
-    """SKILL.md with this one thing put right; None where a person has to decide."""
-    if seen.said is None:
+def fixed_text(finding: Finding, report: Report) -> str | None:
+    """Return SKILL.md without this finding; None if it cannot be fixed automatically."""
+    if report.parsed is None:
         return None
-    if finding.rule == "name-pattern" and (not seen.new or suggested_name(seen.said.name) in seen.taken):
+    if finding.rule == "name-pattern" and (not report.new or suggested_name(report.parsed.name) in report.taken):
         return None
-    text = autofix.mechanical_fix(finding, seen.said, limits=settings.LIMITS)
-    return None if text is None else skill_form.clear_placeholders(text, seen.missing, limits=settings.LIMITS)
+    text = autofix.mechanical_fix(finding, report.parsed, limits=settings.LIMITS)
+    return None if text is None else skill_form.clear_placeholders(text, report.missing, limits=settings.LIMITS)
 
 
-def _read(draft: Draft) -> tuple[SkillMd, frozenset[str]]:
-    """The form counts a missing name as an empty field; in the exact text it is a fault like any other."""
+def _parse(draft: Draft) -> tuple[SkillMd, frozenset[str]]:
+    """Parse the draft. In form mode, also return the required fields that are empty; in code mode they are errors."""
     text = drafts.text(draft)
     if draft.content["mode"] == drafts.FORM:
         return skill_form.read(text, limits=settings.LIMITS)
@@ -121,26 +124,28 @@ def _is_about(finding: Finding, keys: frozenset[str]) -> bool:
     return any(finding.rule.startswith(f"{key}-") for key in keys)
 
 
-def _in_the_editor(finding: Finding, draft: Draft) -> Finding:
-    """Somebody who edits in a browser has no directory to rename."""
+def _for_the_editor(finding: Finding, draft: Draft) -> Finding:
+    """Reword the finding about the directory name: in the editor there is no directory to rename."""
     if finding.rule != "name-directory":
         return finding
-    message = f"This edit is of {draft.name}, and its text gives another name."
+    message = f"You are editing {draft.name}, but the text has another name."
     return replace(finding, message=message, fix=f"Write `name: {draft.name}`, or copy the skill to a new name.")
 
 
-def _name_taken(project: Project, draft: Draft, said: SkillMd, missing: frozenset[str]) -> Iterator[Finding]:
-    """Said while writing a new skill; the verb that stores it decides again."""
+def _name_taken(project: Project, draft: Draft, parsed: SkillMd, missing: frozenset[str]) -> Iterator[Finding]:
+    """Yield a finding if a new skill has the name of another one. Publishing checks this again."""
     if draft.name or "name" in missing:
         return
-    name = normalise(said.name)
-    standing = catalog.find(project.pk, name)
-    if standing is None:
+    name = normalise(parsed.name)
+    effective = catalog.find(project.pk, name)
+    if effective is None:
         return
-    line = said.document.lines.get("name")
-    if standing.winner is None or standing.winner.source == PROJECT:
-        message = f"The project has a skill of this name: {name}."
+    line = parsed.document.lines.get("name")
+    if effective.winner is None or effective.winner.source == PROJECT:
+        message = f"The project already has a skill {name}."
         yield Finding("name-taken", Severity.ERROR, SKILL_MD, line, message, "Choose another name, or edit that one.")
     else:
-        message = "A bundled skill has this name; yours will hide it, its files too."
+        message = (
+            "A built-in skill has this name. Agents will get yours instead, without the files of the built-in one."
+        )
         yield Finding("name-hides-bundled", Severity.HINT, SKILL_MD, line, message, "")

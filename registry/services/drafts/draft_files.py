@@ -1,4 +1,4 @@
-"""The files of a draft: added, written, renamed, taken out and brought back. Their bytes wait as blobs."""
+"""Files of a draft. Their content is stored as blobs."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -21,39 +21,39 @@ _TEXTS = frozenset({".md", ".markdown", ".txt", ".rst"})
 _PROGRAMS = frozenset({".py", ".sh", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".sql", ".bat"})
 
 
-def usual_place(filename: str) -> str:
-    """Where skills keep files of this kind."""
+def default_path(filename: str) -> str:
+    """Return the path where skills usually keep such a file."""
     suffix = PurePosixPath(filename).suffix.lower()
     folder = REFERENCES if suffix in _TEXTS else SCRIPTS if suffix in _PROGRAMS else ASSETS
     return f"{folder}/{filename}"
 
 
 def add(place: Place, files: Mapping[str, bytes], *, by: Actor) -> Draft:
-    """Puts files in; one of the same path is replaced. All of them or none."""
+    """Add or replace files, all or none."""
     with drafts.editing(place, by=by) as draft:
         entries = {entry.path: entry for entry in draft.manifest}
         for path, content in files.items():
-            _allowed(path, content)
+            _check(path, content)
             entries[path] = FileEntry(path, len(content), blobs.put_content(content, now=timezone.now()))
         _set(draft, entries)
     return draft
 
 
 def create(place: Place, path: str, *, by: Actor) -> Draft:
-    """A new text file, empty for now."""
+    """Create an empty text file."""
     with drafts.editing(place, by=by) as draft:
-        entries = _free(draft, path)
+        entries = _entries_without(draft, path)
         entries[path] = FileEntry(path, 0, blobs.put_content(b"", now=timezone.now()))
         _set(draft, entries)
     return draft
 
 
 def write_text(place: Place, path: str, text: str, *, by: Actor) -> Draft:
-    """What a text field of a browser sent, with the line ends the file had."""
+    """Replace the text of a file but keep its line endings: browsers send CRLF."""
     with drafts.editing(place, by=by) as draft:
         entry = entry_of(draft, path)
         content = skill_form.restore_line_endings(blobs.read(entry).decode(errors="replace"), text).encode()
-        _allowed(path, content)
+        _check(path, content)
         entries = {each.path: each for each in draft.manifest}
         entries[path] = FileEntry(path, len(content), blobs.put_content(content, now=timezone.now()))
         _set(draft, entries)
@@ -64,7 +64,7 @@ def rename(place: Place, path: str, to: str, *, by: Actor) -> Draft:
     with drafts.editing(place, by=by) as draft:
         entry = entry_of(draft, path)
         if to != path:
-            entries = _free(draft, to, apart_from=path)
+            entries = _entries_without(draft, to, apart_from=path)
             del entries[path]
             entries[to] = FileEntry(to, entry.size, entry.digest)
             _set(draft, entries)
@@ -78,19 +78,19 @@ def remove(place: Place, path: str, *, by: Actor) -> Draft:
     return draft
 
 
-def bring_back(place: Place, path: str, *, by: Actor) -> Draft:
-    """A file as it was in what the edit started from."""
+def restore(place: Place, path: str, *, by: Actor) -> Draft:
+    """Restore a removed file as it was when the edit started."""
     with drafts.editing(place, by=by) as draft:
         entries = {entry.path: entry for entry in draft.manifest}
         before = next((entry for entry in removed(draft) if entry.path == path), None)
         if before is None:
-            raise NotFound(f"There is no file {paths.display(path)} to bring back.")
+            raise NotFound(f"The draft has no removed file {paths.display(path)}.")
         _set(draft, {**entries, path: before})
     return draft
 
 
 def removed(draft: Draft) -> tuple[FileEntry, ...]:
-    """What the edit started from and no longer has."""
+    """Return the files that the edit removed."""
     present = {SKILL_MD} | {entry.path for entry in draft.manifest}
     return tuple(entry for entry in draft.base_manifest if entry.path not in present)
 
@@ -103,7 +103,7 @@ def entry_of(draft: Draft, path: str) -> FileEntry:
 
 
 def text_of(entry: FileEntry) -> str | None:
-    """The file as text for editing in place; None where it is no text, or too long for a page."""
+    """Return the text of a file; None if it is binary or too long to edit in a page."""
     if entry.size > settings.LIMITS.text_read_bytes:
         return None
     content = blobs.read(entry)
@@ -113,20 +113,18 @@ def text_of(entry: FileEntry) -> str | None:
         return None
 
 
-def _free(draft: Draft, path: str, apart_from: str = "") -> dict[str, FileEntry]:
+def _entries_without(draft: Draft, path: str, apart_from: str = "") -> dict[str, FileEntry]:
     entries = {entry.path: entry for entry in draft.manifest}
     if path in entries and path != apart_from:
-        raise AlreadyExists(f"The draft has a file {paths.display(path)} already. Choose another path.")
-    _allowed(path, b"")
+        raise AlreadyExists(f"The draft already has a file {paths.display(path)}. Choose another path.")
+    _check(path, b"")
     return entries
 
 
-def _allowed(path: str, content: bytes) -> None:
+def _check(path: str, content: bytes) -> None:
     paths.check(path, limits=settings.LIMITS)
     if PurePosixPath(path).name.lower() == SKILL_MD.lower():
-        raise InvalidRequest(
-            "SKILL.md is what the fields above make. To take a whole skill from a file or folder, use Upload."
-        )
+        raise InvalidRequest("The form above writes SKILL.md. To use a SKILL.md from a file or folder, use Upload.")
     most = settings.LIMITS.file_bytes
     if len(content) > most:
         raise TooLarge(f"{paths.display(path)} has {len(content):,} bytes. {most:,} are allowed. It was not added.")

@@ -1,14 +1,13 @@
-"""Drafts: what one person is writing, kept for them alone until they publish it or throw it away.
+"""Drafts: one person's unpublished edit of a skill.
 
-A draft holds what was typed, valid or not. No agent and no other person can notice one, so keeping it is no change
-of the project: it is neither audited nor does it move the revision. Publishing is, through the verbs of `skills`, and
-proposing, through `proposals`. Whoever may propose may have drafts.
+A draft holds what was typed, valid or not. Only its author sees it, so saving a draft is not audited and does not
+change the project's revision. `publish` and `propose` are, through `skills` and `proposals`. Everybody who may propose
+may have drafts.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -36,7 +35,7 @@ FORM, RAW = "form", "raw"
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What one page of the editor holds: the fields of the form, or the exact text."""
+    """Input of the editor page: the fields of the form, or the whole SKILL.md."""
 
     mode: str
     fields: Fields = field(default_factory=Fields)
@@ -46,10 +45,10 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which draft a page is about, and which state of things it was made from.
+    """The draft of an editor page, and the state that page was rendered from.
 
-    `name` is empty for a skill that does not exist yet, and `copy_of` then names the skill it began as a copy of.
-    `base` is the digest the page was made from; `seen` the state of the draft it shows, None to write over any.
+    `name` is empty for a new skill; `copy_of` then names the skill it started as a copy of. `base` is the digest of the
+    skill on the page. `seen` is the state of the draft on the page; None overwrites any state.
     """
 
     project: Project
@@ -60,76 +59,69 @@ class Place:
 
 
 def find(place: Place, *, by: Actor) -> Draft:
-    """The person's draft, or what a new one would begin with; that one is stored when something is kept."""
+    """Return the person's draft, or an unsaved new one."""
     require(by, roles.PROPOSE, place.project)
-    return _rows(place, by).first() or _begin(place, by)
-
-
-def mine(project: Project, *, by: Actor) -> dict[str, datetime]:
-    """The names the person has drafts under, with the time each was kept; an empty name is a new skill."""
-    if by.user_id is None:
-        return {}
-    return dict(Draft.objects.filter(project=project, user_id=by.user_id).values_list("name", "updated_at"))
+    return _rows(place, by).first() or _new(place, by)
 
 
 def state(draft: Draft) -> str:
-    """Changes with every keep, so that two windows on one draft cannot overwrite each other unseen."""
+    """Return a token that changes with every save, so that two windows cannot overwrite each other."""
     return "" if draft.pk is None else str(round(draft.updated_at.timestamp() * 1_000_000))
 
 
 @contextmanager
 def editing(place: Place, *, by: Actor) -> Iterator[Draft]:
-    """One change of a draft. A draft that says what stands already is none, and its row goes."""
+    """Lock the draft, and save it after the block. A draft equal to the current skill is deleted."""
     require(by, roles.PROPOSE, place.project)
     try:
         with transaction.atomic():
             draft = _rows(place, by).select_for_update().first()
             if draft is not None and place.seen is not None and place.seen != state(draft):
                 raise Stale(
-                    "This draft was changed in another window since this page was loaded. Nothing was lost: "
-                    "open that one, or keep this one instead.",
+                    "You changed this draft in another window since this page was loaded. Nothing is lost: "
+                    "open the other draft, or save this one instead.",
                     state=state(draft),
                 )
-            draft = draft or _begin(place, by)
+            draft = draft or _new(place, by)
             yield draft
-            if _says_something(draft):
+            if _differs(draft):
                 draft.updated_at = timezone.now()
                 draft.save()
             elif draft.pk is not None:
                 draft.delete()
     except IntegrityError:
-        raise Stale("This draft was begun in another window at the same moment. Keep it again.", state="") from None
+        raise Stale("You started this draft in another window at the same time. Save it again.", state="") from None
 
 
-def keep(place: Place, typed: Typed, *, by: Actor) -> Draft:
-    """Writes down what was typed. Files are kept by `draft_files`."""
+def save(place: Place, typed: Typed, *, by: Actor) -> Draft:
+    """Save what was typed. `draft_files` saves the files."""
     with editing(place, by=by) as draft:
-        holding(draft, typed)
+        set_typed(draft, typed)
     return draft
 
 
-def holding(draft: Draft, typed: Typed) -> Draft:
-    """The draft with what was typed, not stored: for a page that has to be shown again."""
+def set_typed(draft: Draft, typed: Typed) -> Draft:
+    """Set what was typed without saving, for a page that is shown again."""
     draft.content = _content(draft.content, typed)
     return draft
 
 
-def switched(draft: Draft, mode: str) -> Draft:
-    """The same draft for the other way of editing; it stays as it is where its header cannot be read."""
+def set_mode(draft: Draft, mode: str) -> Draft:
+    """Convert the draft between form and code. Raise InvalidInput if its frontmatter cannot be parsed."""
     if mode == draft.content["mode"] or mode not in (FORM, RAW):
         return draft
-    whole = text(draft)
-    fields = skill_form.parse(whole, limits=settings.LIMITS) if mode == FORM else typed_fields(draft)
-    draft.content = {**draft.content, "mode": mode, "text": whole, "fields": fields.as_json()}
+    source = text(draft)
+    fields = skill_form.parse(source, limits=settings.LIMITS) if mode == FORM else typed_fields(draft)
+    draft.content = {**draft.content, "mode": mode, "text": source, "fields": fields.as_json()}
     return draft
 
 
 def text(draft: Draft) -> str:
-    """The SKILL.md the draft makes; InvalidInput where what was typed cannot be written into its header."""
-    held: str = draft.content["text"]
+    """Return the draft's SKILL.md. Raise InvalidInput if the fields cannot be written into its frontmatter."""
+    source: str = draft.content["text"]
     if draft.content["mode"] == RAW:
-        return held
-    return skill_form.to_text(held, typed_fields(draft), limits=settings.LIMITS)
+        return source
+    return skill_form.to_text(source, typed_fields(draft), limits=settings.LIMITS)
 
 
 def typed_fields(draft: Draft) -> Fields:
@@ -141,53 +133,53 @@ def bundle(draft: Draft) -> Bundle:
 
 
 def base_bundle(draft: Draft) -> Mapping[str, bytes]:
-    """What the edit started from; nothing for a new skill."""
+    """Return the files the edit started from; none for a new skill."""
     return {entry.path: blobs.read(entry) for entry in draft.base_manifest}
 
 
 def next_version(project: Project, name: str) -> str:
-    """The version that publishing makes."""
+    """Return the version that publishing creates."""
     skill = Skill.objects.filter(project=project, name=normalise(name)).first() if name.strip() else None
     return versions.next_number(skill) if skill else "1"
 
 
 def publish(place: Place, *, note: str = "", by: Actor) -> skills.Saved:
-    """The draft becomes the next version, and is gone. Raises Stale where somebody else saved meanwhile."""
+    """Publish the draft as the next version and delete it. Raise Stale if somebody else saved in the meantime."""
     require_publish(by, place.project)
     draft = _rows(place, by).first()
     if draft is None:
-        raise NotFound("There is nothing to publish: the draft says what agents get already.")
-    whole = bundle(draft)
+        raise NotFound("There is nothing to publish: agents already get exactly this.")
+    content = bundle(draft)
     if place.name:
-        saved = skills.save(place.project, place.name, whole, base=draft.base or None, note=note, by=by)
+        saved = skills.save(place.project, place.name, content, base=draft.base or None, note=note, by=by)
     else:
-        saved = skills.create(place.project, whole, note=note, by=by)
-    _done_with(draft)
+        saved = skills.create(place.project, content, note=note, by=by)
+    _delete_unless_changed(draft)
     return saved
 
 
 def propose(place: Place, *, justification: str, by: Actor) -> Proposed:
-    """The draft becomes a proposal, and is gone. Raises StaleProposal where somebody else saved meanwhile."""
+    """Turn the draft into a proposal and delete it. Raise StaleProposal if somebody else saved in the meantime."""
     require(by, roles.PROPOSE, place.project)
     draft = _rows(place, by).first()
     if draft is None:
-        raise NotFound("There is nothing to propose: the draft says what agents get already.")
-    whole = bundle(draft)
-    gone = {entry.path: None for entry in draft.base_manifest if entry.path not in whole}
+        raise NotFound("There is nothing to propose: agents already get exactly this.")
+    content = bundle(draft)
+    removed = {entry.path: None for entry in draft.base_manifest if entry.path not in content}
     suggestion = Suggestion(
-        place.name or bundles.check(whole, authoring=True).name,
-        Edit({**gone, **whole}),
+        place.name or bundles.check(content, authoring=True).name,
+        Edit({**removed, **content}),
         justification,
         kind=UPDATE if draft.base else CREATE,
         base_digest=draft.base,
     )
-    made = proposals.propose(place.project, suggestion, by=by)
-    _done_with(draft)
-    return made
+    proposed = proposals.propose(place.project, suggestion, by=by)
+    _delete_unless_changed(draft)
+    return proposed
 
 
-def _done_with(draft: Draft) -> None:
-    """What another window kept since is not thrown away with it."""
+def _delete_unless_changed(draft: Draft) -> None:
+    # Another window may have saved the draft in the meantime. That text must survive.
     Draft.objects.filter(pk=draft.pk, updated_at=draft.updated_at).delete()
 
 
@@ -198,7 +190,7 @@ def discard(place: Place, *, by: Actor) -> bool:
 
 def _person(by: Actor) -> int:
     if by.user_id is None:
-        raise Forbidden("Drafts belong to people. Save the skill itself.")
+        raise Forbidden("Only people have drafts. Save the skill instead.")
     return by.user_id
 
 
@@ -206,7 +198,7 @@ def _rows(place: Place, by: Actor) -> QuerySet[Draft]:
     return Draft.objects.filter(project=place.project, user_id=_person(by), name=normalise(place.name))
 
 
-def _begin(place: Place, by: Actor) -> Draft:
+def _new(place: Place, by: Actor) -> Draft:
     draft = Draft(project=place.project, user_id=_person(by), name=normalise(place.name))
     source = place.name or place.copy_of
     _, loaded = catalog.inspect(place.project, source) if source else (None, None)
@@ -219,7 +211,7 @@ def _begin(place: Place, by: Actor) -> Draft:
     if place.name and place.base and place.base != digest:
         files, digest = _files_of(place) or files, place.base
     contents = {entry.path: entry for entry in files}
-    draft.content = _beginning(blobs.read(contents.pop(SKILL_MD)).decode(), copy=not place.name)
+    draft.content = _first_content(blobs.read(contents.pop(SKILL_MD)).decode(), copy=not place.name)
     draft.manifest = in_byte_order(contents.values())
     if place.name:
         draft.base, draft.base_manifest = digest, in_byte_order(files)
@@ -227,38 +219,38 @@ def _begin(place: Place, by: Actor) -> Draft:
 
 
 def _files_of(place: Place) -> tuple[FileEntry, ...]:
-    """The files of an older version that a page still shows."""
-    older = Version.objects.filter(skill__project=place.project, skill__name=normalise(place.name), digest=place.base)
-    found = older.first()
-    return found.manifest if found else ()
+    """Return the files of the older version that the page still shows."""
+    name = normalise(place.name)
+    older = Version.objects.filter(skill__project=place.project, skill__name=name, digest=place.base).first()
+    return older.manifest if older else ()
 
 
-def _beginning(held: str, *, copy: bool) -> dict[str, Any]:
+def _first_content(source: str, *, copy: bool) -> dict[str, Any]:
     try:
-        fields = skill_form.parse(held, limits=settings.LIMITS)
+        fields = skill_form.parse(source, limits=settings.LIMITS)
     except (InvalidInput, TooLarge):
-        return _content({"text": held}, Typed(RAW, text=held))
+        return _content({"text": source}, Typed(RAW, text=source))
     if copy:
         fields = Fields(**{**fields.as_json(), "name": ""})
-    return _content({"text": held}, Typed(FORM, fields))
+    return _content({"text": source}, Typed(FORM, fields))
 
 
 def _content(before: Mapping[str, Any], typed: Typed) -> dict[str, Any]:
-    """The form leaves the text it started from alone: writing into it again and again would wear it out."""
-    held = before.get("text", "")
+    """Return the JSON of a draft. In form mode the text stays as it was, so that rewriting it never adds up."""
+    source = before.get("text", "")
     if typed.mode == RAW:
-        held = skill_form.restore_line_endings(held, _storable(typed.text))
+        source = skill_form.restore_line_endings(source, _storable(typed.text))
     fields = {key: _storable(value) for key, value in typed.fields.as_json().items()}
-    return {"mode": typed.mode, "text": held, "fields": fields, "note": _storable(typed.note)}
+    return {"mode": typed.mode, "text": source, "fields": fields, "note": _storable(typed.note)}
 
 
 def _storable(value: str) -> str:
-    """PostgreSQL holds no NUL in JSON, and nobody can type one."""
+    """Replace NUL characters, which PostgreSQL cannot store in JSON."""
     return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _says_something(draft: Draft) -> bool:
-    """Whether it differs from what stands: also a page that keeps once more what was just published says nothing."""
+def _differs(draft: Draft) -> bool:
+    """Tell whether the draft differs from the current skill. A late save of published text does not."""
     form = draft.content["mode"] == FORM
     blank = typed_fields(draft).empty if form else not draft.content["text"].strip()
     if not draft.name and blank and not draft.manifest:
@@ -268,6 +260,6 @@ def _says_something(draft: Draft) -> bool:
         name = draft.name or skill_form.parse(content.decode(), limits=settings.LIMITS).name
     except SkillsiteError:
         return True
-    standing = catalog.find(draft.project_id, name) if name else None
+    effective = catalog.find(draft.project_id, name) if name else None
     entries = [*draft.manifest, FileEntry(SKILL_MD, len(content), content_digest(content))]
-    return standing is None or standing.winner is None or standing.winner.digest != bundle_digest(entries)
+    return effective is None or effective.winner is None or effective.winner.digest != bundle_digest(entries)

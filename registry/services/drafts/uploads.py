@@ -1,9 +1,9 @@
-"""Uploads: a bundle that somebody looks at before they decide. Nothing is in the registry until they confirm.
+"""Uploads: bundles that a person previews before publishing or proposing them.
 
-The bytes wait in blob storage under a random key that only a row of the person names. Both go when the person
-confirms, proposes, discards or leaves the page; the worker sweeps what is left after an hour. None of this is a change
-of the project, so it is not audited; confirming is, through `bundles.import_bundle`, and proposing is, through
-`proposals.propose`. Whoever may propose may upload.
+The bytes are stored as a blob under a random key. Row and blob are deleted when the person publishes, proposes,
+discards or leaves the page; the worker deletes the rest after an hour. An upload does not change the project, so it is
+not audited. Publishing is, through `bundles.import_bundle`, and proposing is, through `proposals.propose`. Everybody
+who may propose may upload.
 """
 
 import secrets
@@ -38,8 +38,8 @@ _FOLDER = "uploads"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """An upload with what confirming it would do, and what stands under its name: digest and files, if anything."""
+class PendingUpload:
+    """An upload, the effect of publishing it, and the digest and files of the current skill, if any."""
 
     upload: Upload
     preview: Preview
@@ -47,8 +47,8 @@ class Waiting:
     before: Mapping[str, bytes]
 
 
-def opened(files: Mapping[str, bytes], *, folder: bool) -> Bundle:
-    """The bundle in what a browser sent: a folder, one zip, or one Markdown file that becomes SKILL.md."""
+def open_files(files: Mapping[str, bytes], *, folder: bool) -> Bundle:
+    """Read the bundle a browser sent: a folder, one zip, or one Markdown file that becomes SKILL.md."""
     if folder:
         return bundle_files.read_folder(files, limits=settings.LIMITS)
     if len(files) != 1:
@@ -60,68 +60,68 @@ def opened(files: Mapping[str, bytes], *, folder: bool) -> Bundle:
 
 
 def receive(project: Project, filename: str, bundle: Bundle, *, now: datetime, by: Actor) -> Upload:
-    """Lets a checked bundle wait for a decision, in place of the one the person looked at before."""
+    """Store an upload for preview. It replaces the person's earlier upload."""
     bundles.preview(project, bundle, by=by)
     key = secrets.token_hex(16)
-    storages["blobs"].save(_stored(key), ContentFile(bundle_files.write_zip(bundle)))
+    storages["blobs"].save(_blob_name(key), ContentFile(bundle_files.write_zip(bundle)))
     upload = Upload(project=project, user_id=_person(by), key=key, filename=paths.display(filename)[1:-1][:255])
     upload.created_at = now
     upload.save(force_insert=True)
     for earlier in _rows(project, by).exclude(pk=upload.pk):
-        _forget(earlier)
+        _delete(earlier)
     return upload
 
 
-def look(project: Project, key: str, *, by: Actor) -> Waiting:
-    """What confirming would do as things stand now."""
+def preview(project: Project, key: str, *, by: Actor) -> PendingUpload:
+    """Return the upload with the effect of publishing it now."""
     upload = _find(project, key, by)
     bundle = _read(upload)
-    preview = bundles.preview(project, bundle, by=by)
-    standing = catalog.inspect(project, preview.checked.name)[1] if preview.standing else None
-    return Waiting(upload, preview, precedence.digest_of(preview.standing), standing.bundle() if standing else {})
+    effect = bundles.preview(project, bundle, by=by)
+    current = catalog.inspect(project, effect.checked.name)[1] if effect.effective else None
+    return PendingUpload(upload, effect, precedence.digest_of(effect.effective), current.bundle() if current else {})
 
 
 def confirm(project: Project, key: str, *, seen: str, note: str = "", by: Actor) -> Imported:
-    """Stores the bundle. Where what it would replace was saved meanwhile, the person looks again first."""
+    """Publish the upload. Raise Stale if the current skill is not the one the person saw."""
     require_publish(by, project)
     upload = _find(project, key, by)
     imported = bundles.import_bundle(project, _read(upload), seen=seen, note=note, by=by)
-    _forget(upload)
+    _delete(upload)
     return imported
 
 
 def propose(project: Project, key: str, *, seen: str, justification: str, by: Actor) -> Proposed:
-    """The bundle becomes a proposal, for what the person saw. It is held to the rules of authored content."""
+    """Turn the upload into a proposal. It must pass the checks for authored skills."""
     upload = _find(project, key, by)
     bundle = _read(upload)
     name = bundles.check(bundle, authoring=False).name
-    standing = catalog.inspect(project, name)[1] if catalog.find(project.pk, name) else None
-    gone = {entry.path: None for entry in standing.files if entry.path not in bundle} if standing else {}
+    current = catalog.inspect(project, name)[1] if catalog.find(project.pk, name) else None
+    removed = {entry.path: None for entry in current.files if entry.path not in bundle} if current else {}
     kind = None if seen else CREATE
-    suggestion = Suggestion(name, Edit({**gone, **bundle}), justification, kind=kind, base_digest=seen)
+    suggestion = Suggestion(name, Edit({**removed, **bundle}), justification, kind=kind, base_digest=seen)
     proposed = proposals.propose(project, suggestion, by=by)
-    _forget(upload)
+    _delete(upload)
     return proposed
 
 
 def discard(project: Project, key: str, *, by: Actor) -> None:
-    """Forgets an upload; one that is gone already is none to complain about."""
+    """Delete an upload, if it still exists."""
     require(by, roles.PROPOSE, project)
     for upload in _rows(project, by).filter(key=key):
-        _forget(upload)
+        _delete(upload)
 
 
 def sweep(*, now: datetime) -> int:
-    """Forgets what nobody decided about for an hour."""
+    """Delete uploads older than an hour."""
     stale = list(Upload.objects.filter(created_at__lt=now - KEPT_FOR))
     for upload in stale:
-        _forget(upload)
+        _delete(upload)
     return len(stale)
 
 
 def _person(by: Actor) -> int:
     if by.user_id is None:
-        raise Forbidden("Uploads with a preview belong to people. Send the bundle to the API.")
+        raise Forbidden("Only people can upload with a preview. Send the bundle to the API.")
     return by.user_id
 
 
@@ -133,29 +133,31 @@ def _find(project: Project, key: str, by: Actor) -> Upload:
     require(by, roles.PROPOSE, project)
     upload = _rows(project, by).filter(key=key).first()
     if upload is None:
-        raise NotFound("This upload is gone: it was stored, discarded, or you left its page. Send it again.")
+        raise NotFound(
+            "This upload no longer exists: it was published or discarded, or you left its page. Upload it again."
+        )
     return upload
 
 
-def _forget(upload: Upload) -> None:
-    """The bytes first: a row without bytes is swept again, bytes without a row would wait for the clean-up."""
-    storages["blobs"].delete(_stored(upload.key))
+def _delete(upload: Upload) -> None:
+    """Delete the blob first: `sweep` finds a row without a blob, but only clean_blobs finds a blob without a row."""
+    storages["blobs"].delete(_blob_name(upload.key))
     Upload.objects.filter(pk=upload.pk).delete()
 
 
 def _read(upload: Upload) -> Bundle:
     try:
-        with storages["blobs"].open(_stored(upload.key), "rb") as file:
+        with storages["blobs"].open(_blob_name(upload.key), "rb") as file:
             content: bytes = file.read()
     except FileNotFoundError:
-        raise NotFound("The bytes of this upload are gone. Send it again.") from None
-    return bundle_files.read_zip(content, limits=_ours())
+        raise NotFound("The files of this upload are missing. Upload it again.") from None
+    return bundle_files.read_zip(content, limits=_own_zip_limits())
 
 
-def _ours() -> Limits:
-    """What waits is a zip of ours, which does not compress: it may be as long as the files it holds."""
+def _own_zip_limits() -> Limits:
+    """Return limits for our own zip, which is not compressed and may be as long as the files in it."""
     return replace(settings.LIMITS, archive_bytes=2 * settings.LIMITS.expanded_bytes + 16 * MIB)
 
 
-def _stored(key: str) -> str:
+def _blob_name(key: str) -> str:
     return f"{_FOLDER}/{key}"

@@ -197,12 +197,12 @@ def _apply(
     if before is None:
         provenance.forget(skill)
     if standing and standing.winner and standing.winner.source == BUNDLED:
-        skills.remember(skill, catalog.Loaded(standing.winner, verdict.revision.base_manifest))
+        skills.set_upstream(skill, catalog.Loaded(standing.winner, verdict.revision.base_manifest))
     said = prompt.one_line(verdict.revision.justification)
     note = prompt.shorten(f"Proposal {proposal.pk}: {said}", version_rows.NOTE_CHARS)
     checked = verdict.checked
     version = version_rows.add(
-        skill, checked.bundle, checked.said, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
+        skill, checked.bundle, checked.parsed, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
         change=change, approved=True,
     )  # fmt: skip
     provenance.approved(proposal, skill, version, before=before)

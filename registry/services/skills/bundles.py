@@ -1,4 +1,4 @@
-"""Whole bundles in and out: checked, previewed, imported, exported."""
+"""Bundles of skills: check, preview and import."""
 
 from dataclasses import dataclass
 
@@ -25,26 +25,26 @@ CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A bundle that may be stored, with what its SKILL.md says and what is worth knowing about it."""
+    """A bundle without errors, with its parsed SKILL.md and the other findings."""
 
     bundle: Bundle
-    said: skill_md.SkillMd
+    parsed: skill_md.SkillMd
     name: str
     findings: tuple[Finding, ...]
 
     @property
     def tokens(self) -> int:
-        return token_estimate.estimate(self.said.instructions)
+        return token_estimate.estimate(self.parsed.instructions)
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What storing a bundle would do. Nothing is stored by looking."""
+    """The effect of importing a bundle."""
 
     checked: Checked
     action: str
     version: str
-    standing: EffectiveSkill | None
+    effective: EffectiveSkill | None
     hides: tuple[Hidden, ...]
 
 
@@ -59,24 +59,24 @@ def check(
     bundle: Bundle, *, authoring: bool, directory: str | None = None, was: str = "", project: Project | None = None,
     by: Actor | None = None,
 ) -> Checked:  # fmt: skip
-    """Reads and lints a bundle; anything that must not be stored is an error that names file, line and fix.
+    """Parse and lint a bundle. Raise InvalidSkill with file, line and fix for the first error.
 
-    With a project, the skills it requires are looked for among those that `by` may know of there.
+    `was` is the version of an export. With `project`, required skills are looked up among those `by` may use.
     """
-    said = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
-    name = paths.check_component(normalise(said.name), what="name")
-    if not authoring and (version := was or said.version):
+    parsed = skill_md.read(bundle[SKILL_MD], fallback_name=directory or "", limits=settings.LIMITS)
+    name = paths.check_component(normalise(parsed.name), what="name")
+    if not authoring and (version := was or parsed.version):
         paths.check_component(version, what="version")
     known = None
-    if project and by and said.requires:
-        known = catalog.served_among(project.pk, said.requires, allowed=reach(by))
+    if project and by and parsed.requires:
+        known = catalog.served_among(project.pk, parsed.requires, allowed=reach(by))
     findings = rules.lint(
-        said, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
+        parsed, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
     )
-    if stopping := errors(findings):
-        first = stopping[0]
+    if fatal := errors(findings):
+        first = fatal[0]
         raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was stored.", findings=findings)
-    return Checked(bundle, said, name, findings)
+    return Checked(bundle, parsed, name, findings)
 
 
 def place(finding: Finding) -> str:
@@ -84,20 +84,20 @@ def place(finding: Finding) -> str:
 
 
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
-    """What `import_bundle` would do with it. Whoever may store or propose it may look."""
+    """Return the effect of `import_bundle`, for people who may publish or propose."""
     require(by, roles.WRITE if by.may(roles.WRITE) else roles.PROPOSE, project)
     checked = check(bundle, authoring=False, directory=directory, was=was, project=project, by=by)
     require_reach(by, checked.name)
-    return _foresee(project, checked, was)
+    return _preview(project, checked, was)
 
 
-def _foresee(project: Project, checked: Checked, was: str) -> Preview:
+def _preview(project: Project, checked: Checked, was: str) -> Preview:
     skill = Skill.objects.filter(project=project, name=checked.name).select_related("current").first()
-    standing = catalog.find(project.pk, checked.name)
-    action, same = _decide(skill, checked, standing, was)
+    effective = catalog.find(project.pk, checked.name)
+    action, same = _decide(skill, checked, effective, was)
     upcoming = versions.next_number(skill) if skill else "1"
-    named = same.version if same else _named(skill, checked, was) or upcoming
-    return Preview(checked, action, named, standing, precedence.would_hide(standing))
+    version = same.version if same else _version_name(skill, checked, was) or upcoming
+    return Preview(checked, action, version, effective, precedence.would_hide(effective))
 
 
 def import_bundle(
@@ -110,56 +110,56 @@ def import_bundle(
     note: str = "",
     by: Actor,
 ) -> Imported:
-    """Stores a bundle as a new skill or a new version, under the version its source names if it names one.
+    """Store a bundle as a new skill or a new version, under the version its source names, if any.
 
-    `directory` names a skill that does not name itself. `was` is the version that another site had given it, which is
-    kept where it is free here. `seen` is the digest that somebody saw standing there, empty for nothing.
+    `directory` is the name of a skill whose SKILL.md has none. `was` is its version on another site, kept if it is free
+    here. `seen` is the digest of the skill that the caller saw before, empty for none; None skips the check.
     """
     require_publish(by, project)
     checked = check(bundle, authoring=False, directory=directory, was=was, project=project, by=by)
     require_reach(by, checked.name)
     note = versions.checked_note(note)
-    _foresee(project, checked, was)  # what will be refused is refused before a file is stored
+    _preview(project, checked, was)  # raises before any file is stored
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
-        standing = catalog.find(project.pk, checked.name)
-        if seen is not None and precedence.digest_of(standing) != seen:
+        effective = catalog.find(project.pk, checked.name)
+        if seen is not None and precedence.digest_of(effective) != seen:
             raise Stale(
-                f"{checked.name} was saved by somebody else since you looked. Look at the difference again. "
+                f"Somebody else saved {checked.name} since you opened this page. Check the difference again. "
                 "Nothing was stored.",
-                digest=precedence.digest_of(standing),
+                digest=precedence.digest_of(effective),
             )
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
-        action, same = _decide(skill, checked, standing, was)
+        action, same = _decide(skill, checked, effective, was)
         change.data["action"] = action
         if not skill.overrides:
             provenance.forget(skill)
         if action == UNCHANGED and same is not None:
             change.cancel()
         elif same is not None:
-            versions.bring_back(skill, same, by=by, change=change)
+            versions.reactivate(skill, same, by=by, change=change)
         else:
-            named = _named(skill, checked, was)
-            same = versions.add(skill, bundle, checked.said, named=named, note=note, by=by, change=change)
+            named = _version_name(skill, checked, was)
+            same = versions.add(skill, bundle, checked.parsed, named=named, note=note, by=by, change=change)
         return Imported(same, action, checked.findings)
 
 
 def _decide(
-    skill: Skill | None, checked: Checked, standing: EffectiveSkill | None, was: str
+    skill: Skill | None, checked: Checked, effective: EffectiveSkill | None, was: str
 ) -> tuple[str, Version | None]:
-    """The action, and the stored version that holds these very bytes already if there is one."""
-    named = checked.said.version if was in ("", checked.said.version) else None
+    """Return the action, and the stored version with the same bytes, if any."""
+    named = checked.parsed.version if was in ("", checked.parsed.version) else None
     same = _same(skill, checked.bundle, named, was) if skill else None
     if skill and skill.overrides:
         if same is None and named is None and skill.current and skill.current.digest == checked.bundle.digest:
             same = skill.current
         return (UNCHANGED if same else NEW_VERSION), same
-    winner = standing.winner if standing else None
+    winner = effective.winner if effective else None
     return (OVERRIDE if winner and winner.source == BUNDLED else CREATE), same
 
 
 def _same(skill: Skill, bundle: Bundle, named: str | None, was: str) -> Version | None:
-    """A version that the author named stands for its bytes anywhere; one that a site counted up to, only there."""
+    """Return the stored version of this name. A number given by another site may mean other bytes here."""
     if named:
         return versions.same_version(skill, named, bundle)
     if was and not Version.objects.filter(skill=skill, version=was).exclude(digest=bundle.digest).exists():
@@ -167,9 +167,9 @@ def _same(skill: Skill, bundle: Bundle, named: str | None, was: str) -> Version 
     return None
 
 
-def _named(skill: Skill | None, checked: Checked, was: str) -> str | None:
-    """The version to store it under; None for the next number."""
-    if was in ("", checked.said.version):
-        return checked.said.version
+def _version_name(skill: Skill | None, checked: Checked, was: str) -> str | None:
+    """Return the version to store the bundle under; None for the next number."""
+    if was in ("", checked.parsed.version):
+        return checked.parsed.version
     taken = skill is not None and Version.objects.filter(skill=skill, version=was).exists()
     return None if taken else was

@@ -1,4 +1,4 @@
-"""A project's copy of a bundled skill: made, compared with where it came from, and brought up to date."""
+"""Customised built-in skills: make the project's copy, compare it, and merge later changes of the built-in skill."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,57 +24,59 @@ from registry.services.skills import bundles, skills, versions
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a project's skill came from, what stands there now, and what the project made of it."""
+    """A customised skill: the built-in skill now, and the project's version."""
 
     skill: Skill
-    bundled: Loaded
+    built_in: Loaded
     mine: Loaded
 
     @property
     def changed(self) -> bool:
-        """The bundled skill is another one than the project's copy was last made or brought up to date from."""
-        return self.bundled.candidate.digest != self.skill.upstream_digest
+        """Tell whether the built-in skill changed since the project's copy was made or updated."""
+        return self.built_in.candidate.digest != self.skill.upstream_digest
 
     @property
     def same(self) -> bool:
-        return self.bundled.candidate.digest == self.mine.candidate.digest
+        return self.built_in.candidate.digest == self.mine.candidate.digest
 
     @cached_property
     def base(self) -> Mapping[str, bytes]:
         return blobs.bundle(self.skill.upstream_manifest)
 
     @cached_property
-    def joined(self) -> BundleMerge:
-        return merge_bundles.merge(self.base, self.bundled.bundle(), self.mine.bundle())
+    def merge(self) -> BundleMerge:
+        return merge_bundles.merge(self.base, self.built_in.bundle(), self.mine.bundle())
 
 
 def customise(project: Project, name: str, *, by: Actor) -> Version:
-    """Copies a bundled skill into the project, files and all; from then on agents get the copy."""
+    """Copy a built-in skill with its files into the project. Agents get the copy from then on."""
     require_publish(by, project)
-    bundled = _standing(project, name)
-    bundle = bundled.bundle()
-    checked = bundles.check(bundle, authoring=False, directory=bundled.name)
+    original = _effective_built_in(project, name)
+    bundle = original.bundle()
+    checked = bundles.check(bundle, authoring=False, directory=original.name)
     blobs.put(bundle, now=timezone.now())
-    with audit.change(project, "skill.customised", by=by, target=bundled.name) as change:
-        if _standing(project, name).candidate.digest != bundle.digest:
-            raise Stale(f"{bundled.name} changed on disk meanwhile. Try again. Nothing was stored.", digest="")
-        skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=bundled.name)
-        skills.remember(skill, bundled)
-        change.data["upstream"] = bundled.candidate.digest
-        note = f"Copy of the bundled version {bundled.candidate.version}"
-        return versions.add(skill, bundle, checked.said, named=None, note=note[:300], by=by, change=change)
+    with audit.change(project, "skill.customised", by=by, target=original.name) as change:
+        if _effective_built_in(project, name).candidate.digest != bundle.digest:
+            raise Stale(
+                f"The files of {original.name} changed in the meantime. Try again. Nothing was stored.", digest=""
+            )
+        skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=original.name)
+        skills.set_upstream(skill, original)
+        change.data["upstream"] = original.candidate.digest
+        note = f"Copy of the built-in version {original.candidate.version}"
+        return versions.add(skill, bundle, checked.parsed, named=None, note=note[:300], by=by, change=change)
 
 
-def _standing(project: Project, name: str) -> Loaded:
-    """The bundled skill that agents get under the name now."""
-    outcome, loaded = catalog.inspect(project, name)
-    if loaded is None or outcome.winner is None or outcome.winner.source != BUNDLED:
-        raise AlreadyExists(f"The project has a skill {outcome.name} of its own already. Edit that one.")
+def _effective_built_in(project: Project, name: str) -> Loaded:
+    """Return the built-in skill that agents get under this name."""
+    effective, loaded = catalog.inspect(project, name)
+    if loaded is None or effective.winner is None or effective.winner.source != BUNDLED:
+        raise AlreadyExists(f"The project already has a skill {effective.name}. Edit that one.")
     return loaded
 
 
 def find(project: Project, name: str) -> Origin | None:
-    """The origin of a project's skill; None where it has none, or where the bundled one or the copy is gone."""
+    """Return the origin of a customised skill; None if it is not customised, or one side is gone."""
     name = normalise(name)
     skill = (
         Skill.objects.filter(project=project, name=name, overrides=True)
@@ -82,79 +84,76 @@ def find(project: Project, name: str) -> Origin | None:
         .select_related("current")
         .first()
     )
-    bundled = catalog.built_in_skill(name)
-    if skill is None or skill.current is None or bundled is None:
+    original = catalog.built_in_skill(name)
+    if skill is None or skill.current is None or original is None:
         return None
-    return Origin(skill, bundled, catalog.stored(name, skill.current))
+    return Origin(skill, original, catalog.stored(name, skill.current))
 
 
 def rebase(
     project: Project, name: str, *, theirs: str, mine: str, answers: Mapping[str, str] | None = None, by: Actor
 ) -> Version:
-    """The bundled skill's changes and the project's own become the next version.
+    """Store the merge of the built-in skill's changes and the project's changes as the next version.
 
-    `theirs` and `mine` are the digests the person looked at. Each place that does not fit together needs an answer.
+    `theirs` and `mine` are the digests on the person's page. Each conflict needs an answer.
     """
     require_publish(by, project)
-    origin = _seen(project, name, theirs, mine)
-    bundle = _answered(origin, answers or {})
+    origin = _unchanged_origin(project, name, theirs, mine)
+    bundle = _resolve(origin, answers or {})
     checked = bundles.check(bundle, authoring=False, directory=origin.skill.name)
     if checked.name != origin.skill.name:
         raise InvalidSkill(f"The merged SKILL.md is named {checked.name}, not {origin.skill.name}. Nothing was stored.")
     blobs.put(bundle, now=timezone.now())
-    blobs.put(origin.bundled.bundle(), now=timezone.now())
+    blobs.put(origin.built_in.bundle(), now=timezone.now())
     with audit.change(project, "skill.rebased", by=by, target=origin.skill.name) as change:
-        now = _seen(project, name, theirs, mine)
-        _move_on(now, change)
+        now = _unchanged_origin(project, name, theirs, mine)
+        _set_base(now, change)
         if bundle.digest == mine and now.skill.current is not None:
             change.before = change.after = mine
             return now.skill.current
-        note = f"Brought up to date with the bundled version {now.bundled.candidate.version}"
-        return versions.add(now.skill, bundle, checked.said, named=None, note=note[:300], by=by, change=change)
+        note = f"Updated to the built-in version {now.built_in.candidate.version}"
+        return versions.add(now.skill, bundle, checked.parsed, named=None, note=note[:300], by=by, change=change)
 
 
 def keep(project: Project, name: str, *, theirs: str, by: Actor) -> None:
-    """Marks the bundled skill as seen: the project's own stays as it is until the bundled one changes again."""
+    """Mark the built-in skill as seen without changing the project's version."""
     require(by, roles.WRITE, project)
-    origin = _seen(project, name, theirs)
-    blobs.put(origin.bundled.bundle(), now=timezone.now())
+    origin = _unchanged_origin(project, name, theirs)
+    blobs.put(origin.built_in.bundle(), now=timezone.now())
     with audit.change(project, "upstream.kept", by=by, target=origin.skill.name) as change:
-        now = _seen(project, name, theirs)
+        now = _unchanged_origin(project, name, theirs)
         if not now.changed:
             change.cancel()
             return
-        _move_on(now, change)
+        _set_base(now, change)
         change.before = change.after = now.mine.candidate.digest
 
 
-def _move_on(origin: Origin, change: Change) -> None:
-    change.data["upstream"] = {"before": origin.skill.upstream_digest, "after": origin.bundled.candidate.digest}
-    skills.remember(origin.skill, origin.bundled)
+def _set_base(origin: Origin, change: Change) -> None:
+    change.data["upstream"] = {"before": origin.skill.upstream_digest, "after": origin.built_in.candidate.digest}
+    skills.set_upstream(origin.skill, origin.built_in)
 
 
-def _found(project: Project, name: str) -> Origin:
+def _unchanged_origin(project: Project, name: str, theirs: str, mine: str | None = None) -> Origin:
+    """Return the origin. Raise Stale if either side changed since the page was loaded; `mine` may be left out."""
     origin = find(project, name)
     if origin is None:
-        raise NotFound(f"{normalise(name)} is no copy of a bundled skill that is still there.")
-    return origin
-
-
-def _seen(project: Project, name: str, theirs: str, mine: str | None = None) -> Origin:
-    """The origin, as long as what the person looked at still stands; `mine` only where it matters."""
-    origin = _found(project, name)
-    if origin.bundled.candidate.digest != theirs:
-        message = f"The bundled {origin.skill.name} changed once more. Look at it again. Nothing was stored."
-        raise Stale(message, digest=origin.bundled.candidate.digest)
+        raise NotFound(f"{normalise(name)} is not customised, or the built-in skill was removed.")
+    if origin.built_in.candidate.digest != theirs:
+        message = f"The built-in {origin.skill.name} changed again. Check the changes again. Nothing was stored."
+        raise Stale(message, digest=origin.built_in.candidate.digest)
     if mine is not None and origin.mine.candidate.digest != mine:
-        message = f"{origin.skill.name} was saved by somebody else meanwhile. Look at it again. Nothing was stored."
+        message = (
+            f"Somebody else saved {origin.skill.name} in the meantime. Check the changes again. Nothing was stored."
+        )
         raise Stale(message, digest=origin.mine.candidate.digest)
     return origin
 
 
-def _answered(origin: Origin, answers: Mapping[str, str]) -> Bundle:
-    joined = origin.joined
-    missing = [key for key in joined.keys if answers.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)]
+def _resolve(origin: Origin, answers: Mapping[str, str]) -> Bundle:
+    merge = origin.merge
+    missing = [key for key in merge.keys if answers.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)]
     if missing:
-        places = "1 place needs a choice" if len(missing) == 1 else f"{len(missing)} places need a choice"
-        raise InvalidRequest(f"{places} between the bundled text and yours. Nothing was stored.", missing=missing)
-    return Bundle(joined.files(answers))
+        conflicts = "1 conflict" if len(missing) == 1 else f"{len(missing)} conflicts"
+        raise InvalidRequest(f"Choose a side for {conflicts} first. Nothing was stored.", missing=missing)
+    return Bundle(merge.files(answers))

@@ -1,4 +1,4 @@
-"""Versions of a project's skill: written once, restored as new ones, yanked with a reason."""
+"""Versions of a project's skill: add, restore and withdraw."""
 
 from django.utils import timezone
 
@@ -19,29 +19,29 @@ NOTE_CHARS = 300
 
 
 def get(project: Project, name: str, version: str) -> Version:
-    """A version that can still be had; a yanked one says so and stays shut."""
-    found = _find(project, name, version)
-    if found.yanked_at is not None:
-        raise NotFound(f"Version {version} of {found.skill.name} was withdrawn: {found.yank_reason}")
-    return found
+    """Return a version. A withdrawn one raises NotFound with the reason."""
+    row = _find(project, name, version)
+    if row.yanked_at is not None:
+        raise NotFound(f"Version {version} of {row.skill.name} was withdrawn: {row.yank_reason}")
+    return row
 
 
 def history(project: Project, name: str) -> list[Version]:
-    """Every version, newest first, those of a deleted skill included."""
-    found = list(
+    """Return all versions, newest first, also of a deleted skill."""
+    rows = list(
         Version.objects.for_timeline()
         .filter(skill__project=project, skill__name=normalise(name))
         .select_related("skill")
     )
-    if not found:
-        raise NotFound(f"The project has no versions of its own of {normalise(name)}.")
-    return found
+    if not rows:
+        raise NotFound(f"The project has no versions of {normalise(name)}.")
+    return rows
 
 
 def add(
     skill: Skill,
     bundle: Bundle,
-    said: skill_md.SkillMd,
+    parsed: skill_md.SkillMd,
     *,
     named: str | None,
     note: str,
@@ -49,9 +49,9 @@ def add(
     change: Change,
     approved: bool = False,
 ) -> Version:
-    """Writes the next version inside the caller's change; `named` is the version an import's source gives.
+    """Store the next version, inside the caller's change. `named` is the version that an import brings.
 
-    `approved`: a reviewer let it through, which is the only way into a project where every change is reviewed.
+    `approved` is true for a proposal that a reviewer approved, the only way into a project that requires reviews.
     """
     if not approved:
         require_publish(by, skill.project)
@@ -61,12 +61,12 @@ def add(
         digest=bundle.digest,
         manifest=bundle.manifest,
         size=bundle.size,
-        description=said.description,
-        kind=said.kind,
-        tags=list(said.tags),
-        requires=list(said.requires),
-        triggers=list(said.triggers),
-        tokens=token_estimate.estimate(said.instructions),
+        description=parsed.description,
+        kind=parsed.kind,
+        tags=list(parsed.tags),
+        requires=list(parsed.requires),
+        triggers=list(parsed.triggers),
+        tokens=token_estimate.estimate(parsed.instructions),
         note=checked_note(note),
         author_id=by.user_id,
         agent_id=by.agent_id,
@@ -85,8 +85,8 @@ def add(
     return version
 
 
-def bring_back(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
-    """A deleted skill stands again, with one of the versions it had."""
+def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
+    """Make a deleted skill current again with one of its versions."""
     require_publish(by, skill.project)
     skill.current, skill.overrides = version, True
     skill.save(update_fields=["current", "overrides"])
@@ -104,7 +104,7 @@ def checked_note(note: str) -> str:
 
 
 def next_number(skill: Skill) -> str:
-    """The next integer that no version of this skill ever had: a version string never stands for other bytes."""
+    """Return the next number that no version of this skill ever had, so that a version always means the same bytes."""
     number = skill.last_number + 1
     while Version.objects.filter(skill=skill, version=str(number)).exists():
         number += 1
@@ -112,14 +112,14 @@ def next_number(skill: Skill) -> str:
 
 
 def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
-    """The stored version of that name if it holds the same bytes; other bytes are an error naming both."""
+    """Return the stored version of this name. Raise VersionConflict if its bytes differ."""
     found = Version.objects.filter(skill=skill, version=named).first()
     if found is None:
         return None
     if found.digest != bundle.digest:
         raise VersionConflict(
-            f"Version {named} of {skill.name} is stored with other content ({found.digest}); this one has "
-            f"{bundle.digest}. Give the new content a version of its own. Nothing was stored.",
+            f"Version {named} of {skill.name} already exists with other content ({found.digest}); this bundle is "
+            f"{bundle.digest}. Use another version. Nothing was stored.",
             stored=found.digest,
             given=bundle.digest,
         )
@@ -129,18 +129,18 @@ def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
 
 
 def restore(project: Project, name: str, version: str, *, note: str = "", by: Actor) -> Version:
-    """An old version becomes the newest one. Also brings back a deleted skill."""
+    """Store an old version again as the newest one. Also restores a deleted skill."""
     require_publish(by, project)
     require_reach(by, name)
     with audit.change(project, "version.restored", by=by, target=normalise(name)) as change:
         old = get(project, name, version)
         bundle = blobs.bundle(old.manifest)
-        said = skill_md.read(bundle[SKILL_MD], fallback_name=old.skill.name)
+        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=old.skill.name)
         change.data["restored"] = old.version
         return add(
             old.skill,
             bundle,
-            said,
+            parsed,
             named=None,
             note=note or f"Restored version {old.version}",
             by=by,
@@ -149,16 +149,16 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
 
 
 def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -> Version:
-    """Makes one version unavailable on every path; the newest one left becomes current."""
+    """Withdraw a version everywhere; the newest remaining version becomes current."""
     require_withdraw(by, project)
     require_reach(by, name)
     reason = checked_note(reason)
     if not reason:
-        raise InvalidRequest("Say why the version is withdrawn: the reason is shown to whoever looks for it.")
+        raise InvalidRequest("Enter a reason: people and agents who ask for this version see it.")
     with audit.change(project, "version.yanked", by=by, target=normalise(name)) as change:
         found = _find(project, name, version)
         if found.yanked_at is not None:
-            raise Conflict(f"Version {version} of {found.skill.name} is withdrawn already.")
+            raise Conflict(f"Version {version} of {found.skill.name} was already withdrawn.")
         found.yanked_at, found.yank_reason = timezone.now(), reason
         found.save(update_fields=["yanked_at", "yank_reason"])
         skill = found.skill

@@ -134,7 +134,7 @@ def compare(source: Source, fetched: FetchedSkill, *, new_name: str = "") -> Imp
 def _renamed(checked: Checked, name: str) -> Checked:
     """The same skill under another name: the line of the name changes, and no other byte does."""
     paths.check_component(name, what="name")
-    text = skill_md.revise(checked.said, name=name, limits=settings.LIMITS)
+    text = skill_md.revise(checked.parsed, name=name, limits=settings.LIMITS)
     renamed = bundles.check(checked.bundle.with_changes({SKILL_MD: text.encode()}), authoring=False, directory=name)
     if renamed.name != name:
         raise InvalidSkill(f"SKILL.md could not be given the name {name}. Nothing was stored.")

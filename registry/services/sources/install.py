@@ -188,13 +188,13 @@ def _store(plan: ImportPlan, bundle: Bundle, *, by: Actor) -> ImportResult:
 def _version(plan: ImportPlan, skill: Skill, bundle: Bundle, *, by: Actor, change: Change) -> Version:
     """Under the version that the source names, where that is free; a merge and a taken one get the next number."""
     fetched = plan.preview.fetched
-    named = None if plan.how == MERGED else _usable(fetched.version or plan.preview.checked.said.version or "")
+    named = None if plan.how == MERGED else _usable(fetched.version or plan.preview.checked.parsed.version or "")
     found = Version.objects.filter(skill=skill, version=named).first() if named else None
     if found is not None and found.digest == bundle.digest:
         if found.yanked_at is not None:
             raise Conflict(f"Version {named} of {skill.name} was withdrawn: {found.yank_reason} Nothing was stored.")
         if not skill.overrides:
-            versions.bring_back(skill, found, by=by, change=change)
+            versions.reactivate(skill, found, by=by, change=change)
             return found
     said = skill_md.read(bundle[SKILL_MD], fallback_name=skill.name)
     note = f"{'Merged with' if plan.how == MERGED else 'From'} {plan.preview.source}"

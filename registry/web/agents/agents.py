@@ -72,7 +72,7 @@ def new(request: ProjectRequest) -> HttpResponse:
 
 
 def _form_context(request: ProjectRequest, form: AgentForm) -> dict[str, Any]:
-    return {"form": form, **name_options.offered(_view(request))}
+    return {"form": form, **name_options.name_options(_view(request))}
 
 
 @in_project

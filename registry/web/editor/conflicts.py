@@ -1,4 +1,4 @@
-"""A draft that somebody else's save overtook: base, theirs and mine, with a choice where both changed the same."""
+"""View of a conflict: merge a draft with a version that somebody else published in the meantime."""
 
 from typing import Any
 
@@ -29,44 +29,47 @@ from registry.web.render import comparison
 def conflict(request: ProjectRequest, name: str) -> HttpResponse:
     place = Place(request.project, name)
     if request.method == "POST":
-        return _settle(request, place)
+        return _resolve(request, place)
     try:
-        seen = conflicts.look(place, by=request.actor)
+        found = conflicts.find(place, by=request.actor)
     except NotFound as error:
         messages.info(request, error.message)
         return redirect(Addresses(place).editor)
-    return render(request, "editor/conflict.html", _shown(request, place, seen))
+    return render(request, "editor/conflict.html", _context(request, place, found))
 
 
-def _shown(request: ProjectRequest, place: Place, seen: Conflict) -> dict[str, Any]:
-    """What was not answered stays as the person wrote it, so those answers are given already."""
-    theirs, mine = seen.theirs, seen.joined.files({})
+def _context(request: ProjectRequest, place: Place, found: Conflict) -> dict[str, Any]:
+    """Return the template context. The person's own text is preselected, as `conflicts.resolve` keeps it by default."""
+    theirs, merged = found.theirs, found.merge.files({})
     version = theirs.candidate.version if theirs else ""
     return {
-        "seen": seen, "place": place, "urls": Addresses(place), "note": seen.draft.content["note"],
-        "open": [comparison.three_way(file) for file in seen.joined.open],
-        "compared": comparison.compare(theirs.bundle() if theirs else {}, mine, limits=settings.LIMITS),
-        "answers": [f"{key}={merge_bundles.MINE}" for key in seen.joined.keys], "missing": (),
-        "theirs_label": f"{seen.author} wrote" if seen.author else "Bundled now", "theirs_note": f"version {version}",
-        "take_theirs": f"Take {seen.author}’s" if seen.author else "Take the bundled text",
-        "before": {"label": f"Version {version}" if theirs else "Nothing", "digest": seen.digest},
-        "after": {"label": "With your draft", "digest": Bundle(mine).digest},
+        "conflict": found, "place": place, "urls": Addresses(place), "note": found.draft.content["note"],
+        "open": [comparison.three_way(file) for file in found.merge.open],
+        "compared": comparison.compare(theirs.bundle() if theirs else {}, merged, limits=settings.LIMITS),
+        "answers": [f"{key}={merge_bundles.MINE}" for key in found.merge.keys], "missing": (),
+        "base_label": "Before", "base_note": "",
+        "theirs_label": found.author or "Built-in now", "theirs_note": f"version {version}",
+        "mine_label": "You", "mine_note": "draft",
+        "take_theirs": f"Use {found.author}’s text" if found.author else "Use the built-in text",
+        "take_mine": "Keep yours",
+        "before": {"label": f"Version {version}" if theirs else "Nothing", "digest": found.digest},
+        "after": {"label": "With your draft", "digest": Bundle(merged).digest},
         "version": drafts.next_version(request.project, place.name), "proposing": not may_publish(request),
     }  # fmt: skip
 
 
-def _settle(request: ProjectRequest, place: Place) -> HttpResponse:
+def _resolve(request: ProjectRequest, place: Place) -> HttpResponse:
     try:
-        conflicts.settle(place, request.POST, theirs=request.POST.get("theirs", ""), by=request.actor)
+        conflicts.resolve(place, request.POST, theirs=request.POST.get("theirs", ""), by=request.actor)
         if request.POST.get("do") != "publish":
-            messages.success(request, "Your choices are in the draft. Only you see it.")
+            messages.success(request, "Your choices are saved in the draft. Only you can see it.")
             return redirect(Addresses(place).editor)
         saved = drafts.publish(place, note=request.POST.get("note", ""), by=request.actor)
     except Stale as error:
         messages.info(request, error.message)
         return redirect(Addresses(place).conflict)
     except InvalidInput as error:
-        return editor.again(request, place, drafts.find(place, by=request.actor), error)
+        return editor.show_again(request, place, drafts.find(place, by=request.actor), error)
     except NotFound as error:
         messages.info(request, error.message)
         return redirect(Addresses(place).back)

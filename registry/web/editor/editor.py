@@ -1,4 +1,4 @@
-"""The editor: a form and the exact text of one draft, kept as it is typed, published when it is ready."""
+"""Views of the editor, which saves a draft while its author types."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +15,7 @@ from registry.core.format.skill_form import Fields
 from registry.models import Draft
 from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.drafts import FORM, RAW, Place, Typed
-from registry.web import sending
+from registry.web import request_size
 from registry.web.access import ProjectRequest, in_project
 from registry.web.editor import editor_page
 from registry.web.editor.editor_page import Addresses
@@ -24,7 +24,7 @@ from registry.web.humanize import counted
 from registry.web.middleware import STATUS
 from registry.web.proposing import proposed_in_words
 
-_PAGE, _CHECKS, _FILES = "editor/editor.html", "editor/_kept.html", "editor/_files_kept.html"
+_PAGE, _CHECKS, _FILES = "editor/editor.html", "editor/_saved.html", "editor/_files_saved.html"
 
 
 @in_project
@@ -46,25 +46,25 @@ def _editor(request: ProjectRequest, place: Place) -> HttpResponse:
         return _act(request, place)
     draft = drafts.find(place, by=request.actor)
     try:
-        drafts.switched(draft, request.GET.get("mode", draft.content["mode"]))
+        drafts.set_mode(draft, request.GET.get("mode", draft.content["mode"]))
     except (InvalidInput, TooLarge) as error:
-        return again(request, place, draft, error)
+        return show_again(request, place, draft, error)
     return render(request, _PAGE, editor_page.context(request, place, draft))
 
 
 def _act(request: ProjectRequest, place: Place) -> HttpResponse:
-    """Whatever is asked for, what was typed is kept first: no button of the page costs a word."""
-    do, _, what = request.POST.get("do", "keep").partition(":")
+    """Save what was typed, then run the action of the button. No button loses text."""
+    do, _, argument = request.POST.get("do", "save").partition(":")
     if do == "discard":
         return _discard(request, place)
-    seen = None if do == "insist" else request.POST.get("seen")
+    seen = None if do == "overwrite" else request.POST.get("seen")
     place = replace(place, base=request.POST.get("base", ""), seen=seen)
     try:
-        draft = drafts.keep(place, _typed(request), by=request.actor)
+        draft = drafts.save(place, _typed(request), by=request.actor)
     except Stale as error:
-        shown = drafts.holding(drafts.find(place, by=request.actor), _typed(request))
-        return again(request, place, shown, error)
-    return _ACTS.get(do, _kept)(request, replace(place, seen=None), draft, what)
+        unsaved = drafts.set_typed(drafts.find(place, by=request.actor), _typed(request))
+        return show_again(request, place, unsaved, error)
+    return _ACTIONS.get(do, _saved)(request, replace(place, seen=None), draft, argument)
 
 
 def _typed(request: ProjectRequest) -> Typed:
@@ -73,19 +73,22 @@ def _typed(request: ProjectRequest) -> Typed:
     return Typed(mode, fields, request.POST.get("text", ""), request.POST.get("note", ""))
 
 
-def again(
+def show_again(
     request: ProjectRequest, place: Place, draft: Draft, error: SkillsiteError | None = None, files_error: str = ""
 ) -> HttpResponse:
-    """The same page with what was typed and what is wrong. htmx shows a fragment only where its status is 422."""
+    """Show the page with what was typed and the error. htmx swaps in an error only with the status 422."""
     status = STATUS[type(error)] if error and not wants_fragment(request) else 422
-    shown = editor_page.context(request, place, draft, error=error, files_error=files_error)
-    return render(request, _PAGE, shown, partial=_FILES if files_error else _CHECKS, status=status)
+    context = editor_page.context(request, place, draft, error=error, files_error=files_error)
+    return render(request, _PAGE, context, partial=_FILES if files_error else _CHECKS, status=status)
 
 
-def _kept(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
+def _saved(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
     if wants_fragment(request):
         return render(request, _CHECKS, editor_page.context(request, place, draft))
-    messages.success(request, "Draft kept. Only you see it." if draft.pk else "Nothing differs from what agents get.")
+    messages.success(
+        request,
+        "Draft saved. Only you can see it." if draft.pk else "No changes to save: agents already get exactly this.",
+    )
     return _back(place, draft.content["mode"])
 
 
@@ -96,16 +99,16 @@ def _back(place: Place, mode: str, part: str = "") -> HttpResponse:
 
 def _discard(request: ProjectRequest, place: Place) -> HttpResponse:
     drafts.discard(place, by=request.actor)
-    messages.success(request, "The draft is gone. No agent ever had it.")
+    messages.success(request, "Draft discarded.")
     return redirect(Addresses(place).back)
 
 
-def _switch(mode: str) -> "_Act":
+def _switch(mode: str) -> "_Action":
     def switch(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
         try:
-            drafts.switched(draft, mode)
+            drafts.set_mode(draft, mode)
         except (InvalidInput, TooLarge) as error:
-            return again(request, place, draft, error)
+            return show_again(request, place, draft, error)
         return _back(place, mode)
 
     return switch
@@ -117,7 +120,7 @@ def _publish(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Htt
     except Stale:
         return redirect(Addresses(place).conflict)
     except (InvalidInput, TooLarge, Conflict, NotFound) as error:
-        return again(request, place, draft, error)
+        return show_again(request, place, draft, error)
     return published(request, saved.version.skill.name, saved.version.version)
 
 
@@ -129,29 +132,29 @@ def published(request: ProjectRequest, name: str, version: str) -> HttpResponse:
 def _propose(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
     why = request.POST.get("justification", "")
     try:
-        made = drafts.propose(place, justification=why, by=request.actor)
+        proposed = drafts.propose(place, justification=why, by=request.actor)
     except Stale:
         return redirect(Addresses(place).conflict)
     except (InvalidInput, TooLarge, Conflict, NotFound) as error:
-        return again(request, place, draft, error)
-    messages.success(request, proposed_in_words(made))
-    return redirect("proposal", request.project.slug, made.proposal.pk)
+        return show_again(request, place, draft, error)
+    messages.success(request, proposed_in_words(proposed))
+    return redirect("proposal", request.project.slug, proposed.proposal.pk)
 
 
-def _fix(request: ProjectRequest, place: Place, draft: Draft, what: str) -> HttpResponse:
-    rule, _, line = what.partition(":")
+def _fix(request: ProjectRequest, place: Place, draft: Draft, argument: str) -> HttpResponse:
+    rule, _, line = argument.partition(":")
     draft_checks.fix(place, rule, int(line) if line.isdecimal() else None, by=request.actor)
     return _back(place, draft.content["mode"])
 
 
-def _files(change: Callable[[ProjectRequest, Place, str], Draft]) -> "_Act":
-    """A change of the files; one that is refused is said beside them, and leaves them as they are."""
+def _files(change: Callable[[ProjectRequest, Place, str], Draft]) -> "_Action":
+    """Return an action that changes files. An error is shown beside the files."""
 
-    def act(request: ProjectRequest, place: Place, draft: Draft, what: str) -> HttpResponse:
+    def act(request: ProjectRequest, place: Place, draft: Draft, argument: str) -> HttpResponse:
         try:
-            draft = change(request, place, what)
+            draft = change(request, place, argument)
         except SkillsiteError as error:
-            return again(request, place, draft, files_error=error.message)
+            return show_again(request, place, draft, files_error=error.message)
         if wants_fragment(request):
             return render(request, _FILES, editor_page.context(request, place, draft))
         return _back(place, draft.content["mode"], "#files")
@@ -160,14 +163,14 @@ def _files(change: Callable[[ProjectRequest, Place, str], Draft]) -> "_Act":
 
 
 def _add(request: ProjectRequest, place: Place, _: str) -> Draft:
-    sending.check(request)
-    sent = request.FILES.getlist("files")
-    if not sent:
+    request_size.check(request)
+    chosen = request.FILES.getlist("files")
+    if not chosen:
         raise InvalidInput("No file was chosen.")
-    named = {draft_files.usual_place(file.name or ""): file.read() for file in sent}
-    if len(named) < len(sent):
-        raise InvalidInput(f"{counted(len(sent), 'file')} were sent and some have the same name. Add them one by one.")
-    return draft_files.add(place, named, by=request.actor)
+    files = {draft_files.default_path(file.name or ""): file.read() for file in chosen}
+    if len(files) < len(chosen):
+        raise InvalidInput(f"Some of the {counted(len(chosen), 'file')} have the same name. Add them one by one.")
+    return draft_files.add(place, files, by=request.actor)
 
 
 def _open(request: ProjectRequest, place: Place, draft: Draft, path: str) -> HttpResponse:
@@ -180,7 +183,7 @@ def _create(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Http
     try:
         draft_files.create(place, path, by=request.actor)
     except SkillsiteError as error:
-        return again(request, place, draft, files_error=error.message)
+        return show_again(request, place, draft, files_error=error.message)
     return redirect(Addresses(place).file(path))
 
 
@@ -188,12 +191,12 @@ def _remove(request: ProjectRequest, place: Place, path: str) -> Draft:
     return draft_files.remove(place, path, by=request.actor)
 
 
-def _bring_back(request: ProjectRequest, place: Place, path: str) -> Draft:
-    return draft_files.bring_back(place, path, by=request.actor)
+def _restore(request: ProjectRequest, place: Place, path: str) -> Draft:
+    return draft_files.restore(place, path, by=request.actor)
 
 
-_Act = Callable[[ProjectRequest, Place, Draft, str], HttpResponse]
-_ACTS: dict[str, _Act] = {
+_Action = Callable[[ProjectRequest, Place, Draft, str], HttpResponse]
+_ACTIONS: dict[str, _Action] = {
     "form": _switch(FORM),
     "raw": _switch(RAW),
     "publish": _publish,
@@ -203,5 +206,5 @@ _ACTS: dict[str, _Act] = {
     "create": _create,
     "add": _files(_add),
     "remove": _files(_remove),
-    "bring-back": _files(_bring_back),
+    "restore": _files(_restore),
 }

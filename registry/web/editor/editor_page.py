@@ -1,9 +1,9 @@
-"""What the pages of the editor show about a draft."""
+"""View model of the editor pages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.urls import reverse
@@ -28,7 +28,7 @@ from registry.web.render import markdown
 from registry.web.skills import name_options
 
 _TONES = {Severity.ERROR: ("error", "error"), Severity.WARNING: ("warn", "warning"), Severity.HINT: ("hint", "info")}
-# Where the form says what a rule is about; what has no field is seen in the exact text.
+# The form field for each group of lint rules. Other findings link to code mode.
 _FIELDS = {
     "name": "f-name",
     "description": "f-description",
@@ -40,7 +40,7 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A finding with the way to it: a line or field of this page, a file, or the exact text."""
+    """A finding with a link to its line, field, file, or to code mode."""
 
     finding: Finding
     tone: str
@@ -60,9 +60,17 @@ class FileRow:
     tokens: int | None
     url: str
 
+    @property
+    def is_text(self) -> bool:
+        return self.tokens is not None
+
+    @property
+    def action(self) -> str:
+        return "Edit" if self.is_text else "Replace"
+
 
 class Addresses:
-    """The pages around one draft; a skill that does not exist yet has no name in them."""
+    """Addresses of the editor pages of one draft."""
 
     def __init__(self, place: Place) -> None:
         self.slug, self.name, self.copy_of = place.project.slug, place.name, place.copy_of
@@ -72,6 +80,10 @@ class Addresses:
         if self.name:
             return reverse("skill-edit", args=[self.slug, self.name])
         return reverse("skill-new", args=[self.slug])
+
+    @property
+    def form_action(self) -> str:
+        return f"{self.editor}?{urlencode({'from': self.copy_of})}" if self.copy_of else self.editor
 
     def file(self, path: str) -> str:
         return f"{self.editor}files/{quote(path)}"
@@ -91,41 +103,38 @@ class Addresses:
 def context(
     request: ProjectRequest, place: Place, draft: Draft, *, error: SkillsiteError | None = None, files_error: str = ""
 ) -> dict[str, Any]:
-    report = draft_checks.report(request.project, draft)
-    standing = catalog.find(request.project.pk, place.name) if place.name else None
-    winner = standing.winner if standing else None
+    report = draft_checks.check(request.project, draft)
+    effective = catalog.find(request.project.pk, place.name) if place.name else None
+    winner = effective.winner if effective else None
     urls = Addresses(place)
     view = catalog.view(request.project.pk, request.project.revision)
-    named = report.said.name if report.said and not place.name and "name" not in report.missing else place.name
+    typed_name = report.parsed.name if report.parsed and "name" not in report.missing else ""
     return {
         "place": place, "draft": draft, "urls": urls, "error": error, "files_error": files_error,
         "mode": draft.content["mode"], "note": draft.content["note"], "fields": drafts.typed_fields(draft),
-        "state": drafts.state(draft), "kept": draft.pk is not None, "limits": settings.LIMITS,
-        "text": _exact(draft), "no_form": _no_form(draft), "winner": winner, "standing": standing,
-        "overtaken": bool(draft.pk and place.name and precedence.digest_of(standing) != draft.base),
-        "version": drafts.next_version(request.project, named), "report": report,
+        "state": drafts.state(draft), "saved": draft.pk is not None, "limits": settings.LIMITS,
+        "text": draft.content["text"], "no_form": _no_form(draft), "winner": winner,
+        "outdated": bool(draft.pk and place.name and precedence.digest_of(effective) != draft.base),
+        "version": drafts.next_version(request.project, place.name or typed_name), "report": report,
         "rows": rows(draft, report), "tally": _tally(report.findings), "errors": _errors(report.findings),
-        "name_rows": [row for row in rows(draft, report) if row.target == "f-name"],
+        "name_rows": _name_rows(draft, report),
         "cost": _cost(report, winner), "preview": preview(report, draft, urls),
-        **name_options.offered(view, without=place.name), "known_tags": skill_list.tags(view),
+        **name_options.name_options(view, without=place.name), "known_tags": skill_list.tags(view),
         "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
-        "proposing": not may_publish(request), "justification": request.POST.get("justification", ""),
+        "proposing": not may_publish(request),
+        "goes_live": "you publish" if may_publish(request) else "a reviewer approves it",
+        "justification": request.POST.get("justification", ""),
         "files": [_file(entry, urls) for entry in draft.manifest], "removed": draft_files.removed(draft),
     }  # fmt: skip
 
 
 def _folded(fields: Fields) -> int:
-    """How much there is in the part of the form that is folded away."""
+    """Return the number of entries in the folded part of the form."""
     return sum(len(skill_form.items(value)) for value in (fields.triggers, fields.inputs, fields.outputs))
 
 
-def _exact(draft: Draft) -> str:
-    held: str = draft.content["text"]
-    return held
-
-
 def _no_form(draft: Draft) -> SkillsiteError | None:
-    """Why the form cannot be offered for this text."""
+    """Return the reason why the form cannot show this text, if any."""
     if draft.content["mode"] == FORM:
         return None
     try:
@@ -139,9 +148,14 @@ def rows(draft: Draft, report: Report) -> list[Row]:
     return [_row(finding, draft, report) for finding in report.findings]
 
 
+def _name_rows(draft: Draft, report: Report) -> list[Row]:
+    """Return the findings shown beside the name. A missing name is listed under Checks only."""
+    return [row for row in rows(draft, report) if row.target == "f-name" and row.finding.rule != "name-missing"]
+
+
 def _row(finding: Finding, draft: Draft, report: Report) -> Row:
     tone, sign = _TONES[finding.severity]
-    fix = f"fix:{finding.rule}:{finding.line or ''}" if draft_checks.mended(finding, report) is not None else ""
+    fix = f"fix:{finding.rule}:{finding.line or ''}" if draft_checks.fixed_text(finding, report) is not None else ""
     if finding.file != SKILL_MD:
         present = any(entry.path == finding.file for entry in draft.manifest)
         at = f"{finding.file}:{finding.line}" if finding.line else finding.file
@@ -149,20 +163,23 @@ def _row(finding: Finding, draft: Draft, report: Report) -> Row:
     if draft.content["mode"] == RAW:
         label = f"line {finding.line}" if finding.line else ""
         return Row(finding, tone, sign, label, "f-text", finding.line, fix=fix)
-    return _in_the_form(Row(finding, tone, sign, fix=fix), report)
+    return _form_row(Row(finding, tone, sign, fix=fix), report)
 
 
-def _in_the_form(row: Row, report: Report) -> Row:
-    finding, shown = row.finding, (row.finding, row.tone, row.sign)
+def _form_row(row: Row, report: Report) -> Row:
+    """Add the link to a field, a line of the instructions, or code mode."""
+    finding, basics = row.finding, (row.finding, row.tone, row.sign)
     field = _FIELDS.get(finding.rule.partition("-")[0], "")
-    in_body = report.said is not None and finding.line is not None and finding.line >= report.said.document.body_line
+    in_body = (
+        report.parsed is not None and finding.line is not None and finding.line >= report.parsed.document.body_line
+    )
     if in_body and finding.line is not None:
         line = max(1, finding.line - report.first_line + 1)
-        return Row(*shown, f"line {line}", "f-text", line, fix=row.fix)
+        return Row(*basics, f"line {line}", "f-text", line, fix=row.fix)
     if field:
-        return Row(*shown, field.removeprefix("f-").replace("text", "instructions"), field, fix=row.fix)
+        return Row(*basics, field.removeprefix("f-").replace("text", "instructions"), field, fix=row.fix)
     if finding.line:
-        return Row(*shown, "header", act="raw", fix=row.fix)
+        return Row(*basics, "code", act="raw", fix=row.fix)
     return row
 
 
@@ -171,27 +188,27 @@ def _errors(findings: Iterable[Finding]) -> int:
 
 
 def _tally(findings: Iterable[Finding]) -> str:
-    """ "1 error, 2 hints", or nothing."""
+    """Return "1 error, 2 hints", or an empty string."""
     severities = [finding.severity for finding in findings]
     each = [(severities.count(severity), severity.value) for severity in Severity]
     return ", ".join(counted(count, noun) for count, noun in each if count)
 
 
 def _cost(report: Report, winner: Candidate | None) -> dict[str, Any]:
-    """What loading will cost, and how that differs from what agents get now."""
-    cost: dict[str, Any] = {"tokens": report.tokens, "line": report.line_tokens}
+    """Return the token estimates, and their difference from the current version."""
+    cost: dict[str, Any] = {"tokens": report.tokens, "line": report.catalog_tokens}
     if winner is not None:
-        before = draft_checks.line_tokens(winner.name, winner.description)
+        before = draft_checks.catalog_tokens(winner.name, winner.description)
         cost |= {"more": report.tokens - winner.tokens, "version": winner.version, "line_before": before}
     return cost
 
 
 def preview(report: Report, draft: Draft, urls: Addresses) -> SafeString | str:
-    if report.said is None:
+    if report.parsed is None:
         return ""
     present = {entry.path for entry in draft.manifest}
     return markdown.render(
-        report.said.instructions,
+        report.parsed.instructions,
         link=lambda path: urls.file(path) if path in present else None,
         image=lambda path: urls.raw(path) if path in present else None,
     )

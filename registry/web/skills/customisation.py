@@ -1,4 +1,4 @@
-"""A bundled skill made the project's own, compared with its origin, and brought up to date."""
+"""Views to customise a built-in skill, compare it, and merge later changes of the built-in skill."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -27,7 +27,7 @@ def customise(request: ProjectRequest, name: str) -> HttpResponse:
     name = version.skill.name
     messages.success(
         request,
-        f"{name} is yours now, as version {version.version}. Agents get the same text until you edit it.",
+        f"You customised {name}. Agents get your version {version.version}, unchanged until you edit it.",
         extra_tags=reverse("skill-delete", args=[request.project.slug, name]),
     )
     return redirect("skill", request.project.slug, name)
@@ -36,17 +36,17 @@ def customise(request: ProjectRequest, name: str) -> HttpResponse:
 @in_project
 @require_safe
 def compare(request: ProjectRequest, name: str) -> HttpResponse:
-    """What the project made of the bundled skill."""
+    """Compare the project's version with the built-in skill."""
     page = SkillPage(request, name)
     theirs = catalog.built_in_skill(page.name)
     if theirs is None or not page.own:
-        raise NotFound(f"{page.name} hides no bundled skill, so there is nothing to compare it with.")
-    mine = page.there
+        raise NotFound(f"There is no built-in {page.name} to compare with.")
+    mine = page.loaded_or_404
     compared = comparison.compare(theirs.bundle(), mine.bundle(), limits=settings.LIMITS, whole="all" in request.GET)
     context = page.context(
         "upstream",
         compared=compared,
-        before={"label": f"Bundled, {theirs.candidate.version}", "digest": theirs.candidate.digest},
+        before={"label": f"Built-in, {theirs.candidate.version}", "digest": theirs.candidate.digest},
         after={"label": f"Yours, version {mine.candidate.version}", "digest": mine.candidate.digest},
         tokens=mine.candidate.tokens - theirs.candidate.tokens,
         layouts=versions.layouts(request),
@@ -58,13 +58,13 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
 @in_project
 @require_http_methods(["GET", "HEAD", "POST"])
 def changes(request: ProjectRequest, name: str) -> HttpResponse:
-    """What changed underneath a copy, and what it would become; a POST brings it up to date."""
+    """Show the changes of the built-in skill and their merge; a POST stores the merge."""
     page = SkillPage(request, name)
     if request.method == "POST":
         permissions.require(request.actor, roles.WRITE, request.project)
     origin = page.origin
     if origin is None:
-        raise NotFound(f"{page.name} is no copy of a bundled skill that is still there.")
+        raise NotFound(f"{page.name} is not customised, or the built-in skill was removed.")
     if request.method != "POST":
         return _show(request, page, origin)
     try:
@@ -74,33 +74,41 @@ def changes(request: ProjectRequest, name: str) -> HttpResponse:
         )  # fmt: skip
     except InvalidInput as error:
         return _show(request, page, origin, refused=error, status=422)
-    messages.success(request, f"Version {version.version} is live, with the changes of the bundled skill in it.")
+    messages.success(request, f"Version {version.version} is live. It includes the changes of the built-in skill.")
     return redirect("skill", request.project.slug, page.name)
 
 
 def _show(
     request: ProjectRequest, page: SkillPage, origin: Origin, *, refused: InvalidInput | None = None, status: int = 200
 ) -> HttpResponse:
-    joined, bundled = origin.joined, origin.bundled.candidate
+    merge, theirs, mine = origin.merge, origin.built_in.candidate, origin.mine.candidate
     limits, unfolded = settings.LIMITS, "all" in request.GET
-    result = joined.files({}) if joined.clean else None
-    said = request.POST.dict() if request.method == "POST" else {}
+    result = merge.files({}) if merge.clean else None
+    choices = request.POST.dict() if request.method == "POST" else {}
     context = page.context(
         "upstream",
         origin=origin,
-        joined=joined,
-        open=[comparison.three_way(file) for file in joined.open],
-        answers=[f"{key}={value}" for key, value in said.items()],
+        merge=merge,
+        open=[comparison.three_way(file) for file in merge.open],
+        answers=[f"{key}={value}" for key, value in choices.items()],
         missing=refused.data.get("missing", ()) if refused else (),
         refused=refused,
         result=comparison.compare(origin.mine.bundle(), result, limits=limits, whole=unfolded) if result else None,
-        compared=comparison.compare(origin.base, origin.bundled.bundle(), limits=limits, whole=unfolded),
+        compared=comparison.compare(origin.base, origin.built_in.bundle(), limits=limits, whole=unfolded),
         layouts=versions.layouts(request),
         whole=versions.whole(request),
-        before={"label": f"Bundled before, {origin.skill.upstream_version}", "digest": origin.skill.upstream_digest},
-        after={"label": f"Bundled now, {bundled.version}", "digest": bundled.digest},
-        now={"label": f"Yours, version {origin.mine.candidate.version}", "digest": origin.mine.candidate.digest},
-        then={"label": "Yours, brought up to date", "digest": ""},
+        before={"label": f"Built-in before, {origin.skill.upstream_version}", "digest": origin.skill.upstream_digest},
+        after={"label": f"Built-in now, {theirs.version}", "digest": theirs.digest},
+        now={"label": f"Yours, version {mine.version}", "digest": mine.digest},
+        then={"label": "Yours, updated", "digest": ""},
+        base_label="Built-in before",
+        base_note=origin.skill.upstream_version,
+        theirs_label="Built-in now",
+        theirs_note=theirs.version,
+        mine_label="Yours",
+        mine_note=mine.version,
+        take_theirs="Use the built-in text",
+        take_mine="Keep yours",
     )
     return render(request, "skills/customisation/changes.html", context, status=status)
 
@@ -109,5 +117,5 @@ def _show(
 @require_POST
 def keep(request: ProjectRequest, name: str) -> HttpResponse:
     customisation.keep(request.project, name, theirs=request.POST.get("theirs", ""), by=request.actor)
-    messages.success(request, "Yours stays as it is. You hear again when the bundled one changes.")
+    messages.success(request, "Your version is unchanged. You will see a notice when the built-in skill changes again.")
     return redirect("skill", request.project.slug, name)

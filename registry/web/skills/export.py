@@ -1,4 +1,4 @@
-"""All skills of a project as one download."""
+"""Download of all skills of a project."""
 
 from django.http import StreamingHttpResponse
 from django.views.decorators.http import require_safe

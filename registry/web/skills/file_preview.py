@@ -1,4 +1,4 @@
-"""One file of a bundle as a person looks at it: laid out, as a table, as a picture, or line by line."""
+"""Preview of one file: rendered Markdown, a table, an image, or lines of text."""
 
 import csv
 import io
@@ -34,10 +34,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """`kind` is prose, table, image, text or none; `both` says that it can be looked at line by line as well."""
+    """`kind` is prose, table, image, text or none. `has_source` is true if the file has a view as text as well."""
 
     kind: str
-    both: bool = False
+    has_source: bool = False
     html: SafeString | None = None
     table: Table | None = None
     lines: tuple[Line, ...] = ()
@@ -49,27 +49,27 @@ def icon(path: str) -> str:
     return "image" if content_types.is_image(path) else _ICONS.get(PurePosixPath(path).suffix.lower(), "file")
 
 
-def look(page: SkillPage, entry: FileEntry, *, source: bool) -> Preview:
-    """`source` asks for the exact text where there is another way to look at it."""
+def preview(page: SkillPage, entry: FileEntry, *, source: bool) -> Preview:
+    """Return the preview of a file; `source` asks for lines of text even if there is a richer view."""
     if content_types.is_image(entry.path):
         return Preview("image")
     try:
-        text = page.there.read_text(entry.path, settings.LIMITS)
+        text = page.loaded_or_404.read_text(entry.path, settings.LIMITS)
     except (NotText, TooLarge) as error:
         return Preview("none", why_not=error.message)
     suffix = PurePosixPath(entry.path).suffix.lower()
     if not source and suffix in _PROSE:
         html = markdown.render(text, link=page.link, image=page.image, base=entry.path)
-        return Preview("prose", both=True, html=html)
+        return Preview("prose", has_source=True, html=html)
     if not source and suffix in _TABLES and (table := _table(text, _TABLES[suffix])):
-        return Preview("table", both=True, table=table)
-    both = suffix in _PROSE or suffix in _TABLES
-    drawn = marked_text.lines(text, comments=suffix in _PROSE)
-    return Preview("text", both=both, lines=tuple(drawn), hidden=marked_text.summary(text))
+        return Preview("table", has_source=True, table=table)
+    has_source = suffix in _PROSE or suffix in _TABLES
+    lines = marked_text.lines(text, comments=suffix in _PROSE)
+    return Preview("text", has_source, lines=tuple(lines), hidden=marked_text.summary(text))
 
 
 def _table(text: str, delimiter: str) -> Table | None:
-    """The first rows; None where the text is no table after all."""
+    """Return the first rows; None if the text cannot be parsed as a table."""
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     except csv.Error:

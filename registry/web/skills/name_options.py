@@ -1,4 +1,4 @@
-"""Names of skills to choose from while somebody types: a page carries a few of them, and the rest is asked for."""
+"""Skill names for autocompletion: a page contains the first names, JavaScript fetches the others."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -15,8 +15,8 @@ from registry.web.access import ProjectRequest, in_project
 MOST = 200
 
 
-def offered(view: View, *, without: str = "") -> dict[str, object]:
-    """What the page of a form needs: the first names, and whether there are more to ask for."""
+def name_options(view: View, *, without: str = "") -> dict[str, object]:
+    """Return the template context of a form: the first names, and whether there are more."""
     served = view.served
     names = (candidate.name for candidate in served if candidate.name != without)
     return {"known_names": list(islice(names, MOST)), "more_names": len(served) > MOST}
@@ -25,13 +25,12 @@ def offered(view: View, *, without: str = "") -> dict[str, object]:
 @in_project
 @require_safe
 def names(request: ProjectRequest) -> HttpResponse:
-    """`?q=`: the names with these letters in them as options of a datalist, those that begin with them first."""
+    """Return names that contain `?q=` as datalist options, names that start with it first."""
     view = catalog.view(request.project.pk, request.project.revision)
-    found = _matching(view.served, request.GET.get("q", "").strip().lower())
-    return HttpResponse(ui.options(found), headers={"Cache-Control": "private, no-store"})
+    matches = _matching(view.served, request.GET.get("q", "").strip().lower())
+    return HttpResponse(ui.options(matches), headers={"Cache-Control": "private, no-store"})
 
 
 def _matching(served: Iterable[Candidate], letters: str) -> list[str]:
-    """In order of name, as they are served."""
-    having = [candidate.name for candidate in served if letters in candidate.name]
-    return sorted(having, key=lambda name: not name.startswith(letters))[:MOST]
+    matches = [candidate.name for candidate in served if letters in candidate.name]
+    return sorted(matches, key=lambda name: not name.startswith(letters))[:MOST]

@@ -1,4 +1,4 @@
-"""One skill: its instructions, its source as agents see it, its files and its use; and what is done to it."""
+"""Views of one skill: instructions, source, files, usage, and its actions."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -43,9 +43,9 @@ def instructions(request: ProjectRequest, name: str, version: str | None = None)
 @in_project
 @require_safe
 def source(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
-    """SKILL.md to the byte, with what cannot be seen drawn."""
+    """Show SKILL.md as it is, with invisible characters made visible."""
     page = SkillPage(request, name, version)
-    text = page.there.read(page.there.entry(SKILL_MD)).decode()
+    text = page.loaded_or_404.read(page.loaded_or_404.entry(SKILL_MD)).decode()
     context = page.context(
         "source", lines=marked_text.lines(text), summary=marked_text.summary(text), windows="\r\n" in text,
         path=SKILL_MD,
@@ -58,11 +58,13 @@ def source(request: ProjectRequest, name: str, version: str | None = None) -> Ht
 @require_safe
 def files(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
     page = SkillPage(request, name, version)
-    return render(request, "skills/skill/files.html", page.context("files", folders=_folders(page, page.there.files)))
+    return render(
+        request, "skills/skill/files.html", page.context("files", folders=_folders(page, page.loaded_or_404.files))
+    )
 
 
 def _folders(page: SkillPage, entries: Iterable[FileEntry]) -> list[tuple[str, list[dict[str, object]]]]:
-    """The files by directory, those at the top first."""
+    """Group the files by directory, the top directory first."""
 
     def folder(entry: FileEntry) -> str:
         parent = PurePosixPath(entry.path).parent.as_posix()
@@ -93,10 +95,10 @@ def _folders(page: SkillPage, entries: Iterable[FileEntry]) -> list[tuple[str, l
 @require_safe
 def file_page(request: ProjectRequest, name: str, path: str, version: str | None = None) -> HttpResponse:
     page = SkillPage(request, name, version)
-    entry = page.there.entry(path)
-    shown = file_preview.look(page, entry, source=request.GET.get("as") == "source")
+    entry = page.loaded_or_404.entry(path)
+    preview = file_preview.preview(page, entry, source=request.GET.get("as") == "source")
     context = page.context(
-        "files", entry=entry, shown=shown, raw=page.address("file", path), here=page.address("file-page", path),
+        "files", entry=entry, preview=preview, raw=page.address("file", path), here=page.address("file-page", path),
         tokens=page.facts.tokens.get(path) if page.facts else None,
     )  # fmt: skip
     return render(request, "skills/skill/file.html", context)
@@ -105,8 +107,8 @@ def file_page(request: ProjectRequest, name: str, path: str, version: str | None
 @in_project
 @require_safe
 def file(request: ProjectRequest, name: str, path: str, version: str | None = None) -> HttpResponse:
-    """The raw bytes of one file, inert in a browser."""
-    loaded = SkillPage(request, name, version).there
+    """Return the bytes of one file with headers that keep a browser from running it."""
+    loaded = SkillPage(request, name, version).loaded_or_404
     attach = content_types.is_attachment(path) or "download" in request.GET
     return _bytes(path, loaded.read(loaded.entry(path)), attach=attach)
 
@@ -114,7 +116,7 @@ def file(request: ProjectRequest, name: str, path: str, version: str | None = No
 @in_project
 @require_safe
 def download(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
-    loaded = SkillPage(request, name, version).there
+    loaded = SkillPage(request, name, version).loaded_or_404
     label = f"{loaded.name}-{version}.zip" if version else f"{loaded.name}.zip"
     return _bytes(label, bundle_files.write_zip(loaded.bundle()), attach=True)
 
@@ -130,15 +132,16 @@ def _bytes(path: str, content: bytes, *, attach: bool) -> HttpResponse:
 @require_safe
 def usage(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
-    use = page.use
-    busiest = max(use.days, key=lambda day: day[1])
-    values = [loads for _, loads in use.days]
-    context = page.context("usage", use=use, busiest=busiest, trend=trend(values), days=DAYS, chart=_chart(values))
+    busiest = max(page.usage.days, key=lambda day: day[1])
+    values = [loads for _, loads in page.usage.days]
+    context = page.context(
+        "usage", usage=page.usage, busiest=busiest, trend=trend(values), days=DAYS, chart=_chart(values)
+    )
     return render(request, "skills/skill/usage.html", context)
 
 
 def _chart(values: list[int]) -> dict[str, object]:
-    """Bars in a box of 720 × 180, one a day, and a scale that ends on a round number."""
+    """Return bars for a box of 720 × 180, one a day, with a scale that ends on a round number."""
     top = _round_up(max(values, default=0))
     step = 720 / len(values)
     heights = [round(180 * value / top, 2) for value in values]
@@ -150,7 +153,7 @@ def _chart(values: list[int]) -> dict[str, object]:
 
 
 def _round_up(value: int) -> int:
-    """The next of 2, 4, 10, 20, 40, 100 …, so that the half of it is whole."""
+    """Return the next of 2, 4, 10, 20, 40, 100 …, so that the middle of the scale is a whole number."""
     scale = 1
     while True:
         for step in (2, 4, 10):
@@ -159,14 +162,16 @@ def _round_up(value: int) -> int:
         scale *= 10
 
 
-# -- What is done to a skill ---------------------------------------------------------------------------------
+# -- Actions ----------------------------------------------------------------------------------------------------
 
 
 @in_project
 @require_POST
 def disable(request: ProjectRequest, name: str) -> HttpResponse:
     skills.disable(request.project, name, by=request.actor)
-    messages.success(request, f"{name} is switched off. No agent gets it.", extra_tags=_undo(request, "enable", name))
+    messages.success(
+        request, f"{name} is switched off. Agents can no longer use it.", extra_tags=_undo(request, "enable", name)
+    )
     return redirect("skill", request.project.slug, name)
 
 
@@ -182,17 +187,19 @@ def enable(request: ProjectRequest, name: str) -> HttpResponse:
 @require_POST
 def delete(request: ProjectRequest, name: str) -> HttpResponse:
     skills.delete(request.project, name, base=request.POST.get("base") or None, by=request.actor)
-    shows_again = catalog.find(request.project.pk, name) is not None
-    said = f"{name} is the bundled one again." if shows_again else f"{name} is deleted. No agent gets it."
-    messages.success(request, said, extra_tags=_undo(request, "undelete", name))
-    return redirect("skill", request.project.slug, name) if shows_again else redirect("skills", request.project.slug)
+    built_in = catalog.find(request.project.pk, name) is not None
+    message = (
+        f"Agents get the built-in {name} again." if built_in else f"{name} is deleted. Agents can no longer use it."
+    )
+    messages.success(request, message, extra_tags=_undo(request, "undelete", name))
+    return redirect("skill", request.project.slug, name) if built_in else redirect("skills", request.project.slug)
 
 
 @in_project
 @require_POST
 def undelete(request: ProjectRequest, name: str) -> HttpResponse:
     version = skills.undelete(request.project, name, by=request.actor)
-    messages.success(request, f"{name} is back with version {version.version}.")
+    messages.success(request, f"{name} is restored with version {version.version}.")
     return redirect("skill", request.project.slug, name)
 
 
@@ -200,11 +207,11 @@ def undelete(request: ProjectRequest, name: str) -> HttpResponse:
 @require_POST
 def propose_deletion(request: ProjectRequest, name: str) -> HttpResponse:
     suggestion = Suggestion(name, None, request.POST.get("justification", ""), kind=DELETE)
-    made = proposals.propose(request.project, suggestion, by=request.actor)
-    messages.success(request, proposed_in_words(made))
-    return redirect("proposal", request.project.slug, made.proposal.pk)
+    proposed = proposals.propose(request.project, suggestion, by=request.actor)
+    messages.success(request, proposed_in_words(proposed))
+    return redirect("proposal", request.project.slug, proposed.proposal.pk)
 
 
 def _undo(request: ProjectRequest, verb: str, name: str) -> str:
-    """The toast offers a button that posts here."""
+    """Return the address that the undo button of the toast posts to."""
     return reverse(f"skill-{verb}", args=[request.project.slug, name])

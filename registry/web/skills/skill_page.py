@@ -1,4 +1,4 @@
-"""What the pages about one skill share: which bytes are looked at, the tabs, the facts beside the text."""
+"""View model of the pages about one skill."""
 
 import json
 import shlex
@@ -19,6 +19,7 @@ from registry.models import Provenance, Version
 from registry.services.catalog import built_in, catalog, skill_facts, usage
 from registry.services.catalog.catalog import Loaded
 from registry.services.catalog.skill_facts import Difference, Facts
+from registry.services.catalog.usage import Use
 from registry.services.proposals import review_queue
 from registry.services.skills import customisation, versions
 from registry.services.skills.customisation import Origin
@@ -40,12 +41,12 @@ _TABS = (
 )
 
 
-_WHOLE = ("versions", "usage", "proposals")  # about the skill, whichever version is looked at
+_WHOLE = ("versions", "usage", "proposals")  # these tabs are about the skill, not about one version
 
 
 @dataclass(frozen=True)
-class Hides:
-    """A bundled skill that no agent gets, and its files that none can read either."""
+class HiddenSkill:
+    """A built-in skill that this one replaces. Agents cannot read its files in `missing`."""
 
     candidate: Candidate
     reason: str
@@ -54,27 +55,27 @@ class Hides:
 
 
 class SkillPage:
-    """One skill as one page shows it: what agents get, or the older version that was asked for.
+    """One skill for the templates: what agents get, or the version named in the address.
 
-    `loaded` is None where there is nothing to read: the skill was deleted, or each of its versions withdrawn.
+    `version` is None for what agents get. `loaded` is None if the skill was deleted or all versions were withdrawn.
     """
 
     def __init__(self, request: ProjectRequest, name: str, version: str | None = None) -> None:
         self.request = request
         self.project = request.project
         self.name = normalise(name)
-        self.asked = version
-        self.outcome: EffectiveSkill | None = catalog.find(self.project.pk, self.name)
+        self.version = version
+        self.effective: EffectiveSkill | None = catalog.find(self.project.pk, self.name)
         self.row = self._row()
         self.loaded = self._load()
-        self.count = Version.objects.filter(skill__project=self.project, skill__name=self.name).count()
-        if self.outcome is None and not self.count:
+        self.version_count = Version.objects.filter(skill__project=self.project, skill__name=self.name).count()
+        if self.effective is None and not self.version_count:
             raise NotFound(f"There is no skill {paths.display(self.name)} in this project.")
 
     def _row(self) -> Version | None:
-        if self.asked is not None:
-            return versions.get(self.project, self.name, self.asked)
-        winner = self.outcome.winner if self.outcome else None
+        if self.version is not None:
+            return versions.get(self.project, self.name, self.version)
+        winner = self.effective.winner if self.effective else None
         if winner is None or winner.source != PROJECT:
             return None
         return versions.get(self.project, self.name, winner.version)
@@ -82,40 +83,40 @@ class SkillPage:
     def _load(self) -> Loaded | None:
         if self.row is not None:
             return catalog.stored(self.name, self.row)
-        if self.outcome is None or self.outcome.winner is None:
+        if self.effective is None or self.effective.winner is None:
             return None
         return catalog.built_in_skill(self.name)
 
     @property
-    def there(self) -> Loaded:
+    def loaded_or_404(self) -> Loaded:
         if self.loaded is None:
-            raise NotFound(f"No agent gets {self.name}, and there is nothing to show: {self.why_nothing}")
+            raise NotFound(f"There is nothing to show for {self.name}: {self.why_nothing}")
         return self.loaded
 
     @property
     def why_nothing(self) -> str:
-        return "it was deleted." if self.outcome is None else "each of its versions was withdrawn."
+        return "it was deleted." if self.effective is None else "all its versions were withdrawn."
 
     @property
     def own(self) -> bool:
-        """The project has a skill of its own under the name, readable or not."""
-        return self.outcome is not None and self.outcome.from_project
+        """Tell whether the project has a skill under this name, even if all its versions were withdrawn."""
+        return self.effective is not None and self.effective.from_project
 
     @property
     def old(self) -> bool:
-        """An older version is looked at, not what agents get."""
-        if self.asked is None or self.outcome is None or not self.own:
-            return self.asked is not None
-        return self.outcome.winner is None or self.outcome.winner.version != self.asked
+        """Tell whether the page shows another version than agents get."""
+        if self.version is None or self.effective is None or not self.own:
+            return self.version is not None
+        return self.effective.winner is None or self.effective.winner.version != self.version
 
     # -- Addresses --------------------------------------------------------------------------------------------
 
     def address(self, part: str = "", *more: str) -> str:
-        """The address of a part of this skill, or of the older version that is looked at."""
-        if self.asked is None or part in _WHOLE:
+        """Return the address of a part of this skill, or of the version on this page."""
+        if self.version is None or part in _WHOLE:
             return reverse(f"skill-{part}" if part else "skill", args=[self.project.slug, self.name, *more])
         kind = f"version-{part}" if part else "version"
-        return reverse(kind, args=[self.project.slug, self.name, self.asked, *more])
+        return reverse(kind, args=[self.project.slug, self.name, self.version, *more])
 
     def link(self, path: str) -> str | None:
         return self.address("file-page", path) if path in self._paths else None
@@ -131,14 +132,14 @@ class SkillPage:
         waiting = review_queue.waiting_by_skill(self.project, [self.name], by=self.request.actor)
         counts = {
             "files": len(self.loaded.files) if self.loaded else 0,
-            "versions": self.count,
+            "versions": self.version_count,
             "proposals": waiting.get(self.name),
         }
         shown = [(part, label) for part, label in _TABS if self.loaded or part in ("", *_WHOLE)]
         return [
             {"label": label, "url": self.address(part), "current": part == current, "count": counts.get(part)}
             for part, label in shown
-            if part != "versions" or self.count
+            if part != "versions" or self.version_count
         ]
 
     # -- Facts ------------------------------------------------------------------------------------------------
@@ -149,37 +150,37 @@ class SkillPage:
 
     @property
     def scan(self) -> tuple[str, str]:
-        """What was found, and how much was read, in words; never that a skill is safe."""
+        """Return the number of findings and of files read as text. It never says that a skill is safe."""
         if self.facts is None:
             return "", ""
-        return findings_in_words(self.facts.findings), read_in_words(self.facts)
+        return findings_in_words(self.facts.findings), files_read_in_words(self.facts)
 
     @cached_property
     def origin(self) -> Origin | None:
-        return customisation.find(self.project, self.name) if self.own and self.asked is None else None
+        return customisation.find(self.project, self.name) if self.own and self.version is None else None
 
     @cached_property
     def lineage(self) -> Lineage | None:
-        """The source that the skill came from, where it stands for it still."""
+        """Return the installation of an imported skill."""
         return source_queries.lineage(self.project, self.name) if self.own else None
 
     @cached_property
-    def came(self) -> Provenance | None:
-        """What came from a source last; of an older version, or once the source is removed, what came with that one."""
-        if self.asked is None and self.lineage:
+    def provenance(self) -> Provenance | None:
+        """Return the last import of the skill; for an older version, or if the source was removed, its own import."""
+        if self.version is None and self.lineage:
             return self.lineage.installed.base
         return source_queries.origins([self.row]).get(self.row.pk) if self.row else None
 
     @cached_property
-    def hides(self) -> tuple[Hides, ...]:
-        """Where the project's own skill wins it hides every bundled one; among those the first hides the others."""
-        if self.outcome is None:
+    def hides(self) -> tuple[HiddenSkill, ...]:
+        """Return the built-in skills this one replaces: all of them for a project skill, the lower roots otherwise."""
+        if self.effective is None:
             return ()
-        found = built_in.snapshot().skills.get(self.name, ())
-        hidden = self.outcome.hides
-        pairs = zip(hidden, found[len(found) - len(hidden) :], strict=False)
+        candidates = built_in.snapshot().skills.get(self.name, ())
+        hidden = self.effective.hides
+        pairs = zip(hidden, candidates[len(candidates) - len(hidden) :], strict=False)
         return tuple(
-            Hides(
+            HiddenSkill(
                 one.candidate,
                 one.reason,
                 tuple(entry.path for entry in skill.files if self.loaded and entry.path not in self._paths),
@@ -190,15 +191,27 @@ class SkillPage:
 
     @cached_property
     def difference(self) -> Difference | None:
-        """From the bundled skill that is hidden to what agents get instead."""
-        bundled = catalog.built_in_skill(self.name)
-        if not self.own or bundled is None or self.loaded is None or self.old:
+        """Return the difference between the built-in skill and the project's version."""
+        original = catalog.built_in_skill(self.name)
+        if not self.own or original is None or self.loaded is None or self.old:
             return None
-        return skill_facts.difference(bundled, self.loaded)
+        return skill_facts.difference(original, self.loaded)
+
+    @property
+    def lost_in_words(self) -> str:
+        """Return a sentence about what is lost by returning to the built-in skill."""
+        lost = self.difference
+        if lost is None:
+            return ""
+        if not lost.files:
+            return "Your version is identical, so nothing is lost."
+        changed = f" in {counted(len(lost.changed), 'changed file')}" if lost.changed else ""
+        added = f", and {counted(len(lost.added), 'file')} that the built-in skill doesn’t have" if lost.added else ""
+        return f"Agents no longer get your changes: {counted(lost.lines_added, 'line')}{changed}{added}."
 
     @cached_property
     def requires(self) -> list[tuple[str, bool]]:
-        """Each required name, and whether the project has such a skill."""
+        """Return the required names, each with True if the project has such a skill."""
         if self.loaded is None:
             return []
         return [(name, name in self._known_names) for name in self.loaded.candidate.requires]
@@ -208,16 +221,16 @@ class SkillPage:
         return frozenset(each.name for each in catalog.view(self.project.pk, self.project.revision).skills)
 
     @cached_property
-    def use(self) -> usage.Use:
+    def usage(self) -> Use:
         return usage.of_skill(self.project.pk, self.name, days=DAYS)
 
     @property
     def loads(self) -> list[int]:
-        return [loads for _, loads in self.use.days]
+        return [loads for _, loads in self.usage.days]
 
     @property
-    def cost(self) -> int:
-        """All three levels together: the length that the bars of the ladder are measured against."""
+    def total_tokens(self) -> int:
+        """Return the tokens of all three levels, the full length of the bars."""
         if self.loaded is None or self.facts is None:
             return 0
         return self.facts.catalog_tokens + self.loaded.candidate.tokens + self.facts.resource_tokens
@@ -227,10 +240,10 @@ class SkillPage:
         return sum(entry.size for entry in self.loaded.files) if self.loaded else 0
 
     @property
-    def calls(self) -> dict[str, str]:
-        """Lines to copy: how an agent, and a person at a shell, get what this page shows."""
+    def commands(self) -> dict[str, str]:
+        """Return commands that load this skill, for agents and for a shell."""
         base = f"{settings.PUBLIC_URL}/api/v1/projects/{self.project.slug}/skills/{quote(self.name, safe='')}"
-        query = f"?version={quote(self.asked, safe='')}" if self.asked else ""
+        query = f"?version={quote(self.version, safe='')}" if self.version else ""
         curl = 'curl -H "Authorization: Bearer $TOKEN" '
         others = [path for path in sorted(self._paths) if path != SKILL_MD]
         return {
@@ -254,7 +267,7 @@ def findings_in_words(findings: tuple[Finding, ...]) -> str:
     return ", ".join(counted(amount, noun) for amount, noun in counts if amount) or "No findings"
 
 
-def read_in_words(facts: Facts) -> str:
+def files_read_in_words(facts: Facts) -> str:
     if not facts.unread:
-        return "its only file read" if facts.files == 1 else f"all {facts.files} files read"
-    return f"{len(facts.tokens)} of {facts.files} files read, the others are binary or too large"
+        return "1 file scanned" if facts.files == 1 else f"all {facts.files} files scanned"
+    return f"{len(facts.tokens)} of {facts.files} files scanned, the others are binary or too large"

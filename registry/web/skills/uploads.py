@@ -1,5 +1,6 @@
-"""Upload: drop a zip, a folder or a Markdown file, see what it would do, then decide."""
+"""Views to upload a zip, a folder or a Markdown file, with a preview before it is published."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -27,9 +28,10 @@ from registry.core.errors import (
 )
 from registry.services import permissions
 from registry.services.drafts import uploads
-from registry.services.drafts.uploads import Waiting
+from registry.services.drafts.uploads import PendingUpload
 from registry.services.skills import bundles
-from registry.web import sending
+from registry.services.skills.bundles import Preview
+from registry.web import labels, request_size
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
@@ -39,13 +41,13 @@ from registry.web.render import comparison
 
 _DONE = {
     bundles.CREATE: "{name} is live as version {version}. Agents get it with their next request.",
-    bundles.OVERRIDE: "Version {version} of {name} is live and hides the bundled skill.",
+    bundles.OVERRIDE: "Version {version} of {name} is live. Agents get it instead of the built-in skill.",
     bundles.NEW_VERSION: "Version {version} of {name} is live. Agents get it with their next request.",
-    bundles.UNCHANGED: "Version {version} of {name} holds these very files already. Nothing was stored.",
+    bundles.UNCHANGED: "Version {version} of {name} already has exactly these files. Nothing was stored.",
 }
 
 
-# Reading the form is what can fail here, and the check of the token reads it: so that check comes second.
+# The CSRF check reads the form, and reading it can fail. So the size is checked first, in `upload`.
 @csrf_exempt
 @in_project
 @never_cache
@@ -55,13 +57,13 @@ def upload(request: ProjectRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request)
     try:
-        sending.check(request)
+        request_size.check(request)
         request.POST  # noqa: B018 - reads what was sent
     except (TooManyFilesSent, TooManyFieldsSent):
         message = f"More files were sent than the {settings.LIMITS.files:,} allowed. Nothing was stored."
         return _page(request, TooLarge(message))
     except RequestDataTooBig:
-        return _page(request, TooLarge("The names of the files are too long to be read. Nothing was stored."))
+        return _page(request, TooLarge("The file names are too long. Nothing was stored."))
     except TooLarge as error:
         return _page(request, error)
     return _receive(request)
@@ -70,24 +72,24 @@ def upload(request: ProjectRequest) -> HttpResponse:
 @csrf_protect
 def _receive(request: ProjectRequest) -> HttpResponse:
     try:
-        bundle, filename = _sent(request)
-        waiting = uploads.receive(request.project, filename, bundle, now=timezone.now(), by=request.actor)
+        bundle, filename = _sent_bundle(request)
+        upload = uploads.receive(request.project, filename, bundle, now=timezone.now(), by=request.actor)
     except SkillsiteError as error:
         return _page(request, error)
-    return redirect("upload-preview", request.project.slug, waiting.key)
+    return redirect("upload-preview", request.project.slug, upload.key)
 
 
-def _sent(request: ProjectRequest) -> tuple[Bundle, str]:
-    """The bundle, and the name of what was dropped. Browsers send the paths of a folder's files beside them."""
+def _sent_bundle(request: ProjectRequest) -> tuple[Bundle, str]:
+    """Return the bundle and its name. For a folder, JavaScript sends the path of each file in `path`."""
     sent = request.FILES.getlist("file")
     if not sent:
-        raise InvalidRequest("Nothing was chosen. Choose a zip, a .md file or a folder.")
+        raise InvalidRequest("No file was chosen. Choose a zip, a .md file or a folder.")
     folder = "path" in request.POST
     names = request.POST.getlist("path") if folder else [file.name or "" for file in sent]
     if len(names) != len(sent) or len(set(names)) != len(names):
-        raise InvalidRequest("The names of the files do not match the files. Choose the folder again.")
+        raise InvalidRequest("The list of file names does not match the files. Choose the folder again.")
     files = {name: file.read() for name, file in zip(names, sent, strict=True)}
-    return uploads.opened(files, folder=folder), names[0].partition("/")[0] if folder else names[0]
+    return uploads.open_files(files, folder=folder), names[0].partition("/")[0] if folder else names[0]
 
 
 def _page(request: ProjectRequest, error: SkillsiteError | None = None) -> HttpResponse:
@@ -99,7 +101,7 @@ def _page(request: ProjectRequest, error: SkillsiteError | None = None) -> HttpR
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def preview(request: ProjectRequest, key: str) -> HttpResponse:
-    """What waits under the key, until it is confirmed, proposed, discarded or left alone."""
+    """Show an upload before it is published; a POST publishes, proposes or discards it."""
     do = request.POST.get("do", "") if request.method == "POST" else ""
     try:
         if do == "confirm":
@@ -108,21 +110,22 @@ def preview(request: ProjectRequest, key: str) -> HttpResponse:
             return _propose(request, key)
         if do in ("discard", "leave"):
             uploads.discard(request.project, key, by=request.actor)
-            return HttpResponse(status=204) if do == "leave" else _forgotten(request)
+            return HttpResponse(status=204) if do == "leave" else _discarded(request)
         return _preview(request, key)
     except NotFound as error:
         return _page(request, error)
 
 
 def _preview(request: ProjectRequest, key: str, error: SkillsiteError | None = None) -> HttpResponse:
-    """The page of what waits; after a refusal with the words that were typed."""
-    words = {name: request.POST.get(name, "") for name in ("note", "justification")}
-    shown = _shown(uploads.look(request.project, key, by=request.actor))
-    context = {**shown, **words, "error": error, "proposing": not may_publish(request)}
+    """Show the preview; after an error, with the text that was typed."""
+    typed = {name: request.POST.get(name, "") for name in ("note", "justification")}
+    proposing = not may_publish(request)
+    pending = uploads.preview(request.project, key, by=request.actor)
+    context = {**_context(pending, proposing=proposing), **typed, "error": error, "proposing": proposing}
     return render(request, "skills/uploads/preview.html", context, status=STATUS[type(error)] if error else 200)
 
 
-def _look_again(request: ProjectRequest, key: str, error: SkillsiteError) -> HttpResponse:
+def _show_again(request: ProjectRequest, key: str, error: SkillsiteError) -> HttpResponse:
     messages.info(request, error.message)
     return redirect("upload-preview", request.project.slug, key)
 
@@ -132,7 +135,7 @@ def _confirm(request: ProjectRequest, key: str) -> HttpResponse:
     try:
         imported = uploads.confirm(request.project, key, seen=seen, note=note, by=request.actor)
     except Stale as error:
-        return _look_again(request, key, error)
+        return _show_again(request, key, error)
     except InvalidRequest as error:
         return _preview(request, key, error)
     name, version = imported.version.skill.name, imported.version.version
@@ -143,38 +146,92 @@ def _confirm(request: ProjectRequest, key: str) -> HttpResponse:
 def _propose(request: ProjectRequest, key: str) -> HttpResponse:
     seen, why = request.POST.get("seen", ""), request.POST.get("justification", "")
     try:
-        made = uploads.propose(request.project, key, seen=seen, justification=why, by=request.actor)
+        proposed = uploads.propose(request.project, key, seen=seen, justification=why, by=request.actor)
     except (Stale, AlreadyExists) as error:
-        return _look_again(request, key, error)
+        return _show_again(request, key, error)
     except (InvalidInput, Conflict, TooLarge) as error:
         return _preview(request, key, error)
-    messages.success(request, proposed_in_words(made))
-    return redirect("proposal", request.project.slug, made.proposal.pk)
+    messages.success(request, proposed_in_words(proposed))
+    return redirect("proposal", request.project.slug, proposed.proposal.pk)
 
 
-def _forgotten(request: ProjectRequest) -> HttpResponse:
-    messages.success(request, "The upload is forgotten. Nothing was stored.")
+def _discarded(request: ProjectRequest) -> HttpResponse:
+    messages.success(request, "Upload discarded. Nothing was stored.")
     return redirect("upload", request.project.slug)
 
 
-def _shown(waiting: Waiting) -> dict[str, Any]:
-    checked, standing = waiting.preview.checked, waiting.preview.standing
-    winner = standing.winner if standing else None
-    compared = comparison.compare(waiting.before, checked.bundle, limits=settings.LIMITS) if waiting.before else None
-    label = "Bundled" if winner and winner.source == BUNDLED else f"Version {winner.version}" if winner else ""
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Texts about what publishing or proposing an upload does."""
+
+    badge: str
+    icon: str
+    title: str
+    text: str = ""
+    button: str = ""
+    tone: str = "accent"
+    notice: str = "accent"
+
+
+def _effect(preview: Preview, *, proposing: bool) -> Effect:
+    name, version = preview.checked.name, preview.version
+    if proposing:
+        return _effect_of_proposal(preview)
+    if preview.action == bundles.UNCHANGED:
+        title = f"Version {version} already has exactly these files."
+        return Effect("Unchanged", "check", title, "Publishing changes nothing.", "Continue", tone="line", notice="")
+    if preview.action == bundles.CREATE:
+        title = f"This is a new skill, version {version}."
+        return Effect("New skill", "plus", title, "Nothing is published until you confirm.", f"Publish {name}")
+    if preview.action == bundles.OVERRIDE:
+        roots = [f"It replaces version {each.candidate.version} from {each.candidate.root}." for each in preview.hides]
+        title = f"Agents get your version {version} instead of the built-in skill and its files."
+        text = " ".join([*roots, "Delete yours to return to the built-in skill."])
+        return Effect("Customised", "hides", title, text, f"Publish version {version}")
+    winner = preview.effective.winner if preview.effective else None
+    text = f"Version {winner.version} stays in the history and can be restored." if winner else ""
+    return Effect(
+        "New version", "skills", f"This becomes version {version} of {name}.", text, f"Publish version {version}"
+    )
+
+
+def _effect_of_proposal(preview: Preview) -> Effect:
+    if preview.action == bundles.UNCHANGED:
+        return Effect("Proposal", "proposals", "Agents already get exactly these files.")
+    new = preview.action == bundles.CREATE
+    title = f"This becomes a proposal {'for a new skill' if new else f'to change {preview.checked.name}'}."
+    text = (
+        "Agents get it only after a reviewer approves it. It is then the next version in this project, "
+        "whatever version its files name."
+    )
+    return Effect("Proposal", "proposals", title, text)
+
+
+def _context(pending: PendingUpload, *, proposing: bool) -> dict[str, Any]:
+    checked, effective = pending.preview.checked, pending.preview.effective
+    winner = effective.winner if effective else None
+    compared = comparison.compare(pending.before, checked.bundle, limits=settings.LIMITS) if pending.before else None
+    label = (
+        labels.SOURCES[BUNDLED]
+        if winner and winner.source == BUNDLED
+        else f"Version {winner.version}"
+        if winner
+        else ""
+    )
     return {
-        "waiting": waiting, "upload": waiting.upload, "preview": waiting.preview, "checked": checked, "winner": winner,
-        "compared": compared, "before": {"label": label, "digest": waiting.seen},
+        "pending": pending, "upload": pending.upload, "checked": checked,
+        "effect": _effect(pending.preview, proposing=proposing),
+        "compared": compared, "before": {"label": label, "digest": pending.seen},
         "after": {"label": "This upload", "digest": checked.bundle.digest},
-        "files": [(entry, _fate(waiting, entry.path)) for entry in checked.bundle.manifest],
-        "removed": sorted(waiting.before.keys() - checked.bundle.keys()),
+        "files": [(entry, _status(pending, entry.path)) for entry in checked.bundle.manifest],
+        "removed": sorted(pending.before.keys() - checked.bundle.keys()),
     }  # fmt: skip
 
 
-def _fate(waiting: Waiting, path: str) -> str:
-    """What becomes of a file against what stands; nothing is said where nothing stands."""
-    if not waiting.before:
+def _status(pending: PendingUpload, path: str) -> str:
+    """Return how a file differs from the current version; empty for a new skill."""
+    if not pending.before:
         return ""
-    if path not in waiting.before:
+    if path not in pending.before:
         return "new"
-    return "unchanged" if waiting.before[path] == waiting.preview.checked.bundle[path] else "changed"
+    return "unchanged" if pending.before[path] == pending.preview.checked.bundle[path] else "changed"

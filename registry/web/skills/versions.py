@@ -1,4 +1,4 @@
-"""The history of a skill: every version, any two of them compared, back to one, one taken out of reach."""
+"""Views of the versions of a skill: history, compare, restore and withdraw."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from registry.core import roles
@@ -31,7 +30,7 @@ _PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A version and what it changed against the one before it."""
+    """A version and its difference from the version before it."""
 
     version: Version
     live: bool
@@ -39,7 +38,7 @@ class Entry:
     tokens: int | None
     size: int | None
     files: int
-    came: Provenance | None
+    provenance: Provenance | None
 
 
 @in_project
@@ -48,20 +47,22 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     history = versions.history(request.project, name)
     current = history[0].skill.current_id if page.own else None
-    came = source_queries.origins(history)
-    entries = [_entry(version, _before(history, place), current, came) for place, version in enumerate(history)]
+    provenances = source_queries.origins(history)
+    entries = [_entry(version, _before(history, place), current, provenances) for place, version in enumerate(history)]
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))
-    context = page.context("versions", entries=shown, readable=readable)
+    context = page.context("versions", entries=shown, readable=readable, chosen=(readable[1:2] or [""]) + readable[:1])
     return render(request, "skills/versions/timeline.html", context)
 
 
 def _before(history: list[Version], place: int) -> Version | None:
-    """The next older version that can still be read."""
+    """Return the next older version that was not withdrawn."""
     return next((older for older in history[place + 1 :] if older.yanked_at is None), None)
 
 
-def _entry(version: Version, older: Version | None, current: int | None, came: Mapping[int, Provenance]) -> Entry:
+def _entry(
+    version: Version, older: Version | None, current: int | None, provenances: Mapping[int, Provenance]
+) -> Entry:
     return Entry(
         version,
         live=version.pk == current,
@@ -69,7 +70,7 @@ def _entry(version: Version, older: Version | None, current: int | None, came: M
         tokens=version.tokens - older.tokens if older else None,
         size=version.size - older.size if older else None,
         files=len(version.manifest),
-        came=came.get(version.pk),
+        provenance=provenances.get(version.pk),
     )
 
 
@@ -77,7 +78,7 @@ def _entry(version: Version, older: Version | None, current: int | None, came: M
 @require_safe
 def compare(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
-    before, after = _asked(request, page)
+    before, after = _chosen_versions(request, page)
     compared = comparison.compare(
         blobs.bundle(before.manifest), blobs.bundle(after.manifest), limits=settings.LIMITS, whole="all" in request.GET
     )
@@ -96,8 +97,8 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
     return render(request, "skills/versions/compare.html", context)
 
 
-def _asked(request: ProjectRequest, page: SkillPage) -> tuple[Version, Version]:
-    """`from` and `to` in the address; without them the newest two that can be read."""
+def _chosen_versions(request: ProjectRequest, page: SkillPage) -> tuple[Version, Version]:
+    """Return the versions `from` and `to` of the address; the default is the newest two."""
     readable = [v.version for v in versions.history(request.project, page.name) if v.yanked_at is None]
     newest = [*readable[:2], *readable[:1]][:2] or [""]
     after = request.GET.get("to") or newest[0]
@@ -106,7 +107,7 @@ def _asked(request: ProjectRequest, page: SkillPage) -> tuple[Version, Version]:
 
 
 def layouts(request: ProjectRequest) -> list[dict[str, Any]]:
-    """Side by side, or one column; below 992 px it is one column in any case."""
+    """Return links to the layouts of a comparison. Below 992 px it always has one column."""
     chosen = "one" if request.GET.get("layout") == "one" else ""
     return [
         {"label": label, "url": _with(request, layout=value), "current": chosen == value, "one": value == "one"}
@@ -115,7 +116,7 @@ def layouts(request: ProjectRequest) -> list[dict[str, Any]]:
 
 
 def whole(request: ProjectRequest) -> str:
-    """The address that shows the folded lines too; nothing where they are shown."""
+    """Return the address that shows folded lines too; empty if they are shown already."""
     return "" if "all" in request.GET else _with(request, all="1")
 
 
@@ -131,8 +132,8 @@ def _with(request: ProjectRequest, **changes: str) -> str:
 @in_project
 @require_POST
 def restore(request: ProjectRequest, name: str, version: str) -> HttpResponse:
-    made = versions.restore(request.project, name, version, by=request.actor)
-    messages.success(request, f"Version {made.version} is live. It is version {version} again.")
+    restored = versions.restore(request.project, name, version, by=request.actor)
+    messages.success(request, f"Version {restored.version} is live, with the content of version {version}.")
     return redirect("skill-versions", request.project.slug, normalise(name))
 
 
@@ -140,18 +141,18 @@ class YankForm(forms.Form):
     reason = forms.CharField(
         max_length=versions.NOTE_CHARS,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Shown to whoever asks for this version, people and agents.",
-        error_messages={"required": "Say why. Whoever looks for this version reads the reason."},
+        help_text="Shown to people and agents who ask for this version.",
+        error_messages={"required": "Enter a reason. People and agents who ask for this version see it."},
     )
 
 
 @in_project
 @require_http_methods(["GET", "HEAD", "POST"])
 def yank(request: ProjectRequest, name: str, version: str) -> HttpResponse:
-    """Asks for the reason, then makes the version unavailable everywhere."""
+    """Ask for a reason, then withdraw the version."""
     permissions.require(request.actor, roles.WRITE, request.project)
     page = SkillPage(request, name)
-    found = versions.get(request.project, name, version)
+    withdrawn = versions.get(request.project, name, version)
     form = YankForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -159,18 +160,19 @@ def yank(request: ProjectRequest, name: str, version: str) -> HttpResponse:
         except InvalidRequest as error:
             form.add_error("reason", error.message)
         else:
-            messages.success(request, f"Version {version} is withdrawn. Nobody can load it.")
+            messages.success(request, f"Version {version} is withdrawn. Nobody can load it any more.")
             return redirect("skill-versions", request.project.slug, page.name)
-    context = page.context("versions", form=form, version=found, follows=_follows(page, found))
+    context = page.context("versions", form=form, version=withdrawn, effect=_effect(page, withdrawn))
     return render(request, "skills/versions/yank.html", context, status=422 if form.errors else 200)
 
 
-def _follows(page: SkillPage, found: Version) -> dict[str, Any]:
-    """What agents get once this version is gone."""
-    left = [v for v in versions.history(page.project, page.name) if v.yanked_at is None and v.pk != found.pk]
-    live = page.own and page.row is not None and page.row.pk == found.pk
-    return {
-        "live": live,
-        "next": left[0] if left else None,
-        "back": reverse("skill-versions", args=[page.project.slug, page.name]),
-    }
+def _effect(page: SkillPage, withdrawn: Version) -> str:
+    """Return a sentence that says what agents get without this version."""
+    if not (page.own and page.row is not None and page.row.pk == withdrawn.pk):
+        return "Agents are not affected: they get another version."
+    history = versions.history(page.project, page.name)
+    following = next((each for each in history if each.yanked_at is None and each.pk != withdrawn.pk), None)
+    if following:
+        return f"Agents get version {following.version} instead."
+    built_in = " The built-in version stays hidden until you return to it." if page.hides else ""
+    return f"It is the last version, so agents can no longer use {page.name}.{built_in}"

@@ -60,7 +60,7 @@ def colleague(project: Project, person: Callable[[str], User]) -> Actor:
 
 
 def test_a_viewer_may_write_a_draft_and_propose_it_but_never_publish(project: Project, viewer: Actor) -> None:
-    drafts.keep(Place(project), typed(), by=viewer)
+    drafts.save(Place(project), typed(), by=viewer)
     with pytest.raises(Forbidden):
         drafts.publish(Place(project), by=viewer)
     assert not Version.objects.exists()
@@ -76,7 +76,7 @@ def test_nothing_to_propose_is_said(project: Project, viewer: Actor) -> None:
 
 
 def test_a_draft_without_a_reason_stays_a_draft(project: Project, viewer: Actor) -> None:
-    drafts.keep(Place(project), typed(), by=viewer)
+    drafts.save(Place(project), typed(), by=viewer)
     with pytest.raises(InvalidRequest, match="justification is missing"):
         drafts.propose(Place(project), justification=" ", by=viewer)
     assert Draft.objects.exists()
@@ -85,13 +85,13 @@ def test_a_draft_without_a_reason_stays_a_draft(project: Project, viewer: Actor)
 
 def test_whoever_may_only_read_has_no_drafts(project: Project, viewer: Actor) -> None:
     reader = replace(viewer, scopes=frozenset({roles.READ}))
-    for verb in (drafts.find, drafts.publish, drafts.discard, conflicts.look):
+    for verb in (drafts.find, drafts.publish, drafts.discard, conflicts.find):
         with pytest.raises(Forbidden):
             verb(Place(project), by=reader)
     with pytest.raises(Forbidden):
         drafts.propose(Place(project), justification="Why.", by=reader)
     with pytest.raises(Forbidden):
-        drafts.keep(Place(project), typed(), by=reader)
+        drafts.save(Place(project), typed(), by=reader)
     with pytest.raises(Forbidden):
         draft_files.add(Place(project), {"a.md": b"x"}, by=reader)
     assert not Draft.objects.exists()
@@ -99,17 +99,17 @@ def test_whoever_may_only_read_has_no_drafts(project: Project, viewer: Actor) ->
 
 def test_an_operator_without_an_account_has_no_drafts(project: Project, operator: Actor) -> None:
     with pytest.raises(Forbidden):
-        drafts.keep(Place(project), typed(), by=operator)
+        drafts.save(Place(project), typed(), by=operator)
 
 
 def test_somebody_of_another_project_is_told_nothing(other_project: Project, author: Actor) -> None:
     with pytest.raises(NotFound):
-        drafts.keep(Place(other_project), typed(), by=author)
+        drafts.save(Place(other_project), typed(), by=author)
 
 
 def test_a_colleague_never_sees_the_draft(project: Project, author: Actor, colleague: Actor) -> None:
-    drafts.keep(Place(project), typed(), by=author)
-    assert drafts.mine(project, by=colleague) == {}
+    drafts.save(Place(project), typed(), by=author)
+    assert not Draft.objects.filter(user_id=colleague.user_id).exists()
     assert drafts.find(Place(project), by=colleague).pk is None
     assert not drafts.discard(Place(project), by=colleague)
     with pytest.raises(NotFound):
@@ -124,11 +124,11 @@ def test_looking_stores_nothing_and_keeping_is_noticed_by_nobody(project: Projec
     before = project.revision, Event.objects.count()
     drafts.find(Place(project), by=author)
     assert not Draft.objects.exists()
-    drafts.keep(Place(project), typed(), by=author)
+    drafts.save(Place(project), typed(), by=author)
     project.refresh_from_db()
     assert (project.revision, Event.objects.count()) == before
     assert catalog.find(project.pk, "tea-round") is None
-    assert list(drafts.mine(project, by=author)) == [""]
+    assert [draft.name for draft in Draft.objects.filter(user_id=author.user_id)] == [""]
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,11 @@ def test_looking_stores_nothing_and_keeping_is_noticed_by_nobody(project: Projec
     ],
 )
 def test_what_is_invalid_is_kept_and_explained(project: Project, author: Actor, what: Typed) -> None:
-    draft = drafts.keep(Place(project), what, by=author)
+    draft = drafts.save(Place(project), what, by=author)
     again = drafts.find(Place(project), by=author)
     assert again.pk == draft.pk
     assert again.content["fields"]["name"] == what.fields.name
-    assert any(finding.severity == "error" for finding in draft_checks.report(project, again).findings)
+    assert any(finding.severity == "error" for finding in draft_checks.check(project, again).findings)
     with pytest.raises(InvalidInput):
         drafts.publish(Place(project), by=author)
     assert Draft.objects.count() == 1
@@ -155,43 +155,43 @@ def test_what_is_invalid_is_kept_and_explained(project: Project, author: Actor, 
 
 def test_a_draft_that_says_what_stands_is_none(standing: Place, author: Actor) -> None:
     shown = drafts.typed_fields(drafts.find(standing, by=author))
-    drafts.keep(standing, Typed(FORM, shown), by=author)
+    drafts.save(standing, Typed(FORM, shown), by=author)
     assert not Draft.objects.exists()
-    drafts.keep(standing, typed(shown, description="Other. Use when asked."), by=author)
+    drafts.save(standing, typed(shown, description="Other. Use when asked."), by=author)
     assert Draft.objects.count() == 1
-    drafts.keep(standing, Typed(FORM, shown), by=author)
+    drafts.save(standing, Typed(FORM, shown), by=author)
     assert not Draft.objects.exists()
 
 
 def test_a_late_keep_after_publishing_leaves_no_ghost(project: Project, author: Actor) -> None:
-    drafts.keep(Place(project), typed(), by=author)
+    drafts.save(Place(project), typed(), by=author)
     drafts.publish(Place(project), by=author)
-    drafts.keep(Place(project), typed(), by=author)
+    drafts.save(Place(project), typed(), by=author)
     assert not Draft.objects.exists()
 
 
 def test_a_second_window_cannot_write_over_the_first_unseen(project: Project, author: Actor) -> None:
-    first = drafts.keep(Place(project, seen=""), typed(), by=author)
+    first = drafts.save(Place(project, seen=""), typed(), by=author)
     with pytest.raises(Stale):
-        drafts.keep(Place(project, seen=""), typed(name="other"), by=author)
+        drafts.save(Place(project, seen=""), typed(name="other"), by=author)
     assert drafts.typed_fields(drafts.find(Place(project), by=author)).name == "tea-round"
-    drafts.keep(Place(project, seen=drafts.state(first)), typed(name="newer"), by=author)
-    drafts.keep(Place(project, seen=None), typed(name="forced"), by=author)
+    drafts.save(Place(project, seen=drafts.state(first)), typed(name="newer"), by=author)
+    drafts.save(Place(project, seen=None), typed(name="forced"), by=author)
     assert drafts.typed_fields(drafts.find(Place(project), by=author)).name == "forced"
 
 
 def test_switching_keeps_comments_and_unknown_keys(standing: Place, author: Actor) -> None:
     odd = '---\n# mine\nname: greeting\ndescription: "Says hello. Use when asked."\nx-team: ops\n---\n\nHello.\n'
-    draft = drafts.keep(standing, Typed(RAW, text=odd.replace("\n", "\r\n")), by=author)
-    draft = drafts.switched(draft, FORM)
+    draft = drafts.save(standing, Typed(RAW, text=odd.replace("\n", "\r\n")), by=author)
+    draft = drafts.set_mode(draft, FORM)
     assert drafts.typed_fields(draft).description == "Says hello. Use when asked."
-    assert drafts.text(drafts.switched(draft, RAW)) == odd
+    assert drafts.text(drafts.set_mode(draft, RAW)) == odd
 
 
 def test_a_text_that_cannot_be_read_has_no_form(standing: Place, author: Actor) -> None:
-    draft = drafts.keep(standing, Typed(RAW, text="---\nname: [\n---\n"), by=author)
+    draft = drafts.save(standing, Typed(RAW, text="---\nname: [\n---\n"), by=author)
     with pytest.raises(InvalidSkill) as refused:
-        drafts.switched(draft, FORM)
+        drafts.set_mode(draft, FORM)
     assert refused.value.findings[0].line
 
 
@@ -211,7 +211,7 @@ def test_a_skill_that_is_not_there_cannot_be_edited(project: Project, author: Ac
 
 
 def rules_of(project: Project, draft: Draft) -> dict[str, str]:
-    return {finding.rule: finding.severity for finding in draft_checks.report(project, draft).findings}
+    return {finding.rule: finding.severity for finding in draft_checks.check(project, draft).findings}
 
 
 def test_an_empty_form_asks_for_name_and_description(project: Project, author: Actor) -> None:
@@ -223,19 +223,19 @@ def test_an_empty_form_asks_for_name_and_description(project: Project, author: A
 def test_a_name_that_is_taken_is_said_while_typing(standing: Place, library: Path, author: Actor) -> None:
     on_disk(library, "bundled-one")
     project = standing.project
-    draft = drafts.keep(Place(project), typed(name="Greeting"), by=author)
+    draft = drafts.save(Place(project), typed(name="Greeting"), by=author)
     assert rules_of(project, draft)["name-taken"] == "error"
     with pytest.raises(InvalidSkill):  # the capital letter alone would stop it
         drafts.publish(Place(project), by=author)
-    draft = drafts.keep(Place(project), typed(name="greeting"), by=author)
+    draft = drafts.save(Place(project), typed(name="greeting"), by=author)
     with pytest.raises(AlreadyExists):
         drafts.publish(Place(project), by=author)
-    draft = drafts.keep(Place(project), typed(name="bundled-one"), by=author)
+    draft = drafts.save(Place(project), typed(name="bundled-one"), by=author)
     assert rules_of(project, draft)["name-hides-bundled"] == "hint"
 
 
 def test_a_name_changed_in_the_exact_text_is_refused(standing: Place, author: Actor) -> None:
-    draft = drafts.keep(standing, Typed(RAW, text=skill_text("elsewhere")), by=author)
+    draft = drafts.save(standing, Typed(RAW, text=skill_text("elsewhere")), by=author)
     assert rules_of(standing.project, draft)["name-directory"] == "error"
     with pytest.raises(InvalidSkill):
         drafts.publish(standing, by=author)
@@ -244,8 +244,8 @@ def test_a_name_changed_in_the_exact_text_is_refused(standing: Place, author: Ac
 def test_a_finding_that_a_machine_can_mend_is_mended(project: Project, author: Actor) -> None:
     text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
     place = Place(project)
-    draft = drafts.keep(place, Typed(RAW, text=text), by=author)
-    finding = next(f for f in draft_checks.report(project, draft).findings if f.rule == "frontmatter-key-place")
+    draft = drafts.save(place, Typed(RAW, text=text), by=author)
+    finding = next(f for f in draft_checks.check(project, draft).findings if f.rule == "frontmatter-key-place")
     draft_checks.fix(place, "no-such-rule", 1, by=author)
     mended = draft_checks.fix(place, finding.rule, finding.line, by=author)
     assert "frontmatter-key-place" not in rules_of(project, mended)
@@ -290,10 +290,10 @@ def test_files_are_added_renamed_taken_out_and_brought_back(standing: Place, aut
         draft_files.remove(standing, "scripts/run.py", by=author)
     draft = draft_files.remove(standing, "references/names.md", by=author)
     assert [entry.path for entry in draft_files.removed(draft)] == ["references/names.md"]
-    draft = draft_files.bring_back(standing, "references/names.md", by=author)
+    draft = draft_files.restore(standing, "references/names.md", by=author)
     assert [entry.path for entry in draft.manifest] == ["assets/logo.bin", "references/names.md", "scripts/go.py"]
     with pytest.raises(NotFound):
-        draft_files.bring_back(standing, "assets/logo.bin", by=author)
+        draft_files.restore(standing, "assets/logo.bin", by=author)
 
 
 def test_a_text_file_edited_in_place_keeps_its_line_ends(project: Project, author: Actor) -> None:
@@ -321,7 +321,7 @@ def test_the_clean_up_leaves_the_files_of_drafts_alone(project: Project, author:
 
 
 def test_publishing_makes_the_version_that_was_announced(project: Project, author: Actor) -> None:
-    drafts.keep(Place(project), typed(), by=author)
+    drafts.save(Place(project), typed(), by=author)
     draft_files.add(Place(project), {"references/cups.md": b"Six.\n"}, by=author)
     assert drafts.next_version(project, "tea-round") == "1"
     saved = drafts.publish(Place(project), note="First cups", by=author)
@@ -337,7 +337,7 @@ def test_nothing_is_published_where_nothing_was_written(standing: Place, author:
 
 
 def test_a_note_that_is_too_long_is_refused_and_the_draft_stays(project: Project, author: Actor) -> None:
-    drafts.keep(Place(project), typed(), by=author)
+    drafts.save(Place(project), typed(), by=author)
     with pytest.raises(InvalidInput, match=r"301 characters\. 300 are allowed"):
         drafts.publish(Place(project), note="x" * 301, by=author)
     assert Draft.objects.count() == 1
@@ -349,7 +349,7 @@ def test_editing_a_bundled_skill_makes_an_override_with_its_files(
     on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
     place = Place(project, "greeting")
     shown = drafts.find(place, by=author)
-    drafts.keep(place, typed(drafts.typed_fields(shown), instructions="Ours."), by=author)
+    drafts.save(place, typed(drafts.typed_fields(shown), instructions="Ours."), by=author)
     bundled = catalog.get(project.pk, "greeting").winner
     drafts.publish(place, by=author)
     mine = catalog.load(project.pk, "greeting")
@@ -384,7 +384,7 @@ def both_wrote(standing: Place, author: Actor, colleague: Actor) -> Place:
     """Both changed line `one`; the colleague changed `End`, the author `hello` and a file."""
     save_as(standing, author, {SKILL_MD: text_with()})
     place = Place(standing.project, "greeting")
-    drafts.keep(place, Typed(RAW, text=text_with(one="mine", hello="good morning").decode()), by=author)
+    drafts.save(place, Typed(RAW, text=text_with(one="mine", hello="good morning").decode()), by=author)
     draft_files.add(place, {"references/names.md": b"Grace\n"}, by=author)
     save_as(place, colleague, {SKILL_MD: text_with(one="theirs", End="The end")})
     return place
@@ -394,21 +394,21 @@ def test_a_save_in_between_stops_publishing_and_keeps_the_draft(both_wrote: Plac
     with pytest.raises(Stale):
         drafts.publish(both_wrote, by=author)
     assert Draft.objects.count() == 1
-    seen = conflicts.look(both_wrote, by=author)
+    seen = conflicts.find(both_wrote, by=author)
     assert seen.author == "reviewer"
-    (file,) = seen.joined.open
+    (file,) = seen.merge.open
     (choice,) = file.choices
     assert (choice.block.base, choice.block.theirs, choice.block.mine) == ("- one\n", "- theirs\n", "- mine\n")
-    assert seen.joined.settled["references/names.md"] == b"Grace\n"
+    assert seen.merge.settled["references/names.md"] == b"Grace\n"
 
 
 @pytest.mark.parametrize(("answer", "line"), [("theirs", "- theirs"), ("mine", "- mine"), ("", "- mine")])
 def test_the_answers_become_the_draft_and_can_be_published(
     both_wrote: Place, author: Actor, answer: str, line: str
 ) -> None:
-    seen = conflicts.look(both_wrote, by=author)
-    key = seen.joined.open[0].choices[0].key
-    conflicts.settle(both_wrote, {key: answer}, theirs=seen.digest, by=author)
+    seen = conflicts.find(both_wrote, by=author)
+    key = seen.merge.open[0].choices[0].key
+    conflicts.resolve(both_wrote, {key: answer}, theirs=seen.digest, by=author)
     drafts.publish(both_wrote, by=author)
     text = catalog.load(both_wrote.project.pk, "greeting").bundle()[SKILL_MD].decode()
     assert line in text
@@ -417,11 +417,11 @@ def test_the_answers_become_the_draft_and_can_be_published(
 
 
 def test_a_third_save_is_not_written_over_by_old_answers(both_wrote: Place, author: Actor, colleague: Actor) -> None:
-    seen = conflicts.look(both_wrote, by=author)
+    seen = conflicts.find(both_wrote, by=author)
     save_as(both_wrote, colleague, {SKILL_MD: text_with(one="again")})
     before = drafts.text(drafts.find(both_wrote, by=author))
     with pytest.raises(Stale):
-        conflicts.settle(both_wrote, {}, theirs=seen.digest, by=author)
+        conflicts.resolve(both_wrote, {}, theirs=seen.digest, by=author)
     assert drafts.text(drafts.find(both_wrote, by=author)) == before
 
 
@@ -430,10 +430,10 @@ def test_a_file_that_both_changed_is_a_choice_between_files(standing: Place, aut
     draft_files.add(place, {"assets/logo.bin": b"\0mine"}, by=author)
     draft_files.remove(place, "references/names.md", by=author)
     save_as(place, colleague, {"assets/logo.bin": b"\0theirs", "references/names.md": b"Bob\n"})
-    seen = conflicts.look(place, by=author)
-    assert [file.path for file in seen.joined.open if file.whole] == ["assets/logo.bin", "references/names.md"]
-    answers = {file.whole: "theirs" for file in seen.joined.open if file.path == "assets/logo.bin"}
-    conflicts.settle(place, answers, theirs=seen.digest, by=author)
+    seen = conflicts.find(place, by=author)
+    assert [file.path for file in seen.merge.open if file.whole] == ["assets/logo.bin", "references/names.md"]
+    answers = {file.whole: "theirs" for file in seen.merge.open if file.path == "assets/logo.bin"}
+    conflicts.resolve(place, answers, theirs=seen.digest, by=author)
     drafts.publish(place, by=author)
     stored = catalog.load(place.project.pk, "greeting").bundle()
     assert stored["assets/logo.bin"] == b"\0theirs"
@@ -444,21 +444,21 @@ def test_a_skill_that_was_deleted_meanwhile_can_be_published_anew(
     standing: Place, author: Actor, colleague: Actor
 ) -> None:
     place = Place(standing.project, "greeting")
-    drafts.keep(place, Typed(RAW, text=text_with(one="kept").decode()), by=author)
+    drafts.save(place, Typed(RAW, text=text_with(one="kept").decode()), by=author)
     skills.delete(place.project, "greeting", by=colleague)
     with pytest.raises(Stale):
         drafts.publish(place, by=author)
-    seen = conflicts.look(place, by=author)
-    assert (seen.theirs, seen.joined.open) == (None, ())
-    conflicts.settle(place, {}, theirs="", by=author)
+    seen = conflicts.find(place, by=author)
+    assert (seen.theirs, seen.merge.open) == (None, ())
+    conflicts.resolve(place, {}, theirs="", by=author)
     drafts.publish(place, by=author)
     assert b"kept" in catalog.load(place.project.pk, "greeting").bundle()[SKILL_MD]
 
 
 def test_there_is_no_conflict_while_nobody_else_saved(standing: Place, author: Actor) -> None:
-    drafts.keep(standing, Typed(RAW, text=text_with().decode()), by=author)
+    drafts.save(standing, Typed(RAW, text=text_with().decode()), by=author)
     with pytest.raises(NotFound):
-        conflicts.look(standing, by=author)
+        conflicts.find(standing, by=author)
 
 
 def test_a_page_made_from_an_older_version_begins_its_draft_there(
@@ -466,7 +466,7 @@ def test_a_page_made_from_an_older_version_begins_its_draft_there(
 ) -> None:
     old = drafts.typed_fields(drafts.find(standing, by=author))
     save_as(standing, colleague, {SKILL_MD: text_with()})
-    draft = drafts.keep(standing, typed(old, description="Mine. Use when asked."), by=author)
+    draft = drafts.save(standing, typed(old, description="Mine. Use when asked."), by=author)
     assert draft.base == standing.base
     assert Bundle(drafts.base_bundle(draft)).digest == standing.base
     with pytest.raises(Stale):
@@ -475,7 +475,7 @@ def test_a_page_made_from_an_older_version_begins_its_draft_there(
 
 def test_fields_survive_a_round_trip_through_the_row(project: Project, author: Actor) -> None:
     every = Fields(**{key: f"{key} x" for key in Fields().as_json() if key != "kind"}, kind="knowledge")
-    drafts.keep(Place(project), Typed(FORM, every), by=author)
+    drafts.save(Place(project), Typed(FORM, every), by=author)
     assert drafts.typed_fields(drafts.find(Place(project), by=author)) == every
     assert skill_form.parse(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
 

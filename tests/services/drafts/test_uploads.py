@@ -46,7 +46,7 @@ def test_every_hostile_zip_is_refused_and_leaves_nothing(project: Project, autho
     with nothing_left_behind():
         for content in CORPUS.values():
             with pytest.raises(SkillsiteError):
-                receive(project, uploads.opened({"a.zip": content}, folder=False), author)
+                receive(project, uploads.open_files({"a.zip": content}, folder=False), author)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_is_no_skill_is_refused_and_leaves_nothing(
     project: Project, author: Actor, files: dict[str, bytes], folder: bool
 ) -> None:
     with nothing_left_behind(), pytest.raises(InvalidInput):
-        receive(project, uploads.opened(files, folder=folder), author)
+        receive(project, uploads.open_files(files, folder=folder), author)
 
 
 def test_whoever_may_only_propose_cannot_store_an_upload(project: Project, viewer: Actor) -> None:
@@ -118,7 +118,7 @@ def test_an_upload_is_not_proposed_without_a_reason_nor_against_the_rules(projec
 
 def test_an_operator_without_an_account_uses_the_command_line(project: Project, operator: Actor) -> None:
     with pytest.raises(Forbidden):
-        uploads.look(project, "x", by=operator)
+        uploads.preview(project, "x", by=operator)
 
 
 def test_another_person_finds_nothing_under_the_key(
@@ -127,7 +127,7 @@ def test_another_person_finds_nothing_under_the_key(
     key = receive(project, skill_bundle(), author).key
     for where, who in ((project, colleague), (other_project, author)):
         with pytest.raises(NotFound):
-            uploads.look(where, key, by=who)
+            uploads.preview(where, key, by=who)
         with pytest.raises(NotFound):
             uploads.confirm(where, key, seen="", by=who)
     uploads.discard(project, key, by=colleague)
@@ -136,7 +136,7 @@ def test_another_person_finds_nothing_under_the_key(
 
 def test_looking_stores_no_skill(project: Project, author: Actor) -> None:
     key = receive(project, skill_bundle(), author).key
-    waiting = uploads.look(project, key, by=author)
+    waiting = uploads.preview(project, key, by=author)
     assert (waiting.preview.action, waiting.preview.version, waiting.before) == ("create", "1", {})
     assert not Version.objects.exists()
     assert stored_files() == [f"uploads/{key}"]
@@ -203,11 +203,11 @@ def test_lost_bytes_are_said_and_not_stored(project: Project, author: Actor, blo
 
 def test_a_save_in_between_is_seen_before_anything_is_stored(project: Project, author: Actor, colleague: Actor) -> None:
     key = receive(project, skill_bundle("greeting", body="New."), author).key
-    seen = uploads.look(project, key, by=author).seen
+    seen = uploads.preview(project, key, by=author).seen
     skills.create(project, skill_bundle("greeting"), by=colleague)
     with pytest.raises(Stale):
         uploads.confirm(project, key, seen=seen, by=author)
-    again = uploads.look(project, key, by=author)
+    again = uploads.preview(project, key, by=author)
     assert again.preview.action == "new-version"
     assert b"Follow the steps" in again.before[SKILL_MD]
     assert uploads.confirm(project, key, seen=again.seen, by=author).version.version == "2"
@@ -215,7 +215,7 @@ def test_a_save_in_between_is_seen_before_anything_is_stored(project: Project, a
 
 def test_an_override_says_what_it_hides(project: Project, library: Path, author: Actor) -> None:
     on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
-    waiting = uploads.look(project, receive(project, skill_bundle(body="Ours."), author).key, by=author)
+    waiting = uploads.preview(project, receive(project, skill_bundle(body="Ours."), author).key, by=author)
     assert waiting.preview.action == "override"
     assert [hidden.candidate.source for hidden in waiting.preview.hides] == ["bundled"]
     assert set(waiting.before) == {SKILL_MD, "references/names.md"}
@@ -223,7 +223,7 @@ def test_an_override_says_what_it_hides(project: Project, library: Path, author:
 
 def test_the_same_bytes_again_are_unchanged(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
-    waiting = uploads.look(project, receive(project, skill_bundle(), author).key, by=author)
+    waiting = uploads.preview(project, receive(project, skill_bundle(), author).key, by=author)
     assert waiting.preview.action == "unchanged"
 
 
@@ -238,9 +238,9 @@ def test_a_version_with_other_bytes_is_refused_and_leaves_nothing(project: Proje
 def test_a_folder_a_zip_and_a_single_file_are_one_bundle(project: Project, author: Actor) -> None:
     bundle = skill_bundle()
     folder = {f"greeting/{path}": content for path, content in bundle.items()}
-    assert uploads.opened(folder, folder=True) == bundle
-    assert uploads.opened({"g.zip": bundle_files.write_zip(bundle)}, folder=False) == bundle
-    assert uploads.opened({"anything.md": bundle[SKILL_MD]}, folder=False) == bundle
+    assert uploads.open_files(folder, folder=True) == bundle
+    assert uploads.open_files({"g.zip": bundle_files.write_zip(bundle)}, folder=False) == bundle
+    assert uploads.open_files({"anything.md": bundle[SKILL_MD]}, folder=False) == bundle
 
 
 def test_a_name_of_a_file_that_hides_characters_is_shown_as_what_it_is(project: Project, author: Actor) -> None:

@@ -244,7 +244,7 @@ def conflict(project: Project, library: Path, author: Actor) -> tuple[str, str]:
 
 def test_what_does_not_fit_is_put_to_a_choice(project: Project, library: Path, author: Actor) -> None:
     conflict(project, library, author)
-    joined = origin(project).joined
+    joined = origin(project).merge
     assert not joined.clean
     assert [file.path for file in joined.open] == [SKILL_MD, "assets/logo.png", "references/a.md"]
     assert [len(file.choices) for file in joined.open] == [1, 0, 0]
@@ -252,23 +252,23 @@ def test_what_does_not_fit_is_put_to_a_choice(project: Project, library: Path, a
 
 def test_a_conflict_without_answers_stores_nothing(project: Project, library: Path, author: Actor) -> None:
     theirs, own = conflict(project, library, author)
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="3 places need a choice"):
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="Choose a side for 3 conflicts"):
         customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
 
 
 @pytest.mark.parametrize("answer", ["", "both", "THEIRS"])
 def test_an_answer_nobody_offered_is_none(project: Project, library: Path, author: Actor, answer: str) -> None:
     theirs, own = conflict(project, library, author)
-    keys = origin(project).joined.keys
+    keys = origin(project).merge.keys
     answers = {keys[0]: answer, **dict.fromkeys(keys[1:], "mine")}
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="1 place needs a choice") as refused:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="Choose a side for 1 conflict") as refused:
         customisation.rebase(project, "greeting", theirs=theirs, mine=own, answers=answers, by=author)
     assert refused.value.data["missing"] == [keys[0]]
 
 
 def test_answers_decide_each_place(project: Project, library: Path, author: Actor) -> None:
     theirs, own = conflict(project, library, author)
-    text, picture, reference = origin(project).joined.keys
+    text, picture, reference = origin(project).merge.keys
     answers = {text: "theirs", picture: "mine", reference: "theirs"}
     customisation.rebase(project, "greeting", theirs=theirs, mine=own, answers=answers, by=author)
     files = current(project)
@@ -287,7 +287,7 @@ def test_a_merge_that_no_agent_could_read_is_refused(project: Project, library: 
     changed = text.replace("\n---\n", '\nlicense: "BSD"\n---\n', 1)
     (library / "greeting" / SKILL_MD).write_text(changed)
     theirs = built_in.index().refresh().skills["greeting"][0].candidate.digest
-    assert origin(project).joined.clean
+    assert origin(project).merge.clean
     with nothing_left_behind(), pytest.raises(InvalidSkill, match="license"):
         customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
 
@@ -297,7 +297,7 @@ def test_a_bundled_skill_that_moved_again_is_looked_at_again(project: Project, l
     first = customisation.customise(project, "greeting", by=author)
     seen = bundled(library, "Second text.")
     bundled(library, "Third text.")
-    with nothing_left_behind(), pytest.raises(Stale, match="changed once more"):
+    with nothing_left_behind(), pytest.raises(Stale, match="changed again"):
         customisation.rebase(project, "greeting", theirs=seen, mine=first.digest, by=author)
     with nothing_left_behind(), pytest.raises(Stale):
         customisation.keep(project, "greeting", theirs=seen, by=author)
@@ -308,13 +308,13 @@ def test_a_copy_saved_meanwhile_is_looked_at_again(project: Project, library: Pa
     first = customisation.customise(project, "greeting", by=author)
     mine(project, author, "Somebody was quicker.")
     theirs = bundled(library, "Another text.")
-    with nothing_left_behind(), pytest.raises(Stale, match="saved by somebody else"):
+    with nothing_left_behind(), pytest.raises(Stale, match="Somebody else saved"):
         customisation.rebase(project, "greeting", theirs=theirs, mine=first.digest, by=author)
 
 
 def test_what_is_no_copy_cannot_be_rebased(project: Project, author: Actor) -> None:
     digest = skills.create(project, skill_bundle(), by=author).version.digest
-    with nothing_left_behind(), pytest.raises(NotFound, match="no copy of a bundled skill"):
+    with nothing_left_behind(), pytest.raises(NotFound, match="not customised"):
         customisation.rebase(project, "greeting", theirs=digest, mine=digest, by=author)
     with nothing_left_behind(), pytest.raises(NotFound):
         customisation.keep(project, "greeting", theirs=digest, by=author)

@@ -57,7 +57,7 @@ def test_a_new_skill_hides_a_bundled_one_and_its_files_too(project: Project, lib
 
 def test_a_taken_name_is_refused_and_nothing_is_stored(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
-    with nothing_left_behind(), pytest.raises(AlreadyExists, match="has a skill greeting already"):
+    with nothing_left_behind(), pytest.raises(AlreadyExists, match="already has a skill greeting"):
         skills.create(project, skill_bundle(body="Something else.", files={"new.txt": b"new"}), by=author)
 
 
@@ -142,7 +142,7 @@ def test_a_save_from_an_old_base_is_refused_and_names_the_new_one(project: Proje
 def test_a_save_of_what_was_deleted_meanwhile_is_refused(project: Project, author: Actor) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     skills.delete(project, "greeting", by=author)
-    with nothing_left_behind(), pytest.raises(Stale, match="does not exist any more"):
+    with nothing_left_behind(), pytest.raises(Stale, match="no longer exists"):
         skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author)
 
 
@@ -292,7 +292,7 @@ def test_undelete_of_what_is_not_deleted_is_refused(project: Project, author: Ac
 def test_undelete_of_a_name_without_versions_is_refused(project: Project, library: Path, author: Actor) -> None:
     on_disk(library)
     skills.disable(project, "greeting", by=author)
-    with nothing_left_behind(), pytest.raises(NotFound, match="No version of greeting can be brought back"):
+    with nothing_left_behind(), pytest.raises(NotFound, match="greeting cannot be restored"):
         skills.undelete(project, "greeting", by=author)
     with nothing_left_behind(), pytest.raises(NotFound):
         skills.undelete(project, "nothing", by=author)
@@ -302,7 +302,7 @@ def test_undelete_where_every_version_was_withdrawn_is_refused(project: Project,
     skills.create(project, skill_bundle(), by=author)
     versions.yank(project, "greeting", "1", reason="Wrong.", by=author)
     skills.delete(project, "greeting", by=author)
-    with nothing_left_behind(), pytest.raises(NotFound, match="was withdrawn"):
+    with nothing_left_behind(), pytest.raises(NotFound, match="were withdrawn"):
         skills.undelete(project, "greeting", by=author)
 
 

@@ -165,7 +165,7 @@ def test_yanking_the_current_version_of_a_deleted_skill_undeletes_to_the_one_bef
 
 def test_yanking_twice_is_refused(project: Project, three: list[Version], author: Actor) -> None:
     versions.yank(project, "greeting", "2", reason="Wrong.", by=author)
-    with nothing_left_behind(), pytest.raises(Conflict, match="withdrawn already"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="already withdrawn"):
         versions.yank(project, "greeting", "2", reason="Still wrong.", by=author)
 
 

@@ -96,13 +96,13 @@ def test_a_draft_that_was_overtaken_is_brought_together_before_it_is_proposed(
     browser_client: Callable[..., Client], project: Project, author: Actor, greeting: Version
 ) -> None:
     viewer = browser_client("viewer")
-    post(viewer, EDIT, "keep", name="greeting", base=greeting.digest)
+    post(viewer, EDIT, "save", name="greeting", base=greeting.digest)
     bundle = skill_bundle("greeting", body="Newer.")
     skills.save(project, "greeting", bundle, base=greeting.digest, by=author)
     sent = post(viewer, EDIT, "propose", name="greeting", justification="Better.", base=greeting.digest)
     assert sent["Location"] == CONFLICT
     page = viewer.get(CONFLICT).content.decode()
-    assert 'value="keep"' in page
+    assert 'value="save"' in page
     assert 'value="publish"' not in page
     assert not Proposal.objects.exists()
 
@@ -154,7 +154,7 @@ def test_looking_keeps_nothing(browser: Client, greeting: Version) -> None:
 
 
 def test_what_is_typed_is_there_after_the_tab_was_closed(browser: Client) -> None:
-    assert post(browser, NEW, "keep").status_code == 302
+    assert post(browser, NEW, "save").status_code == 302
     page = browser.get(NEW).content.decode()
     assert 'value="tea-round"' in page
     assert "Boil water." in page
@@ -162,7 +162,7 @@ def test_what_is_typed_is_there_after_the_tab_was_closed(browser: Client) -> Non
 
 
 def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) -> None:
-    answer = post(browser, NEW, "keep", HTMX, name="Tea Round")
+    answer = post(browser, NEW, "save", HTMX, name="Tea Round")
     body = answer.content.decode()
     assert answer.status_code == 200
     assert "<html" not in body
@@ -175,34 +175,34 @@ def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) ->
 
 def test_what_the_fields_do_not_show_is_named_while_it_is_written(browser: Client) -> None:
     named = 'line {} <span class="unseen">U+200B zero width space</span>'
-    kept = post(browser, NEW, "keep", HTMX, instructions="# Tea\n\nBoil\u200b water.").content.decode()
+    kept = post(browser, NEW, "save", HTMX, instructions="# Tea\n\nBoil\u200b water.").content.decode()
     assert 'id="unseen" hx-swap-oob="true"' in kept
     assert named.format(3) in kept, "the line in the field"
-    raw(browser, NEW, "keep", "---\nname: tea-round\n---\n\n" + "Boil\u200b\n" * 20)
+    raw(browser, NEW, "save", "---\nname: tea-round\n---\n\n" + "Boil\u200b\n" * 20)
     page = browser.get(NEW).content.decode()
     assert named.format(5) in page
     assert " and 8 others" in page
     file = post(browser, NEW, "create", new_path="references/rates.md").headers["Location"]
-    browser.post(file, {"do": "keep", "path": "references/rates.md", "text": "a\u202eb"})
+    browser.post(file, {"do": "save", "path": "references/rates.md", "text": "a\u202eb"})
     page = browser.get(file).content.decode()
     assert 'line 1 <span class="unseen">U+202E right-to-left override</span>' in page
 
 
 def test_what_another_window_kept_is_not_written_over(browser: Client) -> None:
-    post(browser, NEW, "keep")
-    late = browser.post(NEW, {**FORM, "do": "keep", "description": "From the other window."})
+    post(browser, NEW, "save")
+    late = browser.post(NEW, {**FORM, "do": "save", "description": "From the other window."})
     assert late.status_code == 409
     assert "From the other window." in late.content.decode()
     assert Draft.objects.get().content["fields"]["description"] == FORM["description"]
-    by_script = browser.post(NEW, {**FORM, "do": "keep"}, headers=HTMX)
+    by_script = browser.post(NEW, {**FORM, "do": "save"}, headers=HTMX)
     assert by_script.status_code == 422
     assert "another window" in by_script.content.decode()
-    browser.post(NEW, {**FORM, "do": "insist", "description": "From the other window."})
+    browser.post(NEW, {**FORM, "do": "overwrite", "description": "From the other window."})
     assert Draft.objects.get().content["fields"]["description"] == "From the other window."
 
 
 def test_discarding_leaves_nothing(browser: Client, greeting: Version) -> None:
-    post(browser, EDIT, "keep", name="greeting", base=greeting.digest)
+    post(browser, EDIT, "save", name="greeting", base=greeting.digest)
     assert Draft.objects.exists()
     assert browser.post(EDIT, {"do": "discard"}).status_code == 302
     assert not Draft.objects.exists()
@@ -210,15 +210,15 @@ def test_discarding_leaves_nothing(browser: Client, greeting: Version) -> None:
 
 def test_nothing_that_is_typed_runs(browser: Client) -> None:
     values = dict.fromkeys(("name", "description", "tags", "requires", "triggers", "instructions", "note"), HOSTILE)
-    post(browser, NEW, "keep", **values)
-    for page in (browser.get(NEW), browser.get(f"{NEW}?mode=raw"), post(browser, NEW, "keep", HTMX, **values)):
+    post(browser, NEW, "save", **values)
+    for page in (browser.get(NEW), browser.get(f"{NEW}?mode=raw"), post(browser, NEW, "save", HTMX, **values)):
         body = page.content.decode()
         assert "<script>alert" not in body
         assert "<img src=x" not in body
 
 
 def test_a_leading_blank_line_of_the_exact_text_is_not_eaten_by_the_page(browser: Client) -> None:
-    raw(browser, NEW, "keep", "\r\n\r\nno header")
+    raw(browser, NEW, "save", "\r\n\r\nno header")
     assert ">\n\n\nno header</textarea>" in browser.get(NEW).content.decode()
 
 
@@ -238,7 +238,7 @@ def test_a_text_that_cannot_be_read_stays_and_says_where(browser: Client, greeti
     answer = raw(browser, EDIT, "form", broken, base=greeting.digest)
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "The form cannot show this text" in page
+    assert "The form can’t show this text" in page
     assert "line 3" in page
     assert "name: twice" in page
     assert browser.get(f"{EDIT}?mode=form").status_code == 422
@@ -262,7 +262,7 @@ def test_a_copy_to_a_new_name_brings_the_files(browser: Client, greeting: Versio
 
 def test_a_finding_is_mended_by_one_button(browser: Client) -> None:
     text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
-    page = raw(browser, NEW, "keep", text)
+    page = raw(browser, NEW, "save", text)
     body = browser.get(NEW).content.decode()
     fix = body.split('value="fix:')[1].split('"')[0]
     page = raw(browser, NEW, f"fix:{fix}", text)
@@ -272,7 +272,7 @@ def test_a_finding_is_mended_by_one_button(browser: Client) -> None:
 
 
 def test_a_name_of_words_becomes_one_that_agents_take(browser: Client) -> None:
-    post(browser, NEW, "keep", name="Tea Round!")
+    post(browser, NEW, "save", name="Tea Round!")
     fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
     assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!").status_code == 302
     assert 'value="tea-round"' in browser.get(NEW).content.decode()
@@ -289,25 +289,25 @@ def test_no_button_gives_a_name_that_is_taken(
         skills.create(project, skill_bundle("tea-round"), by=author)
     if state == "switched off":
         skills.disable(project, "tea-round", by=author)
-    post(browser, NEW, "keep", name="Tea Round!")
+    post(browser, NEW, "save", name="Tea Round!")
     page = browser.get(NEW).content.decode()
     assert "Choose another name. tea-round is already taken." in page
     assert "fix:name-pattern" not in page
 
 
 def test_what_is_not_written_yet_stops_no_button_for_the_rest(browser: Client) -> None:
-    post(browser, NEW, "keep", name="Tea Round!", description="")
+    post(browser, NEW, "save", name="Tea Round!", description="")
     fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
     assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!", description="").status_code == 302
     page = browser.get(NEW).content.decode()
     assert 'value="tea-round"' in page
-    assert "There is no description yet." in page
+    assert "The skill has no description yet." in page
     assert "not-written-yet" not in page + str(Draft.objects.get().content)
 
 
 def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, greeting: Version) -> None:
     text = skill_text("greeting").replace("name: greeting", "name: Greeting")
-    raw(browser, EDIT, "keep", text)
+    raw(browser, EDIT, "save", text)
     page = browser.get(EDIT).content.decode()
     assert "lowercase letters" in page
     assert "fix:name-pattern" not in page
@@ -342,8 +342,8 @@ def test_a_file_that_is_refused_keeps_the_page_and_the_text(browser: Client, sen
 
 def test_files_are_taken_out_and_brought_back(browser: Client, greeting: Version) -> None:
     post(browser, EDIT, "remove:references/names.md", base=greeting.digest)
-    assert "Bring back" in browser.get(EDIT).content.decode()
-    answer = post(browser, EDIT, "bring-back:references/names.md", HTMX)
+    assert "Restore" in browser.get(EDIT).content.decode()
+    answer = post(browser, EDIT, "restore:references/names.md", HTMX)
     assert "references/<wbr>names.md" in answer.content.decode()
     assert post(browser, EDIT, "remove:nothing").status_code == 422
     assert post(browser, EDIT, "open:nothing").status_code == 404
@@ -353,7 +353,7 @@ def test_a_new_text_file_is_written_on_its_own_page(browser: Client) -> None:
     answer = post(browser, NEW, "create", new_path="references/rates.md")
     page = answer.headers["Location"]
     assert page == f"{NEW}files/references/rates.md"
-    browser.post(page, {"do": "keep", "path": "references/prices.md", "text": "One\r\nTwo\r\n"})
+    browser.post(page, {"do": "save", "path": "references/prices.md", "text": "One\r\nTwo\r\n"})
     assert browser.get(f"{NEW}raw/references/prices.md").content == b"One\nTwo\n"
     assert browser.get(page).status_code == 404
 
@@ -363,14 +363,14 @@ def test_a_path_that_is_refused_keeps_what_was_typed(browser: Client, greeting: 
     assert post(browser, EDIT, "create", new_path=path).status_code == 422
     if path:
         url = f"{EDIT}files/references/names.md"
-        answer = browser.post(url, {"do": "keep", "path": path, "text": "Typed words"})
+        answer = browser.post(url, {"do": "save", "path": path, "text": "Typed words"})
         assert answer.status_code == 422
         assert "Typed words" in answer.content.decode()
 
 
 def test_a_file_is_replaced_and_removed(browser: Client, greeting: Version) -> None:
     url = f"{EDIT}files/assets/logo.png"
-    browser.post(url, {"do": "keep", "replacement": SimpleUploadedFile("other.png", b"\x89PNG2")})
+    browser.post(url, {"do": "save", "replacement": SimpleUploadedFile("other.png", b"\x89PNG2")})
     assert browser.get(f"{EDIT}raw/assets/logo.png").content == b"\x89PNG2"
     browser.post(url, {"do": "remove"})
     assert browser.get(url).status_code == 404
@@ -418,7 +418,7 @@ def test_publishing_makes_the_version_and_says_so(browser: Client, project: Proj
         ({"name": ""}, "The skill has no name yet."),
         ({"name": "Tea Round"}, "Change it to tea-round."),
         ({"description": "x" * 1_025}, "1,025 characters. 1,024 are allowed."),
-        ({"description": ""}, "There is no description yet."),
+        ({"description": ""}, "The skill has no description yet."),
         ({"note": "x" * 301}, "The note has 301 characters. 300 are allowed."),
     ],
 )
@@ -433,14 +433,14 @@ def test_what_must_not_be_stored_is_explained_and_kept(browser: Client, wrong: d
 def test_a_name_that_is_taken_is_refused(browser: Client, greeting: Version) -> None:
     answer = post(browser, NEW, "publish", name="greeting")
     assert answer.status_code == 409
-    assert "The project has a skill of this name" in answer.content.decode()
+    assert "The project already has a skill greeting" in answer.content.decode()
     assert Version.objects.count() == 1
 
 
 def test_a_bundled_name_is_said_to_be_hidden(browser: Client, library: Path) -> None:
     on_disk(library, "greeting")
-    answer = post(browser, NEW, "keep", HTMX, name="greeting")
-    assert "A bundled skill has this name; yours will hide it" in answer.content.decode()
+    answer = post(browser, NEW, "save", HTMX, name="greeting")
+    assert "A built-in skill has this name. Agents will get yours instead" in answer.content.decode()
 
 
 def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
@@ -448,7 +448,7 @@ def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
 ) -> None:
     on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
     page = browser.get(EDIT).content.decode()
-    assert "This is a bundled skill." in page
+    assert "This is a built-in skill." in page
     assert "Publish version 1" in page
     base = catalog.get(project.pk, "greeting").winner
     assert base is not None
@@ -464,7 +464,7 @@ def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
 def overtaken(browser: Client, greeting: Version, person: Callable[[str], User]) -> Version:
     """A draft of the author, and version 2 that the reviewer saved meanwhile; both changed the same line."""
     ours = skill_text("greeting", body="Say good morning.")
-    raw(browser, EDIT, "keep", ours, base=greeting.digest)
+    raw(browser, EDIT, "save", ours, base=greeting.digest)
     project = greeting.skill.project
     reviewer = permissions.person(person("reviewer"), project)
     theirs = skill_bundle("greeting", {"references/names.md": b"Grace\n"}, body="Say good evening.")
@@ -476,9 +476,9 @@ def test_a_save_in_between_leads_to_both_texts(browser: Client, overtaken: Versi
     answer = raw(browser, EDIT, "publish", ours)
     assert answer.headers["Location"] == CONFLICT
     page = browser.get(CONFLICT).content.decode()
-    for words in ("reviewer published version 2", "Publish version 3", "morning", "evening", "Take yours"):
+    for words in ("reviewer published version 2", "Publish version 3", "morning", "evening", "Keep yours"):
         assert words in page
-    assert "was saved by somebody else since you began" in browser.get(EDIT).content.decode()
+    assert "Somebody else saved greeting since you started" in browser.get(EDIT).content.decode()
     assert Version.objects.count() == 2
 
 
@@ -486,7 +486,7 @@ def test_a_save_in_between_leads_to_both_texts(browser: Client, overtaken: Versi
 def test_the_choice_is_what_is_published(browser: Client, overtaken: Version, answer: str, line: bytes) -> None:
     page = browser.get(CONFLICT).content.decode()
     key = page.split('type="radio" name="')[1].split('"')[0]
-    browser.post(CONFLICT, {"theirs": overtaken.digest, key: answer, "do": "keep"})
+    browser.post(CONFLICT, {"theirs": overtaken.digest, key: answer, "do": "save"})
     assert Version.objects.count() == 2
     text = Draft.objects.get().content["text"] if answer == "mine" else ""
     assert ("morning" in text) == (answer == "mine")

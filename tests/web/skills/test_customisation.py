@@ -68,15 +68,15 @@ def clash(project: Project, library: Path, author: Actor) -> dict[str, str]:
 def key(project: Project) -> str:
     origin = customisation.find(project, "greeting")
     assert origin is not None
-    return origin.joined.keys[0]
+    return origin.merge.keys[0]
 
 
 def test_customising_copies_the_skill_and_can_be_undone(project: Project, library: Path, writing: Client) -> None:
     bundled(library)
     assert "Customise" in text(writing.get(HERE))
     html = text(writing.post(f"{HERE}customise/", follow=True))
-    assert "greeting is yours now, as version 1." in html
-    assert "Both say the same." in html
+    assert "You customised greeting." in html
+    assert "Both are identical." in html
     assert f'action="{HERE}delete/"' in html
     assert catalog.load(project.pk, "greeting").bundle()["references/a.md"] == b"a"
     writing.post(f"{HERE}delete/")
@@ -94,13 +94,13 @@ def test_customising_twice_is_refused(project: Project, library: Path, writing: 
 def test_the_page_says_nothing_while_nothing_changed(project: Project, library: Path, writing: Client) -> None:
     bundled(library)
     writing.post(f"{HERE}customise/")
-    assert "changed since you made it yours" not in text(writing.get(HERE))
-    assert "Yours is up to date" in text(writing.get(f"{HERE}upstream/"))
+    assert "changed since you customised it" not in text(writing.get(HERE))
+    assert "Your version is up to date" in text(writing.get(f"{HERE}upstream/"))
 
 
 def test_the_page_says_when_the_bundled_skill_changed(clean: dict[str, str], viewing: Client) -> None:
     html = text(viewing.get(HERE))
-    assert "The bundled greeting changed since you made it yours." in html
+    assert "The built-in greeting changed since you customised it." in html
     assert f'href="{HERE}upstream/"' in html
 
 
@@ -108,19 +108,19 @@ def test_what_fits_together_is_brought_up_to_date_at_once(
     project: Project, clean: dict[str, str], writing: Client
 ) -> None:
     html = text(writing.get(f"{HERE}upstream/"))
-    assert "Nothing of yours is lost." in html
+    assert "Your changes are kept." in html
     assert "<ins>Their</ins>" in html or "<ins>Their first</ins>" in html
     html = text(writing.post(f"{HERE}upstream/", clean, follow=True))
     assert "Version 3 is live" in html
     content = catalog.load(project.pk, "greeting").bundle()[SKILL_MD].decode()
     assert "Their first" in content
     assert "Our fourth" in content
-    assert "changed since you made it yours" not in text(writing.get(HERE))
+    assert "changed since you customised it" not in text(writing.get(HERE))
 
 
 def test_what_does_not_fit_is_chosen_block_by_block(project: Project, clash: dict[str, str], writing: Client) -> None:
     html = text(writing.get(f"{HERE}upstream/"))
-    assert "1 place where both changed the same." in html
+    assert "Both sides changed this line. Everything else merges automatically." in html
     assert f'<input type="radio" name="{key(project)}" value="theirs">' in html
     assert "Our &lt;first&gt;" in html or "&lt;first&gt;" in html
     assert "<first>" not in html
@@ -133,14 +133,14 @@ def test_a_choice_that_is_missing_is_asked_for_again(project: Project, clash: di
         response = writing.post(f"{HERE}upstream/", clash)
     assert response.status_code == 422
     html = response.content.decode()
-    assert "1 place needs a choice" in html
+    assert "Choose a side for 1 conflict" in html
     assert "Choose one of the two." in html
 
 
 def test_keeping_yours_marks_the_bundled_one_as_seen(project: Project, clash: dict[str, str], writing: Client) -> None:
     html = text(writing.post(f"{HERE}upstream/keep/", clash, follow=True))
-    assert "Yours stays as it is." in html
-    assert "changed since you made it yours" not in html
+    assert "Your version is unchanged." in html
+    assert "changed since you customised it" not in html
     assert catalog.load(project.pk, "greeting").candidate.digest == clash["mine"]
 
 

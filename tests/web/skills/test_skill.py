@@ -80,7 +80,7 @@ def test_the_instructions_are_laid_out_with_the_facts_beside_them(
     assert 'href="/projects/demo/skills/greeting/files/references/a.md"' in html
     assert "This project" in html
     assert made.digest[7:19] in html
-    assert "all 2 files read" in html
+    assert "all 2 files scanned" in html
     assert "First words" in html
     assert "letters" in html
     assert "How an agent loads it" in html
@@ -137,7 +137,7 @@ def test_hidden_characters_are_announced_beside_the_laid_out_text(
     project: Project, author: Actor, viewing: Client
 ) -> None:
     skills.create(project, skill_bundle(body="Pay \u202e50\u200b now."), by=author)
-    assert "This text holds 2 hidden characters." in text(viewing.get(HERE))
+    assert "This text contains 2 hidden characters." in text(viewing.get(HERE))
 
 
 def test_a_name_is_found_in_any_spelling(project: Project, author: Actor, viewing: Client) -> None:
@@ -250,7 +250,7 @@ def test_markdown_files_can_be_read_exactly(filed: Bundle, viewing: Client) -> N
 def test_a_csv_is_a_table_of_bounded_length(filed: Bundle, viewing: Client) -> None:
     html = text(viewing.get(f"{HERE}files/data.csv"))
     assert '<th scope="col">name</th>' in html
-    assert "501 rows, 2 columns; the first 200 rows are shown" in html
+    assert "501 rows, 2 columns." in html
     assert html.count("<td>row</td>") == 199
 
 
@@ -318,10 +318,10 @@ def test_an_override_says_what_it_hides_and_why(
     bundled(library, files={"references/mileage.md": b"m"})
     skills.create(project, skill_bundle(body="Ours."), by=author)
     html = text(viewing.get(HERE))
-    assert "Hides bundled" in html
-    assert "What it hides" in html
+    assert "Customised" in html
+    assert "What it replaces" in html
     assert "comes first" in html
-    assert "<code>references/mileage.md</code> has no counterpart here, so agents cannot read it either." in html
+    assert "<code>references/mileage.md</code>, which this version doesn’t have." in " ".join(html.split())
     assert f'href="{HERE}bundled/"' in html
 
 
@@ -335,7 +335,7 @@ def test_a_bundled_skill_hides_those_of_later_directories(
     on_disk(second, body="Another.")
     html = text(viewing.get(HERE))
     assert "The skill in “library” was found first." in html
-    assert "read-only here" in html
+    assert "(read-only)" in html
     assert f'href="{HERE}bundled/"' not in html
 
 
@@ -401,7 +401,7 @@ def test_a_change_is_never_a_get(project: Project, author: Actor, writing: Clien
 def test_switching_off_hides_the_name_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     html = text(writing.post(f"{HERE}disable/", follow=True))
-    assert "No agent gets greeting." in html
+    assert "Agents can’t use greeting." in html
     assert f'action="{HERE}enable/"' in html
     assert not catalog.get(project.pk, "greeting").served
     html = text(writing.post(f"{HERE}enable/", follow=True))
@@ -419,7 +419,7 @@ def test_deleting_says_what_happens_and_can_be_undone(project: Project, author: 
     assert page.status_code == 404
     assert "This skill was deleted" in page.content.decode()
     assert "Version 1" in text(writing.get(f"{HERE}versions/"))
-    assert "greeting is back with version 1." in text(writing.post(f"{HERE}undelete/", follow=True))
+    assert "greeting is restored with version 1." in text(writing.post(f"{HERE}undelete/", follow=True))
     assert catalog.load(project.pk, "greeting").candidate.version == "1"
 
 
@@ -429,12 +429,12 @@ def test_returning_to_bundled_names_what_is_lost(
     bundled(library, body="Theirs.")
     skills.create(project, skill_bundle(body="Ours.", files={"ours.md": b"x"}), by=author)
     html = text(writing.get(HERE))
-    assert "Return greeting to bundled?" in html
-    assert "1 line of yours" in html
-    assert "1 file the bundled one does not have" in html
+    assert "Return greeting to built-in?" in html
+    assert "Agents no longer get your changes: 1 line" in html
+    assert "1 file that the built-in skill doesn’t have" in html
     assert "ours.md" in html
     html = text(writing.post(f"{HERE}delete/", follow=True))
-    assert "greeting is the bundled one again." in html
+    assert "Agents get the built-in greeting again." in html
     assert "Theirs." in html
 
 
@@ -451,7 +451,7 @@ def test_a_skill_whose_versions_are_all_withdrawn_says_so(project: Project, auth
     response = writing.get(HERE)
     assert response.status_code == 404
     html = response.content.decode()
-    assert "Every version of greeting was withdrawn. No agent gets it." in html
+    assert "All versions of greeting were withdrawn. Agents can’t use it." in html
     assert "Secret words" not in html
     for page in ("source/", "files/", "files/SKILL.md", "raw/SKILL.md", "bundle.zip"):
         assert writing.get(HERE + page).status_code == 404
@@ -478,7 +478,7 @@ def test_usage_is_drawn_and_said_in_words(
     assert "Agent bot" in html
     assert "Version 0" in html
     assert "style=" not in html
-    assert "4 loads</a> by 2 callers" in text(viewing.get(HERE))
+    assert "4 loads</a> by 2 callers" in " ".join(text(viewing.get(HERE)).split())
 
 
 def test_no_usage_says_what_to_do(project: Project, author: Actor, viewing: Client) -> None:

@@ -153,7 +153,7 @@ def test_a_proposed_upload_is_looked_at_again_after_a_save_in_between(
     with nothing_left_behind():
         answer = client.post(preview, {"do": "propose", "seen": "", "justification": "Why."})
     assert (answer.status_code, answer.headers["Location"]) == (302, preview)
-    assert "A proposal to change greeting." in client.get(preview).content.decode()
+    assert "This becomes a proposal to change greeting." in client.get(preview).content.decode()
 
 
 def test_somebody_of_another_project_finds_nothing(project: Project, django_user_model: type[User]) -> None:
@@ -191,8 +191,8 @@ def test_the_preview_shows_what_would_be_stored_and_stores_nothing(browser: Clie
     for words in (
         "greeting",
         "references/lonely.md",
-        "A new skill, version 1.",
-        "Store greeting",
+        "This is a new skill, version 1.",
+        "Publish greeting",
         "The skill never mentions",
     ):
         assert words in page
@@ -203,20 +203,20 @@ def test_the_preview_shows_what_would_be_stored_and_stores_nothing(browser: Clie
 def test_a_new_version_shows_the_difference(browser: Client, project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(files={"references/gone.md": b"x"}), by=author)
     page = browser.get(send(browser, skill_bundle(body="Quite new."))).content.decode()
-    for words in ("It would become version 2 of greeting.", "references/gone.md", "Publish version 2", "Quite"):
+    for words in ("This becomes version 2 of greeting.", "references/gone.md", "Publish version 2", "Quite"):
         assert words in page
 
 
 def test_an_override_says_what_it_hides(browser: Client, library: Any) -> None:
     on_disk(library, "greeting")
     page = browser.get(send(browser, skill_bundle(body="Ours."))).content.decode()
-    assert "which hides the bundled skill, its files too" in page
+    assert "instead of the built-in skill and its files" in page
 
 
 def test_the_same_files_again_change_nothing(browser: Client, project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     preview = send(browser, skill_bundle())
-    assert "holds these very files already" in browser.get(preview).content.decode()
+    assert "already has exactly these files" in browser.get(preview).content.decode()
     current = catalog.get(project.pk, "greeting").winner
     assert current is not None
     browser.post(preview, {"do": "confirm", "seen": current.digest})
@@ -253,7 +253,7 @@ def test_discarding_and_leaving_leave_nothing(browser: Client, do: str, status: 
         assert browser.post(preview, {"do": do}).status_code == status
     gone = browser.get(preview)
     assert gone.status_code == 404
-    assert "This upload is gone" in gone.content.decode()
+    assert "This upload no longer exists" in gone.content.decode()
     assert 'id="f-file"' in gone.content.decode()
 
 
@@ -270,7 +270,7 @@ def test_a_save_in_between_is_looked_at_again(browser: Client, project: Project,
     skills.create(project, skill_bundle(), by=author)
     answer = browser.post(preview, {"do": "confirm", "seen": ""})
     assert answer.headers["Location"] == preview
-    assert "was saved by somebody else since you looked" in browser.get(preview).content.decode()
+    assert "Somebody else saved greeting since you opened this page" in browser.get(preview).content.decode()
     assert Version.objects.count() == 1
 
 

@@ -106,7 +106,7 @@ def test_without_names_the_newest_two_are_compared(three: list[str], viewing: Cl
 
 
 def test_the_same_version_twice_has_no_differences(three: list[str], viewing: Client) -> None:
-    assert "Both are the same to the byte." in text(viewing.get(f"{HERE}versions/compare/?from=2&to=2"))
+    assert "Both are identical." in text(viewing.get(f"{HERE}versions/compare/?from=2&to=2"))
 
 
 @pytest.mark.parametrize("query", ["from=1&to=9", "from=x&to=1", "from=<script>&to=2", "from=1%2F..&to=2"])
@@ -130,7 +130,7 @@ def test_a_very_large_file_is_not_compared_by_line(project: Project, author: Act
 
 def test_restoring_makes_a_new_version(project: Project, three: list[str], writing: Client) -> None:
     html = text(writing.post(f"{HERE}version/1/restore/", follow=True))
-    assert "Version 4 is live. It is version 1 again." in html
+    assert "Version 4 is live, with the content of version 1." in html
     assert catalog.load(project.pk, "greeting").candidate.digest == three[0]
 
 
@@ -147,7 +147,7 @@ def test_withdrawing_asks_for_a_reason_and_says_what_follows(
     project: Project, three: list[str], writing: Client
 ) -> None:
     assert "Agents get version 2 instead." in text(writing.get(f"{HERE}version/3/yank/"))
-    assert "What agents get now does not change." in text(writing.get(f"{HERE}version/1/yank/"))
+    assert "Agents are not affected" in text(writing.get(f"{HERE}version/1/yank/"))
     html = text(writing.post(f"{HERE}version/3/yank/", {"reason": "Wrong <b>limit</b>."}, follow=True))
     assert "Version 3 is withdrawn." in html
     assert "Wrong &lt;b&gt;limit&lt;/b&gt;." in html

@@ -1,16 +1,16 @@
-"""How much a browser may send at once, said with the numbers."""
+"""Size limit for files sent by a browser."""
 
 from django.conf import settings
 from django.http import HttpRequest
 
 from registry.core.errors import TooLarge
 
-_AROUND = 64 * 1024  # what a form puts around the files it sends
+_FORM_OVERHEAD = 64 * 1024  # form fields and multipart boundaries around the files
 
 
 def check(request: HttpRequest) -> None:
-    """Files that do not fit are not read at all, so the length that was announced is what there is to go by."""
+    """Raise TooLarge by the announced length, before any file is read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     allowed = settings.LIMITS.archive_bytes
-    if length.isdecimal() and int(length) > allowed + _AROUND:
+    if length.isdecimal() and int(length) > allowed + _FORM_OVERHEAD:
         raise TooLarge(f"{int(length):,} bytes were sent. {allowed:,} are allowed. Nothing was stored.")
