@@ -1,4 +1,4 @@
-"""`manage.py serve`: how it starts, how it stops, and what it leaves behind when it is not asked first."""
+"""`manage.py serve`: start, stop, and the state after it is killed."""
 
 import re
 import signal
@@ -29,7 +29,7 @@ QUICKLY = ("--no-prepare", "--no-worker")
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Site]:
-    """Directories with nothing in them and a database without a table."""
+    """Empty directories, and a database without tables."""
     with new_site(tmp_path / "fresh") as site:
         yield site
 
@@ -39,14 +39,14 @@ def _command_line(pid: int) -> str:
 
 
 def _web(server: Server) -> tuple[int, list[int]]:
-    """The process that minds the web workers, and the workers."""
+    """Return the main process of the web server, and its worker processes."""
     main = next(pid for pid in server.descendants() if "granian" in _command_line(pid))
-    everyone = [pid for pid in server.descendants() if "granian" in _command_line(pid)]
-    return main, [pid for pid in everyone if pid != main]
+    processes = [pid for pid in server.descendants() if "granian" in _command_line(pid)]
+    return main, [pid for pid in processes if pid != main]
 
 
 @pytest.mark.one_database
-def test_it_starts_in_an_empty_directory_and_a_stop_leaves_nothing_running(fresh: Site) -> None:
+def test_it_starts_in_an_empty_directory_and_stops_every_process(fresh: Site) -> None:
     with serving(fresh) as server:
         running = server.descendants()
         assert len(running) >= 3, "a web server, its worker, and the worker for background tasks"
@@ -68,21 +68,21 @@ def test_each_start_prints_a_new_link_until_an_owner_has_a_password(person: Call
 
 
 @pytest.mark.one_database
-def test_a_port_in_use_is_refused_before_anything_is_made(fresh: Site) -> None:
+def test_a_port_in_use_is_refused_before_anything_is_created(fresh: Site) -> None:
     with socket.socket() as other:
-        # The web server itself would share such a port without a word.
+        # The web server sets this option too, so it would share the port without an error.
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         other.bind(("127.0.0.1", fresh.port))
         other.listen()
         code, output = finish(fresh.popen("manage.py", "serve"))
     assert code == 1
-    assert f"Port {fresh.port} of 127.0.0.1 cannot be used: Address already in use." in output
+    assert f"Cannot use port {fresh.port} of 127.0.0.1: Address already in use." in output
     assert "Traceback" not in output
     assert not (fresh.data / "skillsite.sqlite3").exists()
 
 
 @pytest.mark.one_database
-def test_a_database_that_cannot_be_reached_is_named_without_a_traceback(fresh: Site) -> None:
+def test_an_unreachable_database_is_reported_without_a_traceback(fresh: Site) -> None:
     away = replace(fresh, database_url=f"postgresql://nobody:hidden-word@127.0.0.1:{free_port()}/nothing")
     code, output = finish(away.popen("manage.py", "serve"))
     assert code == 1
@@ -92,7 +92,7 @@ def test_a_database_that_cannot_be_reached_is_named_without_a_traceback(fresh: S
 
 
 @pytest.mark.one_database
-def test_a_volume_that_cannot_be_made_is_named_without_a_traceback(fresh: Site) -> None:
+def test_a_volume_that_cannot_be_created_is_reported_without_a_traceback(fresh: Site) -> None:
     code, output = finish(fresh.popen("manage.py", "prepare", PERSISTENT_VOLUME_STORAGE="/dev/null/volume"))
     assert code == 1
     assert "PERSISTENT_VOLUME_STORAGE cannot be used" in output
@@ -100,7 +100,7 @@ def test_a_volume_that_cannot_be_made_is_named_without_a_traceback(fresh: Site) 
 
 
 @pytest.mark.one_database
-def test_it_can_be_stopped_while_it_waits_to_prepare(fresh: Site) -> None:
+def test_it_can_be_stopped_while_it_waits_for_a_lock(fresh: Site) -> None:
     with directory_lock(fresh.data), started(fresh, "--no-worker") as server:
         wait_for(lambda: _waits_for_a_lock(server.process.pid))
         assert server.stop(signal.SIGINT) == 0
@@ -111,43 +111,43 @@ def _waits_for_a_lock(pid: int) -> bool:
     return any("->" in line and f" {pid} " in line for line in Path("/proc/locks").read_text().splitlines())
 
 
-def test_a_kill_while_the_demo_is_loaded_leaves_an_empty_site_and_not_half_a_demo(fresh: Site) -> None:
+def test_a_kill_while_the_demo_is_loaded_leaves_an_empty_site(fresh: Site) -> None:
     first = fresh.popen("manage.py", "prepare")
     wait_for(lambda: any(fresh.blobs.glob("*/*")) or first.poll() is not None)
     kill(first.pid)
     code, output = finish(first)
     assert (code, output) == (-signal.SIGKILL, "")
-    assert "The project “demo” is there" in fresh.manage("prepare")
-    assert "every chain holds" in fresh.manage("verify_audit")
+    assert "Created the project “demo”" in fresh.manage("prepare")
+    assert "all chains are intact" in fresh.manage("verify_audit")
 
 
-def test_several_that_start_at_once_prepare_an_empty_site_once(fresh: Site) -> None:
+def test_several_processes_that_start_at_once_prepare_an_empty_site_once(fresh: Site) -> None:
     finished = [finish(process) for process in [fresh.popen("manage.py", "prepare") for _ in range(3)]]
     assert [code for code, _ in finished] == [0, 0, 0], finished
-    assert sum("The project “demo” is there" in output for _, output in finished) == 1
+    assert sum("Created the project “demo”" in output for _, output in finished) == 1
 
 
-@pytest.mark.parametrize(("there", "anew", "collected"), [(False, False, 1), (True, False, 0), (True, True, 1)])
-def test_a_node_that_prepares_nothing_collects_what_its_pages_need_where_nobody_did(
-    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, there: bool, anew: bool, collected: int
+@pytest.mark.parametrize(("present", "refresh", "collected"), [(False, False, 1), (True, False, 0), (True, True, 1)])
+def test_static_files_are_collected_if_they_are_missing_or_a_refresh_is_asked_for(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch, present: bool, refresh: bool, collected: int
 ) -> None:
     called: list[Any] = []
     monkeypatch.setattr(serve, "call_command", lambda *command, **_: called.append(command))
     settings.STATIC_ROOT = tmp_path
-    if there:
+    if present:
         (tmp_path / "staticfiles.json").touch()
-    serve.collect_static_files(anew=anew)
+    serve.collect_static_files(refresh=refresh)
     assert called == [("collectstatic",)] * collected
 
 
 @pytest.mark.one_database
-def test_a_node_that_prepares_nothing_serves_pages(site: Site) -> None:
+def test_a_node_without_prepare_serves_pages(site: Site) -> None:
     with serving(site, *QUICKLY), urllib.request.urlopen(site.url("/sign-in/"), timeout=10) as page:
         assert b"/static/" in page.read()
 
 
 @pytest.mark.one_database
-def test_when_it_is_killed_its_processes_end_too_and_it_starts_again(site: Site) -> None:
+def test_its_processes_end_when_it_is_killed_and_it_starts_again(site: Site) -> None:
     with serving(site, *QUICKLY) as server:
         running = server.descendants()
         kill(server.process.pid)
@@ -169,7 +169,7 @@ def test_a_web_worker_that_dies_is_replaced(site: Site) -> None:
 
 
 @pytest.mark.one_database
-def test_when_the_web_server_dies_all_of_it_ends_and_says_so(site: Site) -> None:
+def test_all_processes_end_when_the_web_server_dies(site: Site) -> None:
     with serving(site, "--no-prepare") as server:
         running = server.descendants()
         kill(_web(server)[0])
@@ -177,7 +177,7 @@ def test_when_the_web_server_dies_all_of_it_ends_and_says_so(site: Site) -> None
         assert not [pid for pid in running if alive(pid)]
 
 
-def test_two_web_workers_take_writes_at_once_and_lose_no_count(site: Site, clerk: Crew) -> None:
+def test_two_web_workers_accept_uploads_at_once_and_count_every_load(site: Site, clerk: Crew) -> None:
     clerk.do("make_project", "demo")
     token = clerk.do("make_token", "demo", "read", "write")
     with serving(site, *QUICKLY, WEB_WORKERS="2") as server:

@@ -141,13 +141,13 @@ def test_a_verb_that_fails_half_way_leaves_neither_event_nor_revision(project: P
 def test_the_command_says_that_every_chain_holds(five_events: Chain) -> None:
     said = StringIO()
     call_command("verify_audit", stdout=said)
-    assert said.getvalue() == f"{Event.objects.count()} events, every chain holds.\n"
+    assert said.getvalue() == f"{Event.objects.count()} events, all chains are intact.\n"
 
 
 def test_the_command_fails_and_names_the_place(five_events: Chain) -> None:
     sql("DELETE FROM registry_event WHERE chain_id = %s AND sequence = 2", five_events.pk)
     complaints = StringIO()
-    with pytest.raises(CommandError, match="does not hold: 1 faults") as failed:
+    with pytest.raises(CommandError, match="is broken: 1 faults") as failed:
         call_command("verify_audit", stderr=complaints)
     assert failed.value.returncode == 1
     assert complaints.getvalue() == f"{five_events.name}, event 2: an event is missing.\n"

@@ -1,4 +1,4 @@
-"""Makes a token for an agent or a person and prints it, and nothing else."""
+"""`create_token`: print a new token, and nothing else, so that scripts can use the output."""
 
 from typing import Any
 
@@ -11,15 +11,19 @@ from registry.services.agents import agents, tokens
 
 
 class Command(BaseCommand):
-    help = "Prints a new token of a project. An agent that does not exist yet is created."
+    help = "Print a new token for an agent or a person. An agent that does not exist is created."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
         holder = parser.add_mutually_exclusive_group(required=True)
         holder.add_argument("--agent", metavar="NAME")
         holder.add_argument("--user", metavar="NAME")
-        parser.add_argument("--scope", action="append", default=[], help="may be given several times, one each")
-        parser.add_argument("--expires", metavar="90d", help="a number and h, d or w; never when not given")
+        parser.add_argument(
+            "--scope", action="append", default=[], help="a scope of the token; repeat the option for several scopes"
+        )
+        parser.add_argument(
+            "--expires", metavar="90d", help="lifetime as a number and h, d or w; without it the token does not expire"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = permissions.operator()
@@ -27,7 +31,7 @@ class Command(BaseCommand):
             project = Project.objects.filter(slug=options["project"], archived_at=None).first()
             if project is None:
                 raise CommandError(f"There is no project {options['project']!r}.")
-            # An option that was given empty, as from a variable that nobody set, is as wrong as any other.
+            # Check for None: an empty value, for example from an unset shell variable, must be refused.
             for_agent = options["agent"] is not None
             lifetime = tokens.parse_lifetime(options["expires"]) if options["expires"] is not None else None
             tokens.check_scopes(options["scope"], for_agent=for_agent)

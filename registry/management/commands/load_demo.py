@@ -1,4 +1,4 @@
-"""Fills an empty site with a project worth looking at."""
+"""`load_demo`: create an example project with people, skills, proposals and usage."""
 
 from datetime import timedelta
 from typing import Any
@@ -78,7 +78,7 @@ _CARRIER_EVIDENCE = (
 
 
 class Command(BaseCommand):
-    help = "Creates the project “demo” with people in each role, skills of its own and an agent."
+    help = "Create the project “demo” with a member for each role, skills, proposals and an agent."
 
     def handle(self, *args: Any, **options: Any) -> None:
         operator = permissions.operator("demo")
@@ -88,15 +88,15 @@ class Command(BaseCommand):
         people = {role: _person(project, role, name, operator) for role, name in _PEOPLE.items()}
         author = permissions.as_member(people[roles.AUTHOR], project, roles.AUTHOR)
         _write_late_shipment(project, author)
-        _retire_one(project, author)
-        _override_one(project, author)
-        _suggest_some(project, people[roles.REVIEWER], operator)
-        _pretend_use(project)
-        self.stdout.write("  The project “demo” is there, with one member for each role.")
+        _disable_skill(project, author)
+        _customise_skill(project, author)
+        _add_proposals(project, people[roles.REVIEWER], operator)
+        _add_usage(project)
+        self.stdout.write("  Created the project “demo” with one member for each role.")
 
 
 def _person(project: Project, role: str, name: str, operator: Actor) -> User:
-    """Named after the role. Who is there already under that name is made a member."""
+    """Return a member whose username is the role. An existing user of that name becomes a member."""
     user = User.objects.filter(username=role).first() or accounts.create_user(
         role, full_name=name, staff=role == roles.OWNER, by=operator
     )
@@ -122,7 +122,7 @@ def _write_late_shipment(project: Project, author: Actor) -> None:
     )  # fmt: skip
 
 
-def _retire_one(project: Project, author: Actor) -> None:
+def _disable_skill(project: Project, author: Actor) -> None:
     text = skill_md.compose(
         name="manual-price-quote",
         description="Quote a price in another currency from the daily sheet. Use only while the ledger is down.",
@@ -133,41 +133,43 @@ def _retire_one(project: Project, author: Actor) -> None:
     skills.disable(project, "manual-price-quote", by=author)
 
 
-def _override_one(project: Project, author: Actor) -> None:
-    """Customises one bundled skill, whichever the directories hold; without any there is nothing to show."""
-    bundled = built_in.snapshot().skills
-    name = "brand-voice" if "brand-voice" in bundled else next(iter(sorted(bundled)), None)
+def _customise_skill(project: Project, author: Actor) -> None:
+    """Customise one built-in skill, if there is any."""
+    built_in_skills = built_in.snapshot().skills
+    name = "brand-voice" if "brand-voice" in built_in_skills else next(iter(sorted(built_in_skills)), None)
     loaded = catalog.built_in_skill(name) if name else None
     if name is None or loaded is None:
         return
-    said = loaded.skill_md()
+    current = loaded.skill_md()
     text = skill_md.revise(
-        said,
-        instructions=f"{said.instructions}\n\n## In this team\n\nSign every letter with first name and team.\n",
+        current,
+        instructions=f"{current.instructions}\n\n## In this team\n\nSign every letter with first name and team.\n",
     )
     bundle = loaded.bundle().with_changes({SKILL_MD: text.encode()})
     skills.save(project, name, bundle, base=loaded.candidate.digest, note="How this team signs its letters", by=author)
 
 
-def _suggest_some(project: Project, reviewer: User, operator: Actor) -> None:
-    """Three suggestions of an agent: one that waits, one sent back, one turned down."""
+def _add_proposals(project: Project, reviewer: User, operator: Actor) -> None:
+    """Add three proposals of an agent: one open, one with requested changes, and one rejected."""
     desk = agents.ensure(project, "support-desk", by=operator)
     agent = permissions.agent(desk, frozenset(roles.DEFAULT_AGENT_SCOPES))
-    decides = permissions.as_member(reviewer, project, roles.REVIEWER)
+    reviewing = permissions.as_member(reviewer, project, roles.REVIEWER)
     table = catalog.load(project.pk, "late-shipment-reply").bundle()["references/promises.md"].decode()
-    refund = _suggest(
+    refund = _propose(
         project, agent, "references/promises.md", table.replace("The shipping costs back", "Half of the price back"),
         "Customers who wait five days are angry about the shipping costs alone.",
     )  # fmt: skip
-    reviews.reject(project, refund, comment="We never promise money that the shift lead has not agreed to.", by=decides)
-    weekend = _suggest(
+    reviews.reject(
+        project, refund, comment="We never promise money that the shift lead has not agreed to.", by=reviewing
+    )
+    weekend = _propose(
         project, agent, "references/promises.md", f"{table}| over a weekend | A call back on Monday | you |\n",
         "Nobody says what we may promise on a Friday.\nI offered a call back 14 times and was right each time.",
     )  # fmt: skip
-    said = "Good, but name the hours in which we call. Monday alone is a long day."
-    reviews.request_changes(project, weekend, comment=said, by=decides)
+    comment = "Good, but name the hours in which we call. Monday alone is a long day."
+    reviews.request_changes(project, weekend, comment=comment, by=reviewing)
     text = catalog.load(project.pk, "late-shipment-reply").skill_md().document.text
-    _suggest(project, agent, SKILL_MD, _with_carrier(text), _CARRIER_WHY, _CARRIER_EVIDENCE)
+    _propose(project, agent, SKILL_MD, _with_carrier(text), _CARRIER_WHY, _CARRIER_EVIDENCE)
 
 
 def _with_carrier(text: str) -> str:
@@ -178,7 +180,7 @@ def _with_carrier(text: str) -> str:
     ).replace("Do not guess.", "Do not guess, and do not blame the weather.")
 
 
-def _suggest(
+def _propose(
     project: Project, agent: Actor, path: str, text: str, why: str, evidence: tuple[dict[str, str], ...] = ()
 ) -> int:
     edit = edits.parse(files={path: text})
@@ -186,14 +188,14 @@ def _suggest(
     return proposals.propose(project, suggestion, by=agent).proposal.pk
 
 
-def _pretend_use(project: Project) -> None:
-    """Thirty days of loads, so that the figures on the pages have something to show."""
+def _add_usage(project: Project) -> None:
+    """Add thirty days of loads, so that the usage charts have data."""
     now = timezone.now()
-    names = sorted(c.name for c in catalog.view(project.pk, 0).served)
+    names = sorted(candidate.name for candidate in catalog.view(project.pk, 0).served)
     for place, name in enumerate(names):
         version = catalog.load(project.pk, name).candidate.version
-        for back in range(30):
-            loads = (place * 7 + back * back * (place + 3)) % (11 + place) if (back + place) % 5 else 0
+        for days in range(30):
+            loads = (place * 7 + days * days * (place + 3)) % (11 + place) if (days + place) % 5 else 0
             for _ in range(loads):
-                usage.count_load(project.pk, name, version, caller="support-desk", now=now - timedelta(days=back))
+                usage.count_load(project.pk, name, version, caller="support-desk", now=now - timedelta(days=days))
     usage.flush()

@@ -1,4 +1,4 @@
-"""Makes the database ready: migrations, and the demo where there is no project yet."""
+"""`prepare`: migrate the database, and load the demo if there is no project."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from skillsite import env
 
 
 class Command(BaseCommand):
-    help = "Migrates, and loads the demo into an empty site."
+    help = "Migrate the database, and load the demo if there is no project."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -33,6 +33,6 @@ def _prepare() -> None:
     except OSError as error:
         raise CommandError(f"PERSISTENT_VOLUME_STORAGE cannot be used: {error}.") from error
     with transaction.atomic():
-        # All or nothing: half a demo would look like a site in use, and nobody could sign in.
+        # All or nothing: after half a demo the site has a project, so no later start would finish the demo.
         if not Project.objects.exists():
             call_command("load_demo")

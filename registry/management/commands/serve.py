@@ -1,4 +1,4 @@
-"""Prepares the site and runs it: web server and worker, ended together."""
+"""`serve`: prepare the site and run the web server and the worker until one of them ends."""
 
 import signal
 import socket
@@ -21,21 +21,21 @@ from skillsite import env
 
 
 class Command(BaseCommand):
-    help = "Migrates, loads the demo on first use, and serves the site with its worker."
+    help = "Migrate the database, load the demo on the first start, and run the web server and the worker."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default=env.text("HOST", "127.0.0.1"))
         parser.add_argument("--workers", type=int, default=env.integer("WEB_WORKERS", 1, least=1))
         parser.add_argument("--threads", type=int, default=env.integer("WEB_THREADS", 4, least=1))
-        parser.add_argument("--no-prepare", action="store_true", help="neither migrate nor load the demo")
-        parser.add_argument("--no-worker", action="store_true", help="the worker runs elsewhere")
+        parser.add_argument("--no-prepare", action="store_true", help="do not migrate or load the demo")
+        parser.add_argument("--no-worker", action="store_true", help="do not start a worker")
 
     def handle(self, *args: Any, **options: Any) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: sys.exit(0))
         call_command("check", fail_level="ERROR")
         check_port(options["host"], settings.PORT)
-        collect_static_files(anew=not options["no_prepare"])
+        collect_static_files(refresh=not options["no_prepare"])
         if not options["no_prepare"]:
             self.prepare()
         connections.close_all()
@@ -50,13 +50,15 @@ class Command(BaseCommand):
         self.print_sign_in()
 
     def print_sign_in(self) -> None:
-        """A new link at each start for as long as no owner can sign in with a password."""
+        """Print a sign-in link, unless an owner has a password."""
         owners = [m.user for m in Membership.objects.filter(role=roles.OWNER).select_related("user").order_by("pk")]
         if not owners or any(owner.has_usable_password() for owner in owners):
             return
         secret = accounts.make_sign_in_link(owners[0], by=permissions.operator())
         address = f"http://localhost:{settings.PORT}{reverse('sign-in-link', args=[secret])}"
-        self.stdout.write(f"  Sign in as {owners[0].username}, once, within the hour:\n  {address}\n")
+        self.stdout.write(
+            f"  Sign in as {owners[0].username} with this link. It works once, within one hour:\n  {address}\n"
+        )
         self.stdout.flush()
 
     def web_command(self, options: dict[str, Any]) -> list[str]:
@@ -69,17 +71,17 @@ class Command(BaseCommand):
         ]  # fmt: skip
 
 
-def collect_static_files(*, anew: bool) -> None:
-    """Those of this machine, wherever the database was prepared: where there are none, no page can be drawn."""
-    if settings.STATIC_ROOT is None:  # they are served from where they are written
+def collect_static_files(*, refresh: bool) -> None:
+    """Run collectstatic on this machine; without its result, no page can be rendered."""
+    if settings.STATIC_ROOT is None:  # the files are served from their source directories
         return
     with directory_lock(settings.STATIC_ROOT):
-        if anew or not (settings.STATIC_ROOT / "staticfiles.json").exists():
+        if refresh or not (settings.STATIC_ROOT / "staticfiles.json").exists():
             call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def check_port(host: str, port: int) -> None:
-    """The web server shares a port with whoever allows it, so a second site would answer half of the requests."""
+    """Raise an error if the port is in use. Granian sets SO_REUSEPORT, so two sites could share a port unnoticed."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -87,5 +89,5 @@ def check_port(host: str, port: int) -> None:
             probe.bind(address)
     except OSError as error:
         raise CommandError(
-            f"Port {port} of {host} cannot be used: {error.strerror}. Stop what uses it, or set PORT to another one."
+            f"Cannot use port {port} of {host}: {error.strerror}. Stop the program that uses it, or set another PORT."
         ) from error

@@ -1,4 +1,4 @@
-"""Makes a link that signs somebody in once, within the hour."""
+"""`sign_in_link`: print a link that signs a user in, once, within one hour."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from registry.services.people import accounts
 
 
 class Command(BaseCommand):
-    help = "Prints a one-time sign-in link for a user."
+    help = "Print a sign-in link for a user. It works once, within one hour."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("user")
+        parser.add_argument("user", help="the username")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"], is_active=True).first()

@@ -1,4 +1,4 @@
-"""Checks that what agents are served is what was approved."""
+"""`verify_approvals`: check that agents get the bytes that were approved."""
 
 from typing import Any
 
@@ -8,17 +8,19 @@ from registry.services.proposals import approvals
 
 
 class Command(BaseCommand):
-    help = "Recomputes the digest of every version that is served and compares it with its approval."
+    help = "Recompute the digest of every served version and compare it with its approval."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--strict", action="store_true", help="Fail as well where a protected project serves what nobody approved."
+            "--strict",
+            action="store_true",
+            help="also fail if a protected project serves a version that nobody approved",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         good, doubts = approvals.verify()
         for doubt in doubts:
             self.stdout.write(f"{doubt.project}/{doubt.skill} {doubt.version}: {doubt.reason}")
-        self.stdout.write(f"{good:,} served versions hold, {len(doubts):,} findings.")
+        self.stdout.write(f"{good:,} served versions are correct, {len(doubts):,} problems.")
         if any(options["strict"] or not doubt.missing for doubt in doubts):
-            raise CommandError("What is served is not what was approved.")
+            raise CommandError("Agents get versions that do not match their approval.")

@@ -1,4 +1,4 @@
-"""Checks that no event of the audit log was changed, removed or slipped in."""
+"""`verify_audit`: check that no event of the audit log was changed, removed or inserted."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from registry.services import audit
 
 
 class Command(BaseCommand):
-    help = "Walks every chain of the audit log; exits with 1 where one does not hold."
+    help = "Check every chain of the audit log. Exit with 1 if one is broken."
 
     def handle(self, *args: Any, **options: Any) -> None:
         good, broken = audit.verify()
         for fault in broken:
             self.stderr.write(f"{fault.chain}, event {fault.sequence}: {fault.reason}.")
         if broken:
-            raise CommandError(f"The audit log does not hold: {len(broken)} faults, {good:,} events in order.")
-        self.stdout.write(f"{good:,} events, every chain holds.")
+            raise CommandError(f"The audit log is broken: {len(broken)} faults, {good:,} intact events.")
+        self.stdout.write(f"{good:,} events, all chains are intact.")

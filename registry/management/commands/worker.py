@@ -1,4 +1,4 @@
-"""Runs background work: queued tasks, and a sweep each minute."""
+"""`worker`: run queued tasks, and a sweep every minute."""
 
 import logging
 import threading
@@ -16,22 +16,22 @@ _PAUSE_SECONDS = 60
 
 
 class Command(BaseCommand):
-    help = "Runs queued tasks until it is stopped, and sweeps up each minute."
+    help = "Run queued tasks until stopped. Every minute, retry overdue work and delete expired rows."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        threading.Thread(target=_sweep_for_ever, name="sweep", daemon=True).start()
+        threading.Thread(target=_sweep_forever, name="sweep", daemon=True).start()
         call_command("db_worker", reload=False, verbosity=0)
 
 
-def _sweep_for_ever() -> None:
+def _sweep_forever() -> None:
     pause = threading.Event()
     while True:
         try:
             removed = {what: count for what, count in housekeeping.sweep(now=timezone.now()).items() if count}
             if removed:
-                log.info("Swept up: %s", ", ".join(f"{count} {what}" for what, count in removed.items()))
+                log.info("Deleted expired rows: %s", ", ".join(f"{count} {what}" for what, count in removed.items()))
         except Exception:
-            log.exception("The sweep failed and is tried again in a minute.")
+            log.exception("The sweep failed. The next one starts in a minute.")
         finally:
             connection.close()
         pause.wait(_PAUSE_SECONDS)

@@ -123,7 +123,7 @@ def test_what_a_version_names_is_no_orphan_even_after_a_delete(
     skills.delete(project, "greeting", by=author)
     for file in blob_directory.rglob("*"):
         make_older(file, 3 * DAY)
-    assert cleaned("--delete") == "0 files that no version names, 0 bytes; 0 deleted.\n"
+    assert cleaned("--delete") == "0 unused files with 0 bytes; 0 deleted.\n"
     skills.undelete(project, "greeting", by=author)
 
 
@@ -134,7 +134,7 @@ def test_the_files_of_the_bundled_skill_an_override_came_from_are_no_orphans(
     skills.save(project, "greeting", skill_bundle(body="Ours."), base=_digest_on_disk(), by=author)
     for file in blob_directory.rglob("*"):
         make_older(file, 3 * DAY)
-    assert cleaned().startswith("0 files")
+    assert cleaned().startswith("0 unused files")
     assert place(blob_directory, b"only in the bundled one").exists()
 
 
@@ -146,8 +146,8 @@ def test_the_command_only_reports_unless_told_to_delete(db: None, blob_directory
     blobs.put_content(b"nobody's", now=timezone.now())
     make_older(place(blob_directory, b"nobody's"), 2 * DAY)
     said = cleaned()
-    assert "8 bytes, named by no version, old enough to delete" in said
-    assert said.endswith("1 files that no version names, 8 bytes; 0 deleted.\n")
+    assert "8 bytes, unused, old enough to delete" in said
+    assert said.endswith("1 unused files with 8 bytes; 0 deleted.\n")
     assert place(blob_directory, b"nobody's").exists()
 
 
@@ -157,7 +157,7 @@ def test_only_what_is_older_than_a_day_is_deleted(db: None, blob_directory: Path
         make_older(place(blob_directory, content), age)
     said = cleaned("--delete")
     assert "too new to delete" in said
-    assert said.endswith("2 files that no version names, 6 bytes; 1 deleted.\n")
+    assert said.endswith("2 unused files with 6 bytes; 1 deleted.\n")
     assert not place(blob_directory, b"old").exists()
     assert place(blob_directory, b"new").exists()
 
@@ -189,12 +189,12 @@ def test_a_file_left_by_a_killed_process_is_reported_as_such(db: None, blob_dire
     leftover.parent.mkdir(parents=True)
     leftover.write_bytes(b"half")
     make_older(leftover, 2 * DAY)
-    assert "left by a process that was stopped" in cleaned("--delete")
+    assert "left by a killed process" in cleaned("--delete")
     assert not leftover.exists()
 
 
 def test_cleaning_an_empty_storage_finds_nothing(db: None) -> None:
-    assert cleaned().startswith("0 files")
+    assert cleaned().startswith("0 unused files")
 
 
 def test_the_age_is_counted_from_the_last_write(blob_directory: Path) -> None:

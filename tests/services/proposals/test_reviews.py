@@ -553,7 +553,7 @@ def test_what_holds_is_counted(project: Project, skill: str, bot: Actor, reviewe
     assert approvals.verify() == (2, [])
     out = StringIO()
     call_command("verify_approvals", stdout=out)
-    assert out.getvalue() == "2 served versions hold, 0 findings.\n"
+    assert out.getvalue() == "2 served versions are correct, 0 problems.\n"
 
 
 def tamper_with_the_version(version: Version, approval: Approval, directory: Path) -> None:
@@ -603,7 +603,7 @@ def test_what_does_not_hold_is_found(
     assert approval.version is not None
     tamper(approval.version, approval, blob_directory)
     out = StringIO()
-    with pytest.raises(CommandError, match="not what was approved"):
+    with pytest.raises(CommandError, match="do not match their approval"):
         call_command("verify_approvals", stdout=out)
     assert out.getvalue().startswith("demo/greeting 2: ")
 
