@@ -1,4 +1,4 @@
-"""Every test here works on storage of its own."""
+"""Isolated storage and empty caches for every test of the API."""
 
 from tests.services.isolation import blob_directory, empty_caches
 

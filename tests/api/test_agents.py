@@ -1,4 +1,4 @@
-"""Agents and their tokens over the API, what an agent is told, and the list that bounds what it sees everywhere."""
+"""Agents over the API: their tokens, their instructions, and the skills that they may see."""
 
 import json
 from collections.abc import Callable
@@ -34,11 +34,11 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-def test_an_agent_is_made_changed_listed_and_removed(owner: Api, project: Project) -> None:
-    made = owner.send("POST", "/agents", {"name": "desk", "prompt": "You help.", "uses_skills": [" Greeting "]})
-    assert made.status_code == 201
-    assert made.json()["uses_skills"] == ["greeting"]
-    assert made.json()["allowed_skills"] is None
+def test_an_agent_is_created_changed_listed_and_removed(owner: Api, project: Project) -> None:
+    created = owner.send("POST", "/agents", {"name": "desk", "prompt": "You help.", "uses_skills": [" Greeting "]})
+    assert created.status_code == 201
+    assert created.json()["uses_skills"] == ["greeting"]
+    assert created.json()["allowed_skills"] is None
     changed = owner.send("PATCH", "/agents/desk", {"allowed_skills": ["offers"], "trust": "elevated"})
     assert changed.status_code == 200
     body = owner.get("/agents/desk").json()
@@ -52,7 +52,7 @@ def test_an_agent_is_made_changed_listed_and_removed(owner: Api, project: Projec
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ({}, "name"),
         ({"name": "Big Name"}, "lower-case"),
@@ -68,20 +68,20 @@ def test_an_agent_is_made_changed_listed_and_removed(owner: Api, project: Projec
         ([], ""),
     ],
 )
-def test_a_definition_that_cannot_be_stored_is_refused(owner: Api, body: Any, said: str) -> None:
+def test_an_invalid_agent_definition_is_refused(owner: Api, body: Any, message: str) -> None:
     before = Agent.objects.count(), Event.objects.count()
     answer = owner.send("POST", "/agents", body)
     assert code(answer) == (400, "invalid-request")
-    assert said in answer.json()["detail"]
+    assert message in answer.json()["detail"]
     assert (Agent.objects.count(), Event.objects.count()) == before
 
 
-def test_a_name_is_taken_once(owner: Api) -> None:
+def test_an_agent_name_is_unique(owner: Api) -> None:
     owner.send("POST", "/agents", {"name": "desk"})
     assert code(owner.send("POST", "/agents", {"name": "desk"})) == (409, "already-exists")
 
 
-def test_a_change_of_nothing_leaves_no_trace(owner: Api, project: Project) -> None:
+def test_an_empty_change_is_not_audited(owner: Api, project: Project) -> None:
     owner.send("POST", "/agents", {"name": "desk"})
     before = Project.objects.get(pk=project.pk).revision, Event.objects.count()
     assert owner.send("PATCH", "/agents/desk", {"prompt": ""}).status_code == 200
@@ -111,7 +111,7 @@ def test_only_the_token_of_an_owner_manages_agents(
 
 
 @pytest.mark.parametrize(("method", "path", "body"), REQUESTS)
-def test_agents_of_another_project_are_not_there(
+def test_agents_of_another_project_are_not_found(
     owner: Api, other_project: Project, operator: Actor, method: str, path: str, body: Any
 ) -> None:
     agents.ensure(other_project, "bot", by=operator)
@@ -121,11 +121,11 @@ def test_agents_of_another_project_are_not_there(
 
 def test_a_token_is_shown_once_and_stops_when_revoked(owner: Api, project: Project) -> None:
     owner.send("POST", "/agents", {"name": "desk"})
-    made = owner.send("POST", "/agents/desk/tokens", {"scopes": ["read"], "expires": "90d"})
-    assert made.status_code == 201
-    secret, number = made.json()["token"], made.json()["id"]
-    assert made["Cache-Control"] == "no-store"
-    assert made.json()["expires_at"]
+    created = owner.send("POST", "/agents/desk/tokens", {"scopes": ["read"], "expires": "90d"})
+    assert created.status_code == 201
+    secret, number = created.json()["token"], created.json()["id"]
+    assert created["Cache-Control"] == "no-store"
+    assert created.json()["expires_at"]
     listed = owner.get("/agents/desk/tokens")
     assert secret not in listed.content.decode()
     assert listed.json()["results"][0]["made_by"] == "owner"
@@ -140,14 +140,14 @@ def test_a_token_is_shown_once_and_stops_when_revoked(owner: Api, project: Proje
     "body",
     [{"scopes": ["review"]}, {"scopes": ["manage"]}, {"scopes": ["fly"]}, {"expires": "soon"}, {"expires": "0d"}],
 )
-def test_a_token_beyond_what_agents_may_is_refused(owner: Api, body: Any) -> None:
+def test_an_invalid_token_request_is_refused(owner: Api, body: Any) -> None:
     owner.send("POST", "/agents", {"name": "desk"})
     before = Token.objects.count()
     assert code(owner.send("POST", "/agents/desk/tokens", body)) == (400, "invalid-request")
     assert Token.objects.count() == before
 
 
-def test_a_token_is_revoked_below_its_own_agent_only(owner: Api, api: Callable[..., Api], project: Project) -> None:
+def test_a_token_is_only_revoked_under_its_own_agent(owner: Api, api: Callable[..., Api], project: Project) -> None:
     api()
     owner.send("POST", "/agents", {"name": "desk"})
     of_bot = Token.objects.get(agent__name="bot").pk
@@ -155,7 +155,7 @@ def test_a_token_is_revoked_below_its_own_agent_only(owner: Api, api: Callable[.
     assert Token.objects.get(pk=of_bot).revoked_at is None
 
 
-def test_the_tokens_of_a_removed_agent_stop_and_stay_stopped(owner: Api, api: Callable[..., Api]) -> None:
+def test_tokens_of_a_removed_agent_stay_revoked(owner: Api, api: Callable[..., Api]) -> None:
     bot = api("read", "write")
     assert owner.send("DELETE", "/agents/bot").status_code == 204
     assert code(bot.get("/catalog")) == (401, "unauthenticated")
@@ -163,14 +163,14 @@ def test_the_tokens_of_a_removed_agent_stop_and_stay_stopped(owner: Api, api: Ca
     assert code(bot.get("/catalog")) == (401, "unauthenticated")
 
 
-def test_a_removed_agent_comes_back_without_its_old_definition(owner: Api) -> None:
+def test_an_agent_created_again_has_no_old_definition(owner: Api) -> None:
     owner.send("POST", "/agents", {"name": "desk", "prompt": "Old.", "allowed_skills": ["x"]})
     owner.send("DELETE", "/agents/desk")
-    made = owner.send("POST", "/agents", {"name": "desk"}).json()
-    assert (made["prompt"], made["allowed_skills"]) == ("", None)
+    created = owner.send("POST", "/agents", {"name": "desk"}).json()
+    assert (created["prompt"], created["allowed_skills"]) == ("", None)
 
 
-def test_the_list_knows_loads_and_when_an_agent_was_seen(
+def test_the_list_shows_loads_and_when_an_agent_was_last_seen(
     owner: Api, api: Callable[..., Api], project: Project, operator: Actor
 ) -> None:
     skills.create(project, skill_bundle(), by=operator)
@@ -185,22 +185,22 @@ def test_the_list_knows_loads_and_when_an_agent_was_seen(
     assert owner.get("/agents", headers={"If-None-Match": answer["ETag"]}).status_code == 304
 
 
-# -- What an agent is told -----------------------------------------------------------------------------------------
+# -- Instructions --------------------------------------------------------------------------------------------------
 
 
-def test_two_owners_who_change_different_things_at_once_both_have_their_way(
+def test_concurrent_changes_of_different_fields_are_both_saved(
     project: Project, owner: Api, operator: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The list that bounds an agent does not come undone because somebody changed its prompt in the same moment."""
+    """A change of the prompt must not undo a concurrent change of the allowed skills."""
     agents.create(project, "desk", Definition(prompt="Old."), by=operator)
     begin = audit.change
 
-    def overtaken(*args: Any, **kwargs: Any) -> Any:
+    def change_concurrently(*args: Any, **kwargs: Any) -> Any:
         monkeypatch.setattr(audit, "change", begin)
         agents.update(project, "desk", Definition(prompt="Old.", allowed_skills=("greeting",)), by=operator)
         return begin(*args, **kwargs)
 
-    monkeypatch.setattr(audit, "change", overtaken)
+    monkeypatch.setattr(audit, "change", change_concurrently)
     assert owner.send("PATCH", "/agents/desk", {"prompt": "New."}).status_code == 200
     changed = agents.definition_of(agents.get(project, "desk"))
     assert (changed.prompt, changed.allowed_skills) == ("New.", ("greeting",))
@@ -208,16 +208,16 @@ def test_two_owners_who_change_different_things_at_once_both_have_their_way(
 
 @pytest.fixture
 def desk(project: Project, api: Callable[..., Api], operator: Actor) -> Api:
-    """An agent that uses two skills."""
+    """Return an agent that uses two skills."""
     for name in ("greeting", "offers"):
         skills.create(project, skill_bundle(name, body=f"Body of {name}."), by=operator)
     caller = api(agent="desk")
-    told = Definition("You help.\n", "Be brief.", ("offers", "greeting"))
-    agents.update(project, "desk", told, by=operator)
+    definition = Definition("You help.\n", "Be brief.", ("offers", "greeting"))
+    agents.update(project, "desk", definition, by=operator)
     return caller
 
 
-def test_instructions_come_in_order_with_what_each_part_costs(desk: Api) -> None:
+def test_instructions_list_their_parts_in_order_with_token_counts(desk: Api) -> None:
     body = desk.get("/agents/desk/instructions").json()
     assert body["text"] == "You help.\n\nBody of offers.\n\nBody of greeting.\n\nBe brief."
     assert [(part["kind"], part.get("name")) for part in body["parts"]] == [
@@ -232,7 +232,7 @@ def test_instructions_come_in_order_with_what_each_part_costs(desk: Api) -> None
     assert desk.get("/agents/desk/instructions", format="text").content.decode() == body["text"]
 
 
-def test_composing_counts_as_loading(desk: Api) -> None:
+def test_reading_instructions_counts_as_loading_their_skills(desk: Api) -> None:
     desk.get("/agents/desk/instructions")
     desk.get("/agents/desk/instructions")
     assert {(load.skill, load.caller): n for load, n in usage._buffer.loads.items()} == {
@@ -242,7 +242,7 @@ def test_composing_counts_as_loading(desk: Api) -> None:
 
 
 @pytest.mark.parametrize(("change", "reason"), [("disable", "is switched off"), ("delete", "is not in this project")])
-def test_a_skill_that_cannot_be_had_is_named_and_others_work_on(
+def test_a_missing_skill_is_named_and_the_others_still_load(
     desk: Api, api: Callable[..., Api], project: Project, operator: Actor, change: str, reason: str
 ) -> None:
     other = api(agent="other")
@@ -255,7 +255,9 @@ def test_a_skill_that_cannot_be_had_is_named_and_others_work_on(
     assert other.get("/agents/other/instructions").json()["text"] == "Hello.\n\nBody of greeting."
 
 
-def test_an_agent_reads_its_own_and_people_read_any(desk: Api, api: Callable[..., Api], reader: Api) -> None:
+def test_an_agent_reads_only_its_own_instructions_and_people_read_any(
+    desk: Api, api: Callable[..., Api], reader: Api
+) -> None:
     assert desk.get("/agents/desk/instructions").status_code == 200
     assert reader.get("/agents/desk/instructions").status_code == 200
     for _ in range(2):
@@ -264,17 +266,17 @@ def test_an_agent_reads_its_own_and_people_read_any(desk: Api, api: Callable[...
     assert code(desk.get("/agents/desk/instructions", format="yaml")) == (400, "invalid-request")
 
 
-def test_an_agent_that_is_told_nothing_gets_nothing(api: Callable[..., Api]) -> None:
+def test_an_agent_without_instructions_gets_an_empty_text(api: Callable[..., Api]) -> None:
     body = api().get("/agents/bot/instructions").json()
     assert (body["text"], body["tokens"], body["parts"]) == ("", 0, [])
 
 
-# -- The list that bounds what an agent sees ---------------------------------------------------------------------------
+# -- Allowed skills ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def limited(project: Project, library: Path, api: Callable[..., Api], operator: Actor) -> Api:
-    """An agent that may see `greeting` and uses `offers`, in a project with more."""
+    """Return an agent that may see `greeting` and uses `offers`, in a project with more skills."""
     on_disk(library, "bundled-one")
     on_disk(library, "broken")
     (library / "broken" / "SKILL.md").write_text("no header")
@@ -288,7 +290,7 @@ def limited(project: Project, library: Path, api: Callable[..., Api], operator: 
 
 
 @pytest.mark.parametrize("path", ["/catalog", "/catalog?q=use", "/catalog?format=text", "/effective", "/diagnostics"])
-def test_lists_show_only_what_the_agent_may_see(limited: Api, api: Callable[..., Api], path: str) -> None:
+def test_lists_contain_only_the_agents_allowed_skills(limited: Api, api: Callable[..., Api], path: str) -> None:
     every = api(agent="every").get(path).content.decode()
     few = limited.get(path).content.decode()
     for name in ("secret-plan", "bundled-one", "broken"):
@@ -315,27 +317,29 @@ def test_lists_show_only_what_the_agent_may_see(limited: Api, api: Callable[...,
         ("POST", "/skills/secret-plan/versions/1/yank", {"reason": "x"}),
     ],
 )
-def test_a_skill_beside_the_list_is_not_there(limited: Api, method: str, path: str, body: Any) -> None:
+def test_a_skill_outside_the_allowed_list_is_not_found(limited: Api, method: str, path: str, body: Any) -> None:
     absent = limited.send(method, path.replace("secret-plan", "no-such-one"), body)
     answer = limited.send(method, path, body)
     assert code(answer) == (404, "not-found")
     assert answer.status_code == absent.status_code
 
 
-def test_what_is_listed_and_what_is_used_is_there(limited: Api) -> None:
+def test_allowed_and_used_skills_are_found(limited: Api) -> None:
     for name in ("greeting", "offers"):
         assert limited.get(f"/skills/{name}").status_code == 200
     assert [skill["name"] for skill in limited.get("/catalog").json()["skills"]] == ["greeting", "offers"]
 
 
-def test_an_empty_list_is_nothing_and_no_list_is_all(limited: Api, project: Project, operator: Actor) -> None:
+def test_an_empty_allowed_list_allows_nothing_and_null_allows_all(
+    limited: Api, project: Project, operator: Actor
+) -> None:
     agents.update(project, "limited", Definition(allowed_skills=()), by=operator)
     assert limited.get("/catalog").json()["skills"] == []
     agents.update(project, "limited", Definition(), by=operator)
     assert len(limited.get("/catalog").json()["skills"]) == 4
 
 
-def test_answers_kept_for_one_agent_are_not_given_to_another(limited: Api, api: Callable[..., Api]) -> None:
+def test_cached_answers_are_not_shared_between_agents(limited: Api, api: Callable[..., Api]) -> None:
     every = api(agent="every")
     first = every.get("/catalog")
     assert "secret-plan" in first.content.decode()
@@ -344,10 +348,10 @@ def test_answers_kept_for_one_agent_are_not_given_to_another(limited: Api, api: 
     assert "secret-plan" not in json.dumps(answer.json())
 
 
-# -- The catalog that fits ------------------------------------------------------------------------------------------
+# -- Budgets -------------------------------------------------------------------------------------------------------
 
 
-def test_the_best_match_is_first_and_the_last_is_left_out(
+def test_a_search_lists_the_best_match_first_and_a_budget_omits_the_last(
     api: Callable[..., Api], project: Project, operator: Actor
 ) -> None:
     for name, description in (
@@ -363,7 +367,7 @@ def test_the_best_match_is_first_and_the_last_is_left_out(
     assert tight["omitted"] == ["alpha"]
 
 
-def test_a_budget_may_be_that_of_a_known_agent(api: Callable[..., Api], project: Project, operator: Actor) -> None:
+def test_a_budget_can_be_the_name_of_a_known_agent(api: Callable[..., Api], project: Project, operator: Actor) -> None:
     skills.create(project, skill_bundle(), by=operator)
     caller = api()
     for agent in ("codex", "claude-code", "Claude-Code"):

@@ -39,7 +39,7 @@ def found(caller: Api, **query: str) -> list[dict[str, Any]]:
     return list(answer.json()["results"])
 
 
-def test_events_say_who_did_what_to_what_newest_first(busy: Project, reviewer: Api) -> None:
+def test_events_name_actor_verb_and_target_newest_first(busy: Project, reviewer: Api) -> None:
     events = found(reviewer, target="greeting")
     assert [event["verb"] for event in events] == ["skill.saved", "skill.created"]
     saved, created = events
@@ -64,13 +64,11 @@ def test_events_say_who_did_what_to_what_newest_first(busy: Project, reviewer: A
         ({"verb": "skill.", "since": "2999-01-31"}, 0),
     ],
 )
-def test_events_are_found_by_what_is_asked_for(
-    busy: Project, reviewer: Api, query: dict[str, str], number: int
-) -> None:
+def test_events_are_filtered(busy: Project, reviewer: Api, query: dict[str, str], number: int) -> None:
     assert len(found(reviewer, **query)) == number
 
 
-def test_since_is_a_moment(busy: Project, reviewer: Api) -> None:
+def test_since_takes_a_time(busy: Project, reviewer: Api) -> None:
     later = (timezone.now() + timedelta(minutes=1)).isoformat()
     assert found(reviewer, since=later) == []
 
@@ -82,7 +80,7 @@ def test_since_is_a_moment(busy: Project, reviewer: Api) -> None:
         {"since": "0001-01-01T00:00:00+14:00"}, {"format": "xml"}, {"limit": "x"},
     ],
 )  # fmt: skip
-def test_a_question_that_cannot_be_read_is_refused(busy: Project, reviewer: Api, query: dict[str, str]) -> None:
+def test_an_invalid_filter_is_refused(busy: Project, reviewer: Api, query: dict[str, str]) -> None:
     answer = reviewer.get("/audit", **query)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid-request")
 
@@ -95,7 +93,7 @@ def test_events_are_paged(busy: Project, reviewer: Api) -> None:
     assert len(first["results"]) == 2 and "offset=2" in first["next"]
 
 
-def test_the_whole_log_is_exported_as_json_lines_oldest_first(busy: Project, reviewer: Api) -> None:
+def test_the_log_is_exported_as_json_lines_oldest_first(busy: Project, reviewer: Api) -> None:
     answer = reviewer.get("/audit", format="jsonl")
     assert answer["Content-Type"] == "application/x-ndjson"
     assert "demo-audit.jsonl" in answer["Content-Disposition"]
@@ -106,26 +104,26 @@ def test_the_whole_log_is_exported_as_json_lines_oldest_first(busy: Project, rev
     assert len(b"".join(some.streaming_content).splitlines()) == 1
 
 
-def test_a_copy_of_the_log_can_be_checked_without_the_site(
+def test_an_exported_log_can_be_verified_without_the_site(
     busy: Project, reviewer: Api, api: Callable[..., Api]
 ) -> None:
-    """By the lines that the documentation gives."""
+    """Run the code in docs/proposals.md."""
     api("write").send("POST", "/skills", {"skill_md": skill_text("by-an-agent")})
     page = (settings.BASE_DIR / "docs" / "proposals.md").read_text()
-    given: dict[str, Callable[[list[dict[str, object]]], bool]] = {}
-    exec(page.split("```python\n")[1].split("```")[0], given)  # noqa: S102 - our own page
+    documented: dict[str, Callable[[list[dict[str, object]]], bool]] = {}
+    exec(page.split("```python\n")[1].split("```")[0], documented)  # noqa: S102 - our own page
     answer = reviewer.get("/audit", format="jsonl")
     events = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]
     assert {event["actor"]["kind"] for event in events} == {"person", "agent", "operator"}
-    assert given["holds"](events)
+    assert documented["holds"](events)
     for place, change in ((2, {"target": "else"}), (-1, {"actor": {**events[-1]["actor"], "id": 0}})):
         changed = [dict(event) for event in events]
         changed[place].update(change)
-        assert not given["holds"](changed)
-    assert not given["holds"](events[:2] + events[3:])
+        assert not documented["holds"](changed)
+    assert not documented["holds"](events[:2] + events[3:])
 
 
-def test_json_lines_are_read_like_every_other_answer(busy: Project, reviewer: Api, operator: Actor) -> None:
+def test_json_lines_have_an_etag_and_answer_head(busy: Project, reviewer: Api, operator: Actor) -> None:
     answer = reviewer.get("/audit", format="jsonl")
     assert answer["Vary"].startswith("Authorization, Accept") and "RateLimit-Remaining" in answer
     again = {"If-None-Match": answer["ETag"]}
@@ -136,12 +134,12 @@ def test_json_lines_are_read_like_every_other_answer(busy: Project, reviewer: Ap
     assert reviewer.get("/audit", again, format="jsonl").status_code == 200
 
 
-def test_a_log_that_holds_says_so(busy: Project, reviewer: Api) -> None:
+def test_an_intact_log_is_verified(busy: Project, reviewer: Api) -> None:
     answer = reviewer.get("/audit/verify").json()
     assert answer == {"verified": True, "events": len(found(reviewer)), "broken": []}
 
 
-def test_a_log_that_was_changed_says_where(busy: Project, reviewer: Api) -> None:
+def test_a_changed_log_names_the_broken_event(busy: Project, reviewer: Api) -> None:
     assert reviewer.get("/audit/verify").json()["verified"]
     with connection.cursor() as cursor:
         cursor.execute("UPDATE registry_event SET target = 'else' WHERE verb = 'skill.saved'")
@@ -156,7 +154,7 @@ def test_another_project_has_its_own_log(busy: Project, reviewer: Api, other_pro
 
 
 @pytest.mark.parametrize("path", ["/audit", "/audit?format=jsonl", "/audit/verify"])
-def test_the_log_is_for_reviewers_only(
+def test_only_reviewers_read_the_log(
     busy: Project, api: Callable[..., Api], person: Callable[[str], User], operator: Actor, path: str
 ) -> None:
     agent = api(*(scope for scope in roles.SCOPES if scope not in roles.NEVER_FOR_AGENTS))
@@ -166,7 +164,7 @@ def test_the_log_is_for_reviewers_only(
     assert Api(busy, "").get(path).status_code == 401
 
 
-def test_an_event_says_where_the_request_came_from(project: Project, api: Callable[..., Api]) -> None:
+def test_an_event_contains_the_address_of_the_request(project: Project, api: Callable[..., Api]) -> None:
     api("write").send("POST", "/skills", {"skill_md": skill_text("greeting")}, headers={"X-Forwarded-For": "192.0.2.7"})
 
     event = Event.objects.filter(verb="skill.created").get()

@@ -1,4 +1,4 @@
-"""Zips over HTTP: look first, then store; and nothing of a hostile one stays behind."""
+"""Uploads of zips: the preview, the import, and refusals that store nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,15 +31,15 @@ def zipped(**more: Any) -> bytes:
 def test_a_zip_becomes_a_skill(bot: Api) -> None:
     response = bot.upload(zipped(files={"a.txt": b"a"}), note="From the old wiki")
     assert response.status_code == 201
-    said = response.json()
-    assert set(said) == {"name", "source", "version", "digest", "findings", "action"}
-    assert (said["name"], said["version"], said["action"]) == ("greeting", "1", "create")
-    assert said["digest"] == skill_bundle(files={"a.txt": b"a"}).digest
+    body = response.json()
+    assert set(body) == {"name", "source", "version", "digest", "findings", "action"}
+    assert (body["name"], body["version"], body["action"]) == ("greeting", "1", "create")
+    assert body["digest"] == skill_bundle(files={"a.txt": b"a"}).digest
     assert Version.objects.get().note == "From the old wiki"
     assert bot.get("/skills/greeting/files/a.txt").json()["content"] == "a"
 
 
-def test_what_comes_out_can_go_in_again(bot: Api) -> None:
+def test_a_downloaded_bundle_can_be_uploaded_again(bot: Api) -> None:
     bot.upload(zipped(files={"a.txt": b"a"}))
     out = bot.get("/skills/greeting/bundle.zip").content
     with nothing_left_behind():
@@ -47,14 +47,14 @@ def test_what_comes_out_can_go_in_again(bot: Api) -> None:
     assert (again.status_code, again.json()["action"], again.json()["version"]) == (200, "unchanged", "1")
 
 
-def test_a_zip_of_a_bundled_skill_overrides_it(library: Path, bot: Api) -> None:
+def test_a_zip_of_a_built_in_skill_overrides_it(library: Path, bot: Api) -> None:
     on_disk(library, body="Bundled.")
-    said = bot.upload(zipped(body="Ours."), "?dry_run=1").json()
-    assert (said["action"], [hidden["source"] for hidden in said["hides"]]) == ("override", ["bundled"])
+    answer = bot.upload(zipped(body="Ours."), "?dry_run=1").json()
+    assert (answer["action"], [hidden["source"] for hidden in answer["hides"]]) == ("override", ["bundled"])
     assert bot.upload(zipped(body="Ours.")).json()["action"] == "override"
 
 
-def test_a_zip_of_a_known_skill_is_its_next_version(bot: Api) -> None:
+def test_a_zip_of_an_existing_skill_becomes_its_next_version(bot: Api) -> None:
     bot.upload(zipped())
     response = bot.upload(zipped(body="Two."))
     assert (response.status_code, response.json()["action"], response.json()["version"]) == (201, "new-version", "2")
@@ -65,13 +65,13 @@ def test_the_same_version_with_other_bytes_is_409_with_both_digests(bot: Api) ->
     stored = bot.upload(zipped(metadata=metadata)).json()["digest"]
     for query in ("", "?dry_run=1"):
         with nothing_left_behind():
-            said = problem(bot.upload(zipped(metadata=metadata, body="Other."), query), 409, "version-conflict")
-        assert (said["stored"], said["given"]) == (stored, skill_bundle(metadata=metadata, body="Other.").digest)
-        assert said["stored"] in said["detail"]
-        assert said["given"] in said["detail"]
+            answer = problem(bot.upload(zipped(metadata=metadata, body="Other."), query), 409, "version-conflict")
+        assert (answer["stored"], answer["given"]) == (stored, skill_bundle(metadata=metadata, body="Other.").digest)
+        assert answer["stored"] in answer["detail"]
+        assert answer["given"] in answer["detail"]
 
 
-def test_a_zip_after_a_delete_continues_the_count(bot: Api) -> None:
+def test_a_zip_after_a_delete_continues_the_version_numbers(bot: Api) -> None:
     bot.upload(zipped())
     bot.send("DELETE", "/skills/greeting")
     assert bot.upload(zipped(body="Again.")).json()["version"] == "2"
@@ -81,27 +81,27 @@ def test_a_zip_after_a_delete_continues_the_count(bot: Api) -> None:
 
 
 @pytest.mark.parametrize("query", ["?dry_run=1", "?dry_run=true", "?dry_run=True"])
-def test_a_preview_tells_everything_and_leaves_nothing(bot: Api, query: str) -> None:
+def test_a_preview_shows_the_import_and_stores_nothing(bot: Api, query: str) -> None:
     with nothing_left_behind():
         response = bot.upload(zipped(files={"a.txt": b"a"}), query)
     assert response.status_code == 200
-    said = response.json()
-    assert set(said) == {
+    body = response.json()
+    assert set(body) == {
         "name", "source", "version", "digest", "findings", "action", "description", "tokens", "size", "files", "hides",
     }  # fmt: skip
-    assert (said["name"], said["version"], said["action"], said["hides"]) == ("greeting", "1", "create", [])
-    assert [entry["path"] for entry in said["files"]] == ["SKILL.md", "a.txt"]
-    assert said["size"] == skill_bundle(files={"a.txt": b"a"}).size
+    assert (body["name"], body["version"], body["action"], body["hides"]) == ("greeting", "1", "create", [])
+    assert [entry["path"] for entry in body["files"]] == ["SKILL.md", "a.txt"]
+    assert body["size"] == skill_bundle(files={"a.txt": b"a"}).size
     problem(bot.get("/skills/greeting"), 404, "not-found")
 
 
 @pytest.mark.parametrize("query", ["?dry_run=0", "?dry_run=false", ""])
-def test_no_preview_means_that_it_is_stored(bot: Api, query: str) -> None:
+def test_without_dry_run_the_bundle_is_stored(bot: Api, query: str) -> None:
     assert bot.upload(zipped(), query).status_code == 201
 
 
 @pytest.mark.parametrize("value", ["2", "yes", "", "on"])
-def test_a_preview_that_is_neither_yes_nor_no_stores_nothing(bot: Api, value: str) -> None:
+def test_an_invalid_dry_run_stores_nothing(bot: Api, value: str) -> None:
     with nothing_left_behind():
         problem(bot.upload(zipped(), f"?dry_run={value}"), 400, "invalid-request")
 
@@ -109,15 +109,15 @@ def test_a_preview_that_is_neither_yes_nor_no_stores_nothing(bot: Api, value: st
 # -- Refusals ----------------------------------------------------------------------------------------------
 
 
-def test_every_hostile_zip_is_refused_with_its_rule_and_leaves_nothing(bot: Api) -> None:
+def test_every_hostile_zip_is_refused_with_its_rule_and_stores_nothing(bot: Api) -> None:
     before = footprint()
     for name, data in CORPUS.items():
         for query in ("", "?dry_run=1"):
             response = bot.upload(data, query)
             assert response.status_code in (400, 413, 422), (name, response.status_code, response.content)
-            said = response.json()
-            assert said["code"] in {"invalid-archive", "unsafe-path", "too-large", "invalid-skill"}, name
-            assert RULES[name] in {finding["rule"] for finding in said.get("findings", [])}, name
+            body = response.json()
+            assert body["code"] in {"invalid-archive", "unsafe-path", "too-large", "invalid-skill"}, name
+            assert RULES[name] in {finding["rule"] for finding in body.get("findings", [])}, name
         assert footprint() == before, name
     assert bot.get("/catalog").json()["skills"] == []
 
@@ -130,7 +130,7 @@ def test_every_hostile_zip_is_refused_with_its_rule_and_leaves_nothing(bot: Api)
         b"---\nname: x\ndescription: y\nversion: a/b\n---\n", b"---\nname: x\ndescription: y\nversion: " + b"9" * 200,
     ],
 )  # fmt: skip
-def test_a_good_zip_of_a_bad_skill_is_refused(bot: Api, text: bytes) -> None:
+def test_a_valid_zip_of_an_invalid_skill_is_refused(bot: Api, text: bytes) -> None:
     from tests.core.hostile import Entry, archive
 
     with nothing_left_behind():
@@ -146,14 +146,14 @@ def test_an_upload_without_a_file_is_refused(bot: Api) -> None:
             problem(response, 400, "invalid-request")
 
 
-def test_a_field_that_does_not_exist_is_refused(bot: Api) -> None:
+def test_an_unknown_field_is_refused(bot: Api) -> None:
     with nothing_left_behind():
-        said = problem(bot.upload(zipped(), version="2"), 400, "invalid-request")
-    assert "version" in said["detail"]
+        body = problem(bot.upload(zipped(), version="2"), 400, "invalid-request")
+    assert "version" in body["detail"]
 
 
 @pytest.mark.parametrize("note", ["x" * 301, "a\0b"])
-def test_a_note_that_cannot_be_stored_is_refused(bot: Api, note: str) -> None:
+def test_an_invalid_note_is_refused(bot: Api, note: str) -> None:
     with nothing_left_behind():
         problem(bot.upload(zipped(), note=note), 400, "invalid-request")
 
@@ -167,7 +167,7 @@ def test_a_note_that_cannot_be_stored_is_refused(bot: Api, note: str) -> None:
         ("multipart/form-data; boundary=x", b""),
     ],
 )
-def test_a_form_that_cannot_be_read_is_refused(bot: Api, kind: str, body: bytes) -> None:
+def test_a_malformed_form_is_refused(bot: Api, kind: str, body: bytes) -> None:
     with nothing_left_behind():
         response = bot.client.generic("POST", f"{bot.base}/bundles", body, content_type=kind, headers=bot.headers)
         problem(response, 400, "invalid-request")
@@ -192,16 +192,16 @@ def test_a_form_with_too_many_fields_is_refused(bot: Api) -> None:
         problem(response, 413, "too-large")
 
 
-def test_a_zip_just_over_the_cap_is_refused_by_its_own_size(bot: Api, settings: Any) -> None:
+def test_a_zip_just_over_the_limit_is_refused_by_its_size(bot: Api, settings: Any) -> None:
     from dataclasses import replace
 
     settings.LIMITS = replace(settings.LIMITS, archive_bytes=200)
     with nothing_left_behind():
-        said = problem(bot.upload(zipped()), 413, "too-large")
-    assert "200 are allowed" in said["detail"]
+        body = problem(bot.upload(zipped()), 413, "too-large")
+    assert "200 are allowed" in body["detail"]
 
 
-def test_the_import_of_one_project_is_not_seen_by_another(
+def test_an_import_into_one_project_does_not_appear_in_another(
     bot: Api, other_project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
     bot.upload(zipped(body="Here."))
@@ -211,7 +211,9 @@ def test_the_import_of_one_project_is_not_seen_by_another(
     assert bot.get("/skills/greeting").json()["instructions"] == "Here."
 
 
-def test_a_person_writes_in_their_own_name(project: Project, operator: Actor, person: Callable[..., Any]) -> None:
+def test_an_import_by_a_person_is_recorded_under_their_name(
+    project: Project, operator: Actor, person: Callable[..., Any]
+) -> None:
     from registry.services.agents import tokens
 
     secret = tokens.create_token(project, user=person("author"), scopes=["read", "write"], by=operator)

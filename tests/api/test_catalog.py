@@ -1,4 +1,4 @@
-"""L1 and what stands behind it: the catalog in three forms, winners with what they hide, and what was left out."""
+"""The catalog in three formats, the effective skills, and the diagnostics."""
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def names(response: object) -> list[str]:
     return [skill["name"] for skill in response.json()["skills"]]  # type: ignore[attr-defined]
 
 
-# -- The three forms ---------------------------------------------------------------------------------------
+# -- Formats -----------------------------------------------------------------------------------------------
 
 TEXT = """\
 [Available Skills]
@@ -42,15 +42,15 @@ Use read_skill(skill_id) to load full instructions."""
 def test_the_catalog_as_json(two: None, project: Project, bot: Api) -> None:
     response = bot.get("/catalog")
     assert response["Content-Type"] == "application/json"
-    said = response.json()
-    assert set(said) == {"skills", "included", "omitted", "tokens", "revision"}
-    assert said["skills"] == [
+    body = response.json()
+    assert set(body) == {"skills", "included", "omitted", "tokens", "revision"}
+    assert body["skills"] == [
         {"name": "expense-report", "description": "Fill in and check a travel expense report"},
         {"name": "pod-crash-triage", "description": "Find out why a Kubernetes pod keeps restarting"},
     ]
-    assert (said["included"], said["omitted"]) == (2, [])
-    assert said["tokens"] > 0
-    assert said["revision"] == str(Project.objects.get(pk=project.pk).revision)
+    assert (body["included"], body["omitted"]) == (2, [])
+    assert body["tokens"] > 0
+    assert body["revision"] == str(Project.objects.get(pk=project.pk).revision)
 
 
 @pytest.mark.parametrize(("accept", "form"), [("text/plain", ""), ("", "text"), ("application/json", "text")])
@@ -82,11 +82,11 @@ def test_the_catalog_as_xml(two: None, bot: Api, accept: str, form: str) -> None
         ("nonsense", "application/json"),
     ],
 )
-def test_accept_decides_where_the_address_does_not(two: None, bot: Api, accept: str, kind: str) -> None:
+def test_accept_selects_the_format_unless_the_query_does(two: None, bot: Api, accept: str, kind: str) -> None:
     assert bot.get("/catalog", headers={"Accept": accept})["Content-Type"].partition(";")[0] == kind
 
 
-def test_without_skills_the_text_is_nothing_at_all(bot: Api) -> None:
+def test_without_skills_the_text_is_empty(bot: Api) -> None:
     assert bot.get("/catalog", format="text").content == b""
     assert bot.get("/catalog", format="xml").content == b""
     assert bot.get("/catalog").json()["skills"] == []
@@ -99,14 +99,14 @@ def test_without_skills_the_text_is_nothing_at_all(bot: Api) -> None:
         {"budget": "0"}, {"budget": "-5"}, {"budget": "9" * 20}, {"budget": "1.5"},
     ],
 )  # fmt: skip
-def test_a_question_that_makes_no_sense_is_refused(two: None, bot: Api, query: dict[str, str]) -> None:
+def test_an_invalid_query_is_refused(two: None, bot: Api, query: dict[str, str]) -> None:
     problem(bot.get("/catalog", **query), 400, "invalid-request")
 
 
 # -- Filters -----------------------------------------------------------------------------------------------
 
 
-def test_the_words_that_people_ask_with_find_a_skill(library: Path, bot: Api) -> None:
+def test_a_search_matches_triggers(library: Path, bot: Api) -> None:
     on_disk(library, "pod-crash-triage", triggers=["CrashLoopBackOff"])
     assert names(bot.get("/catalog", q="crashloopbackoff")) == ["pod-crash-triage"]
     assert names(bot.get("/catalog", q="crashloopbackoff expense")) == []
@@ -143,28 +143,28 @@ def many(library: Path) -> None:
         on_disk(library, f"skill-{number:02}", description=f"Number {number}. " + "Long explanation of it. " * 20)
 
 
-def test_the_catalog_is_whole_without_a_budget(many: None, project: Project, bot: Api) -> None:
-    said = bot.get("/catalog").json()
-    assert (said["included"], said["omitted"]) == (60, [])
-    assert all(len(skill["description"]) <= 200 for skill in said["skills"])
-    assert said["skills"][0]["description"].endswith("…")
+def test_without_a_budget_the_catalog_is_complete(many: None, project: Project, bot: Api) -> None:
+    body = bot.get("/catalog").json()
+    assert (body["included"], body["omitted"]) == (60, [])
+    assert all(len(skill["description"]) <= 200 for skill in body["skills"])
+    assert body["skills"][0]["description"].endswith("…")
 
 
 @pytest.mark.parametrize("budget", ["500", "500tokens", "4000chars", "50000"])
-def test_what_does_not_fit_a_budget_is_named(many: None, project: Project, bot: Api, budget: str) -> None:
-    said = bot.get("/catalog", budget=budget).json()
-    listed = [skill["name"] for skill in said["skills"]]
-    assert listed + said["omitted"] == [f"skill-{number:02}" for number in range(60)]
-    assert said["included"] == len(listed)
+def test_skills_over_the_budget_are_named(many: None, project: Project, bot: Api, budget: str) -> None:
+    body = bot.get("/catalog", budget=budget).json()
+    listed = [skill["name"] for skill in body["skills"]]
+    assert listed + body["omitted"] == [f"skill-{number:02}" for number in range(60)]
+    assert body["included"] == len(listed)
 
 
-def test_a_budget_holds_for_the_text_that_is_sent(many: None, project: Project, bot: Api) -> None:
+def test_a_budget_limits_the_text_that_is_sent(many: None, project: Project, bot: Api) -> None:
     text = bot.get("/catalog", budget="2000chars", format="text").content.decode()
     assert len(text) <= 2_000
     assert "more skills are not listed" in text
 
 
-def test_a_budget_shortens_before_it_leaves_out(many: None, project: Project, bot: Api) -> None:
+def test_a_budget_shortens_descriptions_before_it_omits_skills(many: None, project: Project, bot: Api) -> None:
     whole = len(bot.get("/catalog", format="text").content.decode())
     text = bot.get("/catalog", budget=f"{whole - 2_000}chars", format="text").content.decode()
     assert "not listed" not in text
@@ -174,7 +174,7 @@ def test_a_budget_shortens_before_it_leaves_out(many: None, project: Project, bo
 # -- Effective ---------------------------------------------------------------------------------------------
 
 
-def test_effective_tells_the_winner_and_what_it_hides(
+def test_effective_lists_the_winner_and_the_skills_it_hides(
     project: Project, library: Path, operator: Actor, bot: Api
 ) -> None:
     on_disk(library, body="Bundled.")
@@ -203,14 +203,14 @@ def test_effective_tells_the_winner_and_what_it_hides(
     }
 
 
-def test_effective_shows_what_is_switched_off(project: Project, library: Path, operator: Actor, bot: Api) -> None:
+def test_effective_lists_disabled_skills(project: Project, library: Path, operator: Actor, bot: Api) -> None:
     on_disk(library)
     skills.disable(project, "greeting", by=operator)
     (row,) = bot.get("/effective").json()["results"]
     assert (row["enabled"], row["source"]) == (False, "bundled")
 
 
-def test_effective_shows_a_name_without_a_version_left(project: Project, operator: Actor, bot: Api) -> None:
+def test_effective_lists_a_skill_without_any_version_left(project: Project, operator: Actor, bot: Api) -> None:
     skills.create(project, skill_bundle(), by=operator)
     versions.yank(project, "greeting", "1", reason="Wrong.", by=operator)
     (row,) = bot.get("/effective").json()["results"]
@@ -241,5 +241,5 @@ def test_diagnostics_name_a_missing_directory(project: Project, settings: object
     assert str(tmp_path) not in row["message"]
 
 
-def test_nothing_broken_is_an_empty_list(two: None, bot: Api) -> None:
+def test_without_problems_diagnostics_are_empty(two: None, bot: Api) -> None:
     assert bot.get("/diagnostics").json() == {"results": [], "next": None}

@@ -1,4 +1,4 @@
-"""The API against its own OpenAPI document: whatever is sent, no answer is a crash or breaks its promised shape."""
+"""The API against its OpenAPI document: no request causes a server error or an answer that breaks its schema."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -52,7 +52,7 @@ schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", application,
 
 @pytest.fixture
 def owner(same_connection: None, project: Project, person: Callable[[str], User], operator: Actor) -> Api:
-    """Somebody who may do everything, in a project where something stands."""
+    """Return a caller with every scope, in a project with a skill and an agent."""
     skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
     agents.ensure(project, "bot", by=operator)
     secret = tokens.create_token(project, user=person(roles.OWNER), scopes=roles.SCOPES, by=operator)
@@ -61,7 +61,7 @@ def owner(same_connection: None, project: Project, person: Callable[[str], User]
 
 @pytest.fixture
 def elsewhere(settings: Any) -> Iterator[Receiver]:
-    """A source that is there: one that is not is a 502, and rightly so."""
+    """Serve a reachable source. An unreachable one is rightly a 502, which the check would count as a crash."""
     with receiving() as server:
         settings.SKILLS_FETCH_ALLOW_HOSTS = [server.host]
         server.behave = answering(200, skill_text(body="Theirs.").encode(), **{"Content-Type": "text/markdown"})
@@ -70,7 +70,7 @@ def elsewhere(settings: Any) -> Iterator[Receiver]:
 
 @pytest.fixture
 def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) -> dict[str, str]:
-    """What stands: a skill, an agent, and a source whose greeting is put aside and which a job is about."""
+    """Return path parameters that exist: a skill, an agent, and a source with a staged skill and a job."""
     source = sources.add(project, "url", elsewhere.url("/greeting.md"), by=operator)
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
     source_entries.stage(entry, FetchedBundle(skill_bundle(body="Theirs."), "", "1"))
@@ -81,12 +81,12 @@ def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) ->
 
 @schema.parametrize()
 @bounded
-def test_every_answer_is_as_promised(case: Any, owner: Api, known: dict[str, str]) -> None:
-    given = case.path_parameters or {}
-    given["project"] = "demo"
+def test_every_answer_conforms_to_the_document(case: Any, owner: Api, known: dict[str, str]) -> None:
+    parameters = case.path_parameters or {}
+    parameters["project"] = "demo"
     for name, value in known.items():
-        if name in given and (name in ("source", "job") or len(str(given[name])) % 2):
-            given[name] = value
+        if name in parameters and (name in ("source", "job") or len(str(parameters[name])) % 2):
+            parameters[name] = value
     if isinstance(case.body, dict) and case.path.endswith("/preview"):
         case.body |= {"name": "greeting"}
     response = case.call_and_validate(headers=owner.headers, checks=CHECKS)

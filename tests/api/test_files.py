@@ -1,4 +1,4 @@
-"""L3: one file of a skill, and every way to ask for something that is none."""
+"""One file of a skill: text, downloads, unsafe paths, and files that change on disk."""
 
 import zipfile
 from collections.abc import Callable
@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture(params=["project", "bundled"])
 def bot(request: Any, project: Project, library: Path, operator: Actor, api: Callable[..., Api]) -> Api:
-    """The same skill from either source: an agent must not be able to tell from the answers."""
+    """Return a caller for the same skill from either source. The answers must be the same."""
     if request.param == "bundled":
         on_disk(library, files=FILES)
     else:
@@ -45,14 +45,14 @@ def reader(project: Project, api: Callable[..., Api]) -> Api:
 
 
 def ask(bot: Api, path: str, **query: str) -> Any:
-    """The path goes out exactly as written."""
+    """Send the path exactly as written."""
     return bot.client.get(f"{bot.base}/skills/greeting/files/{path}", query, headers=bot.headers)
 
 
-def test_a_text_file_comes_with_its_place(bot: Api) -> None:
+def test_a_text_file_is_returned_with_its_path_and_version(bot: Api) -> None:
     loaded = bot.get("/skills/greeting").json()
-    said = ask(bot, "references/tone.md").json()
-    assert said == {
+    body = ask(bot, "references/tone.md").json()
+    assert body == {
         "name": "greeting",
         "source": loaded["source"],
         "version": loaded["version"],
@@ -64,7 +64,7 @@ def test_a_text_file_comes_with_its_place(bot: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["empty.txt", "just-fits.txt", "a%20b%20%26%20c.txt", "page.html"])
-def test_every_text_within_the_cap_is_given(bot: Api, path: str) -> None:
+def test_every_text_within_the_limit_is_returned(bot: Api, path: str) -> None:
     assert ask(bot, path).status_code == 200
 
 
@@ -98,7 +98,7 @@ UNSAFE = [
 
 
 @pytest.mark.parametrize("path", UNSAFE)
-def test_a_path_that_could_lead_elsewhere_is_refused_as_text_and_as_download(
+def test_an_unsafe_path_is_refused_as_text_and_as_download(
     project: Project, library: Path, operator: Actor, reader: Api, path: str
 ) -> None:
     on_disk(library, "bundled-one")
@@ -106,22 +106,22 @@ def test_a_path_that_could_lead_elsewhere_is_refused_as_text_and_as_download(
     for name in ("bundled-one", "own-one"):
         for query in ("", "?download=1"):
             address = f"{reader.base}/skills/{name}/files/{path}{query}"
-            said = problem(reader.client.get(address, headers=reader.headers), 400, "unsafe-path")
-            assert "cannot be used" in said["detail"]
+            body = problem(reader.client.get(address, headers=reader.headers), 400, "unsafe-path")
+            assert "cannot be used" in body["detail"]
 
 
 @pytest.mark.parametrize(
     "path", ["references", "missing.txt", "skill.md", "SKILL.md/x", "REFERENCES/tone.md", "%252e%252e", "a%0Ab"]
 )
-def test_what_is_no_file_of_the_skill_is_not_found(bot: Api, path: str) -> None:
+def test_a_path_that_is_not_a_file_of_the_skill_is_not_found(bot: Api, path: str) -> None:
     problem(ask(bot, path), 404, "not-found")
 
 
-def test_a_missing_file_names_those_there_are(bot: Api) -> None:
+def test_a_missing_file_lists_the_existing_ones(bot: Api) -> None:
     assert set(problem(ask(bot, "missing.txt"), 404, "not-found")["files"]) == {"SKILL.md", *FILES}
 
 
-def test_an_empty_path_is_no_address(bot: Api) -> None:
+def test_an_empty_path_is_not_found(bot: Api) -> None:
     problem(ask(bot, ""), 404, "not-found")
 
 
@@ -134,22 +134,22 @@ def test_an_encoded_slash_is_a_slash(bot: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["data.bin", "zero.txt"])
-def test_a_binary_file_is_offered_as_a_download(bot: Api, path: str) -> None:
-    said = problem(ask(bot, path), 415, "not-text")
-    assert bot.client.get(said["download"], headers=bot.headers).content == FILES[path]
+def test_a_binary_file_answers_with_a_download_link(bot: Api, path: str) -> None:
+    body = problem(ask(bot, path), 415, "not-text")
+    assert bot.client.get(body["download"], headers=bot.headers).content == FILES[path]
 
 
-def test_a_text_over_the_cap_is_offered_as_a_download_with_both_numbers(bot: Api) -> None:
-    said = problem(ask(bot, "long.txt"), 413, "too-large")
-    assert "128,001 bytes. 128,000 are allowed" in said["detail"]
-    assert bot.client.get(said["download"], headers=bot.headers).content == FILES["long.txt"]
+def test_a_text_over_the_limit_answers_with_a_download_link_and_both_sizes(bot: Api) -> None:
+    body = problem(ask(bot, "long.txt"), 413, "too-large")
+    assert "128,001 bytes. 128,000 are allowed" in body["detail"]
+    assert bot.client.get(body["download"], headers=bot.headers).content == FILES["long.txt"]
 
 
-def test_the_link_to_the_download_keeps_the_version(bot: Api) -> None:
+def test_the_download_link_keeps_the_version(bot: Api) -> None:
     version = bot.get("/skills/greeting").json()["version"]
-    said = problem(ask(bot, "data.bin", version=version), 415, "not-text")
-    assert f"version={version}" in said["download"]
-    assert "download=1" in said["download"]
+    body = problem(ask(bot, "data.bin", version=version), 415, "not-text")
+    assert f"version={version}" in body["download"]
+    assert "download=1" in body["download"]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_the_link_to_the_download_keeps_the_version(bot: Api) -> None:
         ("logo.svg", "application/octet-stream", True),
     ],
 )
-def test_raw_bytes_are_inert_in_a_browser(bot: Api, path: str, kind: str, attached: bool) -> None:
+def test_raw_bytes_cannot_run_in_a_browser(bot: Api, path: str, kind: str, attached: bool) -> None:
     response = ask(bot, path, download="1")
     assert (response.status_code, response.content) == (200, FILES[path])
     assert response["Content-Type"] == kind
@@ -172,12 +172,12 @@ def test_raw_bytes_are_inert_in_a_browser(bot: Api, path: str, kind: str, attach
 
 
 @pytest.mark.parametrize("value", ["0", "false"])
-def test_download_can_be_said_no_to(bot: Api, value: str) -> None:
+def test_download_0_returns_json(bot: Api, value: str) -> None:
     assert ask(bot, "references/tone.md", download=value).json()["path"] == "references/tone.md"
 
 
 @pytest.mark.parametrize("value", ["2", "yes", "", "no"])
-def test_download_is_yes_or_no(bot: Api, value: str) -> None:
+def test_an_invalid_download_flag_is_refused(bot: Api, value: str) -> None:
     problem(ask(bot, "references/tone.md", download=value), 400, "invalid-request")
 
 
@@ -186,7 +186,7 @@ def test_a_file_of_an_unknown_skill_is_not_found(bot: Api) -> None:
         problem(bot.client.get(f"{bot.base}/skills/{name}/files/SKILL.md", headers=bot.headers), 404, "not-found")
 
 
-def test_a_file_of_a_version_that_is_not_there_is_not_found(bot: Api) -> None:
+def test_a_file_of_an_unknown_version_is_not_found(bot: Api) -> None:
     problem(ask(bot, "references/tone.md", version="99"), 404, "not-found")
 
 
@@ -199,7 +199,7 @@ def test_the_bundle_is_a_zip_of_all_files(bot: Api) -> None:
         assert archive.read("data.bin") == FILES["data.bin"]
 
 
-def test_the_bundle_is_the_same_bytes_from_either_source(
+def test_the_bundle_has_the_same_bytes_from_the_project_and_from_disk(
     project: Project, library: Path, operator: Actor, api: Callable[..., Api]
 ) -> None:
     on_disk(library, files=FILES)
@@ -210,10 +210,10 @@ def test_the_bundle_is_the_same_bytes_from_either_source(
     assert bot.get("/skills/greeting/bundle.zip").content == bundled
 
 
-# -- Links and changes on disk -----------------------------------------------------------------------------
+# -- Symlinks and changes on disk --------------------------------------------------------------------------
 
 
-def test_a_link_out_of_the_directory_is_never_followed(library: Path, tmp_path: Path, reader: Api) -> None:
+def test_a_symlink_out_of_the_directory_is_not_followed(library: Path, tmp_path: Path, reader: Api) -> None:
     (tmp_path / "secret.txt").write_text("root:x:0:0")
     (on_disk(library) / "notes.txt").symlink_to(tmp_path / "secret.txt")
     response = ask(reader, "notes.txt")
@@ -222,7 +222,7 @@ def test_a_link_out_of_the_directory_is_never_followed(library: Path, tmp_path: 
     assert row["file"] == "notes.txt"
 
 
-def test_a_file_that_becomes_a_link_after_it_was_indexed_is_never_followed(
+def test_a_file_that_becomes_a_symlink_after_indexing_is_not_followed(
     library: Path, tmp_path: Path, reader: Api
 ) -> None:
     (tmp_path / "secret.txt").write_text("root:x:0:0")
@@ -235,7 +235,7 @@ def test_a_file_that_becomes_a_link_after_it_was_indexed_is_never_followed(
     problem(response, 404, "not-found")
 
 
-def test_a_file_that_changed_since_it_was_indexed_is_answered_from_its_new_state(library: Path, reader: Api) -> None:
+def test_a_file_changed_after_indexing_is_read_in_its_new_state(library: Path, reader: Api) -> None:
     directory = on_disk(library, files={"notes.txt": b"old text"})
     before = reader.get("/skills/greeting")
     (directory / "notes.txt").write_bytes(b"new text, and longer")
@@ -246,7 +246,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_answered_from_its_new_state
     assert ask(reader, "notes.txt")["ETag"] == response["ETag"]
 
 
-def test_a_bundle_of_which_a_file_changed_is_answered_from_its_new_state(library: Path, reader: Api) -> None:
+def test_a_bundle_changed_after_indexing_is_read_in_its_new_state(library: Path, reader: Api) -> None:
     directory = on_disk(library, files={"notes.txt": b"old text"})
     reader.get("/skills/greeting")
     (directory / "notes.txt").write_bytes(b"new text, and longer")
@@ -254,7 +254,7 @@ def test_a_bundle_of_which_a_file_changed_is_answered_from_its_new_state(library
         assert archive.read("notes.txt") == b"new text, and longer"
 
 
-def test_a_file_that_vanished_since_it_was_indexed_is_not_found(library: Path, reader: Api) -> None:
+def test_a_file_removed_after_indexing_is_not_found(library: Path, reader: Api) -> None:
     file = on_disk(library, files={"notes.txt": b"here"}) / "notes.txt"
     reader.get("/skills/greeting")
     file.unlink()
@@ -262,13 +262,13 @@ def test_a_file_that_vanished_since_it_was_indexed_is_not_found(library: Path, r
     assert [entry["path"] for entry in reader.get("/skills/greeting").json()["files"]] == ["SKILL.md"]
 
 
-def test_a_change_back_and_forth_is_answered_right_each_time(library: Path, reader: Api) -> None:
+def test_a_file_changed_back_and_forth_is_current_each_time(library: Path, reader: Api) -> None:
     directory = on_disk(library, files={"notes.txt": b"first"})
     for content in (b"first", b"second one", b"first"):
         (directory / "notes.txt").write_bytes(content)
         built_in.index().refresh()
-        said = ask(reader, "notes.txt").json()
-        assert said["content"].encode() == content
+        body = ask(reader, "notes.txt").json()
+        assert body["content"].encode() == content
         files = {entry["path"]: entry["digest"] for entry in reader.get("/skills/greeting").json()["files"]}
         assert files["notes.txt"] == content_digest(content)
 
@@ -276,7 +276,7 @@ def test_a_change_back_and_forth_is_answered_right_each_time(library: Path, read
 # -- Versions ----------------------------------------------------------------------------------------------
 
 
-def test_an_old_version_is_read_by_its_exact_name(project: Project, operator: Actor, reader: Api) -> None:
+def test_an_old_version_is_read_by_its_version_number(project: Project, operator: Actor, reader: Api) -> None:
     first = skills.create(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
     skills.save(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
     assert ask(reader, "a.txt", version="1").json()["content"] == "one"
@@ -285,7 +285,7 @@ def test_an_old_version_is_read_by_its_exact_name(project: Project, operator: Ac
         problem(ask(reader, "a.txt", version=near), 404, "not-found")
 
 
-def test_a_yanked_version_is_closed_for_load_file_and_bundle(project: Project, operator: Actor, reader: Api) -> None:
+def test_a_yanked_version_cannot_be_loaded_read_or_downloaded(project: Project, operator: Actor, reader: Api) -> None:
     first = skills.create(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
     skills.save(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
     kept = reader.get("/skills/greeting?version=2")["ETag"]

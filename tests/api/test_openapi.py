@@ -1,9 +1,8 @@
-"""The OpenAPI document: kept as a file, so that every change of the contract is seen. `make openapi` writes it anew."""
+"""The OpenAPI document. It is committed, so that a review shows every change. `make openapi` writes it."""
 
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 from unittest.mock import ANY
 
@@ -16,6 +15,7 @@ from drf_spectacular.validation import validate_schema
 
 from registry.api import openapi
 from registry.lib.json_types import OneOf, Timestamp
+from tests.api import contract
 
 
 class Other(TypedDict):
@@ -35,20 +35,17 @@ class Sample(TypedDict):
     note: NotRequired[str]
 
 
-KEPT = Path(__file__).with_name("openapi.json")
-
-
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     GENERATOR_STATS.reset()
     generated = SchemaGenerator().get_schema(request=None, public=True)
-    assert not GENERATOR_STATS, "something in the API cannot be described; `make openapi` says what"
+    assert not GENERATOR_STATS, "the API cannot be described completely; `make openapi` prints the warnings"
     loaded: dict[str, Any] = json.loads(json.dumps(generated))
     return loaded
 
 
 def routes(where: Any = None, before: str = "") -> Iterator[str]:
-    """Every address below /api, written as in the URL configuration."""
+    """Yield every route below /api as the URL configuration writes it."""
     for pattern in (where or get_resolver("registry.api.urls")).url_patterns:
         if isinstance(pattern, URLResolver):
             yield from routes(pattern, f"{before}{pattern.pattern}")
@@ -65,24 +62,26 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]
     ]
 
 
-def test_the_contract_is_the_one_that_was_agreed(document: dict[str, Any]) -> None:
-    assert document == json.loads(KEPT.read_text()), "the API changed: look at the difference, then run `make openapi`"
+def test_the_document_equals_the_committed_file(document: dict[str, Any]) -> None:
+    assert document == json.loads(contract.DOCUMENT.read_text()), (
+        "the API changed: run `make openapi` and review the difference"
+    )
 
 
 def test_the_document_is_valid(document: dict[str, Any]) -> None:
     validate_schema(document)
 
 
-def test_every_address_is_in_it(document: dict[str, Any]) -> None:
+def test_every_path_is_documented(document: dict[str, Any]) -> None:
     found = {re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route) for route in routes()}
     assert {f"/api/{route}" for route in found if not route.startswith(("schema/", "docs/"))} == set(document["paths"])
 
 
-def test_every_address_is_of_a_version_and_a_project() -> None:
+def test_every_path_starts_with_a_version_and_a_project() -> None:
     assert {route.partition("/<str:project>/")[0] for route in routes()} == {"v1/projects", "schema/", "docs/"}
 
 
-def test_every_operation_has_a_name_a_summary_and_its_errors(document: dict[str, Any]) -> None:
+def test_every_operation_has_an_id_a_summary_and_an_error(document: dict[str, Any]) -> None:
     found = operations(document)
     names = [operation["operationId"] for _, _, operation in found]
     assert len(set(names)) == len(names)
@@ -93,7 +92,7 @@ def test_every_operation_has_a_name_a_summary_and_its_errors(document: dict[str,
         assert operation["security"] == [{"token": []}], f"{method} {path}"
 
 
-def test_the_document_and_its_reader_are_served_without_a_token() -> None:
+def test_the_document_and_the_docs_page_need_no_token() -> None:
     document = Client().get("/api/schema/", headers={"Accept": "application/json"})
     assert document.status_code == 200
     reader = Client().get("/api/docs/")
@@ -103,7 +102,7 @@ def test_the_document_and_its_reader_are_served_without_a_token() -> None:
 
 
 @pytest.mark.parametrize(("asked", "start"), [("", b"openapi:"), ("?format=yaml", b"openapi:"), ("?format=json", b"{")])
-def test_the_document_comes_in_the_form_that_is_asked_for(asked: str, start: bytes) -> None:
+def test_the_document_is_served_in_the_requested_format(asked: str, start: bytes) -> None:
     assert Client().get(f"/api/schema/{asked}").content.startswith(start)
     assert Client().get("/api/schema/?format=odd").status_code == 404
 

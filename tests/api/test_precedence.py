@@ -1,4 +1,4 @@
-"""Which skill an agent gets under a name: overrides, roots, deletion, and what is switched off."""
+"""Precedence over the API: overrides, roots, deleted skills, and disabled skills."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ def catalog(bot: Api) -> list[str]:
 
 
 @pytest.mark.parametrize("spelling", ["greeting", "GREETING", "Greeting", "%20greeting%20", "%09Greeting"])
-def test_the_database_wins_over_the_directory_however_the_name_is_spelt(
+def test_a_project_skill_wins_over_a_built_in_one_however_the_name_is_spelt(
     project: Project, library: Path, bot: Api, operator: Actor, spelling: str
 ) -> None:
     directory = on_disk(library, "greeting")
@@ -42,7 +42,7 @@ def test_the_database_wins_over_the_directory_however_the_name_is_spelt(
     assert catalog(bot) == ["greeting"]
 
 
-def test_an_override_without_files_hides_the_bundled_files_too(project: Project, library: Path, bot: Api) -> None:
+def test_an_override_without_files_hides_the_built_in_files_too(project: Project, library: Path, bot: Api) -> None:
     on_disk(library, files={"references/a.md": b"bundled"})
     digest = bot.get("/skills/greeting").json()["digest"]
     assert bot.get("/skills/greeting/files/references/a.md").status_code == 200
@@ -51,7 +51,7 @@ def test_an_override_without_files_hides_the_bundled_files_too(project: Project,
     assert bot.get("/skills/greeting").json()["digest"] != digest
 
 
-def test_deleting_the_override_reveals_the_bundled_skill(project: Project, library: Path, bot: Api) -> None:
+def test_deleting_the_override_restores_the_built_in_skill(project: Project, library: Path, bot: Api) -> None:
     on_disk(library, body="Bundled.")
     bot.send("POST", "/skills", {"skill_md": skill_text(body="Ours.")})
     assert instructions(bot) == "Ours."
@@ -60,7 +60,7 @@ def test_deleting_the_override_reveals_the_bundled_skill(project: Project, libra
     assert bot.get("/skills/greeting").json()["source"] == "bundled"
 
 
-def test_deleting_a_skill_without_a_bundled_one_leaves_nothing(bot: Api) -> None:
+def test_deleting_a_skill_without_a_built_in_one_leaves_nothing(bot: Api) -> None:
     bot.send("POST", "/skills", {"skill_md": skill_text()})
     bot.send("DELETE", "/skills/greeting")
     problem(bot.get("/skills/greeting"), 404, "not-found")
@@ -81,14 +81,14 @@ def test_the_first_root_wins(project: Project, settings: Any, tmp_path: Path, bo
     assert instructions(bot) == "From shared."
 
 
-def test_a_missing_root_takes_no_other_root_down(project: Project, settings: Any, tmp_path: Path, bot: Api) -> None:
+def test_a_missing_root_does_not_affect_other_roots(project: Project, settings: Any, tmp_path: Path, bot: Api) -> None:
     on_disk(tmp_path / "team")
     settings.AGENT_SKILLS_DIRS = [tmp_path / "gone", tmp_path / "team"]
     assert catalog(bot) == ["greeting"]
     assert [row["directory"] for row in bot.get("/diagnostics").json()["results"]] == ["gone"]
 
 
-def test_a_write_is_seen_by_the_very_next_read(project: Project, bot: Api) -> None:
+def test_the_next_read_sees_a_write(project: Project, bot: Api) -> None:
     assert catalog(bot) == []
     digest = bot.send("POST", "/skills", {"skill_md": skill_text(body="One.")}).json()["digest"]
     assert (catalog(bot), instructions(bot)) == (["greeting"], "One.")
@@ -102,12 +102,12 @@ def test_more_than_fifty_skills_are_all_listed_and_those_over_a_budget_are_count
     for number in range(55):
         on_disk(library, f"skill-{number:02}")
     assert len(catalog(bot)) == 55
-    said = bot.get("/catalog", budget="300").json()
-    assert said["included"] + len(said["omitted"]) == 55
-    assert said["omitted"]
+    body = bot.get("/catalog", budget="300").json()
+    assert body["included"] + len(body["omitted"]) == 55
+    assert body["omitted"]
 
 
-def test_a_long_description_is_cut_in_the_catalog_and_whole_in_the_skill(
+def test_a_long_description_is_cut_in_the_catalog_and_complete_in_the_skill(
     project: Project, library: Path, bot: Api
 ) -> None:
     long = "Use when somebody asks for a greeting. " * 10
@@ -118,7 +118,7 @@ def test_a_long_description_is_cut_in_the_catalog_and_whole_in_the_skill(
     assert bot.get("/skills/greeting").json()["description"] == long.strip()
 
 
-def test_a_skill_that_is_switched_off_is_absent_for_agents_and_listed_for_people(
+def test_a_disabled_skill_is_absent_for_agents_and_listed_for_people(
     project: Project, library: Path, operator: Actor, bot: Api
 ) -> None:
     on_disk(library)
@@ -129,15 +129,13 @@ def test_a_skill_that_is_switched_off_is_absent_for_agents_and_listed_for_people
     assert [(row["name"], row["enabled"]) for row in bot.get("/effective").json()["results"]] == [("greeting", False)]
 
 
-def test_a_broken_override_cannot_come_about_and_leaves_the_bundled_skill(
-    project: Project, library: Path, bot: Api
-) -> None:
+def test_an_invalid_override_is_refused_and_the_built_in_skill_stays(project: Project, library: Path, bot: Api) -> None:
     on_disk(library, body="Bundled.")
     problem(bot.send("POST", "/skills", {"skill_md": "---\nname: greeting\n---\n"}), 422, "invalid-skill")
     assert instructions(bot) == "Bundled."
 
 
-def test_one_broken_skill_takes_no_other_down(project: Project, library: Path, bot: Api) -> None:
+def test_one_broken_skill_does_not_affect_the_others(project: Project, library: Path, bot: Api) -> None:
     on_disk(library, "honest")
     (on_disk(library, "broken") / "SKILL.md").write_bytes(b"\xff\xfe not text")
     assert catalog(bot) == ["honest"]

@@ -1,4 +1,4 @@
-"""Every error of the family has its place in each face, and one shape."""
+"""Errors as problems: every error has a status in API and web, and the same keys."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from registry.web import middleware
 FAMILY = list(errors.family())
 
 
-def test_codes_are_told_apart() -> None:
+def test_error_codes_are_unique_but_for_stale() -> None:
     """Only an error that a client handles like its parent shares the code of the parent."""
     codes = [error.code for error in FAMILY if error is not errors.StaleProposal]
     assert len(set(codes)) == len(codes)
@@ -23,15 +23,15 @@ def test_codes_are_told_apart() -> None:
     assert all(code == code.lower() and " " not in code for code in codes)
 
 
-@pytest.mark.parametrize("face", [problems, middleware])
-def test_a_face_maps_every_error(face: Any) -> None:
-    """None is the fault of the server, and only one not that of whoever asked: a source that does not answer."""
-    assert set(face.STATUS) == set(FAMILY)
-    beyond = {error: status for error, status in face.STATUS.items() if not 400 <= status < 500}
+@pytest.mark.parametrize("module", [problems, middleware])
+def test_api_and_web_map_every_error_to_a_status(module: Any) -> None:
+    """Every error is the fault of the request, except for a source that does not answer."""
+    assert set(module.STATUS) == set(FAMILY)
+    beyond = {error: status for error, status in module.STATUS.items() if not 400 <= status < 500}
     assert beyond == {errors.SourceFailed: 502}
 
 
-def test_the_tree_in_the_docstring_names_every_code() -> None:
+def test_the_docstring_of_errors_names_every_code() -> None:
     assert errors.__doc__
     for error in FAMILY:
         assert error.__name__ in errors.__doc__
@@ -43,11 +43,11 @@ def test_the_tree_in_the_docstring_names_every_code() -> None:
 def test_an_error_becomes_a_problem_with_its_code_findings_and_data(kind: type[SkillsiteError]) -> None:
     finding = Finding("a-rule", Severity.ERROR, "SKILL.md", 3, "Wrong.", "Mend it.")
     response = problems.response(kind("What is wrong.", findings=[finding], retry_after=7, digest="sha256:0"))
-    said = json.loads(response.content)
+    body = json.loads(response.content)
     assert response["Content-Type"] == "application/problem+json"
-    assert response.status_code == said["status"] == problems.STATUS[kind]
-    assert (said["code"], said["detail"], said["digest"]) == (kind.code, "What is wrong.", "sha256:0")
-    assert said["findings"] == [
+    assert response.status_code == body["status"] == problems.STATUS[kind]
+    assert (body["code"], body["detail"], body["digest"]) == (kind.code, "What is wrong.", "sha256:0")
+    assert body["findings"] == [
         {"rule": "a-rule", "severity": "error", "file": "SKILL.md", "line": 3, "message": "Wrong.", "fix": "Mend it."}
     ]
 
@@ -57,10 +57,10 @@ def test_a_problem_names_the_field_only_if_one_is_at_fault() -> None:
     assert "field" not in json.loads(problems.response(errors.InvalidRequest("Too long.")).content)
 
 
-def test_half_a_character_in_a_message_is_no_crash() -> None:
+def test_a_lone_surrogate_in_a_message_is_replaced() -> None:
     assert b"?" in problems.response(errors.InvalidRequest("There is no \ud800.")).content
 
 
-def test_only_who_is_not_known_is_asked_for_a_token() -> None:
+def test_only_an_unauthenticated_caller_is_asked_for_a_token() -> None:
     assert "WWW-Authenticate" in problems.response(errors.Unauthenticated("Who?"))
     assert "WWW-Authenticate" not in problems.response(errors.Forbidden("No."))

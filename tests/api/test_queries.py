@@ -1,4 +1,4 @@
-"""What a hot read costs: exact numbers of queries, and no disk once it is warm."""
+"""The cost of hot reads: exact numbers of queries, and no disk access once the caches are warm."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -44,8 +44,8 @@ def bot(project: Project, library: Path, operator: Actor, api: Callable[..., Api
 def queries(exactly: int) -> Iterator[None]:
     with CaptureQueriesContext(connection) as captured:
         yield
-    said = "\n".join(query["sql"] for query in captured)
-    assert len(captured) == exactly, said
+    body = "\n".join(query["sql"] for query in captured)
+    assert len(captured) == exactly, body
 
 
 @pytest.mark.parametrize("path", HOT)
@@ -67,7 +67,7 @@ def test_not_modified_costs_two_queries_at_most_in_a_cold_process(bot: Api, path
         assert bot.get(path, headers={"If-None-Match": etag}).status_code == 304
 
 
-def test_views_of_several_questions_share_their_one_query(bot: Api) -> None:
+def test_several_reads_share_one_catalog_query(bot: Api) -> None:
     lru.clear_all()
     bot.get("/catalog")
     for path in ("/effective", "/diagnostics", "/catalog?q=own", "/catalog?format=xml"):
@@ -76,13 +76,13 @@ def test_views_of_several_questions_share_their_one_query(bot: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/skills/nothing", "/skills/own/files/missing.txt", "/skills/own?version=9"])
-def test_what_is_not_there_costs_no_more_than_three_queries(bot: Api, path: str) -> None:
+def test_a_404_costs_at_most_three_queries(bot: Api, path: str) -> None:
     with CaptureQueriesContext(connection) as captured:
         assert bot.get(path).status_code == 404
     assert len(captured) <= 3
 
 
-def test_a_caller_who_is_refused_costs_one_query(bot: Api, project: Project) -> None:
+def test_a_refused_caller_costs_at_most_one_query(bot: Api, project: Project) -> None:
     with queries(0):
         Api(project, "").get("/catalog")
     with queries(1):
@@ -120,9 +120,7 @@ def test_a_warm_load_reads_no_disk_and_no_storage(bot: Api, library: Path, blob_
     assert [bot.get(path).content for path in paths] == before
 
 
-def test_a_bundled_skill_is_loaded_from_memory_also_when_it_is_asked_for_the_first_time(
-    bot: Api, library: Path
-) -> None:
+def test_a_built_in_skill_is_loaded_from_memory_the_first_time_too(bot: Api, library: Path) -> None:
     bot.get("/catalog")
     shutil.rmtree(library)
     assert bot.get("/skills/bundled").status_code == 200

@@ -1,4 +1,4 @@
-"""What every read has in common: ETags, 304, HEAD, headers, paging, and who may ask."""
+"""Behaviour of every read: ETags, 304, HEAD, paging, and permissions."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,7 +47,7 @@ WRITES = [
 
 @pytest.fixture
 def full(project: Project, library: Path, operator: Actor) -> Project:
-    """One skill of the project, one bundled, one broken."""
+    """Return a project with a skill, a built-in skill, and a broken one."""
     on_disk(library, "bundled-one")
     on_disk(library, "broken").joinpath("SKILL.md").write_text("no header")
     skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
@@ -63,7 +63,7 @@ def bot(full: Project, api: Callable[..., Api]) -> Api:
 
 
 @pytest.mark.parametrize("path", READS)
-def test_a_read_carries_an_etag_that_answers_304(bot: Api, path: str) -> None:
+def test_a_read_has_an_etag_that_answers_304(bot: Api, path: str) -> None:
     whole = bot.get(path)
     assert whole.status_code == 200, whole.content
     assert whole["ETag"].startswith('"')
@@ -82,12 +82,12 @@ def test_any_of_several_etags_may_match(bot: Api, given: str) -> None:
 
 
 @pytest.mark.parametrize("given", ['"other"', "nonsense", '""', "W/", '"'])
-def test_an_etag_that_does_not_match_gets_the_whole_answer(bot: Api, given: str) -> None:
+def test_an_etag_that_does_not_match_gets_the_full_answer(bot: Api, given: str) -> None:
     assert bot.get("/catalog", headers={"If-None-Match": given}).status_code == 200
 
 
 @pytest.mark.parametrize("path", READS)
-def test_head_is_the_answer_without_its_body(bot: Api, path: str) -> None:
+def test_head_returns_the_headers_without_the_body(bot: Api, path: str) -> None:
     whole = bot.get(path)
     head = bot.client.head(f"{bot.base}{path}", headers=bot.headers)
     assert (head.status_code, head.content) == (200, b"")
@@ -95,7 +95,7 @@ def test_head_is_the_answer_without_its_body(bot: Api, path: str) -> None:
         assert head[name] == whole[name]
 
 
-def test_the_etag_moves_with_every_change_an_agent_could_see(bot: Api, full: Project, operator: Actor) -> None:
+def test_the_etag_changes_with_every_visible_change(bot: Api, full: Project, operator: Actor) -> None:
     seen = [bot.get("/catalog")["ETag"]]
     for change in (
         lambda: skills.disable(full, "greeting", by=operator),
@@ -108,7 +108,7 @@ def test_the_etag_moves_with_every_change_an_agent_could_see(bot: Api, full: Pro
     assert len(set(seen)) == len(seen)
 
 
-def test_the_etag_moves_with_the_directories(bot: Api, library: Path) -> None:
+def test_the_etag_changes_with_the_directories(bot: Api, library: Path) -> None:
     before = bot.get("/catalog")["ETag"]
     on_disk(library, "late")
     built_in.index().refresh()
@@ -117,13 +117,13 @@ def test_the_etag_moves_with_the_directories(bot: Api, library: Path) -> None:
     assert "late" in [skill["name"] for skill in after.json()["skills"]]
 
 
-def test_different_questions_have_different_etags(bot: Api) -> None:
+def test_different_requests_have_different_etags(bot: Api) -> None:
     etags = [bot.get(path)["ETag"] for path in READS]
     etags += [bot.get("/catalog", headers={"Accept": kind})["ETag"] for kind in ("text/plain", "application/xml")]
     assert len(set(etags)) == len(etags)
 
 
-def test_a_question_of_one_project_is_not_answered_with_that_of_another(
+def test_projects_do_not_share_etags(
     bot: Api, other_project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
     other = api("read", where=other_project)
@@ -131,7 +131,7 @@ def test_a_question_of_one_project_is_not_answered_with_that_of_another(
     assert "greeting" not in other.get("/catalog").content.decode()
 
 
-def test_errors_are_not_to_be_kept(bot: Api) -> None:
+def test_errors_must_not_be_cached(bot: Api) -> None:
     missing = bot.get("/skills/nothing")
     problem(missing, 404, "not-found")
     assert "ETag" not in missing
@@ -140,7 +140,7 @@ def test_errors_are_not_to_be_kept(bot: Api) -> None:
 # -- Paging ------------------------------------------------------------------------------------------------
 
 
-def test_a_list_is_given_in_pages_that_lead_on(bot: Api, full: Project, operator: Actor) -> None:
+def test_a_list_is_paged_by_next_links(bot: Api, full: Project, operator: Actor) -> None:
     for number in range(5):
         skills.create(full, skill_bundle(f"skill-{number}"), by=operator)
     names, link = [], "/effective?limit=3"
@@ -158,7 +158,7 @@ def test_a_page_past_the_end_is_empty(bot: Api, path: str) -> None:
     assert bot.get(path, offset="1000").json() == {"results": [], "next": None}
 
 
-def test_the_link_to_the_next_page_can_be_followed_as_it_is(full: Project, operator: Actor, bot: Api) -> None:
+def test_the_next_link_can_be_followed_unchanged(full: Project, operator: Actor, bot: Api) -> None:
     from registry.services.skills import bundles
 
     for body in ("One.", "Two."):
@@ -171,44 +171,42 @@ def test_the_link_to_the_next_page_can_be_followed_as_it_is(full: Project, opera
 
 @pytest.mark.parametrize("name", ["limit", "offset"])
 @pytest.mark.parametrize("value", ["-1", "x", "1.5", "1e3", "9" * 30, "9" * 5_000, " 1", "½", "1001" * 3])
-def test_a_page_that_makes_no_sense_is_refused(bot: Api, name: str, value: str) -> None:
-    said = problem(bot.get("/effective", **{name: value}), 400, "invalid-request")
-    assert said["detail"].startswith(f"{name} is a whole number")
+def test_an_invalid_page_is_refused(bot: Api, name: str, value: str) -> None:
+    body = problem(bot.get("/effective", **{name: value}), 400, "invalid-request")
+    assert body["detail"].startswith(f"{name} is a whole number")
 
 
 @pytest.mark.parametrize("value", ["0", "1001"])
-def test_a_page_has_one_row_at_least_and_a_thousand_at_most(bot: Api, value: str) -> None:
+def test_a_page_has_1_to_1000_rows(bot: Api, value: str) -> None:
     problem(bot.get("/effective", limit=value), 400, "invalid-request")
 
 
-# -- Who may ask -------------------------------------------------------------------------------------------
+# -- Permissions -------------------------------------------------------------------------------------------
 
 
-def everything(caller: Api) -> list[Any]:
+def every_response(caller: Api) -> list[Any]:
     return [*(caller.get(path) for path in READS), *(caller.send(method, path, {}) for method, path in WRITES)]
 
 
-def test_without_a_token_nothing_is_said(full: Project) -> None:
-    for response in everything(Api(full, "")):
-        said = problem(response, 401, "unauthenticated")
+def test_a_request_without_a_token_is_refused(full: Project) -> None:
+    for response in every_response(Api(full, "")):
+        body = problem(response, 401, "unauthenticated")
         assert response["WWW-Authenticate"] == 'Bearer realm="skillsite"'
-        assert "Authorization: Bearer" in said["detail"]
+        assert "Authorization: Bearer" in body["detail"]
 
 
 @pytest.mark.parametrize(
     "header", ["", "Bearer", "Bearer ", "Basic YTpi", "sks_abc", "Token sks_abc", "Bearer sks_unknown", "Bearer é"]
 )
-def test_a_header_that_is_no_token_opens_nothing(full: Project, header: str) -> None:
+def test_an_invalid_authorization_header_is_refused(full: Project, header: str) -> None:
     caller = Api(full, "")
     caller.headers = {"Authorization": header}
-    for response in everything(caller):
+    for response in every_response(caller):
         problem(response, 401, "unauthenticated")
 
 
 @pytest.mark.parametrize("way", ["expired", "revoked", "archived", "retired"])
-def test_a_token_that_was_shut_opens_nothing(
-    full: Project, way: str, person: Callable[[str], User], operator: Actor
-) -> None:
+def test_an_inactive_token_is_refused(full: Project, way: str, person: Callable[[str], User], operator: Actor) -> None:
     user = person(roles.OWNER)
     caller = Api(full, tokens.create_token(full, user=user, scopes=["read", "write"], by=operator))
     assert caller.get("/catalog").status_code == 200
@@ -221,34 +219,32 @@ def test_a_token_that_was_shut_opens_nothing(
     else:
         User.objects.filter(pk=user.pk).update(is_active=False)
     with nothing_left_behind():
-        for response in everything(caller):
+        for response in every_response(caller):
             problem(response, 401, "unauthenticated")
 
 
-def test_the_token_of_another_project_finds_nothing_here(
-    full: Project, other_project: Project, api: Callable[..., Api]
-) -> None:
+def test_the_token_of_another_project_gets_404(full: Project, other_project: Project, api: Callable[..., Api]) -> None:
     stranger = api("read", "write", where=other_project)
     stranger.base = f"/api/v1/projects/{full.slug}"
     with nothing_left_behind():
-        for response in everything(stranger):
-            said = problem(response, 404, "not-found")
-            assert said["detail"] == "There is no such project."
+        for response in every_response(stranger):
+            body = problem(response, 404, "not-found")
+            assert body["detail"] == "There is no such project."
 
 
-def test_a_project_that_does_not_exist_sounds_like_one_that_is_not_yours(bot: Api) -> None:
+def test_a_missing_project_answers_like_a_foreign_one(bot: Api) -> None:
     bot.base = "/api/v1/projects/nowhere"
-    for response in everything(bot):
+    for response in every_response(bot):
         assert problem(response, 404, "not-found")["detail"] == "There is no such project."
 
 
-def test_without_read_nothing_can_be_read(full: Project, api: Callable[..., Api]) -> None:
+def test_reads_need_the_scope_read(full: Project, api: Callable[..., Api]) -> None:
     writer = api("write")
     for path in READS[:-1]:
         assert problem(writer.get(path), 403, "forbidden")["scope"] == "read"
 
 
-def test_without_write_nothing_can_be_written_and_history_is_closed(full: Project, api: Callable[..., Api]) -> None:
+def test_writes_and_history_need_the_scope_write(full: Project, api: Callable[..., Api]) -> None:
     reader = api("read", "propose")
     assert problem(reader.get("/skills/greeting/versions"), 403, "forbidden")["scope"] == "write"
     with nothing_left_behind():
@@ -258,7 +254,7 @@ def test_without_write_nothing_can_be_written_and_history_is_closed(full: Projec
         problem(reader.send("POST", "/skills", "{malformed"), 403, "forbidden")
 
 
-def test_a_persons_token_does_no_more_than_their_role_of_today(
+def test_a_persons_token_is_limited_by_their_current_role(
     full: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.AUTHOR)
@@ -271,19 +267,19 @@ def test_a_persons_token_does_no_more_than_their_role_of_today(
     problem(caller.get("/catalog"), 403, "forbidden")
 
 
-def test_names_of_another_project_show_up_nowhere(
+def test_names_of_another_project_do_not_leak(
     full: Project, other_project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
     skills.create(other_project, skill_bundle("their-secret"), by=operator)
     bot = api("read", "write")
     for path in (*READS, "/skills/their-secret", "/skills/their-secret/versions", "/catalog?q=their-secret"):
-        told = bot.get(path)
-        assert "their-secret" not in told.content.decode(errors="replace") or told.status_code == 404
+        response = bot.get(path)
+        assert "their-secret" not in response.content.decode(errors="replace") or response.status_code == 404
     missing = bot.get("/skills/their-secret").json()["detail"]
     assert missing == bot.get("/skills/no-such-one").json()["detail"].replace("no-such-one", "their-secret")
 
 
-# -- What is asked the wrong way ---------------------------------------------------------------------------
+# -- Invalid requests --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -302,7 +298,7 @@ def test_names_of_another_project_show_up_nowhere(
         ("DELETE", "/skills/greeting/versions", {"GET"}),
     ],
 )
-def test_a_method_that_is_not_there_is_refused_with_those_that_are(
+def test_an_unsupported_method_is_refused_with_the_allowed_ones(
     bot: Api, method: str, path: str, allowed: set[str]
 ) -> None:
     with nothing_left_behind():
@@ -315,7 +311,7 @@ def test_a_method_that_is_not_there_is_refused_with_those_that_are(
 @pytest.mark.parametrize(
     "path", ["/", "/nothing", "/skills/greeting/nothing", "/skills/greeting/files/", "/skills/a/versions/1/2/3"]
 )
-def test_an_address_that_is_not_there_is_a_problem_too(bot: Api, path: str) -> None:
+def test_an_unknown_path_answers_with_a_problem(bot: Api, path: str) -> None:
     problem(bot.get(path), 404, "not-found")
 
 
@@ -325,19 +321,19 @@ def test_a_nul_in_the_address_is_refused(bot: Api, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/skills/%ff%fe", "/skills/%ED%A0%80", "/catalog?q=%ff", "/skills/" + "x" * 3_000])
-def test_an_address_that_is_no_text_is_answered_like_any_other(bot: Api, path: str) -> None:
+def test_a_path_that_is_not_utf8_is_answered_like_any_other(bot: Api, path: str) -> None:
     response = bot.client.get(f"{bot.base}{path}", headers=bot.headers)
     assert response.status_code in (200, 400, 404)
 
 
-def test_an_accept_header_that_asks_for_something_else_still_gets_an_answer(bot: Api) -> None:
+def test_an_unknown_accept_header_still_gets_an_answer(bot: Api) -> None:
     for accept in ("text/html", "image/png", "nonsense", "*/*;q=0", "application/xml;q=0.1,*/*"):
         assert bot.get("/skills/greeting", headers={"Accept": accept}).status_code == 200
 
 
 @contextmanager
 def undone_by_a_restored_backup() -> Iterator[None]:
-    """What happens inside is gone from the database afterwards, and the server starts anew."""
+    """Undo the changes inside the block and clear the caches, like a restored backup and a restart."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -345,7 +341,7 @@ def undone_by_a_restored_backup() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("path", ["/catalog", "/effective", "/skills/greeting", "/skills/greeting/files/SKILL.md"])
-def test_an_etag_of_changes_that_a_restored_backup_took_back_never_matches_again(
+def test_an_etag_from_before_a_restored_backup_does_not_match(
     bot: Api, full: Project, operator: Actor, path: str
 ) -> None:
     def save(word: str) -> int:

@@ -1,4 +1,4 @@
-"""`/resolve` and `/resolved`: what a request names is answered entry by entry, and read file by file."""
+"""`/resolve`, with an answer for each definition, and `/resolved`, which reads the files."""
 
 import json
 import threading
@@ -99,13 +99,13 @@ def test_mixed_definitions_are_answered_in_order(bot: Api, web: Web, volume: Pat
     assert "very-secret" not in json.dumps(found)
 
 
-def test_the_second_time_the_copy_is_used(bot: Api, web: Web) -> None:
+def test_a_second_request_uses_the_cached_copy(bot: Api, web: Web) -> None:
     definition = {"name": "a", "version": "1", "url": web.put("/a.md", TEXT)}
     assert [resolve(bot, definition)[0]["status"] for _ in range(2)] == ["loaded", "cached"]
     assert len(web.asked) == 1
 
 
-def test_a_copy_that_an_operator_placed_is_used_and_said_to_be_so(bot: Api, volume: Path) -> None:
+def test_a_copy_placed_by_an_operator_is_used_and_marked(bot: Api, volume: Path) -> None:
     place = volume / "projects" / "demo" / "skills" / "a" / "1"
     place.mkdir(parents=True)
     (place / SKILL_MD).write_text(TEXT)
@@ -113,13 +113,13 @@ def test_a_copy_that_an_operator_placed_is_used_and_said_to_be_so(bot: Api, volu
     assert (found["status"], found["origin"]) == ("cached", "placed by hand")
 
 
-def test_all_failing_is_a_success_and_so_is_nothing(bot: Api, web: Web) -> None:
+def test_skipped_or_empty_definitions_are_still_a_200(bot: Api, web: Web) -> None:
     assert [one["status"] for one in resolve(bot, {"name": "x", "url": web.url("/x")}, 5, None)] == ["skipped"] * 3
     assert resolve(bot) == []
     assert resolve(bot, {"Format": "S3", "IsActive": "false"}) == []
 
 
-def test_a_whole_chat_request_is_taken(bot: Api) -> None:
+def test_a_chat_request_is_accepted(bot: Api) -> None:
     chat = {
         "messages": [
             {"role": "user", "content": "old", "platform_context": {"skills": [inline("old")]}},
@@ -141,23 +141,23 @@ def test_a_body_without_a_list_is_refused(bot: Api, body: Any) -> None:
 
 
 @pytest.mark.parametrize("body", ["{", "[" * 100_000, b"\xff"])
-def test_a_body_that_is_no_json_is_refused(bot: Api, body: Any) -> None:
+def test_a_body_that_is_not_json_is_refused(bot: Api, body: Any) -> None:
     problem(bot.send("POST", "/resolve", body), 400, "invalid-request")
 
 
 def test_more_than_a_hundred_definitions_are_refused(bot: Api, volume: Path) -> None:
-    said = problem(
+    body = problem(
         bot.send("POST", "/resolve", {"skills": [inline(f"a-{n}") for n in range(101)]}), 400, "invalid-request"
     )
-    assert "101 definitions. 100 are allowed" in said["detail"]
+    assert "101 definitions. 100 are allowed" in body["detail"]
     assert not (volume / "projects" / "demo" / "skills").exists()
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(bot: Api) -> None:
+def test_too_large_a_body_is_refused_before_it_is_read(bot: Api) -> None:
     problem(bot.send("POST", "/resolve", {"skills": [inline(text="x" * 5_000_000)]}), 413, "too-large")
 
 
-def test_names_come_back_as_given_also_where_no_answer_can_hold_them(bot: Api) -> None:
+def test_names_are_returned_as_sent_except_for_lone_surrogates(bot: Api) -> None:
     body = (
         '{"skills": [{"name": "a\\ud800", "url": "https://example.org/a.zip"}, {"name": "a\\u0000b", "content": "x"}]}'
     )
@@ -166,7 +166,7 @@ def test_names_come_back_as_given_also_where_no_answer_can_hold_them(bot: Api) -
     assert second["name"] == "a\0b"
 
 
-def test_resolving_changes_nothing_of_the_project(bot: Api, project: Project) -> None:
+def test_resolving_does_not_change_the_project(bot: Api, project: Project) -> None:
     events, revision = Event.objects.count(), Project.objects.get(pk=project.pk).revision
     with nothing_left_behind():
         resolve(bot, inline())
@@ -174,12 +174,10 @@ def test_resolving_changes_nothing_of_the_project(bot: Api, project: Project) ->
     assert bot.get("/catalog").json()["skills"] == []
 
 
-# -- Who may -----------------------------------------------------------------------------------------------
+# -- Permissions -------------------------------------------------------------------------------------------
 
 
-def test_reading_is_all_it_takes_and_less_is_too_little(
-    project: Project, volume: Path, api: Callable[..., Api]
-) -> None:
+def test_resolving_needs_the_scope_read(project: Project, volume: Path, api: Callable[..., Api]) -> None:
     problem(api("propose").send("POST", "/resolve", {"skills": [inline()]}), 403, "forbidden")
     problem(Api(project, "").send("POST", "/resolve", {"skills": []}), 401, "unauthenticated")
     problem(ask(api("propose"), SKILL_MD), 403, "forbidden")
@@ -187,7 +185,7 @@ def test_reading_is_all_it_takes_and_less_is_too_little(
     assert not volume.exists()
 
 
-def test_no_project_reads_or_spoils_the_copies_of_another(
+def test_projects_cannot_read_or_change_the_copies_of_others(
     bot: Api, other_project: Project, api: Callable[..., Api], volume: Path
 ) -> None:
     stranger = api("read", where=other_project)
@@ -205,7 +203,7 @@ def test_no_project_reads_or_spoils_the_copies_of_another(
     assert sorted(path.name for path in (volume / "projects").iterdir()) == ["demo", "other"]
 
 
-def test_an_agent_with_a_list_of_skills_gets_no_others(
+def test_an_agent_with_allowed_skills_resolves_no_others(
     bot: Api, project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
     resolve(bot, inline("secret", skill_text("secret")))
@@ -218,21 +216,23 @@ def test_an_agent_with_a_list_of_skills_gets_no_others(
     assert ask(narrow, SKILL_MD, "A").status_code == 200
 
 
-# -- Two at a time -----------------------------------------------------------------------------------------
+# -- Two requests at a time --------------------------------------------------------------------------------
 
 
-def test_a_third_request_of_one_token_is_told_to_come_back(bot: Api, project: Project, api: Callable[..., Api]) -> None:
+def test_a_third_concurrent_request_of_one_token_is_refused(
+    bot: Api, project: Project, api: Callable[..., Api]
+) -> None:
     token = _token_id(bot)
     with resolver.turn(project, token), resolver.turn(project, token):
         answer = bot.send("POST", "/resolve", {"skills": [inline()]})
-        said = problem(answer, 429, "rate-limited")
-        assert answer["Retry-After"] == str(said["retry_after"]) == "5"
-        assert "at a time" in said["detail"]
+        body = problem(answer, 429, "rate-limited")
+        assert answer["Retry-After"] == str(body["retry_after"]) == "5"
+        assert "at a time" in body["detail"]
         assert resolve(api("read", agent="other"), inline())[0]["status"] == "loaded"
     assert resolve(bot, inline())[0]["status"] == "loaded"
 
 
-def test_a_refused_or_failed_request_gives_its_turn_back(bot: Api, volume: Path) -> None:
+def test_a_refused_or_failed_request_frees_its_slot(bot: Api, volume: Path) -> None:
     for _ in range(5):
         problem(bot.send("POST", "/resolve", {"skills": 5}), 400, "invalid-request")
     assert list((volume / "projects" / "demo" / ".turns").iterdir()) == []
@@ -246,10 +246,8 @@ def _token_id(bot: Api) -> int:
     return tokens.authenticate(bot.headers["Authorization"].removeprefix("Bearer "), now=timezone.now()).token_id
 
 
-def test_a_slow_host_holds_a_turn_for_as_long_as_it_is_asked(
-    bot: Api, web: Web, project: Project, operator: Actor
-) -> None:
-    """The turn is held while the request waits, and free again when it gave up."""
+def test_a_slow_host_occupies_a_slot_while_it_is_asked(bot: Api, web: Web, project: Project, operator: Actor) -> None:
+    """The slot is occupied while the request waits, and free after it gave up."""
     slow = {"name": "slow", "version": "1", "url": web.behave("/slow.md", hanging(web.receiver))}
     inside: list[str] = []
 
@@ -284,7 +282,7 @@ def packed(bot: Api, web: Web) -> dict[str, Any]:
     return resolve(bot, {"name": "a", "version": "3", "url": web.put("/a.zip", zipped(dict(bundle)))})[0]
 
 
-def test_a_text_file_comes_with_its_place(bot: Api, packed: dict[str, Any]) -> None:
+def test_a_text_file_is_returned_with_its_path_and_version(bot: Api, packed: dict[str, Any]) -> None:
     assert ask(bot, "references/tone.md", digest=packed["digest"]).json() == {
         "name": "a", "source": "resolved", "version": "3", "digest": packed["digest"], "path": "references/tone.md",
         "size": len(FILES["references/tone.md"]), "content": FILES["references/tone.md"].decode(),
@@ -292,7 +290,7 @@ def test_a_text_file_comes_with_its_place(bot: Api, packed: dict[str, Any]) -> N
     }  # fmt: skip
 
 
-def test_every_file_that_was_listed_can_be_read(bot: Api, packed: dict[str, Any]) -> None:
+def test_every_listed_file_can_be_read(bot: Api, packed: dict[str, Any]) -> None:
     for file in packed["files"]:
         answer = ask(bot, quote(file["path"]), digest=packed["digest"], download="1")
         assert content_digest(answer.content) == file["digest"]
@@ -300,41 +298,41 @@ def test_every_file_that_was_listed_can_be_read(bot: Api, packed: dict[str, Any]
         assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
 
 
-def test_what_a_browser_would_run_is_an_attachment(bot: Api, packed: dict[str, Any]) -> None:
+def test_a_file_that_a_browser_would_run_is_an_attachment(bot: Api, packed: dict[str, Any]) -> None:
     answer = ask(bot, "page.html", download="1")
     assert answer["Content-Type"] == "application/octet-stream"
     assert answer["Content-Disposition"].startswith("attachment")
 
 
-def test_without_a_digest_the_copy_of_now_is_read(bot: Api, packed: dict[str, Any]) -> None:
+def test_without_a_digest_the_current_copy_is_read(bot: Api, packed: dict[str, Any]) -> None:
     assert ask(bot, SKILL_MD).json()["digest"] == packed["digest"]
 
 
 @pytest.mark.parametrize(("path", "status", "code"), [("data.bin", 415, "not-text"), ("long.txt", 413, "too-large")])
-def test_what_is_no_text_is_offered_as_a_download(
+def test_a_binary_or_long_file_answers_with_a_download_link(
     bot: Api, packed: dict[str, Any], path: str, status: int, code: str
 ) -> None:
-    said = problem(ask(bot, path, digest=packed["digest"]), status, code)
-    assert bot.client.get(said["download"], headers=bot.headers).content == FILES[path]
-    assert quote(packed["digest"], safe="") in said["download"]
+    body = problem(ask(bot, path, digest=packed["digest"]), status, code)
+    assert bot.client.get(body["download"], headers=bot.headers).content == FILES[path]
+    assert quote(packed["digest"], safe="") in body["download"]
 
 
-def test_a_copy_that_changed_since_is_a_conflict(bot: Api) -> None:
+def test_a_copy_replaced_since_is_a_conflict(bot: Api) -> None:
     first = resolve(bot, inline())[0]["digest"]
     second = resolve(bot, inline(text=skill_text("a", body="other")))[0]["digest"]
-    said = problem(ask(bot, SKILL_MD, digest=first), 409, "conflict")
-    assert said["digest"] == second
+    answer = problem(ask(bot, SKILL_MD, digest=first), 409, "conflict")
+    assert answer["digest"] == second
     assert ask(bot, SKILL_MD, digest=second).status_code == 200
 
 
-def test_a_copy_that_was_changed_on_the_disk_is_a_conflict(bot: Api, packed: dict[str, Any], volume: Path) -> None:
+def test_a_copy_changed_on_disk_is_a_conflict(bot: Api, packed: dict[str, Any], volume: Path) -> None:
     file = volume / "projects" / "demo" / "skills" / "a" / "3" / "references" / "tone.md"
     file.write_text("changed")
     problem(ask(bot, "references/tone.md", digest=packed["digest"]), 409, "conflict")
     problem(ask(bot, "references/tone.md"), 409, "conflict")
 
 
-def test_the_name_is_taken_as_given_or_in_its_normal_spelling(bot: Api) -> None:
+def test_the_name_matches_as_sent_or_normalised(bot: Api) -> None:
     resolve(bot, inline("Odd Name", skill_text("odd-name")))
     resolve(bot, inline("plain", skill_text("plain")))
     assert ask(bot, SKILL_MD, "Odd%20Name").json()["name"] == "Odd Name"
@@ -349,7 +347,9 @@ def test_the_name_is_taken_as_given_or_in_its_normal_spelling(bot: Api) -> None:
         ("%2fetc%2fpasswd", 400), ("~", 400), ("a%5cb", 400), (".", 400), ("references/../../x", 400),
     ],
 )  # fmt: skip
-def test_a_path_that_is_no_file_of_the_copy(bot: Api, packed: dict[str, Any], path: str, status: int) -> None:
+def test_a_path_that_is_not_a_file_of_the_copy_is_refused(
+    bot: Api, packed: dict[str, Any], path: str, status: int
+) -> None:
     problem(ask(bot, path), status, "not-found" if status == 404 else "unsafe-path")
 
 
@@ -357,13 +357,13 @@ def test_a_path_that_is_no_file_of_the_copy(bot: Api, packed: dict[str, Any], pa
     ("name", "version", "status"),
     [("b", "3", 404), ("a", "4", 404), ("a", ".records", 400), ("..", "3", 400), ("a", "..", 400)],
 )
-def test_a_skill_that_was_not_resolved_is_not_found(
+def test_an_unresolved_skill_is_not_found(
     bot: Api, packed: dict[str, Any], name: str, version: str, status: int
 ) -> None:
     assert ask(bot, SKILL_MD, name, version).status_code == status
 
 
-def test_a_repeated_read_is_not_sent_again(bot: Api, packed: dict[str, Any]) -> None:
+def test_a_repeated_read_answers_304(bot: Api, packed: dict[str, Any]) -> None:
     first = ask(bot, SKILL_MD)
     again = bot.get(f"/resolved/a/3/files/{SKILL_MD}", headers={"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
@@ -371,7 +371,7 @@ def test_a_repeated_read_is_not_sent_again(bot: Api, packed: dict[str, Any]) -> 
     assert bot.get(f"/resolved/a/3/files/{SKILL_MD}", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
-def test_no_answer_names_a_place_on_the_server(bot: Api, web: Web, volume: Path, packed: dict[str, Any]) -> None:
+def test_no_answer_contains_a_path_of_the_server(bot: Api, web: Web, volume: Path, packed: dict[str, Any]) -> None:
     web.behave("/bad.zip", answering(200, b"no zip"))
     texts = [
         json.dumps(resolve(bot, {"name": "bad", "url": web.url("/bad.zip")}, inline())),
@@ -381,10 +381,10 @@ def test_no_answer_names_a_place_on_the_server(bot: Api, web: Web, volume: Path,
     assert not any(str(volume) in text for text in texts)
 
 
-# -- S3 of the site ----------------------------------------------------------------------------------------
+# -- The S3 bucket of the site -----------------------------------------------------------------------------
 
 
-def test_the_bucket_of_the_site_is_closed_and_the_operator_may_name_others(bot: Api, settings: Any) -> None:
+def test_the_sites_own_bucket_is_refused_and_operators_may_allow_others(bot: Api, settings: Any) -> None:
     settings.S3_BUCKET, settings.SKILLS_S3_BUCKETS = "site-blobs", ["vendor-skills"]
     own, other = resolve(
         bot,

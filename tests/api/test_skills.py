@@ -1,4 +1,4 @@
-"""L2 and writing: load a skill, create it, save it against what you saw, delete it."""
+"""One skill over the API: load, create, save against a digest, delete."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def bot(project: Project, api: Callable[..., Api]) -> Api:
 
 @pytest.fixture
 def digest(project: Project, operator: Actor) -> str:
-    """The digest of version 1 of greeting, which has one more file."""
+    """Return the digest of version 1 of greeting, which also has the file a.txt."""
     bundle = skill_bundle(body="One.", files={"a.txt": b"a"})
     return skills.create(project, bundle, by=operator).version.digest
 
@@ -43,7 +43,7 @@ def put(bot: Api, digest: str | None, address: str = "greeting", **body: Any) ->
 # -- Load --------------------------------------------------------------------------------------------------
 
 
-def test_a_loaded_skill_says_all_that_an_agent_needs(project: Project, operator: Actor, bot: Api) -> None:
+def test_a_loaded_skill_contains_everything_an_agent_needs(project: Project, operator: Actor, bot: Api) -> None:
     bundle = skill_bundle(body="# Greet\n\nSay hello.", files={"references/a.md": b"a"}, kind="knowledge")
     skills.create(project, bundle, by=operator)
     cost = token_estimate.estimate("# Greet\n\nSay hello.")
@@ -62,16 +62,14 @@ def test_a_loaded_skill_says_all_that_an_agent_needs(project: Project, operator:
     }
 
 
-def test_a_save_of_parts_keeps_the_rest_of_the_header_and_the_files(
-    project: Project, operator: Actor, bot: Api
-) -> None:
+def test_saving_parts_keeps_the_other_header_fields_and_files(project: Project, operator: Actor, bot: Api) -> None:
     text = (
         '---\nname: greeting\ndescription: "Greets people. Use when somebody comes in."\n'
         "license: MIT # as all of ours\nmetadata:\n  tags: hello\n  lane: desk\n---\n\nOne.\n"
     )
-    made = skills.create(project, skills.from_text(text).with_changes({"a.txt": b"a"}), by=operator).version
+    created = skills.create(project, skills.from_text(text).with_changes({"a.txt": b"a"}), by=operator).version
     parts = {"description": "Greets people. Use when somebody arrives.", "instructions": "Two."}
-    saved = put(bot, made.digest, **parts).json()
+    saved = put(bot, created.digest, **parts).json()
     assert catalog.load(project.pk, "greeting").bundle() == Bundle(
         {
             "a.txt": b"a",
@@ -79,12 +77,12 @@ def test_a_save_of_parts_keeps_the_rest_of_the_header_and_the_files(
         }
     )
     put(bot, saved["digest"], **parts, metadata={"lane": "door"})
-    said = catalog.load(project.pk, "greeting").skill_md()
-    assert said.document.fields["metadata"] == {"lane": "door"}
-    assert said.document.fields["license"] == "MIT"
+    saved_md = catalog.load(project.pk, "greeting").skill_md()
+    assert saved_md.document.fields["metadata"] == {"lane": "door"}
+    assert saved_md.document.fields["license"] == "MIT"
 
 
-def test_a_bundled_skill_has_the_same_shape(project: Project, library: Path, operator: Actor, bot: Api) -> None:
+def test_a_built_in_skill_has_the_same_keys(project: Project, library: Path, operator: Actor, bot: Api) -> None:
     on_disk(library, "bundled-one")
     skills.create(project, skill_bundle(), by=operator)
     bundled, own = (bot.get(f"/skills/{name}").json() for name in ("bundled-one", "greeting"))
@@ -92,14 +90,14 @@ def test_a_bundled_skill_has_the_same_shape(project: Project, library: Path, ope
     assert (bundled["source"], own["source"]) == ("bundled", "project")
 
 
-def test_what_a_skill_requires_is_a_hint_and_nothing_more(project: Project, operator: Actor, bot: Api) -> None:
+def test_required_skills_are_only_a_hint(project: Project, operator: Actor, bot: Api) -> None:
     skills.create(project, skill_bundle(requires=["Brand-Voice", "unknown-one"]), by=operator)
-    said = bot.get("/skills/greeting").json()
-    assert said["requires"] == ["brand-voice", "unknown-one"]
-    assert said["hint"] == "This skill requires: brand-voice, unknown-one. Load it first if you haven't already."
+    body = bot.get("/skills/greeting").json()
+    assert body["requires"] == ["brand-voice", "unknown-one"]
+    assert body["hint"] == "This skill requires: brand-voice, unknown-one. Load it first if you haven't already."
 
 
-def test_a_required_skill_that_is_not_there_is_a_finding_at_every_way_in(
+def test_a_missing_required_skill_is_a_finding_in_every_write(
     project: Project, operator: Actor, library: Path, bot: Api
 ) -> None:
     on_disk(library, "on-disk")
@@ -107,11 +105,11 @@ def test_a_required_skill_that_is_not_there_is_a_finding_at_every_way_in(
         skills.create(project, skill_bundle(name), by=operator)
     skills.disable(project, "off", by=operator)
     requires = ["own", "on-disk", "off", "unknown-one"]
-    made = bot.send("POST", "/skills", {"skill_md": skill_text(requires=requires)})
+    created = bot.send("POST", "/skills", {"skill_md": skill_text(requires=requires)})
     upload = write_zip(skill_bundle("other", requires=requires))
     answers = [
-        made,
-        put(bot, made.json()["digest"], skill_md=skill_text(body="Two.", requires=requires)),
+        created,
+        put(bot, created.json()["digest"], skill_md=skill_text(body="Two.", requires=requires)),
         bot.upload(upload, "?dry_run=1"),
         bot.upload(upload),
     ]
@@ -122,18 +120,18 @@ def test_a_required_skill_that_is_not_there_is_a_finding_at_every_way_in(
         ]
 
 
-def test_an_agent_is_told_nothing_of_skills_that_it_is_not_given(
+def test_findings_do_not_name_skills_an_agent_may_not_see(
     project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
     skills.create(project, skill_bundle("secret"), by=operator)
     bot = api("read", "write", agent="desk")
     Agent.objects.filter(project=project, name="desk").update(allowed_skills=["greeting"])
-    said = bot.send("POST", "/skills", {"skill_md": skill_text(requires=["secret"])}).json()
-    assert "requires-unknown" in {each["rule"] for each in said["findings"]}
+    body = bot.send("POST", "/skills", {"skill_md": skill_text(requires=["secret"])}).json()
+    assert "requires-unknown" in {each["rule"] for each in body["findings"]}
 
 
 @pytest.mark.parametrize("name", ["nothing", "..", "~", "a%5Cb", "%20", "x" * 500, "é", "%F0%9F%92%A9", "'--"])
-def test_a_name_that_nothing_stands_under_is_not_found(bot: Api, digest: str, name: str) -> None:
+def test_an_unknown_name_is_not_found(bot: Api, digest: str, name: str) -> None:
     problem(bot.client.get(f"{bot.base}/skills/{name}", headers=bot.headers), 404, "not-found")
 
 
@@ -143,10 +141,10 @@ def test_a_name_that_nothing_stands_under_is_not_found(bot: Api, digest: str, na
 def test_a_skill_is_created_from_its_whole_text(bot: Api) -> None:
     response = bot.send("POST", "/skills", {"skill_md": skill_text(body="Hello."), "note": "First"})
     assert response.status_code == 201
-    said = response.json()
-    assert set(said) == {"name", "source", "version", "digest", "findings"}
-    assert (said["name"], said["source"], said["version"]) == ("greeting", "project", "1")
-    assert bot.get("/skills/greeting").json()["digest"] == said["digest"]
+    answer = response.json()
+    assert set(answer) == {"name", "source", "version", "digest", "findings"}
+    assert (answer["name"], answer["source"], answer["version"]) == ("greeting", "project", "1")
+    assert bot.get("/skills/greeting").json()["digest"] == answer["digest"]
     assert Version.objects.get().note == "First"
 
 
@@ -158,8 +156,8 @@ def test_a_skill_is_created_from_its_parts(bot: Api) -> None:
         "metadata": {"owner": "front desk", "tags": "a, b"},
     }
     assert bot.send("POST", "/skills", parts).status_code == 201
-    said = bot.get("/skills/greeting").json()
-    assert (said["description"], said["instructions"]) == (parts["description"], parts["instructions"])
+    body = bot.get("/skills/greeting").json()
+    assert (body["description"], body["instructions"]) == (parts["description"], parts["instructions"])
     assert 'owner: "front desk"' in bot.get("/skills/greeting/files/SKILL.md").json()["content"]
 
 
@@ -169,13 +167,13 @@ def test_the_text_is_stored_byte_for_byte(bot: Api) -> None:
     assert bot.get("/skills/greeting/files/SKILL.md").json()["content"] == text
 
 
-def test_findings_that_do_not_stop_it_are_told(bot: Api) -> None:
-    said = bot.send("POST", "/skills", {"skill_md": skill_text(body="See references/missing.md.")}).json()
-    assert said["findings"]
-    assert set(said["findings"][0]) == {"rule", "severity", "file", "line", "message", "fix"}
+def test_warnings_are_returned_with_a_save(bot: Api) -> None:
+    answer = bot.send("POST", "/skills", {"skill_md": skill_text(body="See references/missing.md.")}).json()
+    assert answer["findings"]
+    assert set(answer["findings"][0]) == {"rule", "severity", "file", "line", "message", "fix"}
 
 
-def test_an_agent_that_writes_is_named_in_history(bot: Api) -> None:
+def test_the_history_names_an_agent_that_writes(bot: Api) -> None:
     bot.send("POST", "/skills", {"skill_md": skill_text()})
     (row,) = bot.get("/skills/greeting/versions").json()["results"]
     assert (row["by"], row["agent"]) == ("bot", True)
@@ -189,11 +187,11 @@ def test_a_taken_name_is_refused(bot: Api, digest: str) -> None:
         problem(bot.send("POST", "/skills", {"skill_md": skill_text(body="Other.")}), 409, "already-exists")
 
 
-def test_what_breaks_a_rule_is_refused_with_file_line_and_fix(bot: Api) -> None:
+def test_a_skill_that_breaks_a_rule_is_refused_with_file_line_and_fix(bot: Api) -> None:
     text = "---\nname: greeting\nname: greeting\ndescription: x\n---\n"
     with nothing_left_behind():
-        said = problem(bot.send("POST", "/skills", {"skill_md": text}), 422, "invalid-skill")
-    (finding,) = [one for one in said["findings"] if one["severity"] == "error"]
+        body = problem(bot.send("POST", "/skills", {"skill_md": text}), 422, "invalid-skill")
+    (finding,) = [one for one in body["findings"] if one["severity"] == "error"]
     assert (finding["rule"], finding["file"], finding["line"]) == ("yaml-duplicate-key", "SKILL.md", 3)
     assert finding["fix"]
 
@@ -208,12 +206,12 @@ BODIES: dict[str, Any] = {
     "a part alone": {"description": "y"},
     "instructions alone": {"name": "a", "instructions": "z"},
     "an unknown field": {"skill_md": "x", "version": "9"},
-    "an unknown field with half a character": {"\ud800": 1},
+    "an unknown field with a lone surrogate": {"\ud800": 1},
     "text of the wrong kind": {"skill_md": {"a": 1}},
     "text that is true": {"skill_md": True},
     "a NUL": {"skill_md": "---\nname: a\ndescription: b\0\n---\n"},
-    "half a character": {"skill_md": "---\nname: a\ndescription: \ud83d\n---\n"},
-    "half a character in the note": {"skill_md": skill_text(), "note": "\udc00"},
+    "a lone surrogate": {"skill_md": "---\nname: a\ndescription: \ud83d\n---\n"},
+    "a lone surrogate in the note": {"skill_md": skill_text(), "note": "\udc00"},
     "a NUL in the note": {"skill_md": skill_text(), "note": "a\0b"},
     "a long note": {"skill_md": skill_text(), "note": "x" * 301},
     "metadata that is a list": {"description": "a", "instructions": "b", "metadata": ["x"]},
@@ -223,7 +221,7 @@ BODIES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("case", BODIES)
-def test_a_body_that_is_no_skill_is_refused(bot: Api, digest: str, case: str) -> None:
+def test_a_body_that_is_not_a_skill_is_refused(bot: Api, digest: str, case: str) -> None:
     body = json.dumps(BODIES[case])
     with nothing_left_behind():
         problem(bot.send("POST", "/skills", body), 400, "invalid-request")
@@ -234,7 +232,7 @@ def test_a_body_that_is_no_skill_is_refused(bot: Api, digest: str, case: str) ->
     "metadata",
     [{"a\0b": "x"}, {"\ud800": "x"}, {"": "x"}, {"a\nb": "x"}, {"a: b": "c"}, {"kind": "odd"}, {"x" * 70_000: "y"}],
 )
-def test_metadata_under_odd_keys_is_stored_or_refused_and_never_a_crash(bot: Api, metadata: dict[str, str]) -> None:
+def test_odd_metadata_keys_never_cause_a_server_error(bot: Api, metadata: dict[str, str]) -> None:
     parts = {"name": "greeting", "description": "Greets. Use when needed.", "instructions": "Hi.", "metadata": metadata}
     response = bot.send("POST", "/skills", json.dumps(parts))
     assert response.status_code in (201, 400, 413, 422), response.content
@@ -249,7 +247,7 @@ def test_metadata_under_odd_keys_is_stored_or_refused_and_never_a_crash(bot: Api
         b'{"a":' * 50_000, b'{"skill_md": ' + b"9" * 5_000 + b"}", b"\0",
     ],
 )  # fmt: skip
-def test_a_body_that_is_no_json_is_refused(bot: Api, digest: str, body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(bot: Api, digest: str, body: bytes) -> None:
     with nothing_left_behind():
         problem(bot.send("POST", "/skills", body), 400, "invalid-request")
 
@@ -259,14 +257,14 @@ def test_another_media_type_is_refused(bot: Api) -> None:
     problem(response, 415, "unsupported-media-type")
 
 
-def test_an_answer_nobody_can_give_is_refused_before_anything_is_stored(bot: Api) -> None:
+def test_an_unacceptable_accept_header_is_refused_before_anything_is_stored(bot: Api) -> None:
     with nothing_left_behind():
         response = bot.send("POST", "/skills", {"skill_md": skill_text()}, {"Accept": "image/png"})
     problem(response, 406, "not-acceptable")
 
 
 @pytest.mark.parametrize("name", ["Greeting", "a b", "a--b", "-a", "../x", "x" * 65, ""])
-def test_a_name_that_is_not_plain_is_refused(bot: Api, name: str) -> None:
+def test_an_invalid_name_is_refused(bot: Api, name: str) -> None:
     parts = {"name": name, "description": "Greets. Use when needed.", "instructions": "Hi."}
     with nothing_left_behind():
         response = bot.send("POST", "/skills", parts)
@@ -287,7 +285,7 @@ class Unread:
 
 
 @pytest.mark.parametrize("path", ["/skills", "/bundles", "/skills/greeting/versions/1/yank"])
-def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(bot: Api, digest: str, path: str) -> None:
+def test_too_large_a_request_is_refused_before_its_body_is_read(bot: Api, digest: str, path: str) -> None:
     with nothing_left_behind():
         response = bot.client.generic(
             "POST",
@@ -296,13 +294,13 @@ def test_a_request_that_is_too_large_is_refused_before_its_body_is_read(bot: Api
             headers=bot.headers,
             **{"CONTENT_LENGTH": str(60 * 1024 * 1024), "wsgi.input": Unread()},  # type: ignore[arg-type]
         )
-    said = problem(response, 413, "too-large")
-    assert "62,914,560 bytes" in said["detail"]
-    assert said["detail"].endswith("Nothing was stored.")
+    body = problem(response, 413, "too-large")
+    assert "62,914,560 bytes" in body["detail"]
+    assert body["detail"].endswith("Nothing was stored.")
 
 
 @pytest.mark.parametrize("length", ["-1", "abc", "9" * 5_000, "1.5"])
-def test_a_length_that_is_no_number_is_refused(bot: Api, length: str) -> None:
+def test_a_content_length_that_is_not_a_number_is_refused(bot: Api, length: str) -> None:
     response = bot.client.generic(
         "POST", f"{bot.base}/skills", content_type="application/json", headers=bot.headers, CONTENT_LENGTH=length
     )
@@ -310,7 +308,7 @@ def test_a_length_that_is_no_number_is_refused(bot: Api, length: str) -> None:
 
 
 class Endless:
-    """A body in chunks that does not come to its end; counts what was read of it."""
+    """A chunked body without an end. `taken` counts the bytes that were read."""
 
     taken = 0
 
@@ -323,23 +321,23 @@ class Endless:
 
 
 def in_chunks(bot: Api, path: str, body: Any, kind: str = "application/json") -> Any:
-    """As the web server hands on a body that came without its length."""
+    """Send a body without Content-Length, as the web server passes on a chunked one."""
     sent: dict[str, Any] = {"CONTENT_TYPE": kind, "wsgi.input": body, "wsgi.input_terminated": True}
     return bot.client.generic("POST", f"{bot.base}{path}", headers=bot.headers, **sent)
 
 
-def test_a_body_in_chunks_is_read(bot: Api) -> None:
+def test_a_chunked_body_is_read(bot: Api) -> None:
     body = json.dumps({"skill_md": skill_text("in-chunks")}).encode()
     assert in_chunks(bot, "/skills", BytesIO(body)).json()["name"] == "in-chunks"
 
 
-def test_a_zip_in_chunks_is_read(bot: Api) -> None:
+def test_a_chunked_zip_is_read(bot: Api) -> None:
     whole = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("a.zip", write_zip(skill_bundle("zipped")))})
     assert in_chunks(bot, "/bundles", BytesIO(whole), MULTIPART_CONTENT).json()["name"] == "zipped"
 
 
 @pytest.mark.parametrize(("path", "allowed"), [("/skills", 4 * 1024 * 1024), ("/bundles", 50 * 1024 * 1024)])
-def test_a_body_in_chunks_is_read_up_to_what_is_allowed(bot: Api, path: str, allowed: int) -> None:
+def test_a_chunked_body_is_read_up_to_the_limit(bot: Api, path: str, allowed: int) -> None:
     body = Endless()
     with nothing_left_behind():
         problem(in_chunks(bot, path, body), 413, "too-large")
@@ -347,43 +345,43 @@ def test_a_body_in_chunks_is_read_up_to_what_is_allowed(bot: Api, path: str, all
 
 
 @pytest.mark.parametrize("scope", ["read", "propose"])
-def test_a_body_in_chunks_of_somebody_who_may_not_is_never_read(api: Callable[..., Api], scope: str) -> None:
+def test_a_chunked_body_is_not_read_without_permission(api: Callable[..., Api], scope: str) -> None:
     problem(in_chunks(api(scope, agent=scope), "/skills", Unread()), 403, "forbidden")
 
 
 def test_a_skill_md_over_its_own_limit_is_refused_with_both_numbers(bot: Api) -> None:
     with nothing_left_behind():
-        said = problem(bot.send("POST", "/skills", {"skill_md": skill_text() + "x" * 512_000}), 413, "too-large")
-    assert "512,000" in said["detail"]
+        body = problem(bot.send("POST", "/skills", {"skill_md": skill_text() + "x" * 512_000}), 413, "too-large")
+    assert "512,000" in body["detail"]
 
 
 # -- Save --------------------------------------------------------------------------------------------------
 
 
-def test_a_save_with_the_right_digest_is_the_next_version_and_keeps_other_files(bot: Api, digest: str) -> None:
+def test_a_save_with_the_current_digest_is_the_next_version_and_keeps_other_files(bot: Api, digest: str) -> None:
     response = put(bot, digest)
     assert response.status_code == 200
     assert response.json()["version"] == "2"
-    said = bot.get("/skills/greeting").json()
-    assert said["instructions"] == "Two."
-    assert [entry["path"] for entry in said["files"]] == ["SKILL.md", "a.txt"]
+    body = bot.get("/skills/greeting").json()
+    assert body["instructions"] == "Two."
+    assert [entry["path"] for entry in body["files"]] == ["SKILL.md", "a.txt"]
 
 
 def test_a_save_without_a_digest_is_428_and_names_it(bot: Api, digest: str) -> None:
     with nothing_left_behind():
-        said = problem(put(bot, None), 428, "precondition-required")
-    assert said["digest"] == digest
+        body = problem(put(bot, None), 428, "precondition-required")
+    assert body["digest"] == digest
 
 
 def test_a_save_with_a_stale_digest_is_412_and_names_the_new_one(bot: Api, digest: str) -> None:
     new = put(bot, digest).json()["digest"]
     with nothing_left_behind():
-        said = problem(put(bot, digest, skill_md=skill_text(body="Lost.")), 412, "stale")
-    assert said["digest"] == new
+        answer = problem(put(bot, digest, skill_md=skill_text(body="Lost.")), 412, "stale")
+    assert answer["digest"] == new
 
 
 @pytest.mark.parametrize("given", ["{}", "W/{}", '"', '""', "*", '{}, "other"', "sha256:abc"])
-def test_a_digest_without_quotes_or_with_others_is_refused(bot: Api, digest: str, given: str) -> None:
+def test_an_if_match_header_that_is_not_one_quoted_digest_is_refused(bot: Api, digest: str, given: str) -> None:
     header = given.replace("{}", digest if given == "{}" else f'"{digest}"')
     with nothing_left_behind():
         response = bot.send("PUT", "/skills/greeting", {"skill_md": skill_text(body="Two.")}, {"If-Match": header})
@@ -397,40 +395,40 @@ def test_saving_the_same_text_again_changes_nothing(bot: Api, digest: str) -> No
     assert (response.status_code, response.json()["version"], response.json()["digest"]) == (200, "1", digest)
 
 
-def test_a_save_under_a_free_name_creates_it(bot: Api) -> None:
+def test_a_save_under_an_unused_name_creates_the_skill(bot: Api) -> None:
     assert put(bot, None).status_code == 201
     assert bot.get("/skills/greeting").json()["version"] == "1"
 
 
-def test_a_save_of_something_deleted_is_412(bot: Api, digest: str) -> None:
+def test_a_save_of_a_deleted_skill_is_412(bot: Api, digest: str) -> None:
     bot.send("DELETE", "/skills/greeting")
     with nothing_left_behind():
         problem(put(bot, digest), 412, "stale")
 
 
-def test_a_save_over_a_bundled_skill_takes_its_files_along(project: Project, library: Path, bot: Api) -> None:
+def test_a_save_over_a_built_in_skill_copies_its_files(project: Project, library: Path, bot: Api) -> None:
     on_disk(library, files={"references/a.md": b"a"})
     with nothing_left_behind():
         problem(put(bot, None), 428, "precondition-required")
     assert put(bot, bot.get("/skills/greeting").json()["digest"]).status_code == 200
-    said = bot.get("/skills/greeting").json()
-    assert said["source"] == "project"
-    assert [entry["path"] for entry in said["files"]] == ["SKILL.md", "references/a.md"]
+    body = bot.get("/skills/greeting").json()
+    assert body["source"] == "project"
+    assert [entry["path"] for entry in body["files"]] == ["SKILL.md", "references/a.md"]
 
 
 def test_another_name_in_the_body_is_refused(bot: Api, digest: str) -> None:
     parts = {"name": "farewell", "description": "x", "instructions": "y"}
     with nothing_left_behind():
-        said = problem(put(bot, digest, **parts), 400, "invalid-request")
-        assert "farewell" in said["detail"]
+        body = problem(put(bot, digest, **parts), 400, "invalid-request")
+        assert "farewell" in body["detail"]
         problem(put(bot, digest, skill_md=skill_text("farewell")), 422, "invalid-skill")
 
 
-def test_the_name_in_the_address_is_normalised(bot: Api, digest: str) -> None:
+def test_the_name_in_the_path_is_normalised(bot: Api, digest: str) -> None:
     assert put(bot, digest, "%20GREETING").status_code == 200
 
 
-def test_a_save_of_another_projects_skill_creates_it_here_and_leaves_theirs(
+def test_a_save_under_the_name_of_another_projects_skill_leaves_theirs(
     bot: Api, other_project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
     theirs = skills.create(other_project, skill_bundle(body="Theirs."), by=operator).version.digest
@@ -442,27 +440,27 @@ def test_a_save_of_another_projects_skill_creates_it_here_and_leaves_theirs(
 # -- Delete ------------------------------------------------------------------------------------------------
 
 
-def test_a_delete_answers_with_nothing(bot: Api, digest: str) -> None:
+def test_a_delete_returns_no_body(bot: Api, digest: str) -> None:
     response = bot.send("DELETE", "/skills/greeting", headers={"If-Match": f'"{digest}"'})
     assert (response.status_code, response.content) == (204, b"")
     problem(bot.get("/skills/greeting"), 404, "not-found")
 
 
-def test_a_delete_of_what_somebody_saved_meanwhile_is_412(bot: Api, digest: str) -> None:
+def test_a_delete_of_a_skill_saved_meanwhile_is_412(bot: Api, digest: str) -> None:
     put(bot, digest)
     with nothing_left_behind():
         problem(bot.send("DELETE", "/skills/greeting", headers={"If-Match": f'"{digest}"'}), 412, "stale")
 
 
 @pytest.mark.parametrize("name", ["nothing", "bundled-one", "%2e%2e"])
-def test_what_is_not_the_projects_own_cannot_be_deleted(bot: Api, library: Path, name: str) -> None:
+def test_only_the_projects_own_skill_can_be_deleted(bot: Api, library: Path, name: str) -> None:
     on_disk(library, "bundled-one")
     with nothing_left_behind():
         response = bot.client.delete(f"{bot.base}/skills/{name}", headers=bot.headers)
         problem(response, 404, "not-found")
 
 
-def test_a_write_shows_the_rate_it_counts_against(bot: Api) -> None:
+def test_a_write_shows_its_rate_limit(bot: Api) -> None:
     with override_settings(RATE_LIMIT_WRITE=600):
         response = bot.send("POST", "/skills", {"skill_md": skill_text()})
     assert (response["RateLimit-Limit"], response["RateLimit-Remaining"]) == ("600", "599")

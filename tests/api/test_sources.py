@@ -1,4 +1,4 @@
-"""Sources over the API: scopes, jobs with a link, outcomes with reasons, and nothing of another project."""
+"""Sources over the API: entries, previews, jobs and their outcomes, and permissions."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,11 +23,11 @@ BODY = "One.\n\nTwo.\n\nThree."
 
 @pytest.fixture
 def site(settings: Any) -> Iterator[Elsewhere]:
-    with elsewhere() as made:
-        settings.SKILLS_FETCH_ALLOW_HOSTS = [made.receiver.host]
-        made.skills["greeting"] = skill_bundle(body=BODY, files={"a.txt": b"a"})
-        made.skills["parting"] = skill_bundle("parting")
-        yield made
+    with elsewhere() as created:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [created.receiver.host]
+        created.skills["greeting"] = skill_bundle(body=BODY, files={"a.txt": b"a"})
+        created.skills["parting"] = skill_bundle("parting")
+        yield created
 
 
 @pytest.fixture
@@ -45,15 +45,15 @@ def stranger(other_project: Project, operator: Actor) -> Api:
 
 @pytest.fixture
 def added(author: Api, site: Elsewhere) -> str:
-    """The path of a source that was looked at."""
-    made = author.send("POST", "/sources", {"kind": "well-known", "address": site.address, "label": "Elsewhere"})
-    assert made.status_code == 201, made.content
+    """Return the path of a source that was checked."""
+    created = author.send("POST", "/sources", {"kind": "well-known", "address": site.address, "label": "Elsewhere"})
+    assert created.status_code == 201, created.content
     source_jobs.run_due()
-    return f"/sources/{made.json()['id']}"
+    return f"/sources/{created.json()['id']}"
 
 
 def outcomes(author: Api, accepted: Any) -> dict[str, dict[str, Any]]:
-    """Works, and tells what came of each skill, found by the link that the answer gave."""
+    """Run the job, follow its link, and return the outcome for each skill."""
     assert accepted.status_code == 202, accepted.content
     source_jobs.run_due()
     assert accepted["Location"] == accepted.json()["link"]
@@ -71,7 +71,7 @@ def test_a_source_is_added_listed_and_read(author: Api, added: str, site: Elsewh
     assert (row["offered"], row["installed"], row["added_by"]) == (2, 0, "author")
 
 
-def test_entries_are_paged_searched_and_told_apart(author: Api, added: str) -> None:
+def test_entries_are_paged_and_searched_and_show_their_state(author: Api, added: str) -> None:
     first = author.get(f"{added}/entries", limit="1").json()
     assert [row["name"] for row in first["results"]] == ["greeting"]
     second = author.client.get(first["next"], headers=author.headers).json()
@@ -80,7 +80,7 @@ def test_entries_are_paged_searched_and_told_apart(author: Api, added: str) -> N
     assert (row["state"], row["taken"], row["installed"], row["proposal"]) == ("available", False, None, None)
 
 
-def test_a_search_asks_the_source_itself(author: Api, added: str, site: Elsewhere) -> None:
+def test_a_search_queries_the_source_itself(author: Api, added: str, site: Elsewhere) -> None:
     found = author.send("POST", f"{added}/search", {"q": "parting"}).json()
     assert ([row["name"] for row in found["results"]], found["next"]) == (["parting"], None)
     problem(author.send("POST", f"{added}/search", {"q": "p"}), 400, "invalid-request")
@@ -88,7 +88,7 @@ def test_a_search_asks_the_source_itself(author: Api, added: str, site: Elsewher
     problem(author.send("POST", f"{added}/search", {"q": "parting"}), 502, "source-failed")
 
 
-def test_preview_shows_files_findings_and_the_digest_to_name(author: Api, added: str, site: Elsewhere) -> None:
+def test_a_preview_shows_files_findings_and_the_digest_to_import(author: Api, added: str, site: Elsewhere) -> None:
     seen = author.send("POST", f"{added}/preview", {"name": "greeting"})
     assert seen.status_code == 200, seen.content
     body = seen.json()
@@ -101,10 +101,10 @@ def test_preview_shows_files_findings_and_the_digest_to_name(author: Api, added:
     assert not Skill.objects.exists()
 
 
-def test_import_is_a_job_that_says_what_came_of_each_skill(author: Api, added: str, site: Elsewhere) -> None:
+def test_an_import_is_a_job_with_an_outcome_for_each_skill(author: Api, added: str, site: Elsewhere) -> None:
     digest = author.send("POST", f"{added}/preview", {"name": "greeting"}).json()["digest"]
-    asked = {"skills": [{"name": "greeting", "digest": digest}, {"name": "unheard-of"}]}
-    found = outcomes(author, author.send("POST", f"{added}/import", asked))
+    body = {"skills": [{"name": "greeting", "digest": digest}, {"name": "unheard-of"}]}
+    found = outcomes(author, author.send("POST", f"{added}/import", body))
     assert found["greeting"] == {
         "name": "greeting", "status": "imported", "reason": "", "skill": "greeting", "version": "1", "digest": digest,
         "proposal": None,
@@ -119,7 +119,9 @@ def test_import_is_a_job_that_says_what_came_of_each_skill(author: Api, added: s
     )  # fmt: skip
 
 
-def test_a_taken_name_offers_its_choices(author: Api, added: str, project: Project, operator: Actor) -> None:
+def test_a_taken_name_is_skipped_unless_the_request_says_otherwise(
+    author: Api, added: str, project: Project, operator: Actor
+) -> None:
     skills.create(project, skill_bundle(body="Mine."), by=operator)
     assert author.send("POST", f"{added}/preview", {"name": "greeting"}).json()["action"] == "taken"
     plain = outcomes(author, author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]}))
@@ -129,7 +131,7 @@ def test_a_taken_name_offers_its_choices(author: Api, added: str, project: Proje
     assert (found["greeting"]["status"], found["greeting"]["skill"]) == ("imported", "theirs")
 
 
-def test_an_update_shows_the_difference_and_merges_with_answers(
+def test_an_update_shows_the_changes_and_merges_with_answers(
     author: Api, added: str, site: Elsewhere, project: Project, operator: Actor
 ) -> None:
     outcomes(author, author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]}))
@@ -150,8 +152,8 @@ def test_an_update_shows_the_difference_and_merges_with_answers(
     assert (conflict["path"], "Mine." in conflict["mine"], "Theirs." in conflict["theirs"]) == ("SKILL.md", True, True)
 
     def update(**choices: Any) -> dict[str, Any]:
-        asked = {"skills": [{"name": "greeting", **choices}]}
-        return outcomes(author, author.send("POST", f"{added}/update", asked))["greeting"]
+        body = {"skills": [{"name": "greeting", **choices}]}
+        return outcomes(author, author.send("POST", f"{added}/update", body))["greeting"]
 
     assert update()["status"] == "edited"
     assert update(if_edited="merge")["status"] == "conflicts"
@@ -161,7 +163,7 @@ def test_an_update_shows_the_difference_and_merges_with_answers(
     assert (done["status"], done["version"]) == ("merged", "3")
 
 
-def test_uninstalling_asks_for_the_digest_of_an_edit(
+def test_uninstalling_an_edited_skill_needs_its_digest(
     author: Api, added: str, site: Elsewhere, project: Project, operator: Actor
 ) -> None:
     outcomes(author, author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]}))
@@ -184,7 +186,7 @@ def test_removing_a_source_leaves_its_skills(author: Api, added: str) -> None:
     assert author.get("/skills/greeting").status_code == 200
 
 
-def test_an_unreachable_source_is_a_problem_of_its_own(author: Api, added: str, site: Elsewhere) -> None:
+def test_an_unreachable_source_is_a_502(author: Api, added: str, site: Elsewhere) -> None:
     site.status = 503
     with nothing_left_behind():
         problem(author.send("POST", f"{added}/preview", {"name": "greeting"}), 502, "source-failed")
@@ -195,7 +197,7 @@ def test_an_unreachable_source_is_a_problem_of_its_own(author: Api, added: str, 
     assert "503" in row["problem"]
 
 
-def test_only_who_may_write_sees_sources(api: Callable[..., Api], added: str) -> None:
+def test_only_writers_see_sources(api: Callable[..., Api], added: str) -> None:
     reader = api("read", "propose", agent="reader")
     job = SourceJob.objects.get().pk
     for path in ("/sources", added, f"{added}/entries", f"{added}/jobs/{job}"):
@@ -215,7 +217,7 @@ def test_only_who_may_write_sees_sources(api: Callable[..., Api], added: str) ->
             problem(reader.send("DELETE", path), 403, "forbidden")
 
 
-def test_an_agent_uses_sources_and_adds_none(api: Callable[..., Api], added: str, site: Elsewhere) -> None:
+def test_an_agent_uses_sources_but_cannot_add_any(api: Callable[..., Api], added: str, site: Elsewhere) -> None:
     bot = api("read", "write")
     with nothing_left_behind():
         problem(bot.send("POST", "/sources", {"kind": "url", "address": site.address}), 403, "forbidden")
@@ -226,14 +228,14 @@ def test_an_agent_uses_sources_and_adds_none(api: Callable[..., Api], added: str
     assert bot.get("/skills/greeting/versions").json()["results"][0]["agent"] is True
 
 
-def test_a_stranger_finds_nothing(stranger: Api, added: str) -> None:
+def test_a_token_of_another_project_gets_404(stranger: Api, added: str) -> None:
     job = SourceJob.objects.get().pk
     for path in (added, f"{added}/entries", f"{added}/jobs/{job}"):
         problem(stranger.get(path), 404, "not-found")
     for path in (f"{added}/look", f"{added}/preview", f"{added}/import", f"{added}/update"):
         with nothing_left_behind():
-            asked = {"name": "greeting"} if path.endswith("preview") else {"skills": [{"name": "greeting"}]}
-            problem(stranger.send("POST", path, asked), 404, "not-found")
+            body = {"name": "greeting"} if path.endswith("preview") else {"skills": [{"name": "greeting"}]}
+            problem(stranger.send("POST", path, body), 404, "not-found")
     for path in (added, f"{added}/installed/greeting"):
         with nothing_left_behind():
             problem(stranger.send("DELETE", path), 404, "not-found")
@@ -241,13 +243,13 @@ def test_a_stranger_finds_nothing(stranger: Api, added: str) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "x", "999999999999999999999", "1.5"])
-def test_what_is_no_source_is_not_found(author: Api, added: str, number: str) -> None:
+def test_an_unknown_source_is_not_found(author: Api, added: str, number: str) -> None:
     problem(author.get(f"/sources/{number}"), 404, "not-found")
     problem(author.get(f"{added}/jobs/{number}"), 404, "not-found")
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [
         {},
         {"skills": []},
@@ -262,13 +264,13 @@ def test_what_is_no_source_is_not_found(author: Api, added: str, number: str) ->
         {"skills": [{"name": "greeting", "answers": {"take-0": 1.5, "b": []}}]},
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(author: Api, added: str, asked: Any) -> None:
+def test_invalid_import_requests_are_refused(author: Api, added: str, body: Any) -> None:
     with nothing_left_behind():
-        problem(author.send("POST", f"{added}/import", asked), 400, "invalid-request")
+        problem(author.send("POST", f"{added}/import", body), 400, "invalid-request")
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "body",
     [
         {"kind": "ftp", "address": "https://1.1.1.1/"},
         {"kind": "url"},
@@ -278,9 +280,9 @@ def test_wishes_that_make_no_sense_are_refused(author: Api, added: str, asked: A
         {"kind": "url", "address": "https://1.1.1.1/a.zip", "password": "x"},
     ],
 )
-def test_addresses_that_may_not_be_kept_are_refused(author: Api, asked: Any) -> None:
+def test_an_invalid_source_is_refused(author: Api, body: Any) -> None:
     with nothing_left_behind():
-        refused = author.send("POST", "/sources", asked)
+        refused = author.send("POST", "/sources", body)
         problem(refused, 400, "invalid-request")
     assert b"abc" not in refused.content
 
@@ -291,7 +293,7 @@ def test_the_same_source_twice_is_a_conflict(author: Api, added: str, site: Else
         problem(again, 409, "already-exists")
 
 
-def test_no_answer_names_where_things_are_stored(author: Api, added: str, blob_directory: Any) -> None:
+def test_no_answer_contains_a_storage_path(author: Api, added: str, blob_directory: Any) -> None:
     accepted = author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]})
     outcomes(author, accepted)
     answers = [
@@ -305,7 +307,7 @@ def test_no_answer_names_where_things_are_stored(author: Api, added: str, blob_d
         assert b"location" not in answer.content
 
 
-def test_where_every_change_is_reviewed_an_import_names_its_proposal(
+def test_in_a_protected_project_an_import_becomes_a_proposal(
     author: Api, added: str, project: Project, operator: Actor
 ) -> None:
     Project.objects.filter(pk=project.pk).update(protected=True)
@@ -317,9 +319,7 @@ def test_where_every_change_is_reviewed_an_import_names_its_proposal(
     assert (rows["greeting"]["state"], rows["greeting"]["proposal"]) == ("available", number)
 
 
-def test_an_agent_given_some_skills_creates_and_imports_no_others(
-    api: Callable[..., Api], project: Project, added: str
-) -> None:
+def test_an_agent_with_allowed_skills_imports_no_others(api: Callable[..., Api], project: Project, added: str) -> None:
     bot = api("read", "write", agent="bounded")
     project.agents.filter(name="bounded").update(allowed_skills=["greeting"])
     with nothing_left_behind():

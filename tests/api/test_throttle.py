@@ -1,4 +1,4 @@
-"""Requests a minute for each token: counted, refused with a time, off where the operator says so."""
+"""The rate limit of each token: headers, refusals with a waiting time, and counts shared through Redis."""
 
 from collections.abc import Callable, Iterator
 from threading import Thread
@@ -21,11 +21,11 @@ def bot(project: Project, api: Callable[..., Api]) -> Api:
 
 @pytest.fixture(autouse=True)
 def one_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock stands, so that no test runs into the next minute."""
+    """Stop the clock, so that no test runs into the next minute."""
     monkeypatch.setattr(throttle.time, "time", lambda: 1_000_010.0)
 
 
-def test_every_answer_says_how_many_are_left(bot: Api, settings: Any) -> None:
+def test_every_answer_shows_the_remaining_requests(bot: Api, settings: Any) -> None:
     settings.RATE_LIMIT_READ = 5
     for left in (4, 3):
         response = bot.get("/catalog")
@@ -33,21 +33,21 @@ def test_every_answer_says_how_many_are_left(bot: Api, settings: Any) -> None:
         assert 1 <= int(response["RateLimit-Reset"]) <= 60
 
 
-def test_one_request_too_many_is_told_when_to_come_back(bot: Api, settings: Any) -> None:
+def test_a_request_over_the_limit_is_refused_with_a_waiting_time(bot: Api, settings: Any) -> None:
     settings.RATE_LIMIT_READ = 2
     for _ in range(2):
         assert bot.get("/catalog").status_code == 200
     for path in ("/catalog", "/skills/nothing", "/effective"):
         response = bot.get(path)
-        said = problem(response, 429, "rate-limited")
-        assert response["Retry-After"] == str(said["retry_after"])
-        assert 1 <= said["retry_after"] <= 60
-        assert "2 requests a minute" in said["detail"]
+        body = problem(response, 429, "rate-limited")
+        assert response["Retry-After"] == str(body["retry_after"])
+        assert 1 <= body["retry_after"] <= 60
+        assert "2 requests a minute" in body["detail"]
         assert (response["RateLimit-Limit"], response["RateLimit-Remaining"]) == ("2", "0")
         assert response["RateLimit-Reset"] == response["Retry-After"]
 
 
-def test_the_next_minute_starts_anew(bot: Api, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_count_restarts_each_minute(bot: Api, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.RATE_LIMIT_READ = 1
     bot.get("/catalog")
     wait = int(bot.get("/catalog")["Retry-After"])
@@ -55,14 +55,14 @@ def test_the_next_minute_starts_anew(bot: Api, settings: Any, monkeypatch: pytes
     assert bot.get("/catalog").status_code == 200
 
 
-def test_an_answer_that_was_not_modified_counts_too(bot: Api, settings: Any) -> None:
+def test_a_304_counts_too(bot: Api, settings: Any) -> None:
     settings.RATE_LIMIT_READ = 2
     etag = bot.get("/catalog")["ETag"]
     assert bot.get("/catalog", headers={"If-None-Match": etag})["RateLimit-Remaining"] == "0"
     problem(bot.get("/catalog", headers={"If-None-Match": etag}), 429, "rate-limited")
 
 
-def test_reads_and_writes_are_counted_apart(bot: Api, settings: Any) -> None:
+def test_reads_and_writes_are_counted_separately(bot: Api, settings: Any) -> None:
     settings.RATE_LIMIT_READ = settings.RATE_LIMIT_WRITE = 1
     assert bot.send("POST", "/skills", {"skill_md": skill_text()}).status_code == 201
     assert bot.get("/catalog").status_code == 200
@@ -95,18 +95,18 @@ def test_zero_turns_the_limit_off(bot: Api, settings: Any) -> None:
     assert "RateLimit-Limit" not in bot.send("POST", "/skills", {"skill_md": skill_text()})
 
 
-def test_a_caller_without_a_token_is_refused_before_anything_is_counted(project: Project, settings: Any) -> None:
+def test_a_caller_without_a_token_is_not_counted(project: Project, settings: Any) -> None:
     settings.RATE_LIMIT_READ = 1
     for _ in range(3):
         problem(Api(project, "").get("/catalog"), 401, "unauthenticated")
 
 
-# -- Several processes, one count --------------------------------------------------------------------------
+# -- Redis -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def redis(settings: Any) -> Iterator[Any]:
-    """A Redis that speaks the protocol over TCP, and two processes' worth of connections to it."""
+    """Serve a fake Redis over TCP and use it as the cache."""
     server = TcpFakeServer(("127.0.0.1", 0), server_type="redis")
     Thread(target=server.serve_forever, daemon=True).start()
     settings.CACHES = _redis_at(server.server_address[1])
@@ -125,10 +125,10 @@ def _redis_at(port: int) -> dict[str, dict[str, str]]:
     }
 
 
-def test_a_shared_count_holds_for_all_nodes(bot: Api, settings: Any, redis: Any) -> None:
+def test_with_redis_all_nodes_share_one_count(bot: Api, settings: Any, redis: Any) -> None:
     settings.RATE_LIMIT_READ = 3
     assert bot.get("/catalog")["RateLimit-Remaining"] == "2"
-    settings.CACHES = _redis_at(redis.server_address[1])  # a node of its own, with connections of its own
+    settings.CACHES = _redis_at(redis.server_address[1])  # A second node has its own connections.
     assert bot.get("/catalog")["RateLimit-Remaining"] == "1"
     bot.get("/catalog")
     problem(bot.get("/catalog"), 429, "rate-limited")

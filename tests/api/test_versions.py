@@ -1,4 +1,4 @@
-"""History over HTTP: list, restore, yank."""
+"""Versions over the API: list, restore, yank."""
 
 from collections.abc import Callable
 
@@ -14,13 +14,13 @@ from tests.services.footprint import nothing_left_behind
 
 @pytest.fixture
 def bot(project: Project, operator: Actor, api: Callable[..., Api]) -> Api:
-    """Versions 1 and 2 of greeting stand."""
+    """Return a caller in a project with versions 1 and 2 of greeting."""
     first = skills.create(project, skill_bundle(body="One."), note="First", by=operator).version
     skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=operator)
     return api("read", "write")
 
 
-def test_history_is_newest_first_in_one_shape(bot: Api) -> None:
+def test_history_is_listed_newest_first(bot: Api) -> None:
     newest, oldest = bot.get("/skills/Greeting/versions").json()["results"]
     assert set(newest) == {
         "version", "digest", "source", "current", "note", "by", "agent", "created_at", "size", "tokens", "yanked_at",
@@ -54,7 +54,7 @@ def test_a_restore_needs_no_body(bot: Api) -> None:
     "path", ["greeting/versions/9", "greeting/versions/%20", "nothing/versions/1", "a/versions/.."]
 )
 @pytest.mark.parametrize("act", ["restore", "yank"])
-def test_a_version_that_is_not_there_is_not_found(bot: Api, path: str, act: str) -> None:
+def test_an_unknown_version_is_not_found(bot: Api, path: str, act: str) -> None:
     with nothing_left_behind():
         response = bot.send("POST", f"/skills/{path}/{act}", {"reason": "Wrong."} if act == "yank" else {})
         problem(response, 404, "not-found")
@@ -64,23 +64,23 @@ def test_a_version_that_is_not_there_is_not_found(bot: Api, path: str, act: str)
     "body",
     [{"reason": ""}, {"reason": "  "}, {"reason": "x" * 301}, {"reason": None}, {"why": "x"}, {"reason": "\0"}],
 )
-def test_a_reason_that_says_nothing_is_refused(bot: Api, body: dict[str, str]) -> None:
+def test_an_invalid_reason_is_refused(bot: Api, body: dict[str, str]) -> None:
     with nothing_left_behind():
         problem(bot.send("POST", "/skills/greeting/versions/2/yank", body), 400, "invalid-request")
 
 
 @pytest.mark.parametrize("body", [{"note": "x" * 301}, {"reason": "x"}, {"note": ["x"]}, []])
-def test_a_restore_takes_a_note_and_nothing_else(bot: Api, body: object) -> None:
+def test_a_restore_accepts_only_a_note(bot: Api, body: object) -> None:
     with nothing_left_behind():
         problem(bot.send("POST", "/skills/greeting/versions/1/restore", body), 400, "invalid-request")
 
 
-def test_a_yank_without_a_reason_says_that_there_is_none(bot: Api) -> None:
+def test_a_yank_without_a_reason_stores_a_default_reason(bot: Api) -> None:
     response = bot.send("POST", "/skills/greeting/versions/2/yank")
     assert (response.status_code, response.json()["yank_reason"]) == (200, "No reason was given over the API.")
 
 
-def test_a_yanked_version_says_when_and_why(bot: Api) -> None:
+def test_a_yanked_version_shows_when_and_why(bot: Api) -> None:
     response = bot.send("POST", "/skills/greeting/versions/2/yank", {"reason": "Wrong price."})
     assert response.status_code == 200
     assert (response.json()["yank_reason"], response.json()["current"]) == ("Wrong price.", False)
@@ -88,15 +88,15 @@ def test_a_yanked_version_says_when_and_why(bot: Api) -> None:
     assert bot.get("/skills/greeting").json()["version"] == "1"
 
 
-def test_a_yanked_version_is_neither_yanked_again_nor_restored(bot: Api) -> None:
+def test_a_yanked_version_cannot_be_yanked_again_or_restored(bot: Api) -> None:
     bot.send("POST", "/skills/greeting/versions/2/yank", {"reason": "Wrong price."})
     with nothing_left_behind():
         problem(bot.send("POST", "/skills/greeting/versions/2/yank", {"reason": "Again."}), 409, "conflict")
-        said = problem(bot.send("POST", "/skills/greeting/versions/2/restore"), 404, "not-found")
-    assert "Wrong price." in said["detail"]
+        body = problem(bot.send("POST", "/skills/greeting/versions/2/restore"), 404, "not-found")
+    assert "Wrong price." in body["detail"]
 
 
-def test_with_every_version_yanked_the_skill_is_diagnosed(bot: Api) -> None:
+def test_a_skill_with_only_yanked_versions_is_in_the_diagnostics(bot: Api) -> None:
     for version in ("1", "2"):
         bot.send("POST", f"/skills/greeting/versions/{version}/yank", {"reason": "Wrong."})
     problem(bot.get("/skills/greeting"), 404, "not-found")
