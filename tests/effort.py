@@ -7,6 +7,9 @@ from hypothesis import HealthCheck, settings
 _SOAK = os.environ.get("SOAK_ROUNDS", "")
 SOAKING = bool(_SOAK)
 
+# Seconds that a test waits for an event that is certain to happen. Long, because the machine may be busy.
+PATIENCE = 120.0
+
 # No deadline: a slow example on a busy machine is not a wrong one.
 _ALWAYS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("daily", _ALWAYS, derandomize=True, database=None)

@@ -12,12 +12,13 @@ import pytest
 from registry.core.bundle import SKILL_MD, Bundle, content_digest
 from registry.core.catalog.visibility import Definition
 from registry.models import Event, Project
-from registry.remote.resolver import Bounds
 from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.resolve import resolver
+from tests import effort
 from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.remote.conftest import PATIENT
 from tests.remote.web import Web, zipped
 from tests.services.footprint import nothing_left_behind
 from tests.services.receivers import answering, hanging, receiving
@@ -253,17 +254,16 @@ def test_a_slow_host_occupies_a_slot_while_it_is_asked(bot: Api, web: Web, proje
 
     def work() -> None:
         with resolver.turn(project, 7):
-            inside.extend(
-                one.reason for one in resolver.resolve(project, [slow], bounds=Bounds(each=0.3, all=0.5), by=operator)
-            )
+            inside.extend(one.reason for one in resolver.resolve(project, [slow], bounds=PATIENT, by=operator))
 
     worker = threading.Thread(target=work)
     worker.start()
-    assert web.receiver.arrived.wait(5)
+    assert web.receiver.arrived.wait(effort.PATIENCE)
     turns = resolver.root("demo") / ".turns"
     assert [path.name for path in turns.iterdir()] == ["7-0"]
+    web.receiver.released.set()  # The server closes the connection without an answer.
     worker.join()
-    assert "seconds" in inside[0]
+    assert "connection" in inside[0]
     assert list(turns.iterdir()) == []
 
 

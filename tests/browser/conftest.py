@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
+from tests import effort
 from tests.browser import chromium
 from tests.browser.site import Site, Team, running
 
 _HERE = Path(__file__).parent
-PATIENCE = 30_000  # what is slow is not wrong
+PATIENCE = 1_000 * effort.PATIENCE  # Playwright counts milliseconds
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 

@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 
+from tests import effort
+
 _PASSED_ON = ("Authorization", "Accept", "If-None-Match", "Content-Type", "User-Agent")
 
 
@@ -42,7 +44,7 @@ class Between:
     bytes_sent: int = 0
     released: threading.Event = field(default_factory=threading.Event)
     http: httpx.Client = field(
-        default_factory=lambda: httpx.Client(trust_env=False, verify=_NO_CERTIFICATES, timeout=30)
+        default_factory=lambda: httpx.Client(trust_env=False, verify=_NO_CERTIFICATES, timeout=effort.PATIENCE)
     )
 
     def transferred(self, part: str = "bundle.zip") -> list[str]:
@@ -72,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, reply: Reply) -> None:
         if reply.hang:
-            self.server.between.released.wait(30)
+            self.server.between.released.wait(effort.PATIENCE)
             self.close_connection = True
             return
         # Counted before it is sent: who has the answer may look at the count at once.

@@ -11,6 +11,7 @@ from registry.client import Retrying, SkillsiteClient
 from registry.models import Project
 from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
+from tests import effort
 from tests.client.between import Between, between
 from tests.services.isolation import blob_directory, empty_caches
 
@@ -54,7 +55,7 @@ def connect(site: Between, token: str, cache: Path, waits: list[float]) -> Itera
         options: dict[str, Any] = {
             "cache_dir": cache,
             "retrying": replace(patient, attempts=attempts),
-            "timeout": 5.0,
+            "timeout": effort.PATIENCE,
         } | given
         made.append(SkillsiteClient(url, options.pop("project", "demo"), options.pop("token", token), **options))
         return made[-1]

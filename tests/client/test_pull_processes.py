@@ -17,6 +17,7 @@ from registry.client.atomic_swap import exchange, put_in_place
 from registry.client.lock import NAME as LOCK
 from registry.client.pull import check, pull
 from registry.services.catalog import built_in
+from tests import effort
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk
@@ -72,18 +73,20 @@ def test_a_pull_that_is_killed_leaves_every_skill_whole(
     new = {one.name: one.digest for one in client.effective().skills}
     assert not set(old.values()) & set(new.values())
     site.requests.clear()
-    reached = threading.Event()
+    reached, killed = threading.Event(), threading.Event()
 
     def watch(between: Between, path: str, forward: Any) -> Reply | None:
         if len(between.transferred()) >= after:
             reached.set()
+            killed.wait(effort.PATIENCE)  # So that the process cannot finish first.
         return None
 
     site.fault = watch
     process = start(site, token, tmp_path / "cache-of-the-killed", target)
-    assert reached.wait(30)
+    assert reached.wait(effort.PATIENCE)
     process.send_signal(signal.SIGKILL)
-    assert process.wait(30) == -signal.SIGKILL
+    assert process.wait(effort.PATIENCE) == -signal.SIGKILL
+    killed.set()
 
     assert sorted(path.name for path in target.iterdir() if path.name[0] != ".") == sorted([*old, LOCK])
     for name in old:
@@ -98,14 +101,21 @@ def test_two_pulls_at_once_take_turns(
     connect: Connect, site: Between, token: str, cache: Path, target: Path, write_library: Callable[[str], None]
 ) -> None:
     write_library("first")
+    told = threading.Event()
+
+    def until_another_waits(between: Between, path: str, forward: Any) -> Reply | None:
+        if "bundle.zip" in path:
+            told.wait(effort.PATIENCE)
+        return None
+
+    site.fault = until_another_waits
     other = start(site, token, cache, target)
-    told: list[str] = []
     with ThreadPoolExecutor(4) as pool:
-        reports = list(pool.map(lambda _: pull(connect(), target, waiting=lambda: told.append("waiting")), range(4)))
-    assert other.wait(60) == 0
+        reports = list(pool.map(lambda _: pull(connect(), target, waiting=told.set), range(4)))
+    assert other.wait(effort.PATIENCE) == 0
     assert all(report.complete for report in reports)
     assert sum(len(report.done) for report in reports) in (0, COUNT)
-    assert told
+    assert told.is_set()
     assert not check(connect(), target)
     assert not (target / ".skillsite").exists()
 

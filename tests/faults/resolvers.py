@@ -23,7 +23,10 @@ def work(told: dict[str, Any]) -> None:
     with Path(told["gate"]).open() as gate:
         fcntl.flock(gate, fcntl.LOCK_SH)
     results = resolver.resolve(
-        told["given"], root=told["root"], allowed=frozenset(told["allowed"]), bounds=resolver.Bounds(each=20, all=30)
+        told["given"],
+        root=told["root"],
+        allowed=frozenset(told["allowed"]),
+        bounds=resolver.Bounds(each=PATIENCE, all=PATIENCE),
     )
     said = [{"status": one.status, "reason": one.reason, "digest": one.digest} for one in results]
     fresh = Path(told["answer"] + ".new")

@@ -19,9 +19,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
+from tests import effort
+
 ROOT = Path(__file__).resolve().parents[2]
 SERVER_URL = os.environ.get("DATABASE_URL", "")
-PATIENCE = 60.0
+PATIENCE = effort.PATIENCE
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,19 @@ from registry.management.locks import directory_lock
 from registry.models import User
 from registry.services.people import accounts
 from tests.faults.crew import Crew
-from tests.faults.sites import Server, Site, alive, finish, free_port, kill, new_site, serving, started, wait_for
+from tests.faults.sites import (
+    PATIENCE,
+    Server,
+    Site,
+    alive,
+    finish,
+    free_port,
+    kill,
+    new_site,
+    serving,
+    started,
+    wait_for,
+)
 from tests.faults.uploads import Uploads
 
 pytestmark = pytest.mark.races
@@ -142,7 +154,7 @@ def test_static_files_are_collected_if_they_are_missing_or_a_refresh_is_asked_fo
 
 @pytest.mark.one_database
 def test_a_node_without_prepare_serves_pages(site: Site) -> None:
-    with serving(site, *QUICKLY), urllib.request.urlopen(site.url("/sign-in/"), timeout=10) as page:
+    with serving(site, *QUICKLY), urllib.request.urlopen(site.url("/sign-in/"), timeout=PATIENCE) as page:
         assert b"/static/" in page.read()
 
 

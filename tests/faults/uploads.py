@@ -12,7 +12,7 @@ from typing import Any
 from registry.core.archive import zip_bundle as bundle_files
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
-from tests.faults.sites import Site
+from tests.faults.sites import PATIENCE, Site
 
 _BOUNDARY = "the-part-ends-here"
 _CHUNK = 1_024
@@ -83,7 +83,7 @@ class Uploads:
                 return
 
     def send(self, message: bytes) -> bytes:
-        with socket.create_connection(("127.0.0.1", self.site.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.site.port), timeout=PATIENCE) as connection:
             for start in range(0, len(message), _CHUNK):
                 connection.sendall(message[start : start + _CHUNK])
                 self._burn(_CHUNK)
@@ -115,6 +115,6 @@ class Uploads:
         """The skill as an agent gets it."""
         address = self.site.url(f"/api/v1/projects/{self.project}/skills/{name}")
         asked = urllib.request.Request(address, headers={"Authorization": f"Bearer {self.token}"})
-        with urllib.request.urlopen(asked, timeout=30) as answer:
+        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
             loaded: dict[str, Any] = json.load(answer)
             return loaded

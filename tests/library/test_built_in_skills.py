@@ -16,6 +16,7 @@ from registry.core.format import skill_md
 from registry.core.format.skill_md import KNOWLEDGE, TOOL, SkillMd
 from registry.core.limits import DEFAULT
 from registry.core.lint import invisible, rules
+from tests import effort
 
 pytestmark = pytest.mark.processes
 
@@ -41,7 +42,7 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     path = LIBRARY / script
     program = [sys.executable, "-I", "-S", "-B"] if path.suffix == ".py" else ["sh"]
     return subprocess.run(
-        [*program, path, *map(str, arguments)], capture_output=True, text=True, timeout=20, check=False
+        [*program, path, *map(str, arguments)], capture_output=True, text=True, timeout=effort.PATIENCE, check=False
     )
 
 

@@ -13,10 +13,11 @@ from moto.server import ThreadedMotoServer
 
 from registry.remote import resolver, s3
 from registry.remote.resolver import Bounds, Resolved
+from tests import effort
 from tests.remote.web import Web
 from tests.services.receivers import receiving
 
-PATIENT = Bounds(each=5, all=10)  # for tests in which nobody is slow, on a machine that may be
+PATIENT = Bounds(each=effort.PATIENCE, all=effort.PATIENCE)
 
 
 @pytest.fixture

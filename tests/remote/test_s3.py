@@ -1,7 +1,6 @@
 """Skills in S3-compatible storage: a whole folder, within the limits, from buckets that are open."""
 
 import socket
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from registry.core.errors import TooLarge, UnsafePath
 from registry.core.limits import Limits
 from registry.remote import s3
 from registry.remote.outbound_http import Failure, Refused
+from tests import effort
 from tests.conftest import skill_text
 from tests.remote.conftest import Buckets, storage
 from tests.services.receivers import Receiver, answering, hanging, receiving
@@ -163,7 +163,7 @@ def test_a_storage_that_refuses_or_talks_nonsense_is_a_failure_without_its_words
 ) -> None:
     odd.behave = answering(status, body)
     with pytest.raises(Failure, match=said) as failed:
-        ask(odd, 3.0)
+        ask(odd, effort.PATIENCE)
     assert "secret" not in str(failed.value)
 
 
@@ -178,7 +178,7 @@ def test_a_size_in_the_list_is_not_believed(odd: Receiver) -> None:
 
     odd.behave = lying
     with pytest.raises(TooLarge, match="512,000"):
-        ask(odd, 3.0)
+        ask(odd, effort.PATIENCE)
 
 
 def test_a_list_without_an_end_is_left_at_the_deadline(odd: Receiver) -> None:
@@ -204,22 +204,18 @@ def test_a_file_whose_bytes_drip_in_is_left_at_the_deadline(odd: Receiver) -> No
         if "list-type" in handler.path:
             return answering(200, LIST)(handler)
         handler.send_response(200)
-        handler.send_header("Content-Length", "100")
+        handler.send_header("Content-Length", "100000")
         handler.end_headers()
-        for _ in range(100):
-            if odd.released.wait(0.05):
-                return None
+        while not odd.released.wait(0.05):
             try:
                 handler.wfile.write(b"x")
             except OSError:
-                return None
+                break
         return None
 
     odd.behave = dripping
-    before = time.monotonic()
     with pytest.raises(Failure, match="no complete answer"):
         ask(odd, 0.5)
-    assert time.monotonic() - before < 2
 
 
 def test_a_file_that_is_cut_off_is_a_failure(odd: Receiver) -> None:
@@ -235,7 +231,7 @@ def test_a_file_that_is_cut_off_is_a_failure(odd: Receiver) -> None:
 
     odd.behave = cutting
     with pytest.raises(Failure, match="could not be read"):
-        ask(odd, 3.0)
+        ask(odd, effort.PATIENCE)
 
 
 def test_a_storage_that_nobody_listens_at_is_a_failure(buckets: Buckets) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from registry.remote.semaphore import Busy, turn
+from tests import effort
 
 
 def held(directory: Path) -> list[str]:
@@ -60,19 +61,19 @@ def test_of_many_who_come_at_once_as_many_are_let_in(tmp_path: Path) -> None:
     lock, start, leave = threading.Lock(), threading.Barrier(12), threading.Barrier(12)
 
     def come() -> None:
-        start.wait(10)
+        start.wait(effort.PATIENCE)
         try:
             with turn(tmp_path, "t", most=3, seconds=60):
                 with lock:
                     inside[0] += 1
                     most[0] = max(most[0], inside[0])
-                leave.wait(10)
+                leave.wait(effort.PATIENCE)
                 with lock:
                     inside[0] -= 1
         except Busy:
             with lock:
                 busy[0] += 1
-            leave.wait(10)
+            leave.wait(effort.PATIENCE)
 
     workers = [threading.Thread(target=come) for _ in range(12)]
     for worker in workers:

@@ -315,10 +315,8 @@ def test_whoever_keeps_git_waiting_is_left_when_the_time_is_over(
     repository(root / "x.git", ONE)
     serve, wait = server.behave, behaviour(server)
     server.behave = lambda handler: (wait if handler.command == method else serve)(handler)
-    started = time.monotonic()
     with pytest.raises(Unreachable, match=r"within 0\.4 seconds"):
         listed(server, seconds=0.4)
-    assert time.monotonic() - started < 5
 
 
 def by_git(handler: Any) -> bool:

@@ -1,7 +1,6 @@
 """A file at an address: which bytes are skills, and all the ways in which a server is not a source."""
 
 import socket
-import time
 from typing import Any
 
 import pytest
@@ -211,10 +210,8 @@ def test_a_name_that_is_none_is_unreachable() -> None:
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
 def test_whoever_keeps_us_waiting_is_unreachable_when_the_time_is_over(server: Receiver, behaviour: Any) -> None:
     server.behave = behaviour(server)
-    started = time.monotonic()
     with pytest.raises(Unreachable, match=r"no complete answer within 0\.2 seconds"):
         listed(server, seconds=0.2)
-    assert time.monotonic() - started < 5
 
 
 def test_the_time_is_that_of_all_redirects_together(server: Receiver) -> None:

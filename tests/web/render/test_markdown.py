@@ -285,9 +285,9 @@ def test_wide_parts_scroll_and_take_the_keyboard() -> None:
      ("|x" * 50 + "\n" + "|-" * 50 + "\n" + "|\n" * 400 + "\n") * 10],
 )  # fmt: skip
 def test_a_text_made_to_be_slow_is_shown_as_it_is(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     html = render(text)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     assert "This is the text as it is." in html
     inert(html)
 
