@@ -42,8 +42,8 @@ class TokenInput(StrictInput):
 
 
 class Agents(Read, Write):
-    scope = needs = roles.MANAGE
-    changes_unseen = True
+    read_scope = write_scope = roles.MANAGE
+    cached = False
 
     @extend_schema(
         operation_id="agents", summary="List the agents", parameters=PAGE_PARAMETERS, responses=answers.AgentsPage
@@ -68,8 +68,8 @@ class Agents(Read, Write):
 
 
 class OneAgent(Read, Write):
-    scope = needs = roles.MANAGE
-    changes_unseen = True
+    read_scope = write_scope = roles.MANAGE
+    cached = False
 
     @extend_schema(operation_id="agent", summary="Get one agent", responses=answers.AgentShape)
     def get(self, request: HttpRequest, caller: Caller, agent: str) -> Answer:
@@ -96,8 +96,8 @@ class OneAgent(Read, Write):
 
 
 class AgentTokens(Read, Write):
-    scope = needs = roles.MANAGE
-    changes_unseen = True
+    read_scope = write_scope = roles.MANAGE
+    cached = False
 
     @extend_schema(
         operation_id="tokens",
@@ -131,7 +131,7 @@ class AgentTokens(Read, Write):
 
 
 class AgentToken(Write):
-    needs = roles.MANAGE
+    write_scope = roles.MANAGE
 
     @extend_schema(operation_id="revoke_token", summary="Revoke a token at once", responses={204: None})
     def delete(self, request: Request, project: str, agent: str, token: int) -> Response:

@@ -37,7 +37,7 @@ class VerifiedShape(TypedDict):
 class _JsonLines(StreamedRead):
     """Streams every matching event as JSON Lines, oldest first."""
 
-    scope = roles.REVIEW
+    read_scope = roles.REVIEW
 
     def get(self, request: HttpRequest, caller: Caller) -> StreamingHttpResponse:
         events = audit.events(Project(pk=caller.project_id), _filter(request), by=caller.actor)
@@ -48,7 +48,7 @@ class _JsonLines(StreamedRead):
 
 
 class Audit(Read):
-    scope = roles.REVIEW
+    read_scope = roles.REVIEW
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method in ("GET", "HEAD") and request.GET.get("format") == "jsonl":
@@ -82,8 +82,8 @@ class Audit(Read):
 
 
 class Verify(Read):
-    scope = roles.REVIEW
-    changes_unseen = True
+    read_scope = roles.REVIEW
+    cached = False
 
     @extend_schema(
         operation_id="verify_audit",

@@ -55,7 +55,7 @@ class UploadInput(StrictInput):
 
 
 class Bundles(Upload):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
     parser_classes = [MultiPartParser]
 
     @extend_schema(

@@ -39,7 +39,7 @@ _FILTERS = [
 class _ProposalRead(Read):
     """Answers differ between callers, so they are not cached."""
 
-    changes_unseen = True
+    cached = False
 
     def permit(self, caller: Caller, **kwargs: str) -> None:
         if not caller.actor.may(roles.PROPOSE) and not caller.actor.may(roles.REVIEW):

@@ -41,17 +41,17 @@ def as_json(body: Mapping[str, object], *, loads: tuple[tuple[str, str], ...] = 
     return Answer(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(), loads=loads)
 
 
-_answers: LruCache[str, Answer] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
+_cache: LruCache[str, Answer] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
-class _Read(APIView):
-    """A view that answers GET and HEAD before DRF wraps the request. Other methods take DRF's way."""
+class _BaseRead(APIView):
+    """A view that answers GET and HEAD before DRF wraps the request. DRF handles other methods."""
 
-    scope = roles.READ
+    read_scope = roles.READ
 
     def permit(self, caller: Caller, **kwargs: str) -> None:
         """Raise if the caller may not read this. Called before a cached answer is used."""
-        bearer.require_scope(caller, self.scope)
+        bearer.require_scope(caller, self.read_scope)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method not in ("GET", "HEAD"):
@@ -76,36 +76,36 @@ class _Read(APIView):
         raise NotImplementedError
 
 
-class Read(_Read):
+class Read(_BaseRead):
     """A read whose answer is cached under its ETag.
 
-    Set `changes_unseen` if the answer holds more than the revision vouches for, such as when an agent was last seen.
-    Such an answer is made anew for each request, and its ETag is a digest of its bytes.
+    Set `cached` to False if the answer can change without a new revision, such as the time an agent was last seen.
+    Each request then builds the answer, and the ETag is a digest of its bytes.
     """
 
     counts_loads = False
-    changes_unseen = False
+    cached = True
     get: Callable[..., Answer]
 
     def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
         etag, answer = self._find(request, caller, **kwargs)
         matched = _matches(request, etag)
         if answer is None and (self.counts_loads or not matched):
-            etag, answer = self._make(request, caller, etag, **kwargs)
+            etag, answer = self._build(request, caller, etag, **kwargs)
             matched = _matches(request, etag)
         for load in answer.loads if answer is not None and request.method == "GET" else ():
             usage.count_load(caller.project_id, *load, caller=caller.actor.name, now=timezone.now())
-        return etag, _not_modified() if matched else _whole(request, answer)
+        return etag, _not_modified() if matched else _full(request, answer)
 
     def _find(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, Answer | None]:
-        """Return the ETag, and the answer if it is cached or had to be made for the ETag."""
-        if self.changes_unseen:
+        """Return the ETag, and the answer if it is cached or was built to compute the ETag."""
+        if not self.cached:
             answer = self.get(request, caller, **kwargs)
             return _quoted(hashlib.sha256(answer.body)), answer
         etag = _etag(request, caller)
-        return etag, _answers.get(etag)
+        return etag, _cache.get(etag)
 
-    def _make(self, request: HttpRequest, caller: Caller, etag: str, **kwargs: str) -> tuple[str, Answer]:
+    def _build(self, request: HttpRequest, caller: Caller, etag: str, **kwargs: str) -> tuple[str, Answer]:
         """Return the answer and its ETag. If a directory changes meanwhile, answer from its new state."""
         try:
             answer = self.get(request, caller, **kwargs)
@@ -114,13 +114,13 @@ class Read(_Read):
                 raise
         else:
             if _etag(request, caller) == etag:
-                _answers.put(etag, answer, len(answer.body))
+                _cache.put(etag, answer, len(answer.body))
                 return etag, answer
         return _etag(request, caller), self.get(request, caller, **kwargs)
 
 
-class StreamedRead(_Read):
-    """A read too long to cache: each request streams it anew. Its ETag differs between people and agents."""
+class StreamedRead(_BaseRead):
+    """A read too long to cache. Each request streams it again. Its ETag differs between people and agents."""
 
     get: Callable[..., StreamingHttpResponse]
 
@@ -159,7 +159,7 @@ def _not_modified() -> HttpResponse:
     return response
 
 
-def _whole(request: HttpRequest, answer: Answer | None) -> HttpResponse:
+def _full(request: HttpRequest, answer: Answer | None) -> HttpResponse:
     assert answer is not None  # noqa: S101 - only a 304 has no answer
     response = HttpResponse(b"" if request.method == "HEAD" else answer.body, content_type=answer.content_type)
     for name, value in answer.headers.items():
@@ -194,10 +194,10 @@ PAGE_PARAMETERS = [
 
 
 def parse_page(request: HttpRequest) -> Page:
-    return Page(_whole_number(request, "limit", 100, 1, 1_000), _whole_number(request, "offset", 0, 0, 10**9))
+    return Page(_integer(request, "limit", 100, 1, 1_000), _integer(request, "offset", 0, 0, 10**9))
 
 
-def _whole_number(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
+def _integer(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
     text = request.GET.get(name, "")
     if not text:
         return default

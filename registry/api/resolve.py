@@ -69,7 +69,7 @@ class Resolve(Write):
     writes, because each request may make the server fetch.
     """
 
-    needs = roles.READ
+    write_scope = roles.READ
 
     @extend_schema(
         operation_id="resolve",
@@ -85,7 +85,7 @@ class Resolve(Write):
 
 
 class ResolvedFile(Read):
-    changes_unseen = True
+    cached = False
 
     @extend_schema(
         operation_id="read_resolved_file",

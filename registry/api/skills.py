@@ -52,7 +52,7 @@ class SkillInput(StrictInput):
 
 
 class Skills(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="create_skill",
@@ -69,7 +69,7 @@ class Skills(Write):
 
 class Skill(Read, Write):
     counts_loads = True
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="load_skill",

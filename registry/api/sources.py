@@ -23,12 +23,12 @@ _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest 
 class _SourceRead(Read):
     """The worker changes sources without a new revision, so answers are not cached."""
 
-    scope = roles.WRITE
-    changes_unseen = True
+    read_scope = roles.WRITE
+    cached = False
 
 
 class Sources(_SourceRead, Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="sources",
@@ -64,7 +64,7 @@ class Sources(_SourceRead, Write):
 
 
 class Source(_SourceRead, Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(operation_id="source", summary="Get one source", responses=answers.SourceShape)
     def get(self, request: HttpRequest, caller: Caller, source: str) -> Answer:
@@ -83,7 +83,7 @@ class Source(_SourceRead, Write):
 
 
 class Look(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="look_at_source",
@@ -112,7 +112,7 @@ class Entries(_SourceRead):
 
 
 class Search(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="search_source",
@@ -127,7 +127,7 @@ class Search(Write):
 
 
 class Preview(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="preview_source_entry",
@@ -149,7 +149,7 @@ class Preview(Write):
 
 
 class _StartJob(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
     update = False
 
     def start(self, request: Request, project: str, source: str) -> Response:
@@ -204,7 +204,7 @@ class Job(_SourceRead):
 
 
 class Installed(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="uninstall",

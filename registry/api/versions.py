@@ -48,7 +48,7 @@ class ReasonInput(StrictInput):
 
 
 class Versions(Read):
-    scope = roles.WRITE
+    read_scope = roles.WRITE
 
     @extend_schema(
         operation_id="versions",
@@ -65,7 +65,7 @@ class Versions(Read):
 
 
 class Restore(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="restore_version",
@@ -80,7 +80,7 @@ class Restore(Write):
 
 
 class Yank(Write):
-    needs = roles.WRITE
+    write_scope = roles.WRITE
 
     @extend_schema(
         operation_id="yank_version",

@@ -34,11 +34,11 @@ class _JsonParser(JSONParser):
 class Write(APIView):
     """A view that changes something.
 
-    The scope in `needs` is checked before the body is read. The service checks permissions again, with the details.
+    `write_scope` is checked before the body is read. The service checks permissions again, with the details.
     """
 
     rate: Rate | None = None
-    needs: str | None = None
+    write_scope: str | None = None
     parser_classes = [_JsonParser]
     body_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
@@ -49,8 +49,8 @@ class Write(APIView):
         super().initial(request, *args, **kwargs)
         if request.method not in _WRITE_METHODS:
             return
-        if self.needs:
-            bearer.require_scope(caller, self.needs)
+        if self.write_scope:
+            bearer.require_scope(caller, self.write_scope)
         if not request.META.get("CONTENT_LENGTH") and request.META.get("wsgi.input_terminated"):
             _read_chunked(request._request, self.body_bytes)
 
