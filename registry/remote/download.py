@@ -1,4 +1,4 @@
-"""A skill at a web address, as one request brings it: a zip, or the text of its SKILL.md."""
+"""Download of a skill from a URL: a zip, or the text of its SKILL.md."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -8,37 +8,44 @@ from registry.core.errors import TooLarge
 from registry.core.format import sniffing
 from registry.core.limits import DEFAULT, Limits
 from registry.remote import outbound_http
-from registry.remote.outbound_http import NOBODY, Answer, Asked, Failure
+from registry.remote.outbound_http import NO_HOSTS, Failure, OutboundRequest, OutboundResponse
 
 REDIRECTS = 5
 
 
 def fetch(
-    url: str, *, seconds: float, allowed: frozenset[str] = NOBODY, limits: Limits = DEFAULT, redirects: int = REDIRECTS
+    url: str,
+    *,
+    seconds: float,
+    allowed: frozenset[str] = NO_HOSTS,
+    limits: Limits = DEFAULT,
+    redirects: int = REDIRECTS,
 ) -> Bundle:
-    """The bundle, with SKILL.md at its top; Failure or an error of the family says in a sentence why there is none."""
-    asked = Asked("GET", url, seconds=seconds, most=limits.archive_bytes, redirects=redirects)
-    answer = outbound_http.send(asked, allowed=allowed)
-    _check(answer, limits)
-    kind = sniffing.kind_of(unquote(urlsplit(url).path), answer.headers.get("content-type", ""), answer.body)
+    """Return the bundle. Raise Failure or a SkillsiteError if there is none."""
+    request = OutboundRequest("GET", url, seconds=seconds, most=limits.archive_bytes, redirects=redirects)
+    response = outbound_http.send(request, allowed=allowed)
+    _check(response, limits)
+    kind = sniffing.kind_of(unquote(urlsplit(url).path), response.headers.get("content-type", ""), response.body)
     if kind == sniffing.PAGE:
-        raise Failure("It answered with a web page (HTML), not with a skill.")
+        raise Failure("The server sent a web page (HTML), not a skill.")
     if kind == sniffing.ZIP:
-        return zip_bundle.read_zip(answer.body, limits=limits)
-    return text(answer.body, limits=limits)
+        return zip_bundle.read_zip(response.body, limits=limits)
+    return text_bundle(response.body, limits=limits)
 
 
-def text(content: bytes, *, limits: Limits = DEFAULT) -> Bundle:
-    """A skill that is its SKILL.md and nothing else."""
+def text_bundle(content: bytes, *, limits: Limits = DEFAULT) -> Bundle:
+    """Return a skill that consists of its SKILL.md only."""
     if len(content) > limits.skill_md_bytes:
-        raise TooLarge(f"SKILL.md has {len(content):,} bytes. {limits.skill_md_bytes:,} are allowed.")
+        size, most = len(content), limits.skill_md_bytes
+        message = f"SKILL.md has {size:,} bytes. {most:,} are allowed. Nothing was stored."
+        raise TooLarge(message, actual=size, allowed=most)
     return Bundle({SKILL_MD: content})
 
 
-def _check(answer: Answer, limits: Limits) -> None:
-    if not 200 <= answer.status < 300:
-        raise Failure(f"It answered with status {answer.status}.")
-    if not answer.complete:
-        raise TooLarge(f"The download has more than the {limits.archive_bytes:,} bytes that are allowed.")
-    if answer.headers.get("content-encoding", "identity").strip().lower() != "identity":
-        raise Failure("The answer is compressed, which was not asked for.")
+def _check(response: OutboundResponse, limits: Limits) -> None:
+    if not 200 <= response.status < 300:
+        raise Failure(f"The server answered with status {response.status}.")
+    if not response.complete:
+        raise TooLarge(f"The download is larger than the limit of {limits.archive_bytes:,} bytes.")
+    if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Failure("The response is compressed, but we did not ask for compression.")

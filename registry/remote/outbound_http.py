@@ -1,11 +1,12 @@
-"""Requests of the server to addresses that people gave it. None of them reaches into a private network.
+"""HTTP requests to addresses from users, guarded against server-side request forgery (SSRF).
 
-A name is looked up once, each address it has is judged, and the connection goes to the very address that was judged, so
-an answer that changes between the two has nothing to change. The same holds after every redirect. Hosts that are
-`allowed` by name may be anywhere, and may be spoken to without TLS.
+Each host name is resolved once. Its IP addresses are checked, and the connection goes to a checked address, so a DNS
+answer that changes afterwards (DNS rebinding) has no effect. The same holds for every redirect. Hosts in `allowed` may
+be in a private network and may be used without TLS.
 """
 
 import logging
+import re
 import socket
 import ssl
 import time
@@ -24,25 +25,25 @@ from registry.core.resolve import ip_ranges
 
 _CONNECT_SECONDS = 5.0
 _URL_CHARS = 500
-NOBODY: frozenset[str] = frozenset()
+NO_HOSTS: frozenset[str] = frozenset()
 
-_asking: ContextVar[bool] = ContextVar("asking", default=False)
+_sending: ContextVar[bool] = ContextVar("sending", default=False)
 for _name in ("httpx", "httpcore.connection", "httpcore.http11"):
-    # They write whole addresses, and a signed one is a credential, whatever the program we are part of logs.
-    logging.getLogger(_name).addFilter(lambda _: not _asking.get())
+    # These loggers write whole URLs, and a signed URL is a credential.
+    logging.getLogger(_name).addFilter(lambda _: not _sending.get())
 
 
 class Failure(Exception):
-    """Nothing came back, and why, in a sentence. It never holds the address: that may be a credential."""
+    """No usable response. The message is a sentence and never contains the URL, which may be a credential."""
 
 
 class Refused(Failure):
-    """We did not even try: the request would have left the public internet."""
+    """The request was not sent, because its target is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """`complete` is false where the body went on after the bytes that were asked for."""
+class OutboundResponse:
+    """`complete` is False if the body was cut at the size limit."""
 
     status: int
     headers: Mapping[str, str]
@@ -52,8 +53,8 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request, and the most it may take: seconds in all, bytes of the answer, redirects."""
+class OutboundRequest:
+    """A request with its limits: total seconds, size of the response in bytes, redirects."""
 
     method: str
     url: str
@@ -64,21 +65,21 @@ class Asked:
     redirects: int = 0
 
 
-def send(asked: Asked, *, allowed: frozenset[str] = NOBODY) -> Answer:
-    """The answer, whatever its status; a redirect that may not be followed is an answer like any other."""
+def send(request: OutboundRequest, *, allowed: frozenset[str] = NO_HOSTS) -> OutboundResponse:
+    """Return the response, whatever its status. A redirect that is not followed is returned as the response."""
     started = time.monotonic()
-    transport = Guarded(allowed=allowed, deadline=started + asked.seconds)
+    transport = GuardedTransport(allowed=allowed, deadline=started + request.seconds)
     client = httpx.Client(
-        transport=transport, trust_env=False, timeout=httpx.Timeout(asked.seconds, connect=_CONNECT_SECONDS),
-        follow_redirects=asked.redirects > 0, max_redirects=asked.redirects,
+        transport=transport, trust_env=False, timeout=httpx.Timeout(request.seconds, connect=_CONNECT_SECONDS),
+        follow_redirects=request.redirects > 0, max_redirects=request.redirects,
         headers={"User-Agent": "skillsite", "Accept-Encoding": "identity", "Connection": "close"},
     )  # fmt: skip
-    with _said_plainly(asked.seconds), client:
-        request = {"content": asked.content or None, "headers": dict(asked.headers)}
-        with client.stream(asked.method, asked.url, **request) as response:  # type: ignore[arg-type]
-            body, complete = _read(response.iter_raw(), asked.most)
-            headers = dict(response.headers)
-            return Answer(response.status_code, headers, body, complete, time.monotonic() - started)
+    with _failures(request.seconds), client:
+        content, headers = request.content or None, dict(request.headers)
+        with client.stream(request.method, request.url, content=content, headers=headers) as response:
+            body, complete = _read(response.iter_raw(), request.most)
+            seconds = time.monotonic() - started
+            return OutboundResponse(response.status_code, dict(response.headers), body, complete, seconds)
 
 
 def _read(parts: Iterable[bytes], most: int) -> tuple[bytes, bool]:
@@ -91,31 +92,38 @@ def _read(parts: Iterable[bytes], most: int) -> tuple[bytes, bool]:
 
 
 @contextmanager
-def _said_plainly(seconds: float) -> Iterator[None]:
-    before = _asking.set(True)
+def _failures(seconds: float) -> Iterator[None]:
+    """Convert the exceptions of httpx and httpcore to Failure."""
+    token = _sending.set(True)
     try:
         yield
     except httpcore.TimeoutException as error:
-        raise Failure(f"There was no complete answer within {seconds:g} seconds.") from error
+        raise Failure(f"No complete response within {seconds:g} seconds.") from error
     except httpcore.ConnectError as error:
-        raise Failure(f"The connection failed: {error}.") from error
+        raise Failure(f"We couldn’t reach this address ({_reason(error)}).") from error
     except (httpcore.ProtocolError, httpcore.NetworkError) as error:
-        raise Failure(f"The connection broke off: {_said(error)}.") from error
+        raise Failure(f"The connection was interrupted: {_summary(error)}.") from error
     except httpx.TooManyRedirects as error:
-        raise Failure("There were too many redirects.") from error
+        raise Failure("Too many redirects.") from error
     except (httpx.RequestError, httpx.InvalidURL, httpcore.UnsupportedProtocol, UnicodeError) as error:
-        raise Failure(f"The request could not be made: {_said(error)}.") from error
+        raise Failure(f"The request failed: {_summary(error)}.") from error
     finally:
-        _asking.reset(before)
+        _sending.reset(token)
 
 
-def _said(error: Exception) -> str:
-    """The words of the library. What it quotes after a colon is the other side's, who may repeat what we asked for."""
+def _reason(error: httpcore.ConnectError) -> str:
+    """Return the text of the system's error without its code, such as "connection refused"."""
+    text = re.sub(r"^\[[^\]]*\] ", "", str(error)).rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _summary(error: Exception) -> str:
+    """Return the message up to the first colon. The rest may quote the remote side, which may repeat a secret."""
     return str(error).partition(":")[0].rstrip(".")
 
 
-class Guarded(httpx.BaseTransport):
-    """Carries requests to public addresses and allowed hosts only; all it does ends by the deadline."""
+class GuardedTransport(httpx.BaseTransport):
+    """Transport that connects only to public addresses and allowed hosts, until a deadline."""
 
     def __init__(self, *, allowed: frozenset[str], deadline: float) -> None:
         self._allowed = allowed
@@ -128,14 +136,14 @@ class Guarded(httpx.BaseTransport):
         if refusal:
             raise Refused(refusal)
         url = request.url
-        asked = httpcore.Request(
+        core_request = httpcore.Request(
             request.method,
             httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
             headers=request.headers.raw, content=request.stream, extensions=request.extensions,
         )  # fmt: skip
-        answer = self._pool.handle_request(asked)
+        response = self._pool.handle_request(core_request)
         return httpx.Response(
-            answer.status, headers=answer.headers, stream=_Body(answer.stream), extensions=answer.extensions
+            response.status, headers=response.headers, stream=_Body(response.stream), extensions=response.extensions
         )
 
     def close(self) -> None:
@@ -154,7 +162,7 @@ class _Body(httpx.SyncByteStream):
 
 
 class _Backend(httpcore.NetworkBackend):
-    """Looks a name up, judges what it finds, and connects to that and nothing else."""
+    """Resolves a host, checks its addresses and connects to a checked address only."""
 
     def __init__(self, *, allowed: frozenset[str], deadline: float) -> None:
         self._allowed, self._deadline, self._plain = allowed, deadline, httpcore.SyncBackend()
@@ -167,9 +175,8 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        found = judged(host, port, allowed=self._allowed)
         last: Exception | None = None
-        for address in found:
+        for address in permitted_addresses(host, port, allowed=self._allowed):
             try:
                 left = _left(self._deadline, timeout)
                 return _Stream(self._plain.connect_tcp(address, port, left, None, socket_options), self._deadline)
@@ -179,7 +186,7 @@ class _Backend(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
-    """A connection whose every wait is cut at the deadline, so that bytes that drip in do not keep us for ever."""
+    """Connection with a deadline for the whole exchange, so that a slow sender cannot hold it open."""
 
     def __init__(self, plain: httpcore.NetworkStream, deadline: float) -> None:
         self._plain, self._deadline = plain, deadline
@@ -206,31 +213,29 @@ class _Stream(httpcore.NetworkStream):
 def _left(deadline: float, timeout: float | None) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
-        raise httpcore.ReadTimeout("the time is over")
+        raise httpcore.ReadTimeout("deadline exceeded")
     return left if timeout is None else min(left, timeout)
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Every address of a host, in the order the system would try them."""
+    """Return all IP addresses of a host, in the order of the system's preference."""
     if not 0 < port < 65_536:
-        raise Failure(f"There is no port {port}.")
+        raise Failure(f"{port} is not a valid port.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        records = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Failure(f"The name {host} cannot be found.") from error
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+        raise Failure(f"We couldn’t find the host {host}.") from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in records))
 
 
-def judged(host: str, port: int, *, allowed: frozenset[str]) -> list[str]:
-    """The addresses of a host that a connection may go to, for whoever dials by themselves; Refused where none may."""
-    found = resolve(host, port)
-    return found if is_allowed(host, port, allowed) else _public(host, found)
-
-
-def _public(host: str, found: list[str]) -> list[str]:
-    public = [address for address in found if ip_ranges.is_public(address)]
+def permitted_addresses(host: str, port: int, *, allowed: frozenset[str]) -> list[str]:
+    """Return the IP addresses of a host that may be contacted. Raise Refused if there are none."""
+    addresses = resolve(host, port)
+    if is_allowed(host, port, allowed):
+        return addresses
+    public = [address for address in addresses if ip_ranges.is_public(address)]
     if not public:
-        raise Refused(f"{host} is in a private network, where requests of this site do not go.")
+        raise Refused(f"{host} is in a private network. This site does not send requests there.")
     return public
 
 
@@ -240,54 +245,57 @@ def _tls() -> ssl.SSLContext:
 
 
 def is_allowed(host: str, port: int, allowed: frozenset[str]) -> bool:
-    """Named by an operator, for all ports or for this one."""
+    """Return whether an operator allowed the host, for all ports or for this port."""
     name = host.lower().rstrip(".")
     name = f"[{name}]" if ":" in name else name
     return name in allowed or f"{name}:{port}" in allowed
 
 
 def scheme_refusal(url: httpx.URL, *, allowed: frozenset[str]) -> str:
-    """Why this address is not spoken to, or nothing. Without TLS only where an operator allowed the host."""
+    """Return why the scheme is not permitted, or an empty string. HTTP without TLS needs an allowed host."""
     if url.scheme == "https" or (url.scheme == "http" and is_allowed(url.host, url.port or 80, allowed)):
         return ""
-    return f"{url.host or 'The address'} has to be spoken to over https."
+    return f"Use https for {url.host or 'this address'}."
 
 
-def check(text: str, *, allowed: frozenset[str] = NOBODY) -> str:
-    """An address that requests may be sent to later, as it will be used. Each request judges it anew."""
-    url = _parsed(text)
+def check(text: str, *, allowed: frozenset[str] = NO_HOSTS) -> str:
+    """Return the normalised URL, or raise InvalidRequest if requests to it are not permitted.
+
+    The check is repeated with each request.
+    """
+    url = _parse(text)
     if not url.host:
-        raise InvalidRequest("Write the whole address, with https:// at its start. Nothing was stored.")
+        raise InvalidRequest("Enter the whole address, including https://. Nothing was stored.")
     if url.userinfo:
-        raise InvalidRequest("The address holds a user name or a password. Leave them out. Nothing was stored.")
+        raise InvalidRequest("The address contains a user name or password. Remove them. Nothing was stored.")
     if refusal := scheme_refusal(url, allowed=allowed):
         raise InvalidRequest(f"{refusal} Nothing was stored.")
     port = url.port or (443 if url.scheme == "https" else 80)
     if not is_allowed(url.host, port, allowed):
         try:
-            judged(url.host, port, allowed=allowed)
+            permitted_addresses(url.host, port, allowed=allowed)
         except Refused as error:
             raise InvalidRequest(f"{error} Nothing was stored.") from error
         except Failure as error:
-            raise InvalidRequest(f"{error} Look for a typing mistake. Nothing was stored.") from error
-    return _short(str(url.copy_with(fragment=None)))  # letters that are not ASCII are longer by now
+            raise InvalidRequest(f"{error} Check the spelling. Nothing was stored.") from error
+    return _check_length(str(url.copy_with(fragment=None)))  # encoding made non-ASCII letters longer
 
 
-def _short(text: str) -> str:
+def _check_length(text: str) -> str:
     if len(text) > _URL_CHARS:
         raise InvalidRequest(f"The address has {len(text)} characters. {_URL_CHARS} are allowed. Nothing was stored.")
     return text
 
 
-def _parsed(text: str) -> httpx.URL:
-    _short(text)
+def _parse(text: str) -> httpx.URL:
+    _check_length(text)
     try:
         url = httpx.URL(text.strip())
-        return url.copy_with(host=url.host)  # a name that is no name is only found out when it is read
+        return url.copy_with(host=url.host)  # httpx validates the host only when it is read
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise InvalidRequest(f"The address cannot be read: {error}. Nothing was stored.") from error
+        raise InvalidRequest(f"The address is invalid: {error}. Nothing was stored.") from error
 
 
 def host_of(url: str) -> str:
-    """The part of an address that may be shown and logged."""
+    """Return the host and port, which may be shown and logged."""
     return httpx.URL(url).netloc.decode(errors="replace")

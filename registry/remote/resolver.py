@@ -25,7 +25,7 @@ from registry.core.resolve import definitions
 from registry.core.resolve.definitions import Definition, Entry, Malformed
 from registry.remote import download, s3
 from registry.remote.cache import Cache, Copy
-from registry.remote.outbound_http import NOBODY, Failure
+from registry.remote.outbound_http import NO_HOSTS, Failure
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ def resolve(
     given: object,
     *,
     root: Path | str | None = None,
-    allowed: frozenset[str] = NOBODY,
+    allowed: frozenset[str] = NO_HOSTS,
     storage: s3.Storage | None = None,
     limits: Limits = DEFAULT,
     bounds: Bounds | None = None,
@@ -177,7 +177,7 @@ class _Run:
         return _skipped(entry, reason, definitions.origin(entry))
 
     def _inline(self, entry: Definition, group: _Group) -> tuple[Copy, Status]:
-        bundle = download.text((entry.content or "").encode(), limits=self._reach.limits)
+        bundle = download.text_bundle((entry.content or "").encode(), limits=self._reach.limits)
         if group.standing and group.standing.digest != bundle.digest:
             raise _Skip(_TWICE)
         if not self._cache.vouches_for(entry.name, entry.version, bundle.digest):

@@ -97,7 +97,7 @@ def fill(project: Project, by: Actor) -> Places:
         closed = sources.add(project, WELL_KNOWN, "https://skills.example.org/retail", by=by)
         bare = sources.add(project, URL, "https://files.example.net/skills/latest.zip", label="Franchise pack", by=by)
     SourceJob.objects.filter(project=project).update(state=DONE, finished_at=timezone.now())
-    _looked(closed, UNREACHABLE, problem="There was no complete answer within 30 seconds.", seen_at=None)
+    _looked(closed, UNREACHABLE, problem="No complete response within 30 seconds.", seen_at=None)
     _looked(bare, EMPTY)
     _looked(source, READY, pin=_PIN, problems=["drafts/untitled has no description, which every skill needs."])
     for name in _OFFERED:
@@ -172,7 +172,7 @@ def _finished(source: Source, by: Actor) -> int:
             import_request.SKIPPED, "The project has a skill parcel-sizes of its own already. It was skipped."),
         "shipping-labels": (import_request.IMPORTED, ""),
         "stock-taking": (
-            import_request.FAILED, "It could not be fetched. There was no complete answer within 30 seconds."),
+            import_request.FAILED, "It could not be fetched. No complete response within 30 seconds."),
     })  # fmt: skip
     return job.pk
 

@@ -315,7 +315,7 @@ def test_nobody_listening_is_told(resolve: Resolve, web: Web, root: Path) -> Non
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         allowed = frozenset([f"127.0.0.1:{port}"])
-        assert "connection failed" in skip(resolve(entry(f"http://127.0.0.1:{port}/a.zip"), allowed=allowed), root)
+        assert "reach this address" in skip(resolve(entry(f"http://127.0.0.1:{port}/a.zip"), allowed=allowed), root)
 
 
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
@@ -355,7 +355,7 @@ def test_a_request_ends_when_its_time_is_over_whatever_is_still_under_way(
 def test_a_download_beyond_the_limit_is_cut_while_it_streams(resolve: Resolve, web: Web, root: Path) -> None:
     url = web.behave("/a.zip", endless(web.receiver))
     reason = skip(resolve(entry(url), limits=Limits(archive_bytes=100_000), bounds=PATIENT), root)
-    assert "more than the 100,000 bytes" in reason
+    assert "limit of 100,000 bytes" in reason
 
 
 def _promising(length: str, body: bytes) -> Any:
@@ -370,7 +370,7 @@ def _promising(length: str, body: bytes) -> Any:
 
 def test_a_body_that_ends_too_soon_is_no_skill(resolve: Resolve, web: Web, root: Path) -> None:
     url = web.behave("/a.md", _promising("100000", TEXT.encode()))
-    assert "broke off" in skip(resolve(entry(url)), root)
+    assert "interrupted" in skip(resolve(entry(url)), root)
 
 
 def test_a_length_that_is_too_short_cuts_the_zip_and_it_is_refused(resolve: Resolve, web: Web, root: Path) -> None:
@@ -411,7 +411,7 @@ def test_redirects_are_followed_five_times_and_no_more(resolve: Resolve, web: We
     assert only(resolve(entry(web.url("/0")))).status == "loaded"
     web.put("/5", status=302, Location="/6")
     web.put("/6", TEXT)
-    assert "too many redirects" in only(resolve(entry(web.url("/0"), version="2"))).reason
+    assert "Too many redirects" in only(resolve(entry(web.url("/0"), version="2"))).reason
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_a_name_that_changes_its_address_after_it_was_judged_gains_nothing(
 
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
     monkeypatch.setattr(socket, "create_connection", refuse)
-    assert "connection failed" in skip(resolve(entry("https://rebinding.test/a.zip")), root)
+    assert "reach this address" in skip(resolve(entry("https://rebinding.test/a.zip")), root)
     assert dialled == ["1.1.1.1"]
 
 

@@ -1,7 +1,7 @@
-"""Sources of skills of every kind: list the skills of one, and fetch them.
+"""Remote sources of skills: list the skills of a source, search them and fetch them.
 
-Every request goes through `registry.remote.outbound_http`, and git obeys the same rules. `allowed` names the hosts
-that may have a private address and may be reached without TLS.
+Every request goes through `registry.remote.outbound_http`, and git follows the same rules. `allowed` are the hosts that
+may be in a private network or without TLS.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -42,21 +42,21 @@ _LISTING: dict[str, Callable[[RemoteSource, HttpSession], Listing]] = {
 
 
 def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
-    """The place as it will be used; InvalidRequest where it cannot be a source, or is a credential."""
+    """Return the normalised source. Raise InvalidRequest if it cannot be used or its address contains a credential."""
     return address_rules.check(source, allowed=allowed)
 
 
 def listing(
     source: RemoteSource, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
 ) -> Listing:
-    """What the source offers. Raises Unreachable, Refused or NotASource, each with a sentence; no error of core."""
+    """Return the skills of the source. Raise only Unreachable, Refused or NotASource."""
     return _LISTING[source.kind](source, HttpSession(allowed, limits, seconds))
 
 
 def search(
     source: RemoteSource, query: str, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
 ) -> Listing:
-    """Offers that match: asked of the source where it can search, else those of its listing that have every word."""
+    """Return the entries that match every word. A source with a search of its own is asked; others are listed."""
     session = HttpSession(allowed, limits, seconds)
     if source.kind == CLAWHUB:
         return clawhub.search(source, query, session)
@@ -79,12 +79,12 @@ def fetch(
     pin: str = "",
     seconds: float = SECONDS,
 ) -> FetchedBundle:
-    """One skill. Raises a Failure, NotFound where the source has it no more, or what core says of the bytes."""
-    for _, found in fetch_all(source, [entry], allowed=allowed, limits=limits, pin=pin, seconds=seconds):
-        if isinstance(found, FetchedBundle):
-            return found
-        raise found
-    raise AssertionError("One offer has one answer.")
+    """Fetch one skill. Raise Failure, NotFound if the source no longer has it, or an error about its files."""
+    for _, result in fetch_all(source, [entry], allowed=allowed, limits=limits, pin=pin, seconds=seconds):
+        if isinstance(result, FetchedBundle):
+            return result
+        raise result
+    raise AssertionError("fetch_all yields one result for each entry")
 
 
 def fetch_all(
@@ -96,9 +96,9 @@ def fetch_all(
     pin: str = "",
     seconds: float = SECONDS,
 ) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
-    """Each offer with its skill or with what went wrong, in the order given; one never costs the others.
+    """Yield each entry with its skill or its error, in the given order. One failure does not stop the others.
 
-    One download or one clone serves all where the source is one; else eight are fetched at a time, `seconds` for each.
+    A file or a repository is downloaded once. Other sources get eight requests at a time, each with `seconds`.
     """
     if source.kind == GIT:
         return git.fetch_all(source, list(entries), HttpSession(allowed, limits, seconds), pin)

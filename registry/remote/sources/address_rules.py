@@ -1,4 +1,4 @@
-"""Which addresses may be kept as a source. One that is a credential may not: rows, logs and pages would show it."""
+"""Validation of source addresses. Credentials are refused, because rows, logs and pages would show them."""
 
 import re
 from dataclasses import replace
@@ -17,14 +17,14 @@ _SIGNED = re.compile(
     r"|sig|sign|key|auth|jwt|code|policy|expires|key-pair-id|hmac|sas",
     re.IGNORECASE,
 )
-_GIVES_AWAY = "This address holds a token, which whoever sees the source would have. Use that of a public project."
+_LEAK = "This address contains a token, which everybody who sees the source could use. Use a public project."
 _OUR_TOKEN = re.compile(r"sks_[\w-]{8,}")
-# What git itself does not allow in a ref, and a leading dash, which would be an option.
+# Everything that git does not allow in a ref, and a leading dash, which git would take for an option.
 _REF_FAULT = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/+]|[/.]$|(^|/)\.|\.lock(/|$)|^@$")
 
 
 def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
-    """The place as it will be used; InvalidRequest with the reason where it cannot be a source."""
+    """Return the source with its normalised address, or raise InvalidRequest."""
     if source.kind not in KINDS:
         raise InvalidRequest(
             f"There is no kind of source called {source.kind[:40]!r}. Nothing was stored.", field="kind"
@@ -44,26 +44,26 @@ def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
 
 
 def credential_fault(url: httpx.URL) -> str:
-    """Why an address may not be kept because of what it gives away, or nothing."""
+    """Return why an address must not be stored because it contains a secret, or an empty string."""
     if url.userinfo:
-        return "The address holds a user name or a password. Leave them out."
+        return "The address contains a user name or password. Remove them."
     if any(_SIGNED.fullmatch(key) for key, _ in url.params.multi_items()):
         return "This address is signed and will stop working. Upload the file instead."
     if _OUR_TOKEN.search(url.path) or _OUR_TOKEN.search(url.query.decode(errors="replace")):
-        return _GIVES_AWAY
+        return _LEAK
     return ""
 
 
 def _address_fault(kind: str, url: httpx.URL) -> str:
     if kind == WELL_KNOWN and re.match(r"/t/[^/]", url.path):
-        return _GIVES_AWAY
+        return _LEAK
     if kind != URL and url.query:
         return "An address of this kind has no question mark. Remove it and the text after it."
     return ""
 
 
 def ref_fault(ref: str) -> str:
-    """Why a text is no branch, tag or commit, or nothing. No ref at all is the default branch."""
+    """Return why `ref` is not a valid branch, tag or commit, or an empty string. An empty ref is valid."""
     if len(ref) > REF_CHARS:
         return f"The branch, tag or commit has {len(ref)} characters. {REF_CHARS} are allowed."
     if _REF_FAULT.search(ref) or not ref.isprintable():
@@ -72,5 +72,5 @@ def ref_fault(ref: str) -> str:
 
 
 def shown(address: str) -> str:
-    """An address as it may be shown and logged: up to the question mark."""
+    """Return the address without its query, which may be shown and logged."""
     return address.partition("?")[0]

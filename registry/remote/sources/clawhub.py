@@ -1,4 +1,4 @@
-"""A source that speaks the REST interface of ClawHub: paged lists, search, and one zip for each version."""
+"""Source with the REST API of ClawHub: paged lists, search, and one zip for each version."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def listing(source: RemoteSource, session: HttpSession) -> Listing:
             _add(builder, raw, session.limits)
         cursor = answer.get("nextCursor") or ""
         if not isinstance(cursor, str) or not cursor.isprintable() or len(cursor) > _CURSOR_CHARS:
-            raise NotASource("The list names its next page by something that cannot be part of an address.")
+            raise NotASource("The list has an invalid cursor for its next page.")
         if not cursor or cursor in seen:
             break
         seen.add(cursor)
@@ -49,7 +49,7 @@ def fetch(source: RemoteSource, entry: ListingEntry, session: HttpSession) -> Fe
     address = _api(source, "download", slug=slug, ownerHandle=owner, version=wanted)
     download = session.get(address, most=session.limits.archive_bytes)
     if download.is_page:
-        raise NotASource("It answered with a web page (HTML), not with a zip.")
+        raise NotASource("The server sent a web page (HTML), not a zip.")
     return FetchedBundle(zip_bundle.read_zip(download.body, limits=session.limits), wanted, _digest(wanted))
 
 
@@ -62,18 +62,18 @@ def _api(source: RemoteSource, *segments: str, **query: str) -> httpx.URL:
 def _list(answer: Mapping[str, Any], key: str) -> list[Any]:
     entries = answer.get(key)
     if not isinstance(entries, list):
-        raise NotASource(f"The answer is JSON, but it has no list called {key}.")
+        raise NotASource(f"The response is JSON, but it has no list {key}.")
     return entries
 
 
 def _add(builder: ListingBuilder, raw: Any, limits: Limits) -> None:
     slug = raw.get("slug") if isinstance(raw, dict) else None
     if not isinstance(slug, str) or not slug or len(slug) > _SLUG_CHARS or "/" in slug:
-        builder.problem("An entry has no slug that can be used.")
+        builder.problem("A skill has no valid slug.")
         return
     owner = raw.get("ownerHandle") or _inside(raw, "owner", "handle") or ""
     if not isinstance(owner, str) or len(owner) > _SLUG_CHARS or "/" in owner or not owner.isprintable():
-        builder.problem(f"{paths.display(slug)} names an owner that cannot be used.")
+        builder.problem(f"{paths.display(slug)} has an invalid owner.")
         return
     newest = version(raw.get("version") or _inside(raw, "latestVersion", "version") or _inside(raw, "tags", "latest"))
     about = text(raw.get("summary") or raw.get("displayName"), limits.description_chars)
@@ -85,7 +85,7 @@ def _latest(source: RemoteSource, owner: str, slug: str, session: HttpSession) -
     answer, _ = session.get_json(_api(source, "skills", quote(slug, safe=""), ownerHandle=owner))
     newest = version(_inside(answer, "latestVersion", "version"))
     if not newest:
-        raise NotASource(f"The registry names no version of {paths.display(slug)}.")
+        raise NotASource(f"The registry has no version of {paths.display(slug)}.")
     return newest
 
 
@@ -95,5 +95,5 @@ def _inside(answer: Mapping[str, Any], key: str, inner: str) -> Any:
 
 
 def _digest(named: str) -> str:
-    """A published version never changes, so its name stands for its bytes: lists have no digests."""
+    """Return the version as a digest. Published versions never change, and the lists have no digests."""
     return f"version:{named}" if named else ""

@@ -1,4 +1,4 @@
-"""A source that is a git repository: one commit of it, without history, read by `git archive`."""
+"""Source that is a git repository: one commit without history, read with `git archive`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from registry.remote.sources.types import (
 
 MOST_FILES = 100_000
 
-_LOOK_BYTES = 64 * 1024
+_ADVERTISEMENT_BYTES = 64 * 1024
 _ADVERTISEMENT = "application/x-git-upload-pack-advertisement"
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _NO_SUCH = re.compile(r"couldn't find remote ref|not our ref|unadvertised object|no such remote ref", re.IGNORECASE)
@@ -70,21 +70,21 @@ def listing(source: RemoteSource, session: HttpSession) -> Listing:
 def fetch_all(
     source: RemoteSource, entries: Sequence[ListingEntry], session: HttpSession, pin: str
 ) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
-    """All of them out of one commit: that of the pin, or the newest."""
+    """Fetch all entries from one commit: `pin`, or the newest."""
     try:
         with repository(session) as git:
             commit = _commit(source, git, session, pin)
             for entry in entries:
-                yield entry, _one(commit, entry, session)
+                yield entry, _fetch(commit, entry, session)
     except Failure as error:
         yield from ((entry, error) for entry in entries)
 
 
-def _one(commit: _Commit | None, entry: ListingEntry, session: HttpSession) -> FetchedBundle | Exception:
+def _fetch(commit: _Commit | None, entry: ListingEntry, session: HttpSession) -> FetchedBundle | Exception:
     try:
         skill = commit.skills.get(entry.location) if commit else None
         if commit is None or skill is None:
-            raise NotFound(f"The repository does not hold {entry.name} at this commit.")
+            raise NotFound(f"The repository does not have {entry.name} at this commit.")
         if fault := _fault(skill, session):
             raise NotASource(f"{where(skill.path)}: {fault}")
         commit.repository.renew()
@@ -97,12 +97,12 @@ def _bundle(git: Repository, skill: Directory, session: HttpSession) -> Bundle:
     try:
         data = git.run("archive", "--format=zip", "-0", skill.id)
     except GitFailed as error:
-        raise NotASource(f"{where(skill.path)}: Git could not read all of its files.") from error
-    found = zip_bundle.read_zip(data, limits=session.limits)
-    for path, content in found.items():
+        raise NotASource(f"{where(skill.path)}: Git could not read all its files.") from error
+    bundle = zip_bundle.read_zip(data, limits=session.limits)
+    for path, content in bundle.items():
         if content.startswith(_LFS_POINTER):
-            raise NotASource(f"{paths.display(path)} is kept in Git LFS, which is not read here.")
-    return found
+            raise NotASource(f"{paths.display(path)} is stored in Git LFS, which is not supported.")
+    return bundle
 
 
 def _fault(skill: Directory, session: HttpSession) -> str:
@@ -115,39 +115,40 @@ def _fault(skill: Directory, session: HttpSession) -> str:
 
 
 def _commit(source: RemoteSource, git: Repository, session: HttpSession, pin: str = "") -> _Commit | None:
-    """The wanted commit, fetched and listed; none where the repository is empty."""
-    wanted = pin or source.ref or "HEAD"
-    if fault := ref_fault(wanted) or (pin and not COMMIT.fullmatch(pin) and "The pin is no commit."):
+    """Fetch the commit and list its skills. Return None if the repository is empty."""
+    ref = pin or source.ref or "HEAD"
+    if fault := ref_fault(ref) or (pin and not COMMIT.fullmatch(pin) and "The pin is not a commit id."):
         raise NotASource(fault)
-    _look(source, session)
+    _check_repository(source, session)
     try:
-        git.fetch(source.address, wanted)
+        git.fetch(source.address, ref)
     except GitFailed as error:
-        if wanted == "HEAD" and _NO_SUCH.search(str(error)) and _is_empty(source, git):
+        if ref == "HEAD" and _NO_SUCH.search(str(error)) and _is_empty(source, git):
             return None
-        raise _failure(str(error), wanted) from error
+        raise _failure(str(error), ref) from error
     try:
         identity, top = git.run("rev-parse", "FETCH_HEAD^{commit}", "FETCH_HEAD^{tree}").decode().split()
         listed = git.run("ls-tree", "-r", "-t", "-z", "-l", "--full-tree", identity)
     except GitFailed as error:
-        raise NotASource(f"{wanted} is not a commit whose files git can list.") from error
+        raise NotASource(f"Git could not list the files of {ref}.") from error
     if listed.count(b"\0") > MOST_FILES:
-        raise NotASource(f"The repository has more than the {MOST_FILES:,} files and directories that are allowed.")
+        raise NotASource(f"The repository has more than {MOST_FILES:,} files and directories, which is the limit.")
     return _Commit(git, identity, git_tree.directories(git_tree.parse(listed), top))
 
 
-def _look(source: RemoteSource, session: HttpSession) -> None:
-    """Asks what git will ask first, since git takes any page for a repository of the oldest kind, and an empty one."""
+def _check_repository(source: RemoteSource, session: HttpSession) -> None:
+    """Check that the address is a git server. Git itself would take any web page for an empty repository."""
     url = httpx.URL(source.address)
-    asked = url.copy_with(path=f"{url.path.rstrip('/')}/info/refs", params={"service": "git-upload-pack"})
-    answer = session.ask(asked, most=_LOOK_BYTES, headers={"Git-Protocol": "version=2", "User-Agent": "git/skillsite"})
-    if answer.status in REDIRECTING:
-        raise NotASource("The address redirects, which is not followed for git. Use the address that it leads to.")
-    if answer.status in (401, 403, 404, 410):
-        raise NotASource("There is no repository at this address that can be read without signing in.")
-    check_status(answer)
-    if answer.headers.get("content-type", "").partition(";")[0].strip().lower() != _ADVERTISEMENT:
-        raise NotASource("What answers at this address is not a git repository.")
+    address = url.copy_with(path=f"{url.path.rstrip('/')}/info/refs", params={"service": "git-upload-pack"})
+    headers = {"Git-Protocol": "version=2", "User-Agent": "git/skillsite"}
+    response = session.send(address, most=_ADVERTISEMENT_BYTES, headers=headers)
+    if response.status in REDIRECTING:
+        raise NotASource("The address redirects. We don’t follow redirects for git. Use the target address.")
+    if response.status in (401, 403, 404, 410):
+        raise NotASource("There is no public repository at this address.")
+    check_status(response)
+    if response.headers.get("content-type", "").partition(";")[0].strip().lower() != _ADVERTISEMENT:
+        raise NotASource("This address is not a git repository.")
 
 
 def _is_empty(source: RemoteSource, git: Repository) -> bool:
@@ -158,27 +159,30 @@ def _is_empty(source: RemoteSource, git: Repository) -> bool:
 
 
 def _contents(git: Repository, skills: Sequence[Directory]) -> Iterator[bytes]:
-    """SKILL.md of each, in order, from one run of git."""
+    """Yield the SKILL.md of each skill in order, with one run of git."""
     try:
-        said = git.run("cat-file", "--batch", stdin="".join(f"{skill.skill_md.id}\n" for skill in skills).encode())
+        output = git.run("cat-file", "--batch", stdin="".join(f"{skill.skill_md.id}\n" for skill in skills).encode())
     except GitFailed as error:
         raise NotASource("Git could not read the files of the repository.") from error
     position = 0
     for _ in skills:
-        start = said.index(b"\n", position) + 1
-        size = int(said[position:start].split()[-1])
-        yield said[start : start + size]
+        start = output.index(b"\n", position) + 1
+        size = int(output[position:start].split()[-1])
+        yield output[start : start + size]
         position = start + size + 1
 
 
-def _failure(said: str, wanted: str) -> Failure:
-    """A sentence for what git said. Its own words stay out: they hold the address, and what the other side chose."""
-    if _NO_SUCH.search(said) and wanted == "HEAD":
-        return NotASource("The repository has no default branch. Name a branch, a tag or a commit.")
-    if _NO_SUCH.search(said):
-        return NotASource(f"The repository has no branch, tag or commit {wanted}.")
-    if _NETWORK.search(said):
-        return Unreachable("The connection failed or broke off while git was fetching.")
+def _failure(output: str, ref: str) -> Failure:
+    """Return a failure for the error output of git.
+
+    The output itself is not shown: it contains the address and text from the remote side.
+    """
+    if _NO_SUCH.search(output) and ref == "HEAD":
+        return NotASource("The repository has no default branch. Enter a branch, tag or commit.")
+    if _NO_SUCH.search(output):
+        return NotASource(f"The repository has no branch, tag or commit {ref}.")
+    if _NETWORK.search(output):
+        return Unreachable("The connection failed or was interrupted.")
     return NotASource("Git could not fetch from the repository.")
 
 

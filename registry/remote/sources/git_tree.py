@@ -1,4 +1,4 @@
-"""The files of one commit as git lists them, and the skills among them, before a byte of them is read."""
+"""File tree of a commit, from the output of `git ls-tree`, and the skills in it."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory with a SKILL.md. `id` names its content: it changes when a file in it does, and only then."""
+    """A directory with a SKILL.md. `id` is the tree id, which changes exactly when the content changes."""
 
     path: str
     id: str
@@ -30,13 +30,13 @@ class Directory:
     files: tuple[Entry, ...]
 
     def fault(self, limits: Limits) -> str:
-        """Why it cannot be fetched, or nothing."""
+        """Return why the skill cannot be fetched, or an empty string."""
         for entry in self.files:
             label = display(entry.path.decode(errors="replace"))
             if entry.mode == _LINK:
-                return f"{label} is a symbolic link, which is not followed."
+                return f"{label} is a symbolic link. Links are not followed."
             if entry.mode == _SUBMODULE:
-                return f"{label} is a submodule, whose files are in another repository."
+                return f"{label} is a submodule. Its files are in another repository."
             if entry.size > limits.file_bytes:
                 return f"{label} has {entry.size:,} bytes. {limits.file_bytes:,} are allowed."
         if self.skill_md.size > limits.skill_md_bytes:
@@ -49,10 +49,10 @@ class Directory:
         return ""
 
 
-def parse(said: bytes) -> list[Entry]:
-    """What `git ls-tree -r -t -z -l` wrote, in byte order."""
+def parse(output: bytes) -> list[Entry]:
+    """Parse the output of `git ls-tree -r -t -z -l`. Entries are sorted by bytes."""
     entries = []
-    for line in said.split(b"\0")[:-1]:
+    for line in output.split(b"\0")[:-1]:
         facts, _, path = line.partition(b"\t")
         mode, _, identity, size = facts.split()
         entries.append(Entry(path, mode, identity.decode(), int(size) if size.isdigit() else 0))
@@ -60,17 +60,17 @@ def parse(said: bytes) -> list[Entry]:
 
 
 def directories(entries: list[Entry], top: str) -> dict[str, Directory]:
-    """Those that hold a skill, by path; `top` is the id of the whole."""
+    """Return the skill directories by path; `top` is the id of the root tree."""
     files = [entry for entry in entries if entry.mode != _DIRECTORY]
     ids = {entry.path: entry.id for entry in entries if entry.mode == _DIRECTORY} | {b"": top}
     plain = {entry.path: entry for entry in files if entry.mode not in (_LINK, _SUBMODULE)}
-    found = {}
+    skills = {}
     for root in skill_directories(plain):
         path, inside = root.removesuffix(b"/"), _below(root, files)
         name = path.decode(errors="backslashreplace")
         if path in ids:
-            found[name] = Directory(name, ids[path], plain[root + SKILL_MD.encode()], inside)
-    return found
+            skills[name] = Directory(name, ids[path], plain[root + SKILL_MD.encode()], inside)
+    return skills
 
 
 def _below(root: bytes, files: list[Entry]) -> tuple[Entry, ...]:

@@ -1,4 +1,4 @@
-"""One listing or one fetch over HTTP: all its requests together end by one deadline."""
+"""HTTP requests to a source that share one deadline."""
 
 import json
 import time
@@ -11,18 +11,18 @@ import httpx
 from registry.core.format import sniffing
 from registry.core.limits import DEFAULT, MIB, Limits
 from registry.remote import outbound_http
-from registry.remote.outbound_http import Answer, Asked, Failure, Refused
+from registry.remote.outbound_http import Failure, OutboundRequest, OutboundResponse, Refused
 from registry.remote.sources.types import SECONDS, NotASource, Unreachable
 
 REDIRECTS = 5
 REDIRECTING = frozenset({301, 302, 303, 307, 308})
 JSON_BYTES = 8 * MIB
-_LATER = frozenset({408, 425, 429})  # statuses that say: ask again another time
+_LATER = frozenset({408, 425, 429})  # statuses that mean "try again later"
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A body, and the address it came from in the end."""
+    """Body of a response; `url` is the address after redirects."""
 
     url: httpx.URL
     content_type: str
@@ -35,72 +35,74 @@ class Download:
 
 @dataclass(frozen=True, slots=True)
 class HttpSession:
+    """Requests of one listing or fetch. All of them must finish within `seconds` of `started`."""
+
     allowed: frozenset[str]
     limits: Limits = DEFAULT
     seconds: float = SECONDS
     started: float = field(default_factory=time.monotonic)
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         return self.started + self.seconds - time.monotonic()
 
     def get(self, url: httpx.URL, *, most: int, accept: str = "*/*") -> Download:
-        """The body of a successful answer. Redirects are followed here: what is relative is so to the last of them."""
+        """Return the body of a successful response. Redirects are followed here, to know the final URL."""
         for _ in range(REDIRECTS + 1):
-            answer = self.ask(url, most=most, headers={"Accept": accept})
-            if not (answer.status in REDIRECTING and "location" in answer.headers):
-                return _got(url, answer, most)
-            url = joined(url, answer.headers["location"])
-        raise NotASource(f"It redirects more than {REDIRECTS} times.")
+            response = self.send(url, most=most, headers={"Accept": accept})
+            if not (response.status in REDIRECTING and "location" in response.headers):
+                return _download(url, response, most)
+            url = joined(url, response.headers["location"])
+        raise NotASource(f"The server redirects more than {REDIRECTS} times.")
 
     def get_json(self, url: httpx.URL) -> tuple[dict[str, Any], httpx.URL]:
-        """An object, and where it was found."""
+        """Return a JSON object and its final URL."""
         download = self.get(url, most=JSON_BYTES, accept="application/json")
         if download.is_page:
-            raise NotASource("It answered with a web page (HTML), not with JSON.")
+            raise NotASource("The server sent a web page (HTML), not JSON.")
         try:
-            said = json.loads(download.body)
+            value = json.loads(download.body)
         except (ValueError, RecursionError) as error:
-            raise NotASource("The answer is not JSON.") from error
-        if not isinstance(said, dict):
-            raise NotASource("The answer is JSON, but not an object.")
-        return said, download.url
+            raise NotASource("The response is not JSON.") from error
+        if not isinstance(value, dict):
+            raise NotASource("The response is JSON, but not an object.")
+        return value, download.url
 
-    def ask(self, url: httpx.URL, *, most: int, headers: Mapping[str, str]) -> Answer:
-        """The answer to one request, whatever its status; Unreachable where there is none in the time that is left."""
-        left = self.left
+    def send(self, url: httpx.URL, *, most: int, headers: Mapping[str, str]) -> OutboundResponse:
+        """Return the response to one request, whatever its status. Raise Unreachable if there is none in time."""
+        left = self.seconds_left
         try:
             if left <= 0:
                 raise Failure
-            asked = Asked("GET", str(url), headers=headers, seconds=round(left, 2) or left, most=most)
-            return outbound_http.send(asked, allowed=self.allowed)
+            request = OutboundRequest("GET", str(url), headers=headers, seconds=round(left, 2) or left, most=most)
+            return outbound_http.send(request, allowed=self.allowed)
         except Refused:
             raise
         except Failure as error:
-            late = f"There was no complete answer within {self.seconds:g} seconds."
-            raise Unreachable(late if self.left <= 0.02 else str(error)) from error
+            late = f"No complete response within {self.seconds:g} seconds."
+            raise Unreachable(late if self.seconds_left <= 0.02 else str(error)) from error
 
 
-def check_status(answer: Answer) -> None:
-    if answer.status in _LATER or answer.status >= 500:
-        raise Unreachable(f"It answered with status {answer.status}, which says to come back later.")
-    if not 200 <= answer.status < 300:
-        raise NotASource(f"It answered with status {answer.status}.")
+def check_status(response: OutboundResponse) -> None:
+    if response.status in _LATER or response.status >= 500:
+        raise Unreachable(f"The server answered with status {response.status}. Try again later.")
+    if not 200 <= response.status < 300:
+        raise NotASource(f"The server answered with status {response.status}.")
 
 
-def _got(url: httpx.URL, answer: Answer, most: int) -> Download:
-    check_status(answer)
-    if not answer.complete:
-        raise NotASource(f"The answer has more than the {most:,} bytes that are allowed.")
-    if answer.headers.get("content-encoding", "identity").lower() != "identity":
-        raise NotASource("The answer is compressed, which was not asked for.")
-    return Download(url, answer.headers.get("content-type", ""), answer.body)
+def _download(url: httpx.URL, response: OutboundResponse, most: int) -> Download:
+    check_status(response)
+    if not response.complete:
+        raise NotASource(f"The response is larger than the limit of {most:,} bytes.")
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise NotASource("The response is compressed, but we did not ask for compression.")
+    return Download(url, response.headers.get("content-type", ""), response.body)
 
 
 def joined(base: httpx.URL, target: str) -> httpx.URL:
-    """The address that `target` is, seen from `base`."""
+    """Return `target` as an absolute URL, resolved against `base`."""
     try:
         found = base.join(target).copy_with(fragment=None)
-        return found.copy_with(host=found.host)  # a name that is no name is only found out when it is read
+        return found.copy_with(host=found.host)  # httpx validates the host only when it is read
     except (httpx.InvalidURL, ValueError) as error:
-        raise NotASource("It names an address that cannot be read.") from error
+        raise NotASource("The source contains an invalid address.") from error

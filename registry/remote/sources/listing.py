@@ -1,4 +1,4 @@
-"""Gathers what a source says into a listing: safe names, each once, no more than so many, a sentence for the rest."""
+"""Builder of listings: checks names, removes duplicates, applies limits and collects problems."""
 
 from registry.core import paths
 from registry.core.bundle import normalise
@@ -12,13 +12,13 @@ _VERSION_CHARS = 100
 
 
 class ListingBuilder:
-    """Offers and problems on their way to being a listing. `most` is how many a source may have."""
+    """Collects entries and problems. `most` is the maximum number of entries."""
 
     def __init__(self, limits: Limits, *, most: int = MOST_SKILLS) -> None:
         self._limits, self._most = limits, most
         self._entries: dict[str, ListingEntry] = {}
         self._problems: list[str] = []
-        self._unsaid = 0
+        self._more_problems = 0
         self.full = False
 
     def add(self, entry: ListingEntry) -> None:
@@ -27,7 +27,7 @@ class ListingBuilder:
         except SkillsiteError as error:
             return self.problem(error.message)
         if normalise(entry.name) in self._entries:
-            return self.problem(f"{paths.display(entry.name)} is there more than once. The first one is offered.")
+            return self.problem(f"{paths.display(entry.name)} appears more than once. The first one is used.")
         if len(self._entries) >= self._most:
             self.full = True
             return None
@@ -38,18 +38,18 @@ class ListingBuilder:
         if len(self._problems) < _PROBLEMS:
             self._problems.append(sentence.removesuffix(" Nothing was stored."))
         else:
-            self._unsaid += 1
+            self._more_problems += 1
 
     def listing(self, *, pin: str = "") -> Listing:
-        said = list(self._problems)
-        if self._unsaid:
-            said.append(f"{self._unsaid:,} more entries cannot be used.")
+        problems = list(self._problems)
+        if self._more_problems:
+            problems.append(f"{self._more_problems:,} more skills cannot be used.")
         if self.full:
-            said.insert(0, f"There are more than {self._most:,} skills here. The first {self._most:,} are offered.")
-        return Listing(tuple(self._entries.values()), pin, tuple(said))
+            problems.insert(0, f"This source has more than {self._most:,} skills. The first {self._most:,} are listed.")
+        return Listing(tuple(self._entries.values()), pin, tuple(problems))
 
     def add_skill(self, content: bytes, *, fallback: str, digest: str, location: str) -> None:
-        """An offer from the SKILL.md of the directory that is its location. What is too many is not even read."""
+        """Add an entry for a SKILL.md. Over the maximum, the content is not parsed."""
         if len(self._entries) >= self._most:
             self.full = True
             return None
@@ -58,27 +58,27 @@ class ListingBuilder:
         except SkillsiteError as error:
             return self.problem(f"{where(location)}: {error.message}")
         description = text(skill.description, self._limits.description_chars)
-        # No version: what the header says of itself often stays the same while the skill changes.
+        # No version: the one in the frontmatter often stays the same while the skill changes.
         return self.add(ListingEntry(skill.name, description, digest=digest, location=location))
 
 
 def where(directory: str) -> str:
-    """How a sentence about the skill in a directory begins."""
-    return paths.display(directory) if directory else "The skill at the top"
+    """Return the start of a sentence about the skill in a directory."""
+    return paths.display(directory) if directory else "The skill at the root"
 
 
 def text(value: object, most: int) -> str:
-    """One line of no more than so many characters, whatever was sent."""
+    """Return one line of at most `most` characters; empty if `value` is not a string."""
     line = " ".join(value.split()) if isinstance(value, str) else ""
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def version(value: object) -> str:
-    """A version as a source names it; "" where it names none, or none that can be a directory."""
-    said = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    if not isinstance(said, str) or len(said) > _VERSION_CHARS:
+    """Return the version of a source, or "" if it has none or it is not safe as a directory name."""
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(text, str) or len(text) > _VERSION_CHARS:
         return ""
     try:
-        return paths.check_component(said.strip(), what="version")
+        return paths.check_component(text.strip(), what="version")
     except SkillsiteError:
         return ""

@@ -1,4 +1,4 @@
-"""Many skills fetched at once: eight in flight, answers in the order asked, and no failure that costs the others."""
+"""Parallel fetching with results in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -12,22 +12,22 @@ AT_ONCE = 8
 def at_once(
     work: Callable[[ListingEntry], FetchedBundle], entries: Iterable[ListingEntry]
 ) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
-    """No more than eight answers are held at a time, so that a thousand skills never lie in memory together."""
+    """Yield each entry with its result or its exception. Holds at most eight results in memory."""
     waiting: deque[tuple[ListingEntry, Future[FetchedBundle]]] = deque()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         try:
-            for one in entries:
-                waiting.append((one, pool.submit(work, one)))
+            for entry in entries:
+                waiting.append((entry, pool.submit(work, entry)))
                 if len(waiting) == AT_ONCE:
-                    yield _answered(*waiting.popleft())
+                    yield _result(*waiting.popleft())
             while waiting:
-                yield _answered(*waiting.popleft())
+                yield _result(*waiting.popleft())
         finally:
             for _, future in waiting:
                 future.cancel()
 
 
-def _answered(entry: ListingEntry, future: Future[FetchedBundle]) -> tuple[ListingEntry, FetchedBundle | Exception]:
+def _result(entry: ListingEntry, future: Future[FetchedBundle]) -> tuple[ListingEntry, FetchedBundle | Exception]:
     try:
         return entry, future.result()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a source is, what it offers, what was fetched of it, and the two ways in which it can fail to be one."""
+"""Types of remote sources: address, listing, fetched skill and failures."""
 
 from dataclasses import dataclass
 
@@ -13,45 +13,43 @@ MOST_SKILLS = 1_000
 
 
 class Unreachable(Failure):
-    """Nothing usable came back this time: no such name, no connection, no answer in time, or the site is overloaded."""
+    """Temporary failure: unknown host, no connection, timeout, or an overloaded server."""
 
 
 class NotASource(Failure):
-    """Something answered, and it is not a source of this kind: another status, an HTML page, too many bytes."""
+    """The response does not fit this kind of source, for example a wrong status, an HTML page or too many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteSource:
-    """Where a source is."""
-
     kind: str
     address: str
-    ref: str = ""  # git: branch, tag or whole commit; "" is the default branch
+    ref: str = ""  # git only: branch, tag or full commit id; "" is the default branch
 
 
 @dataclass(frozen=True, slots=True)
 class ListingEntry:
-    """One skill that a source offers."""
+    """One skill in the listing of a source."""
 
-    name: str  # as the source names it; one safe directory name
+    name: str  # the name in the source; safe as a directory name
     description: str = ""
-    version: str = ""  # "" where the source names none
-    digest: str = ""  # changes when the content does; "" where that is only known after fetching
-    location: str = ""  # what `fetch` finds it by
+    version: str = ""  # "" if the source has no versions
+    digest: str = ""  # changes with the content; "" if it is known only after fetching
+    location: str = ""  # used by `fetch` to find the skill
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Names are unique in it. A source that answers and has nothing is an empty listing."""
+    """Skills of a source, with unique names. Empty for a source that works but has no skills."""
 
     entries: tuple[ListingEntry, ...]
-    pin: str = ""  # git: the commit that was read
-    problems: tuple[str, ...] = ()  # entries that cannot be used, each a sentence
+    pin: str = ""  # git only: the commit that was read
+    problems: tuple[str, ...] = ()  # one sentence for each skill that cannot be used
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedBundle:
-    """`version` and `digest` are the source's own, "" where it names none; a digest it names was verified."""
+    """A fetched skill. `version` and `digest` are those of the source, or "". A digest was verified."""
 
     bundle: Bundle
     version: str

@@ -1,6 +1,6 @@
-"""A source that is the well-known index of a site: version 0.2.0 with digests, else version 0.1 with lists of files.
+"""Source that is the well-known index of a site: version 0.2.0 with digests, or version 0.1 with lists of files.
 
-Digests are verified. Nothing falls back from a digest that does not hold to an index that has none.
+Digests are verified. A wrong digest never falls back to the index without digests.
 """
 
 import re
@@ -16,12 +16,12 @@ from registry.core.archive import zip_bundle
 from registry.core.bundle import SKILL_MD, Bundle, content_digest, normalise
 from registry.core.errors import NotFound, SkillsiteError, TooLarge
 from registry.core.limits import Limits
+from registry.remote.download import text_bundle
 from registry.remote.outbound_http import scheme_refusal
 from registry.remote.sources.address_rules import credential_fault
 from registry.remote.sources.http import HttpSession, joined
 from registry.remote.sources.listing import ListingBuilder, text
 from registry.remote.sources.types import FetchedBundle, Listing, ListingEntry, NotASource, RemoteSource
-from registry.remote.sources.url import text_bundle
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 SKILL, ARCHIVE, FILES = "skill-md", "archive", "files"
@@ -36,7 +36,7 @@ class _Index:
 
 
 class _Unusable(Exception):
-    """Why an entry cannot be used; the sentence goes on after its name."""
+    """An entry cannot be used. The message continues a sentence that starts with the name."""
 
 
 def listing(source: RemoteSource, session: HttpSession) -> Listing:
@@ -66,17 +66,19 @@ def fetch(source: RemoteSource, entry: ListingEntry, session: HttpSession) -> Fe
     if f"sha256:{content_digest(download.body)}" != entry.digest:
         page = " It is a web page (HTML)." if download.is_page else ""
         raise NotASource(
-            f"What was sent for {entry.name} does not have the digest that the index names.{page} "
-            "Either the source changed since it was listed, or somebody changed the bytes on their way."
+            f"The file of {entry.name} does not match its digest in the index.{page} "
+            "Either the source changed after the last check, or the file was changed in transit."
         )
     found = (
-        text_bundle(download.body, limits) if kind == SKILL else zip_bundle.read_archive(download.body, limits=limits)
+        text_bundle(download.body, limits=limits)
+        if kind == SKILL
+        else zip_bundle.read_archive(download.body, limits=limits)
     )
     return FetchedBundle(found, "", entry.digest)
 
 
 def _index(source: RemoteSource, session: HttpSession) -> _Index:
-    """The index that the address names, or the newest that lies below it. That of the whole site stands for no part."""
+    """Return the index at the address, or the newest one below it. The index of the site root is not used."""
     base = httpx.URL(source.address)
     if base.path.endswith("/index.json"):
         return _read(base, session)
@@ -87,17 +89,17 @@ def _index(source: RemoteSource, session: HttpSession) -> _Index:
         try:
             return _read(directory.join(_INDEXES[1]), session)
         except NotASource:
-            raise NotASource(f"There is no index of skills below this address. {newest}") from newest
+            raise NotASource(f"There is no skill index at this address. {newest}") from newest
 
 
 def _read(address: httpx.URL, session: HttpSession) -> _Index:
-    said, found_at = session.get_json(address)
-    if said.get("$schema", SCHEMA) != SCHEMA:
-        raise NotASource("The index is in a version that is not read here: only 0.2.0 and 0.1 are.")
-    entries = said.get("skills")
+    index, url = session.get_json(address)
+    if index.get("$schema", SCHEMA) != SCHEMA:
+        raise NotASource("The index has an unsupported version. Versions 0.2.0 and 0.1 are supported.")
+    entries = index.get("skills")
     if not isinstance(entries, list):
-        raise NotASource("The answer is JSON, but it has no list called skills.")
-    return _Index(found_at, entries)
+        raise NotASource("The response is JSON, but it has no list skills.")
+    return _Index(url, entries)
 
 
 def _entry(name: str, raw: Mapping[str, Any], index: httpx.URL, session: HttpSession) -> ListingEntry:
@@ -107,7 +109,7 @@ def _entry(name: str, raw: Mapping[str, Any], index: httpx.URL, session: HttpSes
         return ListingEntry(name, description, location=f"{FILES} {_address(str(index), index, session)}")
     kind, address, digest = raw.get("type"), raw.get("url"), raw.get("digest")
     if kind not in (SKILL, ARCHIVE):
-        raise _Unusable(f"its type is neither {SKILL} nor {ARCHIVE}.")
+        raise _Unusable(f"its type is not {SKILL} or {ARCHIVE}.")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise _Unusable("its digest is not sha256: and 64 hexadecimal digits.")
     if not isinstance(address, str) or not address.strip():
@@ -116,15 +118,15 @@ def _entry(name: str, raw: Mapping[str, Any], index: httpx.URL, session: HttpSes
 
 
 def _address(text: str, index: httpx.URL, session: HttpSession) -> httpx.URL:
-    """The address of an entry, by the rules for any address. Where it leads is judged when it is asked."""
+    """Return the absolute URL of an entry. Its IP address is checked when it is fetched."""
     try:
-        found = joined(index, text.strip())
+        url = joined(index, text.strip())
     except NotASource as error:
-        raise _Unusable("its url cannot be read.") from error
-    fault = credential_fault(found) or scheme_refusal(found, allowed=session.allowed)
+        raise _Unusable("its url is invalid.") from error
+    fault = credential_fault(url) or scheme_refusal(url, allowed=session.allowed)
     if fault:
         raise _Unusable(fault)
-    return found
+    return url
 
 
 def _files(name: str, raw: Mapping[str, Any], limits: Limits) -> list[str]:
@@ -149,22 +151,22 @@ def _from_files(entry: ListingEntry, index: httpx.URL, session: HttpSession) -> 
     entries = _read(index, session).entries
     raw = next((one for one in entries if isinstance(one, dict) and _is_named(one, entry.name)), None)
     if raw is None or "files" not in raw:
-        raise NotFound(f"The source does not hold {entry.name} any more.")
+        raise NotFound(f"The source no longer has {entry.name}.")
     try:
-        wanted = _files(entry.name, raw, session.limits)
+        file_paths = _files(entry.name, raw, session.limits)
     except _Unusable as error:
         raise NotASource(f"{paths.display(entry.name)} cannot be used: {error}") from error
-    found: dict[str, bytes] = {}
-    for path in wanted:
-        found[path] = _file(index.join(quote(f"{raw['name']}/{path}")), path, found, session)
-    return Bundle(found)
+    files: dict[str, bytes] = {}
+    for path in file_paths:
+        files[path] = _file(index.join(quote(f"{raw['name']}/{path}")), path, files, session)
+    return Bundle(files)
 
 
 def _file(address: httpx.URL, path: str, before: Mapping[str, bytes], session: HttpSession) -> bytes:
     limits = session.limits
     download = session.get(address, most=limits.skill_md_bytes if path == SKILL_MD else limits.file_bytes)
     if path == SKILL_MD and download.is_page:
-        raise NotASource("It answered with a web page (HTML), not with a SKILL.md.")
+        raise NotASource("The server sent a web page (HTML), not a SKILL.md.")
     total = len(download.body) + sum(map(len, before.values()))
     if total > limits.archive_bytes:
         message = f"The files have {total:,} bytes together. {limits.archive_bytes:,} are allowed. Nothing was stored."
@@ -173,5 +175,5 @@ def _file(address: httpx.URL, path: str, before: Mapping[str, bytes], session: H
 
 
 def _is_named(raw: Mapping[str, Any], name: str) -> bool:
-    said = raw.get("name")
-    return isinstance(said, str) and normalise(said) == normalise(name)
+    raw_name = raw.get("name")
+    return isinstance(raw_name, str) and normalise(raw_name) == normalise(name)

@@ -19,7 +19,7 @@ from registry.core.notifications.events import Event
 from registry.core.text.printable import printable
 from registry.models import Delivery, Endpoint
 from registry.models.outgoing import SENT, is_due
-from registry.remote.outbound_http import Asked, Failure
+from registry.remote.outbound_http import Failure, OutboundRequest
 from registry.services.notifications import links, retries
 from registry.services.resolve import outbound_http
 
@@ -151,7 +151,7 @@ def post(delivery: Delivery, *, now: datetime) -> Attempt:
         "Webhook-Timestamp": str(timestamp),
         "Webhook-Signature": signature(delivery.endpoint, delivery.key, timestamp, delivery.body),
     }
-    request = Asked(
+    request = OutboundRequest(
         "POST", delivery.endpoint.address, delivery.body.encode(), headers, TIMEOUT_SECONDS, _RESPONSE_BYTES
     )
     try:

@@ -1,13 +1,13 @@
-"""Requests to addresses that people gave the site, with the hosts that its operator allowed."""
+"""Outbound HTTP with the hosts that the settings allow."""
 
 from django.conf import settings
 
 from registry.remote import outbound_http
-from registry.remote.outbound_http import Answer, Asked
+from registry.remote.outbound_http import OutboundRequest, OutboundResponse
 
 
-def send(asked: Asked) -> Answer:
-    return outbound_http.send(asked, allowed=allowed_hosts())
+def send(request: OutboundRequest) -> OutboundResponse:
+    return outbound_http.send(request, allowed=allowed_hosts())
 
 
 def check(text: str) -> str:
@@ -15,5 +15,5 @@ def check(text: str) -> str:
 
 
 def allowed_hosts() -> frozenset[str]:
-    """SKILLS_FETCH_ALLOW_HOSTS: may be anywhere, and may be spoken to without TLS."""
+    """Return SKILLS_FETCH_ALLOW_HOSTS: hosts that may be in a private network or without TLS."""
     return frozenset(name.lower() for name in settings.SKILLS_FETCH_ALLOW_HOSTS)

@@ -6,24 +6,24 @@ from registry.core.errors import InvalidRequest
 from registry.remote import sources
 from registry.remote.sources import CLAWHUB, GIT, KINDS, URL, WELL_KNOWN, RemoteSource
 
-NOBODY: frozenset[str] = frozenset()
+NO_HOSTS: frozenset[str] = frozenset()
 HOST = "https://1.1.1.1"
 
 
 def refusal(source: RemoteSource) -> str:
     with pytest.raises(InvalidRequest) as refused:
-        sources.check(source, allowed=NOBODY)
+        sources.check(source, allowed=NO_HOSTS)
     assert refused.value.message.endswith("Nothing was stored.")
     return refused.value.message
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_good_address_is_kept_as_it_will_be_used(kind: str) -> None:
-    assert sources.check(RemoteSource(kind, f" {HOST}/a/b#c "), allowed=NOBODY) == RemoteSource(kind, f"{HOST}/a/b")
+    assert sources.check(RemoteSource(kind, f" {HOST}/a/b#c "), allowed=NO_HOSTS) == RemoteSource(kind, f"{HOST}/a/b")
 
 
 def test_a_file_may_have_a_plain_query() -> None:
-    assert sources.check(RemoteSource(URL, f"{HOST}/a.zip?raw=1"), allowed=NOBODY).address == f"{HOST}/a.zip?raw=1"
+    assert sources.check(RemoteSource(URL, f"{HOST}/a.zip?raw=1"), allowed=NO_HOSTS).address == f"{HOST}/a.zip?raw=1"
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_a_signed_address_is_refused(query: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("path", ["/t/sks_0123456789abcdef", "/sub/t/sks_0123456789abcdef/.well-known/x/index.json"])
 def test_an_address_with_one_of_our_tokens_is_refused(kind: str, path: str) -> None:
-    assert "holds a token" in refusal(RemoteSource(kind, HOST + path))
+    assert "contains a token" in refusal(RemoteSource(kind, HOST + path))
 
 
 def test_any_address_of_a_token_is_refused_as_an_index() -> None:
-    assert "holds a token" in refusal(RemoteSource(WELL_KNOWN, f"{HOST}/t/whatever/"))
-    assert "holds a token" in refusal(
+    assert "contains a token" in refusal(RemoteSource(WELL_KNOWN, f"{HOST}/t/whatever/"))
+    assert "contains a token" in refusal(
         RemoteSource(WELL_KNOWN, f"{HOST}/t/whatever/.well-known/agent-skills/index.json")
     )
 
@@ -56,13 +56,13 @@ def test_any_address_of_a_token_is_refused_as_an_index() -> None:
 def test_an_address_with_a_password_or_in_a_private_network_is_refused(kind: str) -> None:
     assert "password" in refusal(RemoteSource(kind, "https://me:secret@1.1.1.1/"))
     assert "private network" in refusal(RemoteSource(kind, "https://127.0.0.1/"))
-    assert "over https" in refusal(RemoteSource(kind, "http://1.1.1.1/"))
-    assert "Write the whole address" in refusal(RemoteSource(kind, "1.1.1.1/a"))
+    assert "Use https" in refusal(RemoteSource(kind, "http://1.1.1.1/"))
+    assert "Enter the whole address" in refusal(RemoteSource(kind, "1.1.1.1/a"))
 
 
 @pytest.mark.parametrize("scheme", ["ssh", "git", "file", "ext", "http"])
 def test_git_is_spoken_over_https_only(scheme: str) -> None:
-    assert "over https" in refusal(RemoteSource(GIT, f"{scheme}://1.1.1.1/x.git"))
+    assert "Use https" in refusal(RemoteSource(GIT, f"{scheme}://1.1.1.1/x.git"))
 
 
 @pytest.mark.parametrize("kind", [WELL_KNOWN, CLAWHUB, GIT])
@@ -81,7 +81,7 @@ def test_only_git_has_a_ref(kind: str) -> None:
 
 @pytest.mark.parametrize("ref", ["main", "v1.0", "feature/größe", "a" * 40, "refs/heads/x", "a-b", ""])
 def test_a_ref_that_git_allows_is_allowed(ref: str) -> None:
-    assert sources.check(RemoteSource(GIT, f"{HOST}/x.git", ref), allowed=NOBODY).ref == ref
+    assert sources.check(RemoteSource(GIT, f"{HOST}/x.git", ref), allowed=NO_HOSTS).ref == ref
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
 
     found = listed(server, {f"{API}/skills": endless})
     assert (len(found.entries), len(server.got)) == (1_000, 4)
-    assert found.problems == ("There are more than 1,000 skills here. The first 1,000 are offered.",)
+    assert found.problems == ("This source has more than 1,000 skills. The first 1,000 are listed.",)
 
 
 def test_a_registry_without_skills_is_an_empty_listing(server: Receiver) -> None:
@@ -116,7 +116,7 @@ def test_search_is_asked_of_the_registry(server: Receiver, allowed: frozenset[st
     server.behave = serving({f"{API}/search": as_json({"results": results})})
     found = sources.search(RemoteSource(CLAWHUB, server.url("")), "größe & mehr", allowed=allowed)
     assert [(o.name, o.version, o.location) for o in found.entries] == [("a", "2.0.0", "bo/a")]
-    assert found.problems == ("An entry has no slug that can be used.",)
+    assert found.problems == ("A skill has no valid slug.",)
     assert asked(server) == [(f"{API}/search", {"q": "größe & mehr", "limit": "100"})]
 
 
@@ -142,7 +142,7 @@ def test_half_a_character_in_the_name_of_an_owner_costs_no_other(server: Receive
     body = b'{"items": [{"slug": "a", "ownerHandle": "\\ud800"}, {"slug": "good"}]}'
     found = listed(server, {f"{API}/skills": body})
     assert [entry.name for entry in found.entries] == ["good"]
-    assert found.problems == ("'a' names an owner that cannot be used.",)
+    assert found.problems == ("'a' has an invalid owner.",)
 
 
 def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -> None:

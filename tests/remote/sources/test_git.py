@@ -199,7 +199,7 @@ def test_a_ref_that_is_not_there_is_said(server: Receiver, root: Path, ref: str)
 def test_a_tag_that_is_no_commit_is_said(server: Receiver, root: Path) -> None:
     repository(root / "x.git", ONE)
     git(root / "x.git", "tag", "file", git(root / "x.git", "hash-object", "-w", "--stdin", given=b"x"))
-    with pytest.raises(NotASource, match="not a commit"):
+    with pytest.raises(NotASource, match="could not list the files"):
         listed(server, "file")
 
 
@@ -215,7 +215,7 @@ def test_a_ref_that_would_be_more_than_one_never_reaches_git(server: Receiver, r
 
 def test_a_pin_is_a_whole_commit(server: Receiver, root: Path) -> None:
     repository(root / "x.git", ONE)
-    with pytest.raises(NotASource, match="no commit"):
+    with pytest.raises(NotASource, match="not a commit id"):
         fetched(server, ListingEntry("a", location="skills/a"), pin="main")
 
 
@@ -288,7 +288,7 @@ def test_a_tree_that_unfolds_without_end_is_no_source(server: Receiver, root: Pa
         kind = "040000 tree"
     commit = git(path, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit-tree", "-m", "x", what)
     git(path, "update-ref", "refs/heads/main", commit)
-    with pytest.raises(NotASource, match="200,000 bytes that are allowed"):
+    with pytest.raises(NotASource, match="limit of 200,000 bytes"):
         listed(server, limits=Limits(archive_bytes=200_000))
 
 
@@ -303,7 +303,7 @@ def test_an_object_that_unfolds_in_memory_is_not_unfolded(server: Receiver) -> N
 
 def test_a_repository_that_is_too_large_is_left_while_it_comes(server: Receiver, root: Path) -> None:
     repository(root / "x.git", {**ONE, "noise.bin": os.urandom(400_000)})
-    with pytest.raises(NotASource, match="more than the 100,000 bytes that are allowed"):
+    with pytest.raises(NotASource, match="limit of 100,000 bytes"):
         listed(server, limits=Limits(archive_bytes=100_000))
 
 
@@ -315,7 +315,7 @@ def test_whoever_keeps_git_waiting_is_left_when_the_time_is_over(
     repository(root / "x.git", ONE)
     serve, wait = server.behave, behaviour(server)
     server.behave = lambda handler: (wait if handler.command == method else serve)(handler)
-    with pytest.raises(Unreachable, match=r"within 0\.4 seconds"):
+    with pytest.raises(Unreachable, match=r"0\.4 seconds"):
         listed(server, seconds=0.4)
 
 
@@ -330,7 +330,7 @@ def test_no_redirect_is_followed(server: Receiver, root: Path) -> None:
         other.behave = git_server(other, root)
         away = redirecting(lambda path: other.url(path))
         server.behave = away
-        with pytest.raises(NotASource, match="redirects, which is not followed"):
+        with pytest.raises(NotASource, match="address redirects"):
             listed(server)
         serve = git_server(server, root)
         server.behave = lambda handler: (away if by_git(handler) else serve)(handler)

@@ -81,6 +81,6 @@ def test_the_address_of_a_token_is_refused_as_a_source(
 ) -> None:
     bot = agents.ensure(project, "bot", by=operator)
     secret = tokens.create_token(project, agent=bot, scopes=("read",), by=operator)
-    with pytest.raises(InvalidRequest, match="holds a token") as refused:
+    with pytest.raises(InvalidRequest, match="contains a token") as refused:
         listed(f"{live_server.url}/t/{secret}")
     assert secret not in refused.value.message

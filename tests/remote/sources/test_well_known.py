@@ -105,7 +105,7 @@ def test_an_index_may_stand_below_any_path(server: Receiver, path: str) -> None:
 
 
 def test_the_index_of_the_whole_site_does_not_stand_for_a_part_of_it(server: Receiver) -> None:
-    with pytest.raises(NotASource, match=r"no index of skills below this address\. It answered with status 404"):
+    with pytest.raises(NotASource, match=r"no skill index at this address\. The server answered with status 404"):
         listed(server, {f"{V2}/index.json": index(raw())}, "/projects/demo")
 
 
@@ -141,7 +141,7 @@ def test_a_site_without_an_index_is_no_source(server: Receiver, status: int) -> 
 
 
 def test_an_index_that_is_too_long_is_no_source(server: Receiver) -> None:
-    with pytest.raises(NotASource, match="8,388,608 bytes that are allowed"):
+    with pytest.raises(NotASource, match="limit of 8,388,608 bytes"):
         listed(server, {f"{V2}/index.json": b" " * (8 * 1024 * 1024 + 1)})
 
 
@@ -190,19 +190,19 @@ def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: R
 def test_a_name_that_is_there_twice_is_offered_once(server: Receiver) -> None:
     found = listed(server, {f"{V2}/index.json": index(raw("a", url="1.md"), raw("A", url="2.md"))})
     assert [entry.location.rpartition("/")[2] for entry in found.entries] == ["1.md"]
-    assert found.problems == ("'A' is there more than once. The first one is offered.",)
+    assert found.problems == ("'A' appears more than once. The first one is used.",)
 
 
 def test_no_more_than_a_thousand_are_offered_and_the_rest_is_said(server: Receiver) -> None:
     many = [raw(f"s{number}") for number in range(1_002)]
     found = listed(server, {f"{V2}/index.json": index(*many)})
     assert len(found.entries) == 1_000
-    assert found.problems == ("There are more than 1,000 skills here. The first 1,000 are offered.",)
+    assert found.problems == ("This source has more than 1,000 skills. The first 1,000 are listed.",)
 
 
 def test_no_more_than_a_hundred_problems_are_told(server: Receiver) -> None:
     found = listed(server, {f"{V2}/index.json": index(*([7] * 5_000))})
-    assert (len(found.problems), found.problems[-1]) == (101, "4,900 more entries cannot be used.")
+    assert (len(found.problems), found.problems[-1]) == (101, "4,900 more skills cannot be used.")
 
 
 def test_a_description_of_any_length_is_one_line_of_so_many_characters(server: Receiver) -> None:
@@ -218,7 +218,7 @@ def test_bytes_without_the_digest_of_the_index_are_refused(server: Receiver, kin
               f"{V1}/index.json": old({"name": "code-review", "description": "d", "files": ["SKILL.md"]}),
               f"{V1}/code-review/SKILL.md": sent}  # fmt: skip
     (entry,) = listed(server, served).entries
-    with pytest.raises(NotASource, match="does not have the digest that the index names"):
+    with pytest.raises(NotASource, match="does not match its digest in the index"):
         fetched(server, entry)
 
 

@@ -200,7 +200,7 @@ def test_a_receiver_that_hangs_or_drips_is_left(
     assert send() == 1
     row = Delivery.objects.get()
     assert (row.state, row.status) == (PENDING, None)
-    assert "no complete answer within 0.3 seconds" in row.error
+    assert "No complete response within 0.3 seconds" in row.error
 
 
 def test_of_a_huge_answer_only_the_beginning_is_read(
@@ -388,11 +388,11 @@ def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
 @pytest.mark.parametrize(
     ("address", "events", "said"),
     [
-        ("http://1.1.1.1/", ALL, "over https"),
+        ("http://1.1.1.1/", ALL, "Use https"),
         ("https://127.0.0.1/", ALL, "private network"),
         ("https://[::ffff:192.168.0.1]/", ALL, "private network"),
         ("https://169.254.169.254/latest/meta-data", ALL, "private network"),
-        ("https://user:pass@1.1.1.1/", ALL, "user name or a password"),
+        ("https://user:pass@1.1.1.1/", ALL, "user name or password"),
         ("not an address", ALL, "whole address"),
         ("https://1.1.1.1/", [], "at least one event"),
         ("https://1.1.1.1/", ["proposal.invented"], "is not an event"),

@@ -61,7 +61,7 @@ def test_an_owner_adds_a_webhook_and_sees_its_secret_this_once(owner: Client) ->
     [
         ("", ["version.published"], "Enter the address"),
         ("https://127.0.0.1/", ["version.published"], "private network"),
-        ("http://1.1.1.1/", ["version.published"], "over https"),
+        ("http://1.1.1.1/", ["version.published"], "Use https"),
         ("javascript:alert(1)", ["version.published"], "whole address"),
         ("https://1.1.1.1/", [], "Choose at least one event"),
         ("https://1.1.1.1/", ["webhook.test"], "Select a valid choice"),
