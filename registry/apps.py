@@ -1,4 +1,4 @@
-"""The one Django app."""
+"""The Django app of the site."""
 
 from django.apps import AppConfig
 
@@ -7,5 +7,5 @@ class RegistryConfig(AppConfig):
     name = "registry"
 
     def ready(self) -> None:
-        # Registers the system checks.
+        # Importing the module registers the system checks.
         from registry import checks  # noqa: F401, PLC0415

@@ -1,4 +1,4 @@
-"""Reads the environment: every NAME may also be given as NAME_FILE, and nonsense fails loudly at start."""
+"""Settings from environment variables. Each NAME can also be set as NAME_FILE, the path of a file with the value."""
 
 import os
 import secrets
@@ -16,11 +16,11 @@ def text(name: str, default: str = "") -> str:
     if file is None:
         return os.environ.get(name, default).strip()
     if name in os.environ:
-        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set. Keep one of the two.")
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set. Unset one of them.")
     try:
         return Path(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"{name}_FILE names {file}, which cannot be read: {error}.") from error
+        raise ImproperlyConfigured(f"Cannot read {file}, the value of {name}_FILE: {error}.") from error
 
 
 def boolean(name: str, default: bool) -> bool:
@@ -29,7 +29,7 @@ def boolean(name: str, default: bool) -> bool:
         return default
     if value in _TRUE | _FALSE:
         return value in _TRUE
-    raise ImproperlyConfigured(f"{name} is {value!r}. Write 1 or 0.")
+    raise ImproperlyConfigured(f"{name} is {value!r}. It must be 1 or 0.")
 
 
 def integer(name: str, default: int, *, least: int = 0, most: int | None = None) -> int:
@@ -39,7 +39,7 @@ def integer(name: str, default: int, *, least: int = 0, most: int | None = None)
     try:
         number = int(value)
     except ValueError:
-        raise ImproperlyConfigured(f"{name} is {value!r}, which is not a whole number.") from None
+        raise ImproperlyConfigured(f"{name} is {value!r}. It must be a whole number.") from None
     if number < least:
         raise ImproperlyConfigured(f"{name} is {number}. It must be {least} or more.")
     if most is not None and number > most:
@@ -47,11 +47,11 @@ def integer(name: str, default: int, *, least: int = 0, most: int | None = None)
     return number
 
 
-def word(name: str, default: str, known: Collection[str]) -> str:
-    """One of the words that are known, in capitals however it was typed."""
+def choice(name: str, default: str, choices: Collection[str]) -> str:
+    """Return one of the choices, which are in upper case. The case of the variable does not matter."""
     value = (text(name) or default).upper()
-    if value not in known:
-        raise ImproperlyConfigured(f"{name} is {value!r}. There are: {', '.join(known)}.")
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} is {value!r}. It must be one of {', '.join(choices)}.")
     return value
 
 
@@ -60,28 +60,31 @@ def items(name: str, default: str = "", *, separator: str = ",") -> list[str]:
 
 
 def private_directory(name: str, default: Path) -> Path:
-    """A directory that only this user can read; made when missing."""
+    """Return a directory that only this user can access. Create it if it is missing."""
     path = Path(text(name) or default).resolve()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
     except OSError as error:
-        raise ImproperlyConfigured(f"{name} is {path}, which cannot be used: {error}.") from error
+        raise ImproperlyConfigured(f"Cannot use {path}, the value of {name}: {error}.") from error
     return path
 
 
 def private_file(path: Path) -> Path:
-    """A file that only this user can read, empty when it was missing. What SQLite puts beside it is as private."""
+    """Make a file accessible only to this user, and create it if it is missing.
+
+    SQLite gives the files that it creates beside a database the same mode.
+    """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         path.chmod(0o600)
     except OSError as error:
-        raise ImproperlyConfigured(f"{path} cannot be used: {error.strerror}.") from error
+        raise ImproperlyConfigured(f"Cannot use {path}: {error.strerror}.") from error
     return path
 
 
 def kept_secret(path: Path) -> str:
-    """A secret made once and read ever after, also when several processes start at the same moment."""
+    """Return the secret in a file. Create it if it is missing; processes that start at once agree on one secret."""
     fresh = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     if not path.exists():
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

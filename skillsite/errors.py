@@ -1,4 +1,4 @@
-"""What Django itself refuses, in the shape of whoever asked: problem+json below /api, a page elsewhere."""
+"""Views for errors that Django raises: problem+json below /api/, pages elsewhere."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, 403, Forbidden("You may not do that here."))
+    return _answer(request, 403, Forbidden("You don't have permission to do this."))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    message = "The page was open for too long, or cookies are off. Go back, load the page again and repeat it."
-    return render(request, "errors/403.html", {"message": f"{message} Nothing was stored."}, status=403)
+    message = "The page was open for too long, or cookies are off. Go back, reload the page and try again."
+    return render(request, "errors/403.html", {"message": f"{message} Nothing was saved."}, status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

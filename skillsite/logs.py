@@ -1,4 +1,4 @@
-"""How log lines are written: never with a secret in them, wherever in a line or a traceback it stands."""
+"""Log formatting that masks secrets, in messages and in tracebacks."""
 
 import logging
 import re

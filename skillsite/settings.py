@@ -1,4 +1,4 @@
-"""Every setting there is, read from the environment. `docs/operating.md` lists the variables."""
+"""Django settings, read from environment variables. `docs/operating.md` lists the variables."""
 
 import os
 from pathlib import Path
@@ -22,8 +22,8 @@ SECRET_KEY = env.text("SECRET_KEY")
 if not SECRET_KEY:
     if DATABASE_URL:
         raise ImproperlyConfigured(
-            "SECRET_KEY is not set. With DATABASE_URL several machines may share one site, so each must be "
-            "given the same key: set SECRET_KEY or SECRET_KEY_FILE to 50 or more random characters."
+            "SECRET_KEY is not set. It is required with DATABASE_URL, because all machines of a site must use the same "
+            "key. Set SECRET_KEY or SECRET_KEY_FILE to 50 or more random characters."
         )
     SECRET_KEY = env.kept_secret(SKILLSITE_DATA / "secret_key")
 
@@ -130,21 +130,27 @@ _SQLITE = {
     "NAME": SQLITE_FILE,
     "CONN_MAX_AGE": None,
     "OPTIONS": {
-        # Writers queue for the lock when the transaction starts, so that a transaction that has read can
-        # always go on to write; readers never wait in WAL.
+        # Take the write lock when a transaction starts. Otherwise a transaction that has read can fail when it
+        # writes. Readers never wait in WAL mode.
         "transaction_mode": "IMMEDIATE",
         "timeout": 30,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY;",
     },
 }
 try:
-    _named = dj_database_url.parse(DATABASE_URL, conn_max_age=600, conn_health_checks=True) if DATABASE_URL else _SQLITE
+    _database = (
+        dj_database_url.parse(DATABASE_URL, conn_max_age=600, conn_health_checks=True) if DATABASE_URL else _SQLITE
+    )
 except ValueError as error:
-    raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}.") from error
-if _named["ENGINE"] not in (_SQLITE["ENGINE"], "django.db.backends.postgresql"):
-    raise ImproperlyConfigured("DATABASE_URL names a database that is not PostgreSQL. Write postgresql://…")
-# Another SQLite file is used as ours is: without its options writers get in each other's way.
-DATABASES = {"default": {**_SQLITE, "NAME": _named["NAME"]} if _named["ENGINE"] == _SQLITE["ENGINE"] else _named}
+    raise ImproperlyConfigured(f"DATABASE_URL is not valid: {error}.") from error
+if _database["ENGINE"] not in (_SQLITE["ENGINE"], "django.db.backends.postgresql"):
+    raise ImproperlyConfigured(
+        "DATABASE_URL is not the URL of a PostgreSQL database. It must start with postgresql://."
+    )
+# Every SQLite file needs our options: without them, concurrent writes fail.
+DATABASES = {
+    "default": {**_SQLITE, "NAME": _database["NAME"]} if _database["ENGINE"] == _SQLITE["ENGINE"] else _database
+}
 
 if not DATABASE_URL and SQLITE_FILE.exists():
     env.private_file(SQLITE_FILE)
@@ -180,7 +186,7 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
-        # What is only counted there is not worth waiting for.
+        # Redis only holds counters, which are not worth waiting for.
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
     }
     if REDIS_URL
@@ -191,7 +197,7 @@ CACHES = {
 }
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
-# -- Files and uploads: held in memory and capped before they are read, so that nothing is left on disk ------
+# -- Files and uploads (in memory and with a limit, so that nothing stays on disk) ---------------------------
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
@@ -202,7 +208,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 DATA_UPLOAD_MAX_NUMBER_FILES = LIMITS.files + 100
 
-# -- Safety ------------------------------------------------------------------------------------------------
+# -- Security ----------------------------------------------------------------------------------------------
 
 HTTPS = env.boolean("HTTPS", PUBLIC_URL.startswith("https://"))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -215,7 +221,7 @@ X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "skillsite.errors.csrf_failure"
 BEHIND_PROXY = env.boolean("BEHIND_PROXY", False)
 if BEHIND_PROXY:
-    # Only an operator who says that a proxy of theirs sets these headers makes us believe them.
+    # Without a proxy that sets these headers, any client could forge them.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 CORS_ALLOWED_ORIGINS = env.items("CORS_ALLOWED_ORIGINS")
@@ -223,14 +229,14 @@ CORS_URLS_REGEX = r"^/(api/|mcp$|t/[^/]+/mcp$)"
 CORS_ALLOW_HEADERS = [*default_headers, "if-match", "if-none-match", "mcp-protocol-version", "mcp-method", "mcp-name"]
 CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 
-# -- Mail: written to the log until an operator names a server -----------------------------------------------
+# -- Email (printed by the worker if there is no mail server) ------------------------------------------------
 
 EMAIL_HOST = env.text("EMAIL_HOST")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_USE_SSL = env.boolean("EMAIL_USE_SSL", False)
 EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", False)
 if EMAIL_USE_SSL and EMAIL_USE_TLS:
-    raise ImproperlyConfigured("EMAIL_USE_SSL and EMAIL_USE_TLS are both on. Keep one of the two.")
+    raise ImproperlyConfigured("EMAIL_USE_SSL and EMAIL_USE_TLS are both on. Turn one of them off.")
 EMAIL_PORT = env.integer("EMAIL_PORT", 465 if EMAIL_USE_SSL else 587 if EMAIL_USE_TLS else 25, least=1)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
@@ -272,7 +278,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOG_LEVEL = env.word("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
+LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -282,10 +288,10 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
-        # Django's own handlers would write beside ours, without the mask.
+        # Remove Django's own handlers: they would log every message again, without masking secrets.
         "django": {"handlers": [], "propagate": True},
         "django.server": {"handlers": [], "propagate": True},
-        # These write whole URLs at INFO, and a signed URL is a credential.
+        # These log complete URLs at INFO, and a signed URL is a credential.
         "httpx": {"level": "WARNING"},
         "httpcore": {"level": "WARNING"},
         "botocore": {"level": "WARNING"},

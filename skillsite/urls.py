@@ -1,4 +1,4 @@
-"""The API below /api, the doors for existing clients, pages at the root."""
+"""URLs of the API, the protocols and the pages."""
 
 from django.urls import include, path
 

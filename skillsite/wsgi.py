@@ -1,4 +1,4 @@
-"""What the server runs."""
+"""The WSGI application."""
 
 import os
 
@@ -7,4 +7,4 @@ from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "skillsite.settings")
 application = get_wsgi_application()
-get_resolver().url_patterns  # noqa: B018 - imports every view now, rather than while the first visitor waits
+get_resolver().url_patterns  # noqa: B018 - imports every view at start, so that the first request is not slow

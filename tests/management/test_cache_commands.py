@@ -17,7 +17,7 @@ from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.resolve import resolver
 from tests.conftest import skill_text
-from tests.management.test_commands import printed
+from tests.management.conftest import command_output
 from tests.remote.web import Web
 from tests.services.receivers import receiving
 
@@ -67,27 +67,27 @@ def cached(project: Project, other_project: Project, operator: Actor) -> None:
 
 
 def test_without_more_only_leftovers_are_removed(cached: None) -> None:
-    said = printed("clean_cache")
+    said = command_output("clean_cache")
     assert "demo  a/.new-0123456789abcdef  left by a run that was stopped" in said
     assert said.endswith("1 removed, 4 bytes.\n")
     assert versions("demo") == versions("other") == ["1", "2"]
-    assert printed("clean_cache") == "0 removed, 0 bytes.\n"
+    assert command_output("clean_cache") == "0 removed, 0 bytes.\n"
 
 
 def test_versions_without_use_are_removed_when_asked(cached: None) -> None:
-    said = printed("clean_cache", "--older-than", "30d")
+    said = command_output("clean_cache", "--older-than", "30d")
     assert "demo  a/1  not used for long" in said
     assert "other  a/1" in said
     assert versions("demo") == versions("other") == ["2"]
 
 
 def test_so_many_versions_are_kept_and_one_in_use_stays(cached: None) -> None:
-    printed("clean_cache", "--keep", "0", "--project", "demo")
+    command_output("clean_cache", "--keep", "0", "--project", "demo")
     assert (versions("demo"), versions("other")) == (["2"], ["1", "2"])
 
 
 def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> None:
-    assert printed("clean_cache") == "0 removed, 0 bytes.\n"
+    assert command_output("clean_cache") == "0 removed, 0 bytes.\n"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> N
 )
 def test_what_cannot_be_meant_is_refused(cached: None, arguments: tuple[str, ...], said: str) -> None:
     with pytest.raises(CommandError, match=said):
-        printed("clean_cache", *arguments)
+        command_output("clean_cache", *arguments)
     assert versions("demo") == ["1", "2"]
 
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_meant_is_refused(cached: None, arguments: tuple[str, ...
 def warm(tmp_path: Path, given: Any, *arguments: str) -> str:
     file = tmp_path / "definitions.json"
     file.write_text(given if isinstance(given, str) else json.dumps(given))
-    return printed("warm_cache", "--project", "demo", *arguments, str(file))
+    return command_output("warm_cache", "--project", "demo", *arguments, str(file))
 
 
 def test_definitions_of_a_file_are_fetched(project: Project, tmp_path: Path, web: Web) -> None:
@@ -124,7 +124,7 @@ def test_definitions_of_a_file_are_fetched(project: Project, tmp_path: Path, web
 
 def test_definitions_may_come_over_standard_input(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps([inline("1")])))
-    assert printed("warm_cache", "--project", "demo") == "loaded  a 1\n"
+    assert command_output("warm_cache", "--project", "demo") == "loaded  a 1\n"
 
 
 def test_more_than_one_request_may_name_are_fetched_in_parts(
@@ -151,9 +151,9 @@ def test_what_holds_no_definitions_is_refused(project: Project, tmp_path: Path, 
 
 def test_a_file_or_project_that_is_not_there_is_refused(project: Project, operator: Actor) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
-        printed("warm_cache", "--project", "demo", "/nowhere/definitions.json")
+        command_output("warm_cache", "--project", "demo", "/nowhere/definitions.json")
     with pytest.raises(CommandError, match="There is no project"):
-        printed("warm_cache", "--project", "nobody")
+        command_output("warm_cache", "--project", "nobody")
     projects.archive(project, by=operator)
     with pytest.raises(CommandError, match="There is no project"):
-        printed("warm_cache", "--project", "demo")
+        command_output("warm_cache", "--project", "demo")

@@ -1,4 +1,4 @@
-"""Every test here works on storage of its own."""
+"""Each test gets its own blob storage and empty caches."""
 
 from tests.services.isolation import blob_directory, empty_caches
 

@@ -1,4 +1,4 @@
-"""Misconfiguration is explained under an id that operators can look up."""
+"""System checks: each configuration problem has an id that operators can look up."""
 
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,8 @@ from registry.core.limits import Limits
 RANDOM = "h6b8Zr0vT3qLx9WcYp2Jd5KsNf7Gm4Ea1RuVwXyZoBiDgHjQtC"
 
 
-def found(settings: Any, **changed: Any) -> set[str]:
-    """The ids of our own checks, with these settings and others that are fine."""
+def reported_ids(settings: Any, **changed: Any) -> set[str]:
+    """Return the ids of our own checks that fail with these settings. All other settings are valid."""
     for name, value in {"SECRET_KEY": RANDOM, "AGENT_SKILLS_DIRS": [], "REDIS_URL": "", **changed}.items():
         setattr(settings, name, value)
     return {message.id for message in run_checks() if message.id and message.id.startswith("skillsite.")}
@@ -36,18 +36,18 @@ def found(settings: Any, **changed: Any) -> set[str]:
         ({"REDIS_URL": "rediss://redis.example:6379/0"}, set()),
     ],
 )
-def test_what_is_wrong_is_said_under_its_id(settings: Any, changed: dict[str, Any], ids: set[str]) -> None:
-    assert found(settings, **changed) == ids
+def test_each_problem_is_reported_with_its_id(settings: Any, changed: dict[str, Any], ids: set[str]) -> None:
+    assert reported_ids(settings, **changed) == ids
 
 
-def test_a_package_that_is_missing_is_named(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert found(settings, REDIS_URL="redis://x", S3_BUCKET="skills") == {"skillsite.E004", "skillsite.E005"}
+    assert reported_ids(settings, REDIS_URL="redis://x", S3_BUCKET="skills") == {"skillsite.E004", "skillsite.E005"}
 
 
-def test_every_id_is_in_the_book_for_operators() -> None:
+def test_every_id_is_in_the_operating_guide() -> None:
     code = (Path(site.BASE_DIR) / "registry" / "checks.py").read_text(encoding="utf-8")
-    book = (Path(site.BASE_DIR) / "docs" / "operating.md").read_text(encoding="utf-8")
-    known = {part.partition('"')[0] for part in code.split('id="')[1:]}
-    assert len(known) == 10
-    assert {name for name in known if f"`{name}`" not in book} == set()
+    guide = (Path(site.BASE_DIR) / "docs" / "operating.md").read_text(encoding="utf-8")
+    ids = {part.partition('"')[0] for part in code.split('id="')[1:]}
+    assert len(ids) == 10
+    assert {name for name in ids if f"`{name}`" not in guide} == set()
