@@ -1,4 +1,4 @@
-"""The skills that one address offers for discovery: those of all public projects, of one project, or one skill."""
+"""Skills for well-known discovery: of all public projects, of one project, or a single skill."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ _digests: LruCache[str, str] = LruCache(100_000)
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """One project as one reader sees it."""
+    """One project, limited to the skills that the reader may see."""
 
     project_id: int
     slug: str
@@ -43,29 +43,29 @@ Fault = Callable[[Loaded], str]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What clients can take, in order of name; and what is served and not listed, with the project and the reason."""
+    """Skills that the format can carry, sorted by name, and the others with their project and the reason."""
 
     skills: tuple[Loaded, ...]
     left_out: list[dict[str, str]]
 
-    def said(self) -> dict[str, list[dict[str, str]]]:
-        """For a document whose readers pass over what they do not know."""
+    def as_json(self) -> dict[str, list[dict[str, str]]]:
+        """Return the extension field for the index. Clients ignore fields that they do not know."""
         return {"x-left-out": self.left_out} if self.left_out else {}
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """Where two public projects have a skill of one name, the one whose address comes first stands on the shelf."""
+class SkillCollection:
+    """Skills of one or more projects. If two projects have a skill of one name, the first project wins."""
 
     sources: tuple[_Source, ...]
     caller: str = ANYBODY
     name: str = ""
 
-    def only(self, name: str) -> "Shelf":
-        """The shelf with one skill; it must be there."""
-        shelf = replace(self, name=normalise(name))
-        shelf.load(name)
-        return shelf
+    def only(self, name: str) -> "SkillCollection":
+        """Return a collection with this skill only, or raise NotFound."""
+        collection = replace(self, name=normalise(name))
+        collection.load(name)
+        return collection
 
     def tag(self) -> str:
         return f"{built_in.snapshot().fingerprint} {[source.tag() for source in self.sources]} {self.name}"
@@ -77,65 +77,65 @@ class Shelf:
                 return catalog.load(source.project_id, name, allowed=source.allowed)
             except NotFound:
                 continue
-        raise NotFound("There is no such skill here.")
+        raise NotFound("There is no such skill.")
 
     def project_of(self, loaded: Loaded) -> int:
-        """The project that gave the skill."""
+        """Return the id of the project that a skill is from."""
         if len(self.sources) == 1:
             return self.sources[0].project_id
-        return next(source.project_id for source, found in self._picked() if found.name == loaded.name)
+        return next(source.project_id for source, candidate in self._picked() if candidate.name == loaded.name)
 
     def listing(self, fault: Fault) -> Listing:
-        """What stands here for a format that cannot carry everything."""
-        picked = {found.name: (source, found) for source, found in self._picked()}
-        loaded = sorted(self._load_all(picked.values()), key=lambda one: one.name)
-        faults = {one.name: fault(one) for one in loaded}
+        """Return the listing for a format. `fault` returns why the format can't carry a skill, or nothing."""
+        picked = {candidate.name: (source, candidate) for source, candidate in self._picked()}
+        loaded = sorted(self._load_all(picked.values()), key=lambda skill: skill.name)
+        faults = {skill.name: fault(skill) for skill in loaded}
         left_out = []
         for source in self.sources:
-            for found in self._wanted(source):
-                first, winner = picked[found.name]
-                reason = faults.get(found.name, "")
-                if first is not source and winner.digest != found.digest:
+            for candidate in self._candidates(source):
+                first, winner = picked[candidate.name]
+                reason = faults.get(candidate.name, "")
+                if first is not source and winner.digest != candidate.digest:
                     reason = f"A skill of this name is listed from the project {first.slug}."
                 if reason:
-                    left_out.append({"name": found.name, "project": source.slug, "reason": reason})
-        return Listing(tuple(one for one in loaded if not faults[one.name]), left_out)
+                    left_out.append({"name": candidate.name, "project": source.slug, "reason": reason})
+        return Listing(tuple(skill for skill in loaded if not faults[skill.name]), left_out)
 
     def _load_all(self, picked: Iterable[tuple[_Source, Candidate]]) -> Iterator[Loaded]:
-        chosen: dict[int, list[Candidate]] = {}
-        for source, found in picked:
-            chosen.setdefault(source.project_id, []).append(found)
-        for project_id, wanted in chosen.items():
-            for start in range(0, len(wanted), _CHUNK):
-                yield from catalog.load_many(project_id, wanted[start : start + _CHUNK])
+        by_project: dict[int, list[Candidate]] = {}
+        for source, candidate in picked:
+            by_project.setdefault(source.project_id, []).append(candidate)
+        for project_id, candidates in by_project.items():
+            for start in range(0, len(candidates), _CHUNK):
+                yield from catalog.load_many(project_id, candidates[start : start + _CHUNK])
 
     def _picked(self) -> Iterator[tuple[_Source, Candidate]]:
         seen = set()
         for source in self.sources:
-            for found in self._wanted(source):
-                if found.name not in seen:
-                    seen.add(found.name)
-                    yield source, found
+            for candidate in self._candidates(source):
+                if candidate.name not in seen:
+                    seen.add(candidate.name)
+                    yield source, candidate
 
-    def _wanted(self, source: _Source) -> Iterator[Candidate]:
-        return (found for found in source.candidates() if self.name in ("", found.name))
+    def _candidates(self, source: _Source) -> Iterator[Candidate]:
+        return (candidate for candidate in source.candidates() if self.name in ("", candidate.name))
 
 
-def mine(caller: Caller) -> Shelf:
+def of_caller(caller: Caller) -> SkillCollection:
     source = _Source(caller.project_id, caller.project_slug, caller.revision, caller.last_event, caller.allowed)
-    return Shelf((source,), caller.actor.name)
+    return SkillCollection((source,), caller.actor.name)
 
 
-def of_site() -> Shelf:
-    return Shelf(_public())
+def of_site() -> SkillCollection:
+    return SkillCollection(_public())
 
 
-def of_project(slug: str) -> Shelf:
-    """A project that is not public is not there."""
-    found = _public(slug=slug)
-    if not found:
+def of_project(slug: str) -> SkillCollection:
+    """Return the skills of a public project. A private one gets NotFound, so that its name does not leak."""
+    sources = _public(slug=slug)
+    if not sources:
         raise NotFound("There is no public project at this address.")
-    return Shelf(found)
+    return SkillCollection(sources)
 
 
 def _public(**where: str) -> tuple[_Source, ...]:
@@ -148,17 +148,17 @@ def kind_of(loaded: Loaded) -> str:
 
 
 def artifact_digest(loaded: Loaded) -> str:
-    """The digest of the bytes that a client downloads. The zip is a function of the bundle, so it is hashed once."""
+    """Return the digest of the file that a client downloads. The zip depends only on the bundle, so cache it."""
     if kind_of(loaded) == SKILL:
         return f"sha256:{loaded.entry(SKILL_MD).digest}"
-    kept = _digests.get(loaded.candidate.digest)
-    if kept is None:
+    digest = _digests.get(loaded.candidate.digest)
+    if digest is None:
         hashed = hashlib.sha256()
         for piece in zip_bundle.write_zip_stream((entry.path, loaded.read(entry)) for entry in _in_order(loaded)):
             hashed.update(piece)
-        kept = f"sha256:{hashed.hexdigest()}"
-        _digests.put(loaded.candidate.digest, kept)
-    return kept
+        digest = f"sha256:{hashed.hexdigest()}"
+        _digests.put(loaded.candidate.digest, digest)
+    return digest
 
 
 def _in_order(loaded: Loaded) -> list[FileEntry]:

@@ -1,12 +1,12 @@
-"""The addresses of the doors for existing clients."""
+"""URLs of MCP and well-known discovery."""
 
 from django.urls import URLPattern, path
 
 from registry.protocols import well_known
 from registry.protocols.mcp import endpoint
 
-# Clients look for skills below any address that a person may copy: the site, a project, its list, one skill.
-_PLACES = {
+# Clients look for skills below any URL that a person may copy: the site, a project, its list, one skill.
+_PREFIXES = {
     "site": "",
     "project": "projects/<slug:slug>/",
     "skills": "projects/<slug:slug>/skills/",
@@ -16,14 +16,14 @@ _PLACES = {
 }
 
 
-def _discovery(place: str, start: str) -> list[URLPattern]:
-    new, old = f"{start}.well-known/{well_known.V2}", f"{start}.well-known/{well_known.V1}"
+def _discovery(name: str, prefix: str) -> list[URLPattern]:
+    new, old = f"{prefix}.well-known/{well_known.V2}", f"{prefix}.well-known/{well_known.V1}"
     return [
-        path(f"{new}/index.json", well_known.index, name=f"{place}-index"),
-        path(f"{new}/<str:name>.zip", well_known.archive, name=f"{place}-archive"),
-        path(f"{new}/<str:name>/<path:path>", well_known.file, name=f"{place}-file"),
-        path(f"{old}/index.json", well_known.legacy_index, name=f"{place}-legacy-index"),
-        path(f"{old}/<str:name>/<path:path>", well_known.file, name=f"{place}-legacy-file"),
+        path(f"{new}/index.json", well_known.index, name=f"{name}-index"),
+        path(f"{new}/<str:name>.zip", well_known.archive, name=f"{name}-archive"),
+        path(f"{new}/<str:name>/<path:path>", well_known.file, name=f"{name}-file"),
+        path(f"{old}/index.json", well_known.legacy_index, name=f"{name}-legacy-index"),
+        path(f"{old}/<str:name>/<path:path>", well_known.file, name=f"{name}-legacy-file"),
     ]
 
 
@@ -32,5 +32,5 @@ urlpatterns = [
     path("t/<str:secret>/mcp", endpoint.mcp, name="mcp-by-path"),
     path(".well-known/oauth-protected-resource", well_known.protected_resource),
     path(".well-known/oauth-protected-resource/mcp", well_known.protected_resource, name="protected-resource"),
-    *(pattern for place, start in _PLACES.items() for pattern in _discovery(place, start)),
+    *(pattern for name, prefix in _PREFIXES.items() for pattern in _discovery(name, prefix)),
 ]

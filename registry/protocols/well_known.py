@@ -1,7 +1,7 @@
-"""Well-known discovery: which skills there are and their files, in version 0.2.0 with digests and in version 0.1.
+"""Well-known discovery: an index of skills and their files, in version 0.2.0 with digests and in version 0.1.
 
-The same pages stand at the root for all public projects, below each public project and each of its skills, and below
-`/t/<token>/` for the project of the token. All of them read through the catalog.
+The same paths exist at the root for all public projects, below each public project and each of its skills, and below
+`/t/<token>/` for the project of the token.
 """
 
 import hashlib
@@ -23,7 +23,15 @@ from registry.core.bundle import SKILL_MD
 from registry.core.errors import SkillsiteError
 from registry.core.format import client_compat
 from registry.protocols import authentication
-from registry.protocols.listing import ARCHIVE, Shelf, artifact_digest, kind_of, mine, of_project, of_site
+from registry.protocols.listing import (
+    ARCHIVE,
+    SkillCollection,
+    artifact_digest,
+    kind_of,
+    of_caller,
+    of_project,
+    of_site,
+)
 from registry.services.agents import bearer
 from registry.services.catalog import usage
 from registry.services.catalog.catalog import Loaded
@@ -39,14 +47,14 @@ _STATUS = {
 }
 
 
-def _door(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Finds the shelf that an address names, and gives every answer, errors too, the headers of this door."""
+def _discovery(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Pass the collection for the URL to the view, and set caching headers, also on errors."""
 
-    @_for_every_page
+    @_cors
     @wraps(view)
-    def answer(request: HttpRequest, secret: str = "", slug: str = "", only: str = "", **kwargs: Any) -> HttpResponse:
+    def respond(request: HttpRequest, secret: str = "", slug: str = "", only: str = "", **kwargs: Any) -> HttpResponse:
         try:
-            response = view(request, _shelf(request, secret, slug, only), **kwargs)
+            response = view(request, _collection(request, secret, slug, only), **kwargs)
         except SkillsiteError as error:
             response = _plain(error)
         if secret:
@@ -55,15 +63,15 @@ def _door(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
             response["Cache-Control"] = "public, max-age=60"
         return response
 
-    return answer
+    return respond
 
 
-def _for_every_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Pages of any site may read, and may ask first whether they may. Nothing is written, so nothing is forged."""
+def _cors(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Allow pages of any origin to read. These views change nothing, so they need no CSRF protection."""
 
     @csrf_exempt
     @wraps(view)
-    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method == "OPTIONS":
             response = HttpResponse(status=204)
             response["Access-Control-Allow-Methods"] = response["Allow"] = "GET, HEAD, OPTIONS"
@@ -77,16 +85,16 @@ def _for_every_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
         response["Access-Control-Expose-Headers"] = "ETag, Retry-After"
         return response
 
-    return answer
+    return respond
 
 
-def _shelf(request: HttpRequest, secret: str, slug: str, only: str) -> Shelf:
+def _collection(request: HttpRequest, secret: str, slug: str, only: str) -> SkillCollection:
     if secret:
-        shelf = mine(authentication.by_path(secret))
+        collection = of_caller(authentication.by_path(secret))
     else:
         authentication.anonymous(request)
-        shelf = of_project(slug) if slug else of_site()
-    return shelf.only(only) if only else shelf
+        collection = of_project(slug) if slug else of_site()
+    return collection.only(only) if only else collection
 
 
 def _plain(error: SkillsiteError) -> HttpResponse:
@@ -101,15 +109,15 @@ def _plain(error: SkillsiteError) -> HttpResponse:
     return response
 
 
-@_door
-def index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
-    """Version 0.2.0. An archive is named where there is more than SKILL.md; what was left out is named too."""
+@_discovery
+def index(request: HttpRequest, collection: SkillCollection) -> HttpResponse:
+    """Return the index of version 0.2.0. A skill with more files than SKILL.md is an archive."""
 
     def body() -> dict[str, Any]:
-        here, listing = request.path.rpartition("/")[0], shelf.listing(_fault)
-        return {"$schema": SCHEMA, "skills": [_entry(here, loaded) for loaded in listing.skills], **listing.said()}
+        here, listing = request.path.rpartition("/")[0], collection.listing(_fault)
+        return {"$schema": SCHEMA, "skills": [_entry(here, loaded) for loaded in listing.skills], **listing.as_json()}
 
-    return _json(request, shelf, body)
+    return _json(request, collection, body)
 
 
 def _fault(loaded: Loaded) -> str:
@@ -128,15 +136,15 @@ def _entry(here: str, loaded: Loaded) -> dict[str, str]:
     }
 
 
-@_door
-def legacy_index(request: HttpRequest, shelf: Shelf) -> HttpResponse:
-    """Version 0.1, where a client fetches each file on its own. It must hold nothing that a strict client refuses."""
+@_discovery
+def legacy_index(request: HttpRequest, collection: SkillCollection) -> HttpResponse:
+    """Return the index of version 0.1, with which clients download file by file. Strict clients refuse other fields."""
 
     def body() -> dict[str, Any]:
-        listing = shelf.listing(_legacy_fault)
-        return {"skills": [_legacy_entry(loaded) for loaded in listing.skills], **listing.said()}
+        listing = collection.listing(_legacy_fault)
+        return {"skills": [_legacy_entry(loaded) for loaded in listing.skills], **listing.as_json()}
 
-    return _json(request, shelf, body)
+    return _json(request, collection, body)
 
 
 def _legacy_entry(loaded: Loaded) -> dict[str, Any]:
@@ -149,60 +157,62 @@ def _legacy_fault(loaded: Loaded) -> str:
     return client_compat.file_listing_fault(loaded.name, loaded.candidate.description, paths, limits=settings.LIMITS)
 
 
-@_door
-def archive(request: HttpRequest, shelf: Shelf, name: str) -> HttpResponse:
-    loaded = shelf.load(name)
+@_discovery
+def archive(request: HttpRequest, collection: SkillCollection, name: str) -> HttpResponse:
+    loaded = collection.load(name)
     digest = artifact_digest(loaded) if kind_of(loaded) == ARCHIVE else loaded.candidate.digest
     if _matches(request, digest):
         response = HttpResponse(status=304)
     else:
         response = _bytes(f"{loaded.name}.zip", zip_bundle.write_zip(loaded.bundle()))
-    return _counted(request, shelf, loaded, response, digest)
+    return _count_load(request, collection, loaded, response, digest)
 
 
-@_door
-def file(request: HttpRequest, shelf: Shelf, name: str, path: str) -> HttpResponse:
-    loaded = shelf.load(name)
+@_discovery
+def file(request: HttpRequest, collection: SkillCollection, name: str, path: str) -> HttpResponse:
+    loaded = collection.load(name)
     entry = loaded.entry(path)
     response = HttpResponse(status=304) if _matches(request, entry.digest) else _bytes(path, loaded.read(entry))
     if path == SKILL_MD:
-        return _counted(request, shelf, loaded, response, entry.digest)
+        return _count_load(request, collection, loaded, response, entry.digest)
     response["ETag"] = f'"{entry.digest}"'
     return response
 
 
-def _counted(request: HttpRequest, shelf: Shelf, loaded: Loaded, response: HttpResponse, digest: str) -> HttpResponse:
+def _count_load(
+    request: HttpRequest, collection: SkillCollection, loaded: Loaded, response: HttpResponse, digest: str
+) -> HttpResponse:
     if request.method == "GET":
         usage.count_load(
-            shelf.project_of(loaded),
+            collection.project_of(loaded),
             loaded.name,
             loaded.candidate.version,
-            caller=shelf.caller,
+            caller=collection.caller,
             now=timezone.now(),
         )
     response["ETag"] = f'"{digest}"'
     return response
 
 
-def _json(request: HttpRequest, shelf: Shelf, body: Callable[[], dict[str, Any]]) -> HttpResponse:
-    """The tag says what the index is a function of, so that one that did not change is not made again."""
-    etag = hashlib.sha256(f"{shelf.tag()} {request.path}".encode()).hexdigest()
+def _json(request: HttpRequest, collection: SkillCollection, body: Callable[[], dict[str, Any]]) -> HttpResponse:
+    """Respond with JSON, or 304. The ETag is computed without building the body."""
+    etag = hashlib.sha256(f"{collection.tag()} {request.path}".encode()).hexdigest()
     if _matches(request, etag):
         response = HttpResponse(status=304)
     else:
-        said = json.dumps(body(), ensure_ascii=False, separators=(",", ":")).encode()
-        response = HttpResponse(said, content_type="application/json")
+        content = json.dumps(body(), ensure_ascii=False, separators=(",", ":")).encode()
+        response = HttpResponse(content, content_type="application/json")
     response["ETag"] = f'"{etag}"'
     return response
 
 
 def _matches(request: HttpRequest, digest: str) -> bool:
-    given = request.headers.get("If-None-Match")
-    return bool(given) and any(tag.removeprefix("W/") == f'"{digest}"' for tag in parse_etags(str(given)))
+    header = request.headers.get("If-None-Match")
+    return bool(header) and any(tag.removeprefix("W/") == f'"{digest}"' for tag in parse_etags(str(header)))
 
 
 def _bytes(path: str, content: bytes) -> HttpResponse:
-    """Bytes of a bundle with the headers that keep them inert."""
+    """Respond with a file of a bundle, with headers that keep browsers from running it."""
     response = HttpResponse(content, content_type=content_types.content_type(path))
     for name, value in content_types.HEADERS.items():
         response[name] = value
@@ -211,9 +221,9 @@ def _bytes(path: str, content: bytes) -> HttpResponse:
     return response
 
 
-@_for_every_page
+@_cors
 def protected_resource(request: HttpRequest) -> HttpResponse:
-    """What RFC 9728 says about /mcp: tokens come in the header, and owners of a project make them on its pages."""
+    """Return the metadata of /mcp for RFC 9728. There is no authorization server: owners create tokens on the site."""
     body = {
         "resource": request.build_absolute_uri("/mcp"),
         "resource_name": "Skillsite",

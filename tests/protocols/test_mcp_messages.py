@@ -101,7 +101,7 @@ def test_a_crash_tells_nothing_of_itself(
     def crash(*_: object) -> object:
         raise RuntimeError("inner secret")
 
-    monkeypatch.setitem(endpoint._METHODS, "ping", endpoint._Method(crash, kept=endpoint._never))  # type: ignore[arg-type]
+    monkeypatch.setitem(endpoint._METHODS, "ping", endpoint._Method(crash, cacheable=endpoint._never))  # type: ignore[arg-type]
     response = caller.post(ONE)
     assert error(response) == (500, -32603)
     assert b"inner secret" not in response.content

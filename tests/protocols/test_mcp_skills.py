@@ -266,7 +266,7 @@ def test_the_best_match_comes_first_and_what_does_not_fit_is_named(
     assert "gamma" not in found
     tight = caller.call("list_skills", budget="20")["content"][0]["text"]
     assert "not listed" in tight
-    assert caller.call("list_skills", query="zzz")["content"][0]["text"] == "No skill has all of these words."
+    assert caller.call("list_skills", query="zzz")["content"][0]["text"] == "No skill contains all of these words."
 
 
 @pytest.mark.parametrize(

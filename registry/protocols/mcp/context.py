@@ -1,4 +1,4 @@
-"""What a method works with: the caller, what they may see, and the shape of what it gives back."""
+"""Context and result of an MCP method."""
 
 import base64
 import binascii
@@ -15,17 +15,17 @@ from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 
 PAGE = 100
-PREFIX = "app.skillsite/"  # of what we add to the protocol's own fields
+PREFIX = "app.skillsite/"  # of the fields that we add to those of the protocol
 
-# How long a client may trust what it was told. Short: a skill that was taken back must be gone.
-FRESH = {"ttlMs": 5_000, "cacheScope": "private"}
+# How long clients may cache a result. Short, so that a withdrawn skill disappears quickly.
+CACHE_HINTS = {"ttlMs": 5_000, "cacheScope": "private"}
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A result, and the skills whose loading it counts as."""
+class MethodResult:
+    """A result. `loads` are the names and versions of skills that count as loaded."""
 
-    result: dict[str, Any]
+    body: dict[str, Any]
     loads: tuple[tuple[str, str], ...] = ()
 
 
@@ -35,7 +35,7 @@ class Context:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """The skills of the caller in order of name."""
+        """The skills that the caller may see, sorted by name."""
         view = catalog.view(self.caller.project_id, self.caller.revision, allowed=self.caller.allowed)
         return view.served
 
@@ -46,8 +46,8 @@ class Context:
         return list(catalog.load_many(self.caller.project_id, candidates))
 
 
-def about(candidate: Candidate) -> dict[str, str]:
-    """Version, digest and source, which every answer names."""
+def meta(candidate: Candidate) -> dict[str, str]:
+    """Return version, digest and source for the `_meta` of a result."""
     return {
         f"{PREFIX}version": candidate.version,
         f"{PREFIX}digest": candidate.digest,
@@ -55,9 +55,9 @@ def about(candidate: Candidate) -> dict[str, str]:
     }
 
 
-def page(candidates: Sequence[Candidate], message: Message) -> tuple[Sequence[Candidate], dict[str, str]]:
-    """The skills of one page, and `nextCursor` where there are more. A cursor is the last name of the page before."""
-    start = bisect_right(candidates, _last_name(message.params.get("cursor")), key=lambda one: one.name)
+def paginate(candidates: Sequence[Candidate], message: Message) -> tuple[Sequence[Candidate], dict[str, str]]:
+    """Return the skills of one page, and `nextCursor` if there are more. A cursor encodes the last name of a page."""
+    start = bisect_right(candidates, _last_name(message.params.get("cursor")), key=lambda candidate: candidate.name)
     shown = candidates[start : start + PAGE]
     if start + PAGE >= len(candidates):
         return shown, {}
@@ -72,5 +72,5 @@ def _last_name(cursor: object) -> str:
     except (binascii.Error, ValueError):
         name = None
     if not isinstance(name, str):
-        raise Refused(INVALID_PARAMS, "The cursor was not given out here.")
+        raise Refused(INVALID_PARAMS, "The cursor is invalid.")
     return name

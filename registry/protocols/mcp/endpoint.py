@@ -1,4 +1,4 @@
-"""MCP over HTTP: one message a request, plain JSON back, nothing remembered between two requests."""
+"""MCP over HTTP: one message per request, a JSON response, no sessions."""
 
 import hashlib
 import logging
@@ -16,7 +16,7 @@ from registry.core.errors import SkillsiteError
 from registry.lib.lru import MEBIBYTE, LruCache
 from registry.protocols import authentication
 from registry.protocols.mcp import messages, resources, revisions, skills, tools
-from registry.protocols.mcp.context import FRESH, Context, Outcome
+from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
 from registry.protocols.mcp.messages import Message, Refused
 from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
@@ -28,49 +28,50 @@ BODY_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 _SERVER = {"name": "skillsite", "title": "Skillsite", "version": settings.SPECTACULAR_SETTINGS["VERSION"]}
 _CAPABILITIES = {"resources": {}, "tools": {}, "extensions": {skills.EXTENSION: {"directoryRead": True}}}
 _HINT = (
-    "Skills tell how this team does its work. Look with list_skills before a task, load the one that fits with "
-    "read_skill, and follow it."
+    "Skills describe how this team works. Before a task, call list_skills, load the skill that fits with read_skill, "
+    "and follow it."
 )
 
 
-def _discover(context: Context, message: Message) -> Outcome:
-    said = {"supportedVersions": list(revisions.SUPPORTED), "capabilities": _CAPABILITIES, "instructions": _HINT}
-    return Outcome({**said, **FRESH})
+def _discover(context: Context, message: Message) -> MethodResult:
+    server = {"supportedVersions": list(revisions.SUPPORTED), "capabilities": _CAPABILITIES, "instructions": _HINT}
+    return MethodResult({**server, **CACHE_HINTS})
 
 
-def _initialize(context: Context, message: Message) -> Outcome:
-    said = {"capabilities": _CAPABILITIES, "serverInfo": _SERVER, "instructions": _HINT}
-    return Outcome({"protocolVersion": revisions.negotiated(message.params.get("protocolVersion")), **said})
+def _initialize(context: Context, message: Message) -> MethodResult:
+    version = revisions.negotiate(message.params.get("protocolVersion"))
+    server = {"capabilities": _CAPABILITIES, "serverInfo": _SERVER, "instructions": _HINT}
+    return MethodResult({"protocolVersion": version, **server})
 
 
 def _never(message: Message) -> bool:
     return False
 
 
-def _ping(context: Context, message: Message) -> Outcome:
-    return Outcome({})
+def _ping(context: Context, message: Message) -> MethodResult:
+    return MethodResult({})
 
 
 @dataclass(frozen=True, slots=True)
 class _Method:
-    """`kept` tells of a message whether its result is a function of what the caller may see and the parameters."""
+    """A method. `cacheable` returns whether the result depends only on the parameters and what the caller may see."""
 
-    answer: Callable[[Context, Message], Outcome]
-    kept: Callable[[Message], bool] = lambda message: True
+    run: Callable[[Context, Message], MethodResult]
+    cacheable: Callable[[Message], bool] = lambda message: True
 
 
 _METHODS: dict[str, _Method] = {
     "server/discover": _Method(_discover),
-    "initialize": _Method(_initialize, kept=_never),
-    "ping": _Method(_ping, kept=_never),
+    "initialize": _Method(_initialize, cacheable=_never),
+    "ping": _Method(_ping, cacheable=_never),
     "skills/list": _Method(skills.list_skills),
     "skills/get": _Method(skills.get_skill),
     "resources/directory/read": _Method(skills.read_directory),
     "resources/list": _Method(resources.list_resources),
     "resources/templates/list": _Method(resources.list_templates),
     "resources/read": _Method(resources.read_resource),
-    "tools/list": _Method(tools.list_tools, kept=_never),
-    "tools/call": _Method(tools.call_tool, kept=tools.is_kept),
+    "tools/list": _Method(tools.list_tools, cacheable=_never),
+    "tools/call": _Method(tools.call_tool, cacheable=tools.is_cacheable),
 }
 _LEGACY_ONLY = frozenset({"initialize", "ping"})
 
@@ -79,7 +80,7 @@ _results: LruCache[str, tuple[bytes, tuple[tuple[str, str], ...]]] = LruCache(64
 
 @csrf_exempt
 def mcp(request: HttpRequest, secret: str = "") -> HttpResponse:
-    """With a secret, the token stands in the address; without one it stands in the header."""
+    """Handle a request. `secret` is a token in the URL; without it the token must be in the header."""
     try:
         response = _respond(request, secret)
     except Refused as refused:
@@ -112,19 +113,19 @@ def _respond(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _check_origin(request: HttpRequest) -> None:
-    """A page of another site must not talk to this one through somebody's browser."""
+    """Refuse requests that a page of another site sends through a browser."""
     origin = request.META.get("HTTP_ORIGIN")
     if origin is None:
         return
     here = f"{request.scheme}://{request.get_host()}"
     known = {_origin(address) for address in (here, settings.PUBLIC_URL, *settings.CORS_ALLOWED_ORIGINS)}
-    asked = _origin(origin)
-    if not asked or asked not in known:
-        raise Refused(messages.INVALID_REQUEST, "Requests from this origin are not answered.", status=403)
+    normalised = _origin(origin)
+    if not normalised or normalised not in known:
+        raise Refused(messages.INVALID_REQUEST, "Requests from this origin are not allowed.", status=403)
 
 
 def _origin(address: str) -> str:
-    """Scheme and host of an address; nothing where it has not both, as `null` has not."""
+    """Return scheme and host of an address, or an empty string if one is missing, as in `null`."""
     try:
         scheme, host = urlsplit(address.lower())[:2]
     except ValueError:
@@ -145,10 +146,10 @@ def _caller(request: HttpRequest, secret: str) -> Caller:
         raise refused from error
 
 
-def _challenge(request: HttpRequest, given: bool) -> str:
+def _challenge(request: HttpRequest, token_sent: bool) -> str:
     metadata = request.build_absolute_uri("/.well-known/oauth-protected-resource/mcp")
-    said = f'{bearer.CHALLENGE}, resource_metadata="{metadata}"'
-    return f'{said}, error="invalid_token"' if given else said
+    challenge = f'{bearer.CHALLENGE}, resource_metadata="{metadata}"'
+    return f'{challenge}, error="invalid_token"' if token_sent else challenge
 
 
 def _refused(error: SkillsiteError, status: int, challenge: str = "") -> Refused:
@@ -158,13 +159,13 @@ def _refused(error: SkillsiteError, status: int, challenge: str = "") -> Refused
 
 def _body(request: HttpRequest) -> bytes:
     if request.content_type != "application/json":
-        raise Refused(messages.INVALID_REQUEST, "Content-Type is application/json.", status=415)
+        raise Refused(messages.INVALID_REQUEST, "Content-Type must be application/json.", status=415)
     length = request.META.get("CONTENT_LENGTH") or "0"
     if request.META.get("HTTP_TRANSFER_ENCODING"):
-        message = "A body in chunks is not read. Send it whole, with Content-Length."
+        message = "Chunked bodies are not supported. Send the body with Content-Length."
         raise Refused(messages.INVALID_REQUEST, message, status=411)
     if not length.isdecimal() or int(length) > BODY_BYTES:
-        message = f"The request has {length[:20]} bytes. {BODY_BYTES:,} are allowed."
+        message = f"The request has {length[:20]} bytes. At most {BODY_BYTES:,} are allowed."
         raise Refused(messages.INVALID_REQUEST, message, status=413)
     return request.body
 
@@ -174,32 +175,31 @@ def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tu
     if method is None or (modern and message.method in _LEGACY_ONLY):
         status = 404 if modern else 200
         raise Refused(messages.METHOD_NOT_FOUND, f"Unknown method: {message.method[:80]}", status=status)
-    tag = _tag(context, message) if method.kept(message) else ""
-    found = _results.get(tag) if tag else None
-    if found is None:
-        outcome = _call(method, context, message)
-        meta = {**outcome.result.get("_meta", {}), revisions.SERVER_INFO: _SERVER}
-        body = messages.dump({"resultType": "complete", **outcome.result, "_meta": meta})
-        found = body, outcome.loads
-        if tag and not outcome.result.get("isError"):
-            _results.put(tag, found, len(body))
-    return found
+    key = _cache_key(context, message) if method.cacheable(message) else ""
+    cached = _results.get(key) if key else None
+    if cached is None:
+        result = _call(method, context, message)
+        meta = {**result.body.get("_meta", {}), revisions.SERVER_INFO: _SERVER}
+        body = messages.dump({"resultType": "complete", **result.body, "_meta": meta})
+        cached = body, result.loads
+        if key and not result.body.get("isError"):
+            _results.put(key, cached, len(body))
+    return cached
 
 
-def _call(method: _Method, context: Context, message: Message) -> Outcome:
+def _call(method: _Method, context: Context, message: Message) -> MethodResult:
     try:
-        return method.answer(context, message)
+        return method.run(context, message)
     except SkillsiteError as error:
         raise Refused(messages.INVALID_PARAMS, error.message) from error
     except Refused:
         raise
     except Exception as error:
         log.exception("The method %s failed.", message.method)
-        said = "Something went wrong here. It was written to the log."
-        raise Refused(messages.INTERNAL_ERROR, said, status=500) from error
+        raise Refused(messages.INTERNAL_ERROR, "Internal error. It was logged.", status=500) from error
 
 
-def _tag(context: Context, message: Message) -> str:
+def _cache_key(context: Context, message: Message) -> str:
     params = {key: value for key, value in message.params.items() if key != "_meta"}
-    said = messages.dump([built_in.snapshot().fingerprint, context.caller.view_tag, message.method, params])
-    return hashlib.sha256(said).hexdigest()
+    dependencies = messages.dump([built_in.snapshot().fingerprint, context.caller.view_tag, message.method, params])
+    return hashlib.sha256(dependencies).hexdigest()

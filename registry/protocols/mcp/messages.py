@@ -1,4 +1,4 @@
-"""JSON-RPC as MCP uses it: one message in a body, one answer, and the errors that the protocol names."""
+"""JSON-RPC messages and errors of MCP."""
 
 import json
 from collections.abc import Mapping
@@ -25,15 +25,15 @@ class Message:
         return meta if isinstance(meta, dict) else {}
 
     def text(self, name: str) -> str:
-        """A parameter that must be a text."""
+        """Return a required string parameter."""
         value = self.params.get(name)
         if not isinstance(value, str) or not value:
-            raise Refused(INVALID_PARAMS, f"The parameter {name} is needed, and is a text.")
+            raise Refused(INVALID_PARAMS, f"The parameter {name} is required and must be a string.")
         return value
 
 
 class Refused(Exception):
-    """`status` is the HTTP status where the protocol names one; other errors travel in an ordinary answer."""
+    """A JSON-RPC error. `status` is the HTTP status, which is 200 where the protocol names no other."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 
 def unknown(uri: str, message: str) -> Refused:
-    """A resource that is not there; the data is exactly this, for clients tell it by that from other bad parameters."""
+    """Return the error for an unknown resource. Clients recognise it by exactly this `data`."""
     return Refused(INVALID_PARAMS, message, data={"uri": uri})
 
 
@@ -61,11 +61,11 @@ def parse(body: bytes) -> Message:
         if b"\\u" in body:
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise Refused(PARSE_ERROR, "The body is not JSON in UTF-8.", status=400) from error
+        raise Refused(PARSE_ERROR, "The body is not valid JSON in UTF-8.", status=400) from error
     if isinstance(value, list):
-        raise Refused(INVALID_REQUEST, "Batches are not part of this protocol: send one message a request.", status=400)
+        raise Refused(INVALID_REQUEST, "Batches are not supported. Send one message per request.", status=400)
     if not isinstance(value, dict):
-        raise Refused(INVALID_REQUEST, "A message is a JSON object.", status=400)
+        raise Refused(INVALID_REQUEST, "A message must be a JSON object.", status=400)
     return _message(value)
 
 
@@ -76,14 +76,14 @@ def _no_constant(name: str) -> NoReturn:
 def _message(value: dict[str, Any]) -> Message:
     request_id = value.get("id")
     if "id" in value and (isinstance(request_id, bool) or not isinstance(request_id, str | int)):
-        raise Refused(INVALID_REQUEST, "id is a text or a whole number.", status=400)
+        raise Refused(INVALID_REQUEST, "id must be a string or an integer.", status=400)
     method, params = value.get("method"), value.get("params", {})
     if value.get("jsonrpc") != "2.0":
-        raise Refused(INVALID_REQUEST, 'A message says "jsonrpc": "2.0".', status=400, id=request_id)
+        raise Refused(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', status=400, id=request_id)
     if not isinstance(method, str) or not method:
-        raise Refused(INVALID_REQUEST, "method is needed, and is a text.", status=400, id=request_id)
+        raise Refused(INVALID_REQUEST, "method is required and must be a string.", status=400, id=request_id)
     if not isinstance(params, dict):
-        raise Refused(INVALID_PARAMS, "params is an object.", status=400, id=request_id)
+        raise Refused(INVALID_PARAMS, "params must be an object.", status=400, id=request_id)
     return Message(method, params, request_id)
 
 
@@ -92,15 +92,15 @@ def dump(value: object) -> bytes:
 
 
 def result(request_id: Id, body: bytes) -> bytes:
-    """`body` is the result as JSON already: kept results are not written again."""
+    """Return the response for a result that is encoded as JSON already."""
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (dump(request_id), body)
 
 
 def error(refused: Refused) -> bytes:
-    said: dict[str, object] = {"code": refused.code, "message": refused.message}
+    body: dict[str, object] = {"code": refused.code, "message": refused.message}
     if refused.data is not None:
-        said["data"] = refused.data
-    answer: dict[str, object] = {"jsonrpc": "2.0", "error": said}
+        body["data"] = refused.data
+    response: dict[str, object] = {"jsonrpc": "2.0", "error": body}
     if refused.id is not None:
-        answer["id"] = refused.id
-    return dump(answer)
+        response["id"] = refused.id
+    return dump(response)

@@ -1,4 +1,4 @@
-"""Files of skills as resources, with the index and the manifests that clients older than the extension ask for."""
+"""Files of skills as MCP resources, with the index and manifests for clients without the skills extension."""
 
 import base64
 from typing import Any
@@ -10,7 +10,7 @@ from registry.core.bundle import SKILL_MD, FileEntry
 from registry.core.errors import SkillsiteError
 from registry.core.format import client_compat
 from registry.protocols.mcp import uris
-from registry.protocols.mcp.context import FRESH, Context, Outcome, about, page
+from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult, meta, paginate
 from registry.protocols.mcp.messages import Message, dump, unknown
 from registry.services.catalog.catalog import Loaded
 
@@ -18,39 +18,39 @@ SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 _JSON = "application/json"
 
 
-def list_resources(context: Context, message: Message) -> Outcome:
-    """The index, and SKILL.md of every skill; other files are found through them."""
-    shown, more = page(context.candidates, message)
+def list_resources(context: Context, message: Message) -> MethodResult:
+    """List the index and the SKILL.md of every skill, from which clients find the other files."""
+    candidates, cursor = paginate(context.candidates, message)
     index = [] if message.params.get("cursor") else [{"uri": uris.INDEX, "name": "index.json", "mimeType": _JSON}]
     listed = [
         {
-            "uri": uris.of(one.name, SKILL_MD),
-            "name": one.name,
-            "description": one.description,
+            "uri": uris.of(candidate.name, SKILL_MD),
+            "name": candidate.name,
+            "description": candidate.description,
             "mimeType": "text/markdown",
-            "_meta": about(one),
+            "_meta": meta(candidate),
         }
-        for one in shown
+        for candidate in candidates
     ]
-    return Outcome({"resources": [*index, *listed], **more, **FRESH})
+    return MethodResult({"resources": [*index, *listed], **cursor, **CACHE_HINTS})
 
 
-def list_templates(context: Context, message: Message) -> Outcome:
+def list_templates(context: Context, message: Message) -> MethodResult:
     template = {
         "uriTemplate": "skill://{name}/{+path}",
         "name": "file",
-        "description": "One file of a skill; SKILL.md has its instructions.",
+        "description": "One file of a skill. SKILL.md contains the instructions.",
     }
-    return Outcome({"resourceTemplates": [template], **FRESH})
+    return MethodResult({"resourceTemplates": [template], **CACHE_HINTS})
 
 
-def read_resource(context: Context, message: Message) -> Outcome:
+def read_resource(context: Context, message: Message) -> MethodResult:
     uri = message.text("uri")
     if uri == uris.INDEX:
-        return _answer(uri, {"mimeType": _JSON, "text": _index(context)})
+        return _read_result(uri, {"mimeType": _JSON, "text": _index(context)})
     name, path = uris.split(uri)
     if not name:
-        raise unknown(uri, "Resources stand at skill://name/path.")
+        raise unknown(uri, "The URI of a resource is skill://name/path.")
     try:
         loaded = context.load(name)
         entry = uris.entry(loaded, path)
@@ -59,19 +59,19 @@ def read_resource(context: Context, message: Message) -> Outcome:
         elif path == uris.MANIFEST:
             contents = {"mimeType": _JSON, "text": _manifest(loaded)}
         else:
-            raise unknown(uri, "There is no such file in this skill.")
+            raise unknown(uri, "This skill has no such file.")
     except SkillsiteError as error:
         raise unknown(uri, error.message) from error
     loads = ((loaded.name, loaded.candidate.version),) if entry is not None and entry.path == SKILL_MD else ()
-    return _answer(uri, {**contents, "_meta": about(loaded.candidate)}, loads)
+    return _read_result(uri, {**contents, "_meta": meta(loaded.candidate)}, loads)
 
 
-def _answer(uri: str, contents: dict[str, Any], loads: tuple[tuple[str, str], ...] = ()) -> Outcome:
-    return Outcome({"contents": [{"uri": uri, **contents}], **FRESH}, loads)
+def _read_result(uri: str, contents: dict[str, Any], loads: tuple[tuple[str, str], ...] = ()) -> MethodResult:
+    return MethodResult({"contents": [{"uri": uri, **contents}], **CACHE_HINTS}, loads)
 
 
 def _contents(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
-    """Text where the bytes are text, so that they come back exactly; Base64 otherwise."""
+    """Return UTF-8 text without NUL as text, and everything else as Base64, so that no byte is lost."""
     content = loaded.read(entry)
     try:
         text = content.decode()
@@ -83,17 +83,17 @@ def _contents(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
     return {"mimeType": "text/plain" if kind == content_types.OCTETS else kind, "text": text}
 
 
-def described(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
-    """What a listing says about one file."""
-    said: dict[str, Any] = {
+def describe(loaded: Loaded, entry: FileEntry) -> dict[str, Any]:
+    """Return the entry of one file in a listing."""
+    resource: dict[str, Any] = {
         "uri": uris.of(loaded.name, entry.path),
         "name": entry.path.rpartition("/")[2],
         "mimeType": mime_type(entry.path),
         "size": entry.size,
     }
     if entry.path == SKILL_MD:
-        said.update(name=loaded.name, description=loaded.candidate.description)
-    return said
+        resource.update(name=loaded.name, description=loaded.candidate.description)
+    return resource
 
 
 def mime_type(path: str) -> str:
@@ -106,7 +106,7 @@ def _manifest(loaded: Loaded) -> str:
 
 
 def _index(context: Context) -> str:
-    """Every skill by the address of its SKILL.md, in the shape of the discovery index; what is left out is named."""
+    """Return the discovery index with the URI of each SKILL.md. Skills that it can't carry are named in x-left-out."""
     skills, left_out = [], []
     for loaded in context.load_many(context.candidates):
         if reason := client_compat.listing_fault(loaded.name, loaded.candidate.description, limits=settings.LIMITS):

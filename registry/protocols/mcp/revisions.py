@@ -1,4 +1,4 @@
-"""Which revision a message speaks: the stateless one, whose headers must match its body, or one with a handshake."""
+"""Revisions of MCP: the stateless one, whose headers must match the body, and older ones with a handshake."""
 
 import base64
 import binascii
@@ -25,17 +25,20 @@ _VERSION, _CAPABILITIES, SERVER_INFO = (
 )
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _MODERN_ONLY = frozenset({"server/discover"})
-# As a request's META spells them: to have all headers in their own form costs more than the rest of a check.
+# Keys of `request.META`, because building `request.headers` is slower than the rest of the check.
 _VERSION_HEADER, _METHOD_HEADER, _NAME_HEADER = "HTTP_MCP_PROTOCOL_VERSION", "HTTP_MCP_METHOD", "HTTP_MCP_NAME"
 
 
 def is_modern(message: Message, meta: Mapping[str, Any]) -> bool:
-    """Refused where the revision is not spoken here, or where headers and body do not say the same."""
-    said, header = message.meta.get(_VERSION), meta.get(_VERSION_HEADER)
+    """Return whether the message uses the stateless revision.
+
+    Raise Refused for an unsupported revision, or if headers and body differ.
+    """
+    in_body, header = message.meta.get(_VERSION), meta.get(_VERSION_HEADER)
     handshake = message.method == "initialize" or (header in (None, *LEGACY) and message.method not in _MODERN_ONLY)
-    if said is None and handshake:
+    if in_body is None and handshake:
         return False
-    version = _version(said, header)
+    version = _version(in_body, header)
     if version in LEGACY:
         return False
     if message.id is not None:
@@ -43,19 +46,19 @@ def is_modern(message: Message, meta: Mapping[str, Any]) -> bool:
     return True
 
 
-def _version(said: Any, header: str | None) -> str:
+def _version(in_body: Any, header: str | None) -> str:
     if header is None:
         raise _mismatch("The header MCP-Protocol-Version is missing.")
-    if said is not None and header != said:
-        raise _mismatch(f"The header MCP-Protocol-Version is {header!r}, the body says {said!r}.")
+    if in_body is not None and header != in_body:
+        raise _mismatch(f"The header MCP-Protocol-Version is {header!r}, but the body has {in_body!r}.")
     if header not in SUPPORTED:
         raise Refused(
             UNSUPPORTED_VERSION,
-            "This revision of the protocol is not spoken here.",
+            "This revision of the protocol is not supported.",
             status=400,
             data={"supported": list(SUPPORTED), "requested": header},
         )
-    if said is None:
+    if in_body is None:
         raise Refused(INVALID_PARAMS, f"_meta lacks {_VERSION}.", status=400)
     return header
 
@@ -65,16 +68,16 @@ def _check(message: Message, meta: Mapping[str, Any]) -> None:
         raise Refused(INVALID_PARAMS, f"_meta lacks {_CAPABILITIES}.", status=400)
     method = meta.get(_METHOD_HEADER)
     if method != message.method:
-        raise _mismatch(f"The header Mcp-Method is {method!r}, the body says {message.method!r}.")
+        raise _mismatch(f"The header Mcp-Method is {method!r}, but the body has {message.method!r}.")
     source = _NAMED.get(message.method)
     if source is not None and isinstance(message.params.get(source), str):
-        name = _decoded(meta.get(_NAME_HEADER))
+        name = _decode(meta.get(_NAME_HEADER))
         if name != message.params[source]:
-            raise _mismatch(f"The header Mcp-Name is {name!r}, the body says {message.params[source]!r}.")
+            raise _mismatch(f"The header Mcp-Name is {name!r}, but the body has {message.params[source]!r}.")
 
 
-def _decoded(value: str | None) -> str | None:
-    """What stands in a header; a value that a header cannot hold as it is comes in Base64."""
+def _decode(value: str | None) -> str | None:
+    """Decode the value of a header. Values that a header can't hold are sent as =?base64?…?=."""
     if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     try:
@@ -87,6 +90,6 @@ def _mismatch(message: str) -> Refused:
     return Refused(HEADER_MISMATCH, message, status=400)
 
 
-def negotiated(asked: object) -> str:
-    """The revision a handshake settles on: the one asked for, else the newest that has a handshake."""
-    return asked if isinstance(asked, str) and asked in LEGACY else LEGACY[0]
+def negotiate(requested: object) -> str:
+    """Return the revision for a handshake: the requested one if supported, else the newest with a handshake."""
+    return requested if isinstance(requested, str) and requested in LEGACY else LEGACY[0]

@@ -1,4 +1,4 @@
-"""The skills extension: skills with their frontmatter and the digest of each of their files, and directories."""
+"""The skills extension of MCP: skills with their frontmatter, the digests of their files, and directories."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +10,9 @@ from registry.core.errors import SkillsiteError
 from registry.core.format import client_compat
 from registry.lib.lru import MEBIBYTE, LruCache
 from registry.protocols.mcp import uris
-from registry.protocols.mcp.context import FRESH, PREFIX, Context, Outcome, about, page
+from registry.protocols.mcp.context import CACHE_HINTS, PREFIX, Context, MethodResult, meta, paginate
 from registry.protocols.mcp.messages import Message, dump, unknown
-from registry.protocols.mcp.resources import described
+from registry.protocols.mcp.resources import describe
 from registry.services.catalog.catalog import Loaded
 
 EXTENSION = "io.modelcontextprotocol/skills"
@@ -20,40 +20,39 @@ EXTENSION = "io.modelcontextprotocol/skills"
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A skill as the extension gives it, or why its rules do not allow it there."""
+    """A skill in the format of the extension, or the reason why the extension can't carry it."""
 
-    said: dict[str, Any]
+    body: dict[str, Any]
     fault: str
 
 
 _entries: LruCache[str, _Entry] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
-def list_skills(context: Context, message: Message) -> Outcome:
-    """What the extension cannot carry is left out and named, and can still be read as a resource."""
-    shown, more = page(context.candidates, message)
-    loaded = context.load_many(shown)
-    entries = {one.name: _entry(one) for one in loaded}
-    result = {"skills": [entry.said for entry in entries.values() if not entry.fault], **more, **FRESH}
+def list_skills(context: Context, message: Message) -> MethodResult:
+    """List skills. Those that the extension can't carry are named in `_meta`; clients can read them as resources."""
+    candidates, cursor = paginate(context.candidates, message)
+    entries = {loaded.name: _entry(loaded) for loaded in context.load_many(candidates)}
+    result = {"skills": [entry.body for entry in entries.values() if not entry.fault], **cursor, **CACHE_HINTS}
     left_out = [{"name": name, "reason": entry.fault} for name, entry in entries.items() if entry.fault]
     if left_out:
         result["_meta"] = {f"{PREFIX}leftOut": left_out}
-    return Outcome(result)
+    return MethodResult(result)
 
 
-def get_skill(context: Context, message: Message) -> Outcome:
+def get_skill(context: Context, message: Message) -> MethodResult:
     uri = message.text("uri")
     name, path = uris.split(uri)
     if path != SKILL_MD:
-        raise unknown(uri, "The address of a skill is that of its SKILL.md: skill://name/SKILL.md.")
+        raise unknown(uri, "The URI of a skill is that of its SKILL.md: skill://name/SKILL.md.")
     entry = _entry(_load(context, uri, name))
     if entry.fault:
-        raise unknown(uri, f"{name} cannot be served by this extension. {entry.fault}")
-    return Outcome({"skill": entry.said, **FRESH})
+        raise unknown(uri, f"This extension can’t carry {name}. {entry.fault}")
+    return MethodResult({"skill": entry.body, **CACHE_HINTS})
 
 
-def read_directory(context: Context, message: Message) -> Outcome:
-    """The direct children of a directory of a skill."""
+def read_directory(context: Context, message: Message) -> MethodResult:
+    """List the direct children of a directory of a skill."""
     uri = message.text("uri")
     name, path = uris.split(uri)
     loaded = _load(context, uri, name)
@@ -61,15 +60,15 @@ def read_directory(context: Context, message: Message) -> Outcome:
         raise unknown(uri, "This is a file, not a directory.")
     directory = uris.directory(loaded, path)
     if directory is None or uri.endswith("/"):
-        raise unknown(uri, "There is no such directory.")
+        raise unknown(uri, "This skill has no such directory.")
     files = [entry for entry in loaded.files if entry.path.startswith(directory)]
     below = {entry.path[len(directory) :].partition("/")[0] for entry in files if "/" in entry.path[len(directory) :]}
     folders = [
         {"uri": uris.of(loaded.name, directory + folder), "name": folder, "mimeType": "inode/directory"}
         for folder in sorted(below)
     ]
-    here = [described(loaded, entry) for entry in files if "/" not in entry.path[len(directory) :]]
-    return Outcome({"resources": [*here, *folders]})
+    here = [describe(loaded, entry) for entry in files if "/" not in entry.path[len(directory) :]]
+    return MethodResult({"resources": [*here, *folders]})
 
 
 def _load(context: Context, uri: str, name: str) -> Loaded:
@@ -80,19 +79,18 @@ def _load(context: Context, uri: str, name: str) -> Loaded:
 
 
 def _entry(loaded: Loaded) -> _Entry:
-    """Read once for each state of a skill: it is a function of its digest."""
-    found = loaded.candidate
-    tag = f"{found.source} {found.version} {found.digest} {found.name}"
-    kept = _entries.get(tag)
-    if kept is None:
+    candidate = loaded.candidate
+    key = f"{candidate.source} {candidate.version} {candidate.digest} {candidate.name}"
+    entry = _entries.get(key)
+    if entry is None:
         document = loaded.skill_md().document
         fault = client_compat.skill_fault(loaded.name, document, loaded.files, limits=settings.LIMITS)
-        kept = _Entry({} if fault else _said(loaded, client_compat.as_json(document)), fault)
-        _entries.put(tag, kept, len(dump(kept.said)))
-    return kept
+        entry = _Entry({} if fault else _body(loaded, client_compat.as_json(document)), fault)
+        _entries.put(key, entry, len(dump(entry.body)))
+    return entry
 
 
-def _said(loaded: Loaded, frontmatter: dict[str, object]) -> dict[str, Any]:
+def _body(loaded: Loaded, frontmatter: dict[str, object]) -> dict[str, Any]:
     return {
         "uri": uris.of(loaded.name, SKILL_MD),
         "frontmatter": frontmatter,
@@ -100,5 +98,5 @@ def _said(loaded: Loaded, frontmatter: dict[str, object]) -> dict[str, Any]:
             {"uri": uris.of(loaded.name, entry.path), "digest": f"sha256:{entry.digest}", "size": entry.size}
             for entry in loaded.files
         ],
-        "_meta": about(loaded.candidate),
+        "_meta": meta(loaded.candidate),
     }

@@ -1,4 +1,4 @@
-"""What a tool is: its name and arguments as a client is told them, and the forms of what it gives back."""
+"""MCP tools: the definition of a tool, the check of its arguments, and its results."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.core import roles
 from registry.core.errors import InvalidRequest
-from registry.protocols.mcp.context import Context, Outcome, about
+from registry.protocols.mcp.context import Context, MethodResult, meta
 from registry.protocols.mcp.messages import dump
 from registry.services.catalog.catalog import Loaded
 
@@ -15,12 +15,12 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`properties` are those of its arguments in JSON Schema; `scope` is what the token of a caller needs."""
+    """A tool. `properties` describe its arguments in JSON Schema; `scope` is the scope that a caller needs."""
 
     name: str
     title: str
     description: str
-    call: Callable[[Context, Arguments], Outcome]
+    call: Callable[[Context, Arguments], MethodResult]
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...] = ()
     scope: str = roles.READ
@@ -42,31 +42,32 @@ class Tool:
 
     def check(self, arguments: Arguments) -> None:
         if unknown := sorted(set(arguments) - set(self.properties)):
-            raise InvalidRequest(f"Unknown: {', '.join(unknown)[:200]}. There are: {', '.join(self.properties)}.")
+            allowed = ", ".join(self.properties)
+            raise InvalidRequest(f"Unknown arguments: {', '.join(unknown)[:200]}. Allowed: {allowed}.")
         for key, schema in self.properties.items():
             if key in self.required and arguments.get(key) in (None, ""):
-                raise InvalidRequest(f"{key} is needed.")
-            kind, called = _KINDS[schema["type"]]
+                raise InvalidRequest(f"{key} is required.")
+            kind, label = _KINDS[schema["type"]]
             value = arguments.get(key)
             if key in arguments and (isinstance(value, bool) or not isinstance(value, kind)):
-                raise InvalidRequest(f"{key} is {called}.")
+                raise InvalidRequest(f"{key} must be {label}.")
 
 
 _KINDS: dict[str, tuple[type, str]] = {
-    "string": (str, "a text"),
-    "integer": (int, "a whole number"),
-    "array": (list, "a list"),
+    "string": (str, "a string"),
+    "integer": (int, "an integer"),
+    "array": (list, "an array"),
     "object": (dict, "an object"),
 }
 TEXT = {"type": "string"}
 
 
-def said(text: str, loaded: Loaded | None = None, *, counts: bool = False) -> Outcome:
+def text_result(text: str, loaded: Loaded | None = None, *, counts: bool = False) -> MethodResult:
     result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": False}
     if loaded is None:
-        return Outcome(result)
-    result["_meta"] = about(loaded.candidate)
-    return Outcome(result, ((loaded.name, loaded.candidate.version),) if counts else ())
+        return MethodResult(result)
+    result["_meta"] = meta(loaded.candidate)
+    return MethodResult(result, ((loaded.name, loaded.candidate.version),) if counts else ())
 
 
 def structured(body: dict[str, Any]) -> dict[str, Any]:

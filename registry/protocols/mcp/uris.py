@@ -1,4 +1,4 @@
-"""`skill://name/path`: written with every unusual character encoded, read in either form."""
+"""URIs such as `skill://name/path`: written percent-encoded, read encoded or not."""
 
 from urllib.parse import quote, unquote
 
@@ -11,13 +11,13 @@ MANIFEST = "_manifest"
 
 
 def of(name: str, path: str = "") -> str:
-    """The address of a file, or of the directory of the skill itself."""
+    """Return the URI of a file, or of the skill itself without a path."""
     root = SCHEME + quote(name, safe="")
     return f"{root}/{quote(path)}" if path else root
 
 
 def split(uri: str) -> tuple[str, str]:
-    """Name and path, the path as it was written; two empty texts for what is no address of ours."""
+    """Return the name and the path, still encoded. Both are empty for a URI with another scheme."""
     if not uri.startswith(SCHEME):
         return "", ""
     name, _, path = uri[len(SCHEME) :].partition("/")
@@ -25,19 +25,19 @@ def split(uri: str) -> tuple[str, str]:
 
 
 def entry(loaded: Loaded, path: str) -> FileEntry | None:
-    """The file that a path names, decoded or as it stands. Only what the bundle lists is found, wherever `..` leads.
+    """Return the file for a path, decoded or as written. Only files of the bundle are found, so `..` is harmless.
 
-    Decoded first, as addresses are given out: `a%20b.md` is `a b.md`, also where another file has the `%` in its name.
+    The decoded path takes precedence, because we write URIs encoded: `a%20b.md` is `a b.md`.
     """
-    files = {one.path: one for one in loaded.files}
+    files = {file.path: file for file in loaded.files}
     return files.get(unquote(path)) or files.get(path)
 
 
 def directory(loaded: Loaded, path: str) -> str | None:
-    """The start that all paths in a directory share: empty for the skill itself, `references/` for one below it."""
+    """Return the prefix of all paths in a directory, such as `references/`; empty for the skill itself."""
     if not path:
         return ""
-    for start in (f"{unquote(path)}/", f"{path}/"):
-        if any(one.path.startswith(start) for one in loaded.files):
-            return start
+    for prefix in (f"{unquote(path)}/", f"{path}/"):
+        if any(file.path.startswith(prefix) for file in loaded.files):
+            return prefix
     return None
