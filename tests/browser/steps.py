@@ -47,7 +47,7 @@ def choose_file(page: Page, name: str, content: bytes, *, script: bool) -> None:
     payload: FilePayload = {"name": name, "mimeType": "application/zip", "buffer": content}
     page.locator("#f-file").set_input_files(payload)
     if not script:
-        page.get_by_role("button", name="Look at it").click()
+        page.get_by_role("button", name="Preview").click()
 
 
 def mac_zip(name: str, files: dict[str, bytes]) -> bytes:

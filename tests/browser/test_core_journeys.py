@@ -45,7 +45,7 @@ def test_the_first_sign_in_leads_to_a_published_skill(team: Team, windows: Windo
     page.get_by_role("main").get_by_role("link", name=team.project.name).click()
     page.get_by_role("link", name="New skill").click()
     steps.write(page, "gift-wrapping")
-    page.get_by_text("Knowledge", exact=True).click()
+    page.get_by_text("Reference", exact=True).click()
     if way.script:
         expect(page.get_by_role("region", name="Preview").get_by_role("heading")).to_have_text("gift-wrapping")
         expect(page.get_by_role("complementary", name="Checks")).to_contain_text("No findings")
@@ -56,7 +56,7 @@ def test_the_first_sign_in_leads_to_a_published_skill(team: Team, windows: Windo
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_password_is_set_and_opens_the_site_again(team: Team, page: Page, way: Way) -> None:
+def test_a_new_password_works_for_the_next_sign_in(team: Team, page: Page, way: Way) -> None:
     username = team.person(roles.AUTHOR).username
     page.goto("/account/")
     page.get_by_label("New password", exact=True).fill("paper and twine")
@@ -75,21 +75,21 @@ def test_a_password_is_set_and_opens_the_site_again(team: Team, page: Page, way:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_zip_made_on_a_mac_is_looked_at_and_then_stored(team: Team, page: Page, way: Way) -> None:
+def test_a_zip_made_on_a_mac_is_previewed_and_published(team: Team, page: Page, way: Way) -> None:
     content = steps.mac_zip("gift-wrapping", {"references/paper.md": b"# Paper\n", "assets/list.csv": b"a,b\n1,2\n"})
     page.goto(f"{team.base}/upload/")
     steps.choose_file(page, "gift-wrapping.zip", content, script=way.script)
     files = page.get_by_role("region", name="Files").get_by_role("listitem")
     expect(files).to_have_text([re.compile(path) for path in ("SKILL.md", "assets/list.csv", "references/paper.md")])
-    expect(page.get_by_text("Nothing is stored before you confirm")).to_be_visible()
-    page.get_by_role("button", name="Store gift-wrapping").click()
+    expect(page.get_by_text("Nothing is published until you confirm")).to_be_visible()
+    page.get_by_role("button", name="Publish gift-wrapping").click()
     expect(steps.toast(page, "gift-wrapping is live")).to_be_visible()
     page.get_by_role("link", name="Files").click()
     expect(page.get_by_role("main").get_by_role("link", name="paper.md", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_no_skill_is_refused_where_it_was_chosen(team: Team, page: Page, way: Way) -> None:
+def test_an_invalid_upload_is_refused_on_the_upload_page(team: Team, page: Page, way: Way) -> None:
     page.goto(f"{team.base}/upload/")
     steps.choose_file(page, "broken.zip", b"PK\3\4 and no more", script=way.script)
     expect(page.get_by_role("alert").filter(has_text="Nothing was stored")).to_be_visible()
@@ -98,7 +98,7 @@ def test_what_is_no_skill_is_refused_where_it_was_chosen(team: Team, page: Page,
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_old_version_comes_back_as_the_newest(team: Team, page: Page, way: Way) -> None:
+def test_an_old_version_is_restored_as_the_newest(team: Team, page: Page, way: Way) -> None:
     by = team.actor(roles.AUTHOR)
     first = team.site.do(skills.create, team.project, skill_bundle(body="# First\n\nFold it twice."), by=by)
     second = skill_bundle(body="# Second\n\nFold it three times.")
@@ -108,13 +108,13 @@ def test_an_old_version_comes_back_as_the_newest(team: Team, page: Page, way: Wa
     expect(page.get_by_text("three times").first).to_be_visible()
     page.get_by_role("link", name="Versions").click()
     page.get_by_role("button", name="Restore version 1").click()
-    expect(steps.toast(page, "Version 3 is live. It is version 1 again.")).to_be_visible()
+    expect(steps.toast(page, "Version 3 is live, with the content of version 1.")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="Agents get this")).to_contain_text("Version 3")
     page.get_by_role("link", name="Instructions").click()
     expect(page.get_by_role("heading", name="First")).to_be_visible()
 
 
-def test_the_lines_for_a_client_are_copied_as_they_stand(team: Team, windows: Windows) -> None:
+def test_copying_the_setup_of_a_client_copies_the_exact_text(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.VIEWER), permissions=["clipboard-read", "clipboard-write"])
     page.goto(f"{team.base}/connect/claude-code/")
     line = page.locator(".copyline").first

@@ -1,4 +1,4 @@
-"""What the editor and the list do while somebody types, and what is left when a window is gone."""
+"""The editor and the skill list with JavaScript: saving while typing, shortcuts, drag and drop."""
 
 import re
 
@@ -16,30 +16,30 @@ from tests.faults.sites import wait_for
 
 
 def test_a_draft_survives_a_closed_tab(team: Team, windows: Windows) -> None:
-    """Typed and closed at once: the words are sent on the way out, and nobody else sees them."""
+    """Closing the tab sends the typed text, and nobody else sees it."""
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
     steps.write(page, "gift-wrapping", instructions="# Half\n\nFold the paper")
     page.close(run_before_unload=True)
     again = page.context.new_page()
-    steps.look_until(again, f"{team.base}/skills/", "You began a skill")
-    again.get_by_role("link", name="Go on writing").click()
+    steps.look_until(again, f"{team.base}/skills/", "You have a draft of a new skill")
+    again.get_by_role("link", name="Continue editing").click()
     expect(again.get_by_role("textbox", name="Instructions")).to_have_value("# Half\n\nFold the paper")
     expect(again.get_by_label("Name", exact=True)).to_have_value("gift-wrapping")
     other = windows.open(team.session(roles.REVIEWER))
     other.goto(f"{team.base}/new/")
     expect(other.get_by_label("Name", exact=True)).to_have_value("")
     other.goto(f"{team.base}/skills/?q=gift-wrapping")
-    expect(other.get_by_role("heading", name="Nothing matches")).to_be_visible()
+    expect(other.get_by_role("heading", name="No skills match")).to_be_visible()
 
 
-def test_publishing_waits_for_the_draft_that_is_being_kept(team: Team, windows: Windows) -> None:
-    """On a slow line the answer that names the kept draft is not there yet when somebody publishes."""
+def test_publishing_waits_for_a_save_in_progress(team: Team, windows: Windows) -> None:
+    """On a slow connection the response of the last save is missing when somebody publishes."""
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
     held: list[Route] = []
-    page.route(lambda _: True, lambda route: held.append(route) if _keeps(route.request) else route.continue_())
-    with page.expect_request(_keeps):
+    page.route(lambda _: True, lambda route: held.append(route) if _saves(route.request) else route.continue_())
+    with page.expect_request(_saves):
         steps.write(page, "gift-wrapping", instructions="# Wrap\n\nFold the paper")
     page.get_by_role("button", name="Publish version 1").click()
     answer = held[0].fetch()
@@ -48,11 +48,11 @@ def test_publishing_waits_for_the_draft_that_is_being_kept(team: Team, windows: 
     expect(steps.toast(page, "Version 1 of")).to_be_visible()
 
 
-def _keeps(request: Request) -> bool:
+def _saves(request: Request) -> bool:
     return request.method == "POST" and request.headers.get("hx-request") == "true"
 
 
-def test_checks_follow_the_typing_and_lead_to_the_line(team: Team, windows: Windows) -> None:
+def test_checks_update_while_typing_and_link_to_the_line(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
     steps.write(page, "Gift Wrapping", instructions="# Half\n\nSee [the list](references/none.md).")
@@ -62,7 +62,7 @@ def test_checks_follow_the_typing_and_lead_to_the_line(team: Team, windows: Wind
     checks.get_by_role("listitem").filter(has_text="references/none.md").get_by_role("link").click()
     expect(page.get_by_role("textbox", name="Instructions")).to_be_focused()
     page.get_by_role("button", name="Publish version 1").click()
-    expect(page.get_by_role("dialog")).to_contain_text("must be put right first")
+    expect(page.get_by_role("dialog")).to_contain_text("Fix 2 errors first")
     page.get_by_role("dialog").get_by_role("button", name="Publish version 1").click()
     expect(page.get_by_role("alert").first).to_be_visible()
     expect(page.get_by_role("textbox", name="Instructions")).to_have_value(
@@ -70,8 +70,8 @@ def test_checks_follow_the_typing_and_lead_to_the_line(team: Team, windows: Wind
     )
 
 
-def test_the_beginning_of_a_word_that_is_offered_is_not_taken_for_it(team: Team, windows: Windows) -> None:
-    """`gift` is a tag of the project, and somebody types another that starts like it."""
+def test_typing_the_start_of_a_suggested_tag_does_not_choose_it(team: Team, windows: Windows) -> None:
+    """`gift` is a tag of the project, and somebody types a longer tag."""
     tagged = skill_bundle("gift-cards", tags=["gift"])
     team.site.do(skills.create, team.project, tagged, by=team.actor(roles.AUTHOR))
     page = windows.open(team.session(roles.AUTHOR))
@@ -88,7 +88,7 @@ def test_the_beginning_of_a_word_that_is_offered_is_not_taken_for_it(team: Team,
     expect(page.locator("input[name=tags]")).to_have_value("gift-wrapping, gift")
 
 
-def test_a_button_of_the_toolbar_takes_back_what_it_did(team: Team, windows: Windows) -> None:
+def test_a_second_click_on_a_formatting_button_reverts_it(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
     field = page.get_by_role("textbox", name="Instructions")
@@ -99,7 +99,7 @@ def test_a_button_of_the_toolbar_takes_back_what_it_did(team: Team, windows: Win
         ("Italic", "***Fold it twice***"),
         ("Bold", "*Fold it twice*"),
         ("Italic", "Fold it twice"),
-        ("Numbered steps", "1. Fold it twice"),
+        ("Numbered list", "1. Fold it twice"),
         ("List", "- Fold it twice"),
         ("List", "Fold it twice"),
     ]:
@@ -113,7 +113,7 @@ def test_a_button_of_the_toolbar_takes_back_what_it_did(team: Team, windows: Win
     expect(page.get_by_label("What changed")).to_be_focused()
 
 
-def test_enter_goes_on_with_a_list_and_ends_it(team: Team, windows: Windows) -> None:
+def test_enter_continues_and_ends_a_list(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
     field = page.get_by_role("textbox", name="Instructions")
@@ -143,8 +143,8 @@ def test_enter_goes_on_with_a_list_and_ends_it(team: Team, windows: Windows) -> 
     expect(field).to_have_value("```\n- code\n")
 
 
-def _asking_for_names(page: Page, team: Team) -> None:
-    """The editor as a project has it that has more skills than a page carries names."""
+def _open_with_many_names(page: Page, team: Team) -> None:
+    """Open the editor as if the project had more skills than a page contains names."""
 
     def with_more(route: Route) -> None:
         answer = route.fetch()
@@ -155,19 +155,19 @@ def _asking_for_names(page: Page, team: Team) -> None:
     page.goto(f"{team.base}/new/")
 
 
-def test_names_come_while_somebody_types(team: Team, windows: Windows) -> None:
+def test_names_are_fetched_while_typing(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
-    _asking_for_names(page, team)
+    _open_with_many_names(page, team)
     team.site.do(skills.create, team.project, skill_bundle("gift-cards"), by=team.actor(roles.AUTHOR))
     page.get_by_label("Requires").press_sequentially("gift")
     expect(page.locator("#known-names > option")).to_have_count(1)
     expect(page.locator("#known-names > option")).to_have_attribute("value", "gift-cards")
 
 
-def test_a_page_to_sign_in_is_put_nowhere_into_another(team: Team, windows: Windows) -> None:
-    """The session ends while somebody writes: neither the names nor the checks become the page to sign in."""
+def test_the_sign_in_page_is_never_inserted_into_the_editor(team: Team, windows: Windows) -> None:
+    """The session ends while somebody types: neither the names nor the checks are replaced."""
     page = windows.open(team.session(roles.AUTHOR))
-    _asking_for_names(page, team)
+    _open_with_many_names(page, team)
     page.context.clear_cookies(name="sessionid")
     with page.expect_response(re.compile("/sign-in/")):
         page.get_by_label("Requires").press_sequentially("gift")
@@ -178,7 +178,7 @@ def test_a_page_to_sign_in_is_put_nowhere_into_another(team: Team, windows: Wind
     windows.troubles.clear()  # the browser notes the refusal that the page shows
 
 
-def test_who_proposes_gets_to_the_reason_by_key(team: Team, windows: Windows) -> None:
+def test_the_shortcut_opens_the_reason_of_a_proposal(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.VIEWER))
     page.goto(f"{team.base}/new/")
     page.get_by_role("textbox", name="Instructions").press("ControlOrMeta+Enter")
@@ -192,7 +192,7 @@ def test_the_current_tab_of_a_narrow_window_is_in_view(team: Team, windows: Wind
     expect(page.get_by_role("link", name="Usage")).to_be_in_viewport(ratio=0.9)
 
 
-def test_the_filters_of_the_log_stand_in_one_row(team: Team, windows: Windows) -> None:
+def test_the_filters_of_the_audit_log_are_in_one_row(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.OWNER))
     page.goto(f"{team.base}/audit/?actor=nobody")
     expect(page.get_by_role("link", name="Show all", exact=True)).to_be_visible()
@@ -207,7 +207,7 @@ def test_the_filters_of_the_log_stand_in_one_row(team: Team, windows: Windows) -
     assert max(middles) - min(middles) <= 1
 
 
-def test_the_page_for_what_is_not_there_holds_a_long_name(team: Team, windows: Windows) -> None:
+def test_the_404_page_fits_a_long_project_name(team: Team, windows: Windows) -> None:
     name = "The department of interdepartmental coordination and paperwork"
     team.site.do(projects.describe, team.project, name=name, description="", by=team.actor(roles.OWNER))
     page = windows.open(team.session(roles.OWNER), narrow=True)
@@ -217,16 +217,16 @@ def test_the_page_for_what_is_not_there_holds_a_long_name(team: Team, windows: W
     windows.troubles.clear()  # the browser notes the 404 that this page is about
 
 
-def test_switching_to_the_exact_text_and_back_loses_nothing(team: Team, windows: Windows) -> None:
+def test_switching_to_code_and_back_loses_nothing(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/new/")
     steps.write(page, "gift-wrapping")
-    page.get_by_role("button", name="Raw text").click()
+    page.get_by_role("button", name="Code", exact=True).click()
     raw = page.get_by_role("textbox", name="SKILL.md")
     raw.fill(raw.input_value().replace("name: gift-wrapping", "name: gift-wrapping # ours\nx-shop: Kobe"))
     page.get_by_role("button", name="Form", exact=True).click()
     page.get_by_label("Description").fill("Wraps a gift. Use when somebody orders a gift.")
-    page.get_by_role("button", name="Raw text").click()
+    page.get_by_role("button", name="Code", exact=True).click()
     expect(raw).to_have_value(
         '---\nname: gift-wrapping # ours\nx-shop: Kobe\ndescription: "Wraps a gift. Use when somebody orders a gift."\n'
         'metadata:\n  kind: "tool"\n---\n\n# gift-wrapping\n\nFold the paper twice.\n'
@@ -247,11 +247,11 @@ def test_files_are_dropped_into_a_draft(team: Team, windows: Windows) -> None:
     steps.publish(page, 1, "With twine")
 
 
-def test_a_zip_is_dropped_and_leaving_the_preview_leaves_nothing(team: Team, windows: Windows) -> None:
+def test_leaving_the_preview_of_a_dropped_file_discards_it(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/upload/")
     _drop(page, "[data-dropzone]", "SKILL.md", "---\nname: twine\ndescription: Ties. Use when tying.\n---\nTie it.\n")
-    expect(page.get_by_role("button", name="Store twine")).to_be_visible()
+    expect(page.get_by_role("button", name="Publish twine")).to_be_visible()
     waiting = Upload.objects.filter(project=team.project)
     assert team.site.do(waiting.all().exists)
     page.get_by_role("link", name="Upload", exact=True).click()
@@ -259,7 +259,7 @@ def test_a_zip_is_dropped_and_leaving_the_preview_leaves_nothing(team: Team, win
 
 
 def _drop(page: Page, zone: str, name: str, text: str) -> None:
-    """What the browser does when somebody lets go of a file over the zone."""
+    """Simulate dropping a file on the zone."""
     page.evaluate(
         """([zone, name, text]) => {
             const transfer = new DataTransfer();
@@ -273,7 +273,7 @@ def _drop(page: Page, zone: str, name: str, text: str) -> None:
     )
 
 
-def test_the_list_and_the_address_follow_what_is_searched(team: Team, windows: Windows) -> None:
+def test_searching_updates_the_list_and_the_address(team: Team, windows: Windows) -> None:
     by = team.actor(roles.AUTHOR)
     for name in ("gift-wrapping", "gift-cards", "returns"):
         team.site.do(skills.create, team.project, skill_bundle(name), by=by)
@@ -294,8 +294,8 @@ def test_the_list_and_the_address_follow_what_is_searched(team: Team, windows: W
     expect(rows).to_have_count(2)
 
 
-def test_what_is_read_aloud_stays_in_the_page_and_changes_its_words(team: Team, windows: Windows) -> None:
-    """A region that is replaced together with its words may not be heard."""
+def test_live_regions_stay_in_the_page_and_change_their_text(team: Team, windows: Windows) -> None:
+    """Some screen readers ignore a live region that is replaced."""
     here = "(region) => [region.isConnected, document.querySelectorAll(`#${region.id}`).length, region.role]"
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/skills/")
@@ -308,7 +308,7 @@ def test_what_is_read_aloud_stays_in_the_page_and_changes_its_words(team: Team, 
     state = page.locator("#draft-state").element_handle()
     assert state is not None
     steps.write(page, "gift-wrapping")
-    expect(page.locator("#draft-state")).to_contain_text("Draft kept")
+    expect(page.locator("#draft-state")).to_contain_text("Draft saved")
     assert state.evaluate(here) == [True, 1, "status"]
     page.goto(f"{team.base}/sources/")
     guess = page.locator("#guess").element_handle()
@@ -318,7 +318,7 @@ def test_what_is_read_aloud_stays_in_the_page_and_changes_its_words(team: Team, 
     assert guess.evaluate(here) == [True, 1, "status"]
 
 
-def test_ticked_skills_are_switched_off_together(team: Team, windows: Windows) -> None:
+def test_selected_skills_are_switched_off_together(team: Team, windows: Windows) -> None:
     by = team.actor(roles.AUTHOR)
     for name in ("gift-wrapping", "returns"):
         team.site.do(skills.create, team.project, skill_bundle(name), by=by)

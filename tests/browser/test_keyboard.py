@@ -14,19 +14,19 @@ from tests.conftest import skill_bundle
 
 def _focused(page: Page) -> str:
     """Return the text of the focused link or button, or the label of the focused field."""
-    told: str = page.evaluate(
+    label: str = page.evaluate(
         """() => {
             const element = document.activeElement;
             const label = element.labels?.[0]?.textContent ?? element.getAttribute("aria-label") ?? element.textContent;
             return label.trim().replace(/\\s+/g, " ");
         }"""
     )
-    return told
+    return label
 
 
 def _focus_is_visible(page: Page) -> bool:
     """Return whether the focus has a visible outline of at least two pixels."""
-    shown: bool = page.evaluate(
+    visible: bool = page.evaluate(
         """() => {
             const ring = (element) => {
                 if (!element) return false;
@@ -38,7 +38,7 @@ def _focus_is_visible(page: Page) -> bool:
             return ring(element) || ring(element.closest("label")) || ring(element.parentElement);
         }"""
     )
-    return shown
+    return visible
 
 
 def _tab_to(page: Page, words: str) -> None:
@@ -51,7 +51,7 @@ def _tab_to(page: Page, words: str) -> None:
     raise AssertionError(f"{words!r} is not reached with Tab.")
 
 
-def test_a_skill_is_written_and_published_without_a_mouse(team: Team, windows: Windows) -> None:
+def test_a_skill_is_written_and_published_by_keyboard(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/skills/")
     page.keyboard.press("Tab")
@@ -67,9 +67,9 @@ def test_a_skill_is_written_and_published_without_a_mouse(team: Team, windows: W
     page.keyboard.type("gift-wrapping")
     _tab_to(page, "^Description")
     page.keyboard.type("Wraps a gift the way the shop does. Use when somebody orders a gift.")
-    _tab_to(page, "^Tool")
+    _tab_to(page, "^How-to")
     page.keyboard.press("ArrowUp")
-    expect(page.get_by_role("radio", name="Knowledge")).to_be_checked()
+    expect(page.get_by_role("radio", name="Reference")).to_be_checked()
     _tab_to(page, "^Tags")
     page.keyboard.type("gifts,paper,")
     expect(page.get_by_role("button", name="Remove tag paper")).to_be_visible()
@@ -90,7 +90,7 @@ def test_a_skill_is_written_and_published_without_a_mouse(team: Team, windows: W
     expect(page.get_by_role("main").get_by_text("twice")).to_have_css("font-weight", re.compile("[67]00"))
 
 
-def test_escape_closes_menus_and_dialogs_and_the_focus_comes_back(team: Team, windows: Windows) -> None:
+def test_escape_closes_menus_and_dialogs_and_returns_the_focus(team: Team, windows: Windows) -> None:
     team.site.do(skills.create, team.project, skill_bundle(), by=team.actor(roles.AUTHOR))
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/skills/greeting/")
@@ -110,7 +110,7 @@ def test_escape_closes_menus_and_dialogs_and_the_focus_comes_back(team: Team, wi
     assert _focused(page) == "More actions"
 
 
-def test_a_popover_of_the_sidebar_opens_and_closes_by_key(team: Team, windows: Windows) -> None:
+def test_the_account_popover_opens_and_closes_by_keyboard(team: Team, windows: Windows) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/skills/")
     account = page.get_by_role("button", name="Your account")

@@ -1,4 +1,4 @@
-"""Two sides of one skill: a bundled one that changes underneath, and two people who write at once."""
+"""Merges: a customised skill with a changed built-in skill, and two people who edit at the same time."""
 
 from playwright.sync_api import Page, expect
 
@@ -14,7 +14,7 @@ from tests.conftest import on_disk, skill_bundle
 _BEFORE = "# Wrap a gift\n\nFold the paper twice.\n\nUse the red ribbon.\n\nAdd a card."
 
 
-def test_a_bundled_skill_is_customised_and_brought_up_to_date(team: Team, windows: Windows) -> None:
+def test_a_customised_skill_merges_changes_of_the_built_in_skill(team: Team, windows: Windows) -> None:
     name = f"wrapping-for-{team.project.slug}"
     on_disk(team.site.library, name, body=_BEFORE)
     page = windows.open(team.session(roles.AUTHOR))
@@ -25,14 +25,14 @@ def test_a_bundled_skill_is_customised_and_brought_up_to_date(team: Team, window
     page.get_by_role("textbox", name="Instructions").fill(_BEFORE.replace("red", "green"))
     steps.publish(page, 2, "Green this year")
     on_disk(team.site.library, name, body=_BEFORE.replace("twice", "three times"))
-    steps.look_until(page, f"{team.base}/skills/{name}/", "changed since you made it yours")
+    steps.look_until(page, f"{team.base}/skills/{name}/", "changed since you customised it")
     page.get_by_role("link", name="See what changed").click()
-    expect(page.get_by_text("Nothing of yours is lost")).to_be_visible()
-    page.get_by_role("button", name="Bring yours up to date").click()
+    expect(page.get_by_text("Your changes are kept")).to_be_visible()
+    page.get_by_role("button", name="Update your version").click()
     expect(steps.heading(page)).to_have_text(name)
-    expect(page.get_by_text("changed since you made it yours")).to_have_count(0)
-    told = _served(team, name)
-    assert "three times" in told and "green ribbon" in told and "red ribbon" not in told
+    expect(page.get_by_text("changed since you customised it")).to_have_count(0)
+    served = _served(team, name)
+    assert "three times" in served and "green ribbon" in served and "red ribbon" not in served
 
 
 def _served(team: Team, name: str) -> str:
@@ -44,8 +44,8 @@ _SHARED = (
 )
 
 
-def test_two_people_write_at_once_and_nothing_is_lost(team: Team, windows: Windows) -> None:
-    """One place where both differ is decided; what only one of them touched is there in any case."""
+def test_two_people_edit_at_the_same_time_and_both_changes_are_merged(team: Team, windows: Windows) -> None:
+    """The one conflict needs a choice; all other changes of both are merged."""
     by = team.actor(roles.AUTHOR)
     team.site.do(skills.create, team.project, skill_bundle("handover", body=_SHARED), by=by)
     ada = windows.open(team.session(roles.AUTHOR))
@@ -58,26 +58,26 @@ def test_two_people_write_at_once_and_nothing_is_lost(team: Team, windows: Windo
 
     ada.get_by_role("button", name="Publish version 2").click()
     ada.get_by_role("dialog").get_by_role("button", name="Publish version 2").click()
-    expect(steps.heading(ada)).to_have_text("Two edits of handover")
-    expect(ada.get_by_text("1 place to decide")).to_be_visible()
+    expect(steps.heading(ada)).to_have_text("Merge changes to handover")
+    expect(ada.get_by_text("Both sides changed this line. Everything else merges automatically.")).to_be_visible()
     choice = ada.get_by_role("group", name="choose one")
     expect(choice).to_contain_text("the desk")
     expect(choice).to_contain_text("the door")
-    expect(choice.get_by_role("radio", name="Take yours")).to_be_checked()
-    choice.get_by_role("radio", name="Take Tomás Ferreira’s").check()
+    expect(choice.get_by_role("radio", name="Keep yours")).to_be_checked()
+    choice.get_by_role("radio", name="Use Tomás Ferreira’s text").check()
     ada.get_by_role("button", name="Publish version 3").click()
     expect(steps.toast(ada, "Version 3 of handover is live")).to_be_visible()
-    told = _served(team, "handover")
-    assert "with the number" in told and "oldest first" in told and "the safe" in told and "the door" not in told
+    served = _served(team, "handover")
+    assert "with the number" in served and "oldest first" in served and "the safe" in served and "the door" not in served
 
 
 def _write(page: Page, text: str) -> None:
-    """Types, and waits until the page says that the draft is kept."""
+    """Type, and wait until the draft is saved."""
     page.get_by_role("textbox", name="Instructions").fill(text)
-    expect(page.locator("#draft-state")).to_contain_text("Draft kept")
+    expect(page.locator("#draft-state")).to_contain_text("Draft saved")
 
 
-def test_what_is_not_decided_stays_in_the_draft_and_agents_notice_nothing(team: Team, windows: Windows) -> None:
+def test_a_conflict_without_a_choice_keeps_the_draft_and_changes_nothing_for_agents(team: Team, windows: Windows) -> None:
     by = team.actor(roles.AUTHOR)
     made = team.site.do(skills.create, team.project, skill_bundle("handover", body=_SHARED), by=by).version
     page = windows.open(team.session(roles.REVIEWER))
@@ -86,7 +86,7 @@ def test_what_is_not_decided_stays_in_the_draft_and_agents_notice_nothing(team: 
     theirs = skill_bundle("handover", body=_SHARED.replace("the desk", "the door"))
     team.site.do(skills.save, team.project, "handover", theirs, base=made.digest, by=by)
     page.goto(f"{team.base}/skills/handover/edit/conflict/")
-    page.get_by_role("button", name="Keep as draft").click()
-    expect(steps.toast(page, "Your choices are in the draft")).to_be_visible()
+    page.get_by_role("button", name="Save draft").click()
+    expect(steps.toast(page, "Your choices are saved in the draft")).to_be_visible()
     expect(page.get_by_role("textbox", name="Instructions")).to_have_value(_SHARED.replace("the desk", "the safe"))
     assert "the door" in _served(team, "handover")

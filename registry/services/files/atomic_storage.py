@@ -1,4 +1,4 @@
-"""Blob storage on local disk that never shows half a file."""
+"""File storage on local disk that writes atomically."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from registry.lib import files
 
 
 class AtomicFileStorage(FileSystemStorage):
-    """Replaces files atomically and flushes them to disk. A crash leaves a temporary file, never a broken blob."""
+    """Replace files atomically and flushes them to disk. A crash leaves a temporary file, never a broken blob."""
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        return name  # names are digests of the content: the same name is the same content
+        return name  # names are digests, so the same name means the same content
 
     def _save(self, name: str, content: File[bytes]) -> str:
         target = Path(self.path(name))

@@ -1,4 +1,4 @@
-"""Files of bundles, stored once under the sha256 of their content."""
+"""Blob storage: files of bundles, stored once under the SHA-256 of their content."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from registry.lib.files import TEMPORARY_PREFIX
 from registry.lib.lru import LruCache
 from registry.models import Draft, ProposalRevision, Provenance, Skill, SourceEntry, Upload, Version
 
-# A blob that no row names may belong to a save that is still under way, so the clean-up leaves it alone for a day.
-# Writing again what is older than half of that keeps a re-used blob out of its reach.
+# A blob without a row may belong to a save in progress, so the clean-up keeps it for a day. A blob that is reused is
+# written again after half a day, so that the clean-up does not delete it in the meantime.
 UNCLAIMED_FOR = timedelta(hours=24)
 _REWRITE_AFTER = UNCLAIMED_FOR / 2
 _SMALL = 64 * 1024
@@ -31,13 +31,13 @@ def _name(digest: str) -> str:
 
 
 def put(bundle: Bundle, *, now: datetime) -> None:
-    """Stores every file of the bundle. Called before the transaction that names them."""
+    """Store all files of a bundle. Call it before the transaction that stores the manifest."""
     for entry in bundle.manifest:
         _put(entry.digest, bundle[entry.path], now)
 
 
 def put_content(content: bytes, *, now: datetime) -> str:
-    """Stores one file and says under which digest. Called before the row that names it is written."""
+    """Store one file and return its digest. Call it before the row with the digest is written."""
     digest = content_digest(content)
     _put(digest, content, now)
     return digest
@@ -60,7 +60,7 @@ def read(entry: FileEntry) -> bytes:
 
 
 def read_once(entry: FileEntry) -> bytes:
-    """For whoever reads in bulk: nothing of it is remembered."""
+    """Read without the cache, for bulk reads that would flush it."""
     return _read(entry.digest)
 
 
@@ -95,17 +95,17 @@ class Orphan:
 
 
 def orphans(*, now: datetime) -> Iterator[Orphan]:
-    """What is stored and named by no row; `old` says that the clean-up may delete it."""
-    named = _named()
+    """Yield blobs without a row; the clean-up may delete those with `old`."""
+    referenced = _referenced()
     storage = _storage()
     for name in _stored_names(storage):
-        if name.rsplit("/", 1)[-1] in named:
+        if name.rsplit("/", 1)[-1] in referenced:
             continue
         age = now - storage.get_modified_time(name)
         yield Orphan(name, storage.size(name), old=age > UNCLAIMED_FOR)
 
 
-def _named() -> set[str]:
+def _referenced() -> set[str]:
     manifests = chain(
         Version.objects.values_list("manifest", flat=True).iterator(chunk_size=500),
         Skill.objects.values_list("upstream_manifest", flat=True).iterator(chunk_size=500),
@@ -118,21 +118,21 @@ def _named() -> set[str]:
         .values_list("staged_manifest", flat=True)
         .iterator(chunk_size=500),
     )
-    waiting = Upload.objects.values_list("key", flat=True)
-    return {entry.digest for manifest in manifests for entry in manifest} | set(waiting)
+    uploads = Upload.objects.values_list("key", flat=True)
+    return {entry.digest for manifest in manifests for entry in manifest} | set(uploads)
 
 
 def _stored_names(storage: Storage) -> Iterator[str]:
     try:
         directories, _ = storage.listdir("")
-    except FileNotFoundError:  # nothing was ever stored; only a file system tells an empty place from a missing one
+    except FileNotFoundError:  # nothing was stored yet; other storages return an empty list
         return
     for directory in sorted(directories):
         yield from (f"{directory}/{file}" for file in sorted(storage.listdir(directory)[1]))
 
 
 def discard(orphan: Orphan, *, now: datetime) -> bool:
-    """Deletes an orphan unless it was written again meanwhile."""
+    """Delete an orphan, unless it was written again in the meantime."""
     storage = _storage()
     if now - storage.get_modified_time(orphan.name) <= UNCLAIMED_FOR:
         return False
@@ -141,5 +141,5 @@ def discard(orphan: Orphan, *, now: datetime) -> bool:
 
 
 def is_leftover(orphan: Orphan) -> bool:
-    """A half-written file of a process that was killed."""
+    """Tell whether the orphan is the temporary file of a process that was killed."""
     return orphan.name.rsplit("/", 1)[-1].startswith(TEMPORARY_PREFIX)

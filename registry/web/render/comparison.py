@@ -1,4 +1,4 @@
-"""Two states of a bundle side by side, and three where two people wrote: differences as rows ready to be drawn."""
+"""Comparisons of bundles for the templates: two versions side by side, and three-way merges."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ _STATUS = {"added": "New file", "removed": "Removed", "renamed": "Renamed", "cha
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnRow:
-    """One line on either side, or a fold of so many unchanged ones."""
+class DiffRow:
+    """One line of a diff with both sides, or a fold of unchanged lines."""
 
     kind: str
     before_line: int | None = None
@@ -33,19 +33,19 @@ class DrawnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnFile:
+class DiffFile:
     path: str
     status: str
     note: str = ""
     added: int = 0
     removed: int = 0
     hidden: str = ""
-    rows: tuple[DrawnRow, ...] = ()
+    rows: tuple[DiffRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    files: tuple[DrawnFile, ...] = ()
+    files: tuple[DiffFile, ...] = ()
     unchanged: tuple[str, ...] = ()
 
     @property
@@ -67,7 +67,7 @@ class Comparison:
 def compare(
     before: Mapping[str, bytes], after: Mapping[str, bytes], *, limits: Limits, whole: bool = False
 ) -> Comparison:
-    """`whole` leaves nothing folded."""
+    """Compare two bundles; `whole` shows unchanged lines instead of folding them."""
     changes = _changes(before, after, limits.skill_md_bytes)
     return Comparison(
         tuple(_file(change, large, whole) for change, large in changes if change.status != "equal"),
@@ -76,7 +76,7 @@ def compare(
 
 
 def _changes(before: Mapping[str, bytes], after: Mapping[str, bytes], most: int) -> list[tuple[FileChange, bool]]:
-    """Lines of very large files are not compared: nobody reads them here, and finding them takes long."""
+    """Return the changes, each with True for a file that is too large to compare line by line."""
     large = {
         path
         for path in {*before, *after}
@@ -86,27 +86,27 @@ def _changes(before: Mapping[str, bytes], after: Mapping[str, bytes], most: int)
         {path: content for path, content in before.items() if path not in large},
         {path: content for path, content in after.items() if path not in large},
     )
-    found = [(change, False) for change in small]
+    changes = [(change, False) for change in small]
     for path in sorted(large):
         status: diff.Status = "added" if path not in before else "removed" if path not in after else "changed"
-        found.append((FileChange(path, status, binary=True), True))
-    return found
+        changes.append((FileChange(path, status, binary=True), True))
+    return changes
 
 
-def _file(change: FileChange, large: bool, whole: bool) -> DrawnFile:
+def _file(change: FileChange, large: bool, whole: bool) -> DiffFile:
     note = _note(change, large)
     status = _STATUS[change.status]
     if change.status == "renamed":
-        return DrawnFile(change.path, f"Renamed from {change.before_path}", note)
+        return DiffFile(change.path, f"Renamed from {change.before_path}", note)
     rows = change.rows if whole else diff.fold(change.rows)
-    drawn = tuple(_drawn(row) for row in rows[:_MOST_ROWS])
+    shown = tuple(_row(row) for row in rows[:_MOST_ROWS])
     if len(rows) > _MOST_ROWS:
-        note = f"Only the first {_MOST_ROWS:,} lines are drawn. Download both versions to compare the rest."
-    return DrawnFile(
+        note = f"Only the first {_MOST_ROWS:,} lines are shown. Download both versions to compare the rest."
+    return DiffFile(
         change.path, status, note,
         added=sum(row.kind in ("added", "changed") for row in change.rows),
         removed=sum(row.kind in ("removed", "changed") for row in change.rows),
-        hidden=_hidden(change), rows=drawn,
+        hidden=_hidden(change), rows=shown,
     )  # fmt: skip
 
 
@@ -114,12 +114,12 @@ def _note(change: FileChange, large: bool) -> str:
     if large:
         return "Too large to compare line by line."
     if change.binary:
-        return "Binary, so there are no lines to compare." if change.status == "changed" else "Binary."
-    return "Very different: whole parts stand for replaced." if change.coarse else ""
+        return "Binary file, so there are no lines to compare." if change.status == "changed" else "Binary file."
+    return "The texts are very different, so whole parts are shown as replaced." if change.coarse else ""
 
 
 def _hidden(change: FileChange) -> str:
-    """What an addition brings that a reader would not see."""
+    """Return the number of invisible characters in added lines, in words."""
     text = "\n".join(
         "".join(piece for piece, _ in row.after) for row in change.rows if row.kind in ("added", "changed")
     )
@@ -127,29 +127,29 @@ def _hidden(change: FileChange) -> str:
     return counted(found, "hidden character") if found else ""
 
 
-def _drawn(row: Row | Fold) -> DrawnRow:
+def _row(row: Row | Fold) -> DiffRow:
     if isinstance(row, Fold):
-        return DrawnRow("fold", folded=len(row.rows))
+        return DiffRow("fold", folded=len(row.rows))
     ends_differ = row.kind == "changed" and row.before_end != row.after_end
     before = marked_text.marked(row.before, "del") if row.before_line is not None else None
     after = marked_text.marked(row.after, "ins") if row.after_line is not None else None
     if ends_differ:
         before, after = _with_end(before, row.before_end), _with_end(after, row.after_end)
-    return DrawnRow(row.kind, row.before_line, row.after_line, before, after)
+    return DiffRow(row.kind, row.before_line, row.after_line, before, after)
 
 
 def _with_end(html: SafeString | None, end: str) -> SafeString:
-    """A line end is not seen, so where that is the difference it is named."""
+    """Append the name of the line ending, for lines that differ in nothing else."""
     name = {"\n": "line feed", "\r\n": "carriage return, line feed"}.get(end, "no line end")
     return mark_safe(f'{html or ""}<span class="unseen">{name}</span>')
 
 
-# -- Three ways ---------------------------------------------------------------------------------------------
+# -- Three-way merge------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of a file: the same for both, taken from one side, or a choice named by `key`."""
+    """A part of a file: the same on both sides, taken from one side, or a conflict with a `key`."""
 
     kind: str
     key: str = ""
@@ -169,14 +169,14 @@ class ThreeWay:
 
 
 def three_way(file: FileMerge) -> ThreeWay:
-    """One file that needs choices, drawn by components/_threeway.html."""
+    """Return a file with conflicts for components/_threeway.html."""
     return ThreeWay(
-        file.path, file.whole, _described(file.theirs), _described(file.mine),
+        file.path, file.whole, _size(file.theirs), _size(file.mine),
         tuple(part for block in file.blocks for part in _parts(block)),
     )  # fmt: skip
 
 
-def _described(content: bytes | None) -> str:
+def _size(content: bytes | None) -> str:
     return "The file is removed" if content is None else f"{counted(len(content), 'byte')}"
 
 
@@ -211,10 +211,10 @@ def _plain(text: str) -> SafeString:
 
 
 def _against(base: str, text: str) -> SafeString:
-    """The new text with the words that differ from the base marked."""
+    """Return the text with the words marked that differ from the base."""
     rows = [row for row in diff.lines(base, text) if row.after_line is not None]
-    drawn = (
+    marked = (
         marked_text.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
         for row in rows
     )
-    return mark_safe("\n".join(drawn))
+    return mark_safe("\n".join(marked))

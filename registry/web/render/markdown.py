@@ -1,7 +1,6 @@
-"""Instructions as HTML: Markdown, then an allow-list. Nothing a skill says can run, call home or pose as our page.
+"""Markdown to safe HTML, through an allow-list. A skill cannot run code, load from other hosts or imitate our page.
 
-HTML in the text, comments included, is shown as the text it is: that is what an agent reads, and a parser that never
-sees it cannot be led astray by it.
+HTML in the text, comments included, is shown as text: agents read it as text, and escaped HTML cannot do harm.
 """
 
 import posixpath
@@ -30,19 +29,19 @@ _TAGS = frozenset(
 )  # fmt: skip
 _SCHEMES = frozenset({"http", "https", "mailto"})
 _ELSEWHERE = "noopener noreferrer nofollow"
-# Our own ids never begin like this, so a heading cannot take the place of a part of the page.
+# No id of our pages starts like this, so the id of a heading cannot collide with one.
 _PREFIX = "text-"
 _ID = re.compile(r"[\w.-]{1,200}")
-# What a browser drops from an address before it looks at the scheme.
+# Characters that browsers ignore before the scheme of an address.
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 _BRACKETS = re.compile(r"[\[\]()]")
 _MARKS = re.compile(r"^ {0,3}(?:#|>|=+\s*$|(?:[-*_] ?)+\s*$)", re.MULTILINE)
-_PER_MARK = 64  # a step past a heading is that much cheaper than one in search of a bracket
-_MOST_SEARCHING = 2_000_000
+_PER_MARK = 64  # relative cost of a heading against a bracket, measured
+_MOST_LOOKAHEAD = 2_000_000
 _MOST_CHARS = 100_000
-_MOST_LINES = 5_000  # the sanitiser takes longer the more parts stand side by side
-_MOST_CELLS = 20_000  # of tables, whose rows are filled up with cells that nobody wrote
+_MOST_LINES = 5_000  # the sanitiser is slow for many siblings
+_MOST_CELLS = 20_000  # of tables; the parser fills short rows up with empty cells
 
 Link = Callable[[str], str | None]
 _Token = dict[str, Any]
@@ -54,23 +53,23 @@ def _nowhere(_: str) -> str | None:
 
 
 def render(text: str, *, link: Link = _nowhere, image: Link | None = None, base: str = "") -> SafeString:
-    """`link` turns a path inside the bundle into the address of its page, `image` into that of its bytes.
+    """Render Markdown. `link` maps a path in the bundle to the address of its page, `image` to that of its bytes.
 
-    Either gives None where there is no such file. `base` is the path of the file the text stands in.
+    Both return None for a missing file. `base` is the path of the file that contains the text.
     """
     if _too_long(text):
         return _plain(text)
     try:
         html = _parser().convert(text)
-        return mark_safe(_cleaner(_Places(link, image or link, posixpath.dirname(base))).clean(html))
+        return mark_safe(_cleaner(_Links(link, image or link, posixpath.dirname(base))).clean(html))
     except RecursionError:
         return _plain(text)
 
 
 def _plain(text: str) -> SafeString:
-    """For what is too long, or nested beyond all use: the words are still there to be read."""
-    said = '<p class="not-shown">Too long or too tangled to lay out. This is the text as it is.</p>'
-    return mark_safe(f'{said}<pre tabindex="0">{escape(text)}</pre>')
+    """Return the text unrendered, if it is too long or nested too deeply."""
+    note = '<p class="not-shown">This text is too long or too deeply nested to render, so it is shown as it is.</p>'
+    return mark_safe(f'{note}<pre tabindex="0">{escape(text)}</pre>')
 
 
 def _parser() -> markdown.Markdown:
@@ -89,7 +88,7 @@ def _parser() -> markdown.Markdown:
 
 
 def _unique_slugs() -> Callable[[str, str], str]:
-    """Ids of headings that differ from the start: the extension itself would try one number after the other."""
+    """Return a function for unique ids. The extension would try one number after the other, in quadratic time."""
     seen: Counter[str] = Counter()
 
     def slug(value: str, separator: str) -> str:
@@ -104,16 +103,16 @@ def _too_long(text: str) -> bool:
     if len(text) > _MOST_CHARS or text.count("\n") > _MOST_LINES:
         return True
     blocks = _BLANK_LINES.split(text)
-    return _cells(blocks) > _MOST_CELLS or _searching(blocks) > _MOST_SEARCHING
+    return _cells(blocks) > _MOST_CELLS or _lookahead(blocks) > _MOST_LOOKAHEAD
 
 
 def _cells(blocks: list[str]) -> int:
-    """How many there are at most if each block is a table: every row gets as many as the widest."""
+    """Return an upper bound for the table cells, as if each block were a table with equal rows."""
     return sum(len(lines) * max(line.count("|") for line in lines) for lines in (block.split("\n") for block in blocks))
 
 
-def _searching(blocks: list[str]) -> int:
-    """About how far the parser looks ahead, summed up: it starts anew at each bracket, heading, quote and rule."""
+def _lookahead(blocks: list[str]) -> int:
+    """Estimate how many characters the parser scans: it starts again at each bracket, heading, quote and rule."""
     total = 0
     for block in blocks:
         total += len(_MARKS.findall(block)) * len(block) // _PER_MARK
@@ -127,9 +126,9 @@ def _searching(blocks: list[str]) -> int:
     return total
 
 
-def _cleaner(places: "_Places") -> Cleaner:
+def _cleaner(links: "_Links") -> Cleaner:
     def own(source: Any) -> Filter:
-        return _Ours(source, places)
+        return _PageFilter(source, links)
 
     return Cleaner(tags=_TAGS, attributes=_allowed, protocols=_SCHEMES, strip=False, strip_comments=True, filters=[own])
 
@@ -146,8 +145,8 @@ def _allowed(tag: str, name: str, value: str) -> bool:
     return tag in _HEADINGS and name == "id" and bool(_ID.fullmatch(value))
 
 
-class _Places:
-    """Where an address in the text leads: out of the site, into the bundle, or nowhere."""
+class _Links:
+    """Resolves addresses in the text: to other sites, into the bundle, or to nothing."""
 
     def __init__(self, link: Link, image: Link, directory: str) -> None:
         self.link = link
@@ -155,7 +154,7 @@ class _Places:
         self.directory = directory
 
     def address(self, written: str) -> tuple[str, bool] | None:
-        """The address to use, and whether it leaves the site."""
+        """Return the address, and whether it leaves the site."""
         value = _IGNORED.sub("", written)
         if value.startswith("#"):
             return f"#{_PREFIX}{value[1:]}", False
@@ -176,7 +175,7 @@ class _Places:
         return self.image(inside) if inside else None
 
     def _inside(self, written: str) -> str | None:
-        """The path within the bundle that a relative address names."""
+        """Return the path in the bundle for a relative address."""
         try:
             parts = urlsplit(written.strip())
         except ValueError:
@@ -186,12 +185,12 @@ class _Places:
         return posixpath.normpath(posixpath.join(self.directory, unquote(parts.path)))
 
 
-class _Ours(Filter):  # type: ignore[misc]
-    """After the allow-list: addresses resolved, headings moved below the page's own, wide parts made scrollable."""
+class _PageFilter(Filter):  # type: ignore[misc]
+    """Runs after the allow-list: resolves addresses, lowers headings below the page title, makes tables scrollable."""
 
-    def __init__(self, source: Any, places: _Places) -> None:
+    def __init__(self, source: Any, links: _Links) -> None:
         super().__init__(source)
-        self._places = places
+        self._links = links
 
     def __iter__(self) -> Iterator[_Token]:
         for token in super().__iter__():
@@ -202,39 +201,39 @@ class _Ours(Filter):  # type: ignore[misc]
             if name == "img":
                 yield from self._image(token["data"])
             elif name == "table":
-                yield from _wrapped(token, opens=kind == "StartTag")
+                yield from _wrap(token, opens=kind == "StartTag")
             else:
                 yield self._changed(token, opens=kind == "StartTag")
 
     def _changed(self, token: _Token, *, opens: bool) -> _Token:
         name = token["name"]
         if name in _HEADINGS:
-            # The page has the only first heading.
+            # The page title is the only h1.
             token["name"] = f"h{min(6, int(name[1]) + 1)}"
         if opens:
             token["data"] = self._attributes(name, token["data"])
         return token
 
-    def _attributes(self, name: str, given: Mapping[tuple[str | None, str], str]) -> _Attributes:
-        attributes = dict(given)
+    def _attributes(self, name: str, source: Mapping[tuple[str | None, str], str]) -> _Attributes:
+        attributes = dict(source)
         if name in _HEADINGS and (None, "id") in attributes:
             attributes[(None, "id")] = _PREFIX + attributes[(None, "id")]
         elif name == "pre":
             attributes[(None, "tabindex")] = "0"
         elif name == "a":
-            found = self._places.address(attributes.pop((None, "href"), ""))
-            if found:
-                attributes[(None, "href")] = found[0]
-                if found[1]:
+            target = self._links.address(attributes.pop((None, "href"), ""))
+            if target:
+                attributes[(None, "href")] = target[0]
+                if target[1]:
                     attributes[(None, "rel")] = _ELSEWHERE
         return attributes
 
-    def _image(self, given: Mapping[tuple[str | None, str], str]) -> Iterator[_Token]:
-        """An image of another host would tell that host who reads; only files of the bundle are shown."""
-        alt = given.get((None, "alt"), "")
-        source = self._places.picture(given.get((None, "src"), ""))
-        if source is not None:
-            attributes = {(None, "src"): source, (None, "alt"): alt, (None, "loading"): "lazy"}
+    def _image(self, source: Mapping[tuple[str | None, str], str]) -> Iterator[_Token]:
+        """Show images of the bundle only: loading one from another host would tell that host who reads the page."""
+        alt = source.get((None, "alt"), "")
+        address = self._links.picture(source.get((None, "src"), ""))
+        if address is not None:
+            attributes = {(None, "src"): address, (None, "alt"): alt, (None, "loading"): "lazy"}
             yield {"type": "EmptyTag", "namespace": None, "name": "img", "data": attributes}
             return
         yield _start("span", {"class": "not-shown"})
@@ -242,7 +241,7 @@ class _Ours(Filter):  # type: ignore[misc]
         yield _end("span")
 
 
-def _wrapped(token: _Token, *, opens: bool) -> Iterator[_Token]:
+def _wrap(token: _Token, *, opens: bool) -> Iterator[_Token]:
     if opens:
         yield _start("div", {"class": "table-wrap", "tabindex": "0", "role": "group", "aria-label": "Table"})
         yield token

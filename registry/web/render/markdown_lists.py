@@ -1,8 +1,8 @@
-"""Lists and fenced code as CommonMark has them, for Python-Markdown.
+"""Lists and fenced code with the rules of CommonMark, for Python-Markdown.
 
-Editors, code hosts and agents agree that what lines up with the text of an item belongs to the item, and that a list
-or a fence may follow a sentence at once. Python-Markdown wants four spaces for each level, a blank line before a list
-and fences at the margin; so the code below a step, and every step after it, would fall out of the list.
+In CommonMark, lines that are aligned with the text of an item belong to the item, and a list or a fence may follow a
+paragraph without a blank line. Python-Markdown requires four spaces per level, a blank line before a list, and fences
+without indentation; code below a step would end the list there.
 """
 
 import re
@@ -16,7 +16,7 @@ from markdown.preprocessors import Preprocessor
 from markdown.util import STX
 
 _MOST_LEVELS = 30
-_CODE = 4  # columns further in than its surroundings, a line is code
+_CODE = 4  # columns of indentation that make a line code
 _MARKER = re.compile(r" {0,3}(?:(?P<bullet>[-+*])|(?P<number>\d{1,9})(?P<dot>[.)]))(?P<gap> +|$)(?P<text>.*)")
 _RULE = re.compile(r" {0,3}([-*_])(?: *\1){2,} *$")
 _FENCE = re.compile(r"(?P<lead> {0,3})(?P<sign>`{3,}(?=[^`]*$)|~{3,})")
@@ -36,7 +36,7 @@ def _item(line: str) -> re.Match[str] | None:
 
 
 def _column(marker: re.Match[str]) -> int:
-    """Where the text of an item begins: behind the gap, or one column behind the marker where code follows."""
+    """Return the column of an item's text: after the gap, or one column after the marker if code follows."""
     gap = len(marker["gap"]) if marker["text"] and len(marker["gap"]) <= _CODE else 1
     return marker.start("gap") + gap
 
@@ -46,22 +46,22 @@ def _indent(line: str) -> int:
 
 
 def _is_code(line: str) -> bool:
-    """Code that was taken out and stands in the text as one sign."""
+    """Tell whether the line is a placeholder for fenced code."""
     return line.lstrip().startswith(STX)
 
 
 def _continues(line: str) -> bool:
-    """A line that is the rest of the sentence before it, however far left it stands."""
+    """Tell whether the line continues the paragraph before it, whatever its indentation."""
     line = line.lstrip()
     return not (_item(line) or _RULE.match(line) or _FENCE.match(line) or _OPENS.match(line) or _is_code(line))
 
 
 class _Fences(Preprocessor):
-    """Takes fenced code out of the text, before the blank lines in it part what belongs together."""
+    """Replaces fenced code with placeholders, before its blank lines split the text into blocks."""
 
     def run(self, lines: list[str]) -> list[str]:
         out: list[str] = []
-        columns: list[int] = []  # where the texts of the items begin that the line is under
+        columns: list[int] = []  # text columns of the items that contain the line
         at = 0
         while at < len(lines):
             start = _under(lines[at], columns, lines[at - 1] if at else "")
@@ -73,16 +73,16 @@ class _Fences(Preprocessor):
             margin = start + len(fence["lead"])
             end = _end(lines, at + 1, fence["sign"], columns[-1] if columns else 0)
             code = "".join(f"{line[min(_indent(line), margin) :]}\n" for line in lines[at + 1 : end])
-            kept = self.md.htmlStash.store(f"<pre><code>{escape(code)}</code></pre>")
+            placeholder = self.md.htmlStash.store(f"<pre><code>{escape(code)}</code></pre>")
             before = lines[at][:start]
-            out += [before + kept, ""] if before.strip() else ["", before + kept, ""]
+            out += [before + placeholder, ""] if before.strip() else ["", before + placeholder, ""]
             closed = end < len(lines) and _closes(lines[end], fence["sign"])
             at = end + 1 if closed else end
         return out
 
 
 def _under(line: str, columns: list[int], before: str) -> int:
-    """Drops the items that the line is not under, adds those that it opens, and tells where what is left begins."""
+    """Update `columns` for the line, and return the column where its text begins."""
     if not line.strip():
         return 0
     lazy = before.strip() and _continues(line)
@@ -96,7 +96,7 @@ def _under(line: str, columns: list[int], before: str) -> int:
 
 
 def _end(lines: list[str], at: int, sign: str, column: int) -> int:
-    """The line that closes a fence, or the first one that is not under its item any more."""
+    """Return the line that closes a fence, or the first line outside its item."""
     while at < len(lines) and not _closes(lines[at], sign):
         if lines[at].strip() and _indent(lines[at]) < column:
             break
@@ -110,7 +110,7 @@ def _closes(line: str, sign: str) -> bool:
 
 
 class _Lists(BlockProcessor):
-    """Blocks are what blank lines part; a list takes as many of them as are under its items."""
+    """Parses lists. A list consumes all following blocks that belong to its items."""
 
     level = 0
 
@@ -122,29 +122,29 @@ class _Lists(BlockProcessor):
         start = _first(lines) or 0
         if start:
             self.parser.parseBlocks(parent, ["\n".join(lines[:start])])
-        gathered = _Gathered()
-        rest = gathered.take(lines[start:])
-        while rest is None and blocks and gathered.goes_on_with(blocks[0]):
-            rest = gathered.take(blocks.pop(0).lstrip("\n").split("\n"), parted=True)
+        builder = _ListBuilder()
+        rest = builder.take(lines[start:])
+        while rest is None and blocks and builder.continues_with(blocks[0]):
+            rest = builder.take(blocks.pop(0).lstrip("\n").split("\n"), parted=True)
         if rest:
             blocks.insert(0, "\n".join(rest))
         self.level += 1
-        for found in gathered.lists:
-            self._draw(parent, found)
+        for each in builder.lists:
+            self._append(parent, each)
         self.level -= 1
 
-    def _draw(self, parent: Element, found: "_List") -> None:
-        drawn = SubElement(parent, "ol" if found.number else "ul")
-        if found.number not in ("", "1"):
-            drawn.set("start", found.number.lstrip("0") or "0")
-        self.parser.state.set("looselist" if found.loose else "list")
-        for lines in found.items:
-            self.parser.parseBlocks(SubElement(drawn, "li"), "\n".join(lines).split("\n\n"))
+    def _append(self, parent: Element, source: "_List") -> None:
+        element = SubElement(parent, "ol" if source.number else "ul")
+        if source.number not in ("", "1"):
+            element.set("start", source.number.lstrip("0") or "0")
+        self.parser.state.set("looselist" if source.loose else "list")
+        for lines in source.items:
+            self.parser.parseBlocks(SubElement(element, "li"), "\n".join(lines).split("\n\n"))
         self.parser.state.reset()
 
 
 def _first(lines: list[str]) -> int | None:
-    """Where a list begins. A sentence that goes on with a number, such as a year, is none."""
+    """Return the line where a list begins. A paragraph that continues with a number, such as a year, is no list."""
     for at, line in enumerate(lines):
         marker = _item(line)
         if marker and (at == 0 or (marker["text"] and marker["number"] in (None, "1"))):
@@ -160,20 +160,20 @@ class _List:
         self.loose = False
 
 
-class _Gathered:
-    """Lists that follow one another, line by line. `column` is where the text of the newest item begins."""
+class _ListBuilder:
+    """Collects consecutive lists line by line. `column` is the text column of the newest item."""
 
     def __init__(self) -> None:
         self.lists: list[_List] = []
         self.column = 0
         self.before = ""
 
-    def goes_on_with(self, block: str) -> bool:
+    def continues_with(self, block: str) -> bool:
         line = block.lstrip("\n").split("\n", 1)[0]
         return bool(line.strip()) and (_indent(line) >= self.column or _item(line) is not None)
 
     def take(self, lines: list[str], *, parted: bool = False) -> list[str] | None:
-        """The lines that are not part of it, None where all are. `parted` says that a blank line came before."""
+        """Add lines and return the rest, None if all were added. `parted` means that a blank line precedes them."""
         for at, line in enumerate(lines):
             blank = parted and at == 0
             if self.lists and _indent(line) >= self.column:
@@ -204,6 +204,6 @@ class _Gathered:
         newest.items[-1].append(text)
 
     def _loosen(self, line: str) -> None:
-        """Blank lines that stand only for code that was taken out part nothing."""
+        """Mark the list as loose, except for the blank lines around fenced code."""
         if not _is_code(line) and not _is_code(self.before):
             self.lists[-1].loose = True

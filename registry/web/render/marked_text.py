@@ -1,4 +1,4 @@
-"""Text as an agent reads it, drawn for people: hidden characters in boxes that say what they are."""
+"""Text as HTML with invisible characters made visible, each in a box with its name."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Line:
 
 
 def lines(text: str, *, comments: bool = True) -> list[Line]:
-    """The text line by line. A long run of blank lines is one box, and the numbers go on behind it."""
+    """Return the text line by line. A long run of blank lines becomes one box; line numbers count them."""
     result: list[Line] = []
     at, parts = 1, list[str]()
     for segment in invisible.segments(text, comments=comments):
@@ -32,16 +32,16 @@ def lines(text: str, *, comments: bool = True) -> list[Line]:
                 at, parts = at + breaks, []
             continue
         first, *rest = segment.text.split("\n")
-        parts.append(_drawn(segment, first))
+        parts.append(_html(segment, first))
         for piece in rest:
             result.append(Line(at, mark_safe("".join(parts))))
-            at, parts = at + 1, [_drawn(segment, piece)]
+            at, parts = at + 1, [_html(segment, piece)]
     if parts and any(parts):
         result.append(Line(at, mark_safe("".join(parts))))
     return result
 
 
-def _drawn(segment: Segment, piece: str) -> str:
+def _html(segment: Segment, piece: str) -> str:
     piece = piece.removesuffix("\r") if segment.hidden is None else piece
     if segment.hidden is None:
         return escape(piece)
@@ -50,48 +50,48 @@ def _drawn(segment: Segment, piece: str) -> str:
     return box(segment.hidden, segment.text)
 
 
-def box(found: Hidden, text: str) -> SafeString:
-    if found.kind is Kind.PADDING:
+def box(hidden: Hidden, text: str) -> SafeString:
+    if hidden.kind is Kind.PADDING:
         breaks = text.count("\n")
-        said = counted(breaks - 1, "blank line") if breaks > 1 else f"{number(len(text))} blank characters"
-        return format_html('<span class="unseen">{}</span>', said)
-    times = f" × {number(found.length)}" if found.length > 1 else ""
-    decoded = f": “{found.decoded[:_SHOWN_DECODED]}”" if found.decoded else ""
-    return format_html('<span class="unseen">{} {}{}{}</span>', found.code, found.name.lower(), times, decoded)
+        label = counted(breaks - 1, "blank line") if breaks > 1 else f"{number(len(text))} blank characters"
+        return format_html('<span class="unseen">{}</span>', label)
+    times = f" × {number(hidden.length)}" if hidden.length > 1 else ""
+    decoded = f": “{hidden.decoded[:_SHOWN_DECODED]}”" if hidden.decoded else ""
+    return format_html('<span class="unseen">{} {}{}{}</span>', hidden.code, hidden.name.lower(), times, decoded)
 
 
 def unseen(text: str) -> list[Line]:
-    """What a field for writing does not show, each with its line. Comments are read there as they are."""
+    """Return the characters that a textarea does not show, each with its line."""
     found = invisible.scan(text, comments=False)
     return [Line(each.line, box(each, text[each.offset : each.offset + each.length])) for each in found]
 
 
 def words(text: str) -> SafeString:
-    """What somebody wrote, as it is; the style of the place keeps its line breaks."""
+    """Return user text as HTML. The CSS of the place must preserve line breaks."""
     return mark_safe("\n".join(line.html for line in lines(text, comments=False)))
 
 
 def inline(text: str) -> SafeString:
-    """A stretch of one line, such as a cell of a table."""
-    return mark_safe("".join(_drawn(segment, segment.text) for segment in invisible.segments(text, comments=False)))
+    """Return a part of one line, such as a table cell."""
+    return mark_safe("".join(_html(segment, segment.text) for segment in invisible.segments(text, comments=False)))
 
 
 def marked(pieces: Pieces, tag: str) -> SafeString:
-    """Words that changed stand in `tag`, which is del or ins."""
+    """Wrap changed words in `tag`, which is del or ins."""
     return mark_safe("".join(f"<{tag}>{inline(text)}</{tag}>" if changed else inline(text) for text, changed in pieces))
 
 
 def summary(text: str, *, comments: bool = True) -> str:
-    """In words what a reader does not see in the text; nothing where there is nothing."""
+    """Return the numbers of hidden characters, comments and blank runs in words; empty if there are none."""
     found = invisible.scan(text, comments=comments)
     remarks = sum(each.kind is Kind.COMMENT for each in found)
     characters = sum(each.length for each in found if each.kind not in (Kind.COMMENT, Kind.PADDING))
     padding = sum(each.kind is Kind.PADDING for each in found)
-    said = _counts(
+    counts = _counts(
         (characters, "hidden character"), (remarks, "comment"), (padding, "long run of blanks,long runs of blanks")
     )
-    return ", ".join(said)
+    return ", ".join(counts)
 
 
-def _counts(*given: tuple[int, str]) -> Iterable[str]:
-    return [counted(amount, noun) for amount, noun in given if amount]
+def _counts(*pairs: tuple[int, str]) -> Iterable[str]:
+    return [counted(amount, noun) for amount, noun in pairs if amount]

@@ -1,4 +1,4 @@
-"""The arithmetic behind the small drawings: seals, sparklines."""
+"""Geometry of seals and sparklines."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ _HEX = re.compile("[0-9a-f]{12,}")
 
 
 def seal_cells(digest: str) -> list[tuple[int, int]]:
-    """Filled cells as (column, row): fifteen bits down three columns, mirrored, in reading order."""
+    """Return the filled cells of a seal as (column, row): fifteen bits in three columns, mirrored."""
     digits = digest.removeprefix("sha256:")
     if not _HEX.fullmatch(digits):
         raise ValueError(f"A digest is 12 or more hex digits, not {digest!r}.")
@@ -17,13 +17,13 @@ def seal_cells(digest: str) -> list[tuple[int, int]]:
 
 
 def bar_heights(values: Sequence[int], tallest: int = 17) -> list[int]:
-    """Each value on a scale where the largest is `tallest` and the smallest above nothing is still seen."""
+    """Scale values so that the largest is `tallest`; values above zero are at least 1."""
     top = max(values, default=0)
     return [0 if value <= 0 else max(1, round(value * tallest / top)) for value in values]
 
 
 def trend(values: Sequence[int]) -> str:
-    """In a word how the last third compares with the first; nothing where the figures are too few to say."""
+    """Compare the last third with the first: rising, falling or steady; empty for too few values."""
     third = len(values) // 3
     if not third or sum(values) < 10:
         return ""

@@ -1,4 +1,4 @@
-"""The living style page: every part of the design system in every state, for those who build pages."""
+"""The style guide: all components of the design system in all states, for developers."""
 
 import re
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from registry.core.findings import Finding, Severity
+from registry.web import labels
 from registry.web.htmx import render
 
 _NOW_DIGEST = "sha256:4f9c21ab77e0" + "0" * 52
@@ -53,13 +54,13 @@ class _Row:
 
 _ROWS = [
     _Row("brand-voice", "How we write to customers: tone, words we avoid, greetings, sign-offs by country",
-         "project", "Knowledge", 920, [9, 12, 10, 13, 13, 3, 2, 15, 9, 9] * 3, 50, "Ada Okafor", hides=True),
+         "project", "knowledge", 920, [9, 12, 10, 13, 13, 3, 2, 15, 9, 9] * 3, 50, "Ada Okafor", hides=True),
     _Row("expense-report", "Fill in and check a travel expense report",
-         "project", "Tool", 1_840, [2, 3, 1, 4, 5, 6, 8, 9, 7, 12] * 3, 3, "Maja Lindqvist", True, 1),
+         "project", "tool", 1_840, [2, 3, 1, 4, 5, 6, 8, 9, 7, 12] * 3, 3, "Maja Lindqvist", True, 1),
     _Row("incident-summary", "Turn an incident channel into one page with a timeline, causes and owners",
-         "bundled", "Tool", 1_260, [0] * 18 + [17, 5, 5, 3] + [1] * 8, 1_500, "library 2.3.0"),
+         "bundled", "tool", 1_260, [0] * 18 + [17, 5, 5, 3] + [1] * 8, 1_500, "library 2.3.0"),
     _Row("invoice-matching", "Match supplier invoices to purchase orders and explain every difference",
-         "imported", "Tool", 6_180, [0] * 30, 500, "Jun Watanabe", long=True),
+         "imported", "tool", 6_180, [0] * 30, 500, "Jun Watanabe", long=True),
 ]  # fmt: skip
 
 _FINDINGS = [
@@ -75,20 +76,18 @@ _FINDINGS = [
 
 class _SampleForm(forms.Form):
     name = forms.CharField(
-        help_text="Agents ask for the skill by this name.",
+        help_text="Agents use this name.",
         error_messages={"required": "Give the skill a name, for example expense-report."},
     )
     description = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Say what it does, then “Use when …”. Agents choose a skill by this line alone.",
+        help_text="Say what it does, then “Use when …”. Agents choose a skill by its description.",
         error_messages={"required": "Write at least one sentence. Agents choose a skill by it."},
     )
-    kind = forms.ChoiceField(
-        choices=[("knowledge", "Knowledge"), ("tool", "Tool")], widget=forms.RadioSelect, initial="tool"
-    )
+    kind = forms.ChoiceField(choices=list(labels.KINDS.items()), widget=forms.RadioSelect, initial="tool")
     project = forms.ChoiceField(choices=[("ops", "Customer operations"), ("fin", "Finance")])
     note = forms.CharField(required=False)
-    tell = forms.BooleanField(label="Tell members who use this skill", required=False, initial=True)
+    tell = forms.BooleanField(label="Notify members who use this skill", required=False, initial=True)
 
 
 def styleguide(request: HttpRequest) -> HttpResponse:
@@ -112,7 +111,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
             "refused": refused,
             "digest": _NOW_DIGEST,
             "next_digest": _NEXT_DIGEST,
-            "catalog": [("Project and imported", 303), ("Bundled", 145)],
+            "catalog": [("Project and imported", 303), ("Built-in", 145)],
             "states": ["open", "approved", "changes-requested", "stale", "rejected", "withdrawn"],
             "trail": [("Skills", "#main"), ("expense-report", "#main"), ("Edit", "")],
             "hours_ago": now - timedelta(hours=3),

@@ -320,7 +320,7 @@ def test_an_override_says_what_it_hides_and_why(
     html = text(viewing.get(HERE))
     assert "Customised" in html
     assert "What it replaces" in html
-    assert "comes first" in html
+    assert "takes precedence" in html
     assert "<code>references/mileage.md</code>, which this version doesn’t have." in " ".join(html.split())
     assert f'href="{HERE}bundled/"' in html
 
