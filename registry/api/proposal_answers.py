@@ -40,7 +40,7 @@ class SummaryShape(TypedDict):
     skill: str
     kind: Annotated[str, OneOf(KINDS)]
     state: Annotated[str, OneOf(tuple(map(str, State)))]
-    reason: Annotated[str, "Why it is outdated."]
+    reason: Annotated[str, "The reason why it is outdated."]
     base_digest: str | None
     result_digest: str | None
     revision: int
@@ -99,7 +99,7 @@ class AssessmentShape(TypedDict):
     findings_added: list[FindingShape]
     findings_removed: list[FindingShape]
     capabilities: CapabilitiesShape
-    tokens: Annotated[int, "The number of tokens that each load costs more."]
+    tokens: Annotated[int, "Additional tokens of each load. Negative if it costs less."]
     catalog: CatalogLinesShape
 
 

@@ -30,7 +30,9 @@ _FILTERS = [
     OpenApiParameter("state", str, enum=[str(state) for state in State]),
     OpenApiParameter("skill", str, description="The name of a skill."),
     OpenApiParameter(
-        "mine", bool, description="1 lists only your own proposals, which is the default for agents. 0 lists all."
+        "mine",
+        bool,
+        description="1 lists only your own proposals, the default for agents. 0 lists all that you may see.",
     ),
     *PAGE_PARAMETERS,
 ]

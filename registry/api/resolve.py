@@ -41,7 +41,7 @@ class ResolvedEntry(TypedDict):
     name: Annotated[str, "Exactly as you sent it."]
     version: str
     status: Annotated[str, OneOf(("loaded", "cached", "skipped"))]
-    reason: NotRequired[Annotated[str, "Why the skill was skipped."]]
+    reason: NotRequired[Annotated[str, "The reason why the skill was skipped."]]
     digest: NotRequired[str]
     description: NotRequired[str]
     tokens: NotRequired[int]

@@ -49,14 +49,14 @@ class ImportEntryInput(_NewNameInput):
         choices=import_request.ON_CONFLICT,
         required=False,
         default=import_request.SKIP,
-        help_text="What to do if another skill has the name.",
+        help_text="The action if another skill has the name.",
     )
     if_edited = serializers.ChoiceField(
         choices=import_request.IF_EDITED,
         required=False,
         allow_blank=True,
         default="",
-        help_text="What to do if the skill was edited in the project.",
+        help_text="The action if the skill was edited in the project.",
     )
     seen = serializers.CharField(
         required=False, allow_blank=True, default="", help_text="The digest of the project's skill that you saw."

@@ -12,6 +12,7 @@ from django.urls import URLResolver, get_resolver
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
+from rest_framework.serializers import Serializer
 
 from registry.api import openapi
 from registry.lib.json_types import OneOf, Timestamp
@@ -129,3 +130,14 @@ def test_a_typed_dict_becomes_a_component() -> None:
             "note": {"type": "string"},
         },
     }
+
+
+def test_no_answer_is_described_by_a_serializer(document: dict[str, Any]) -> None:
+    """The component of a request body ends with Request; any other component describes an answer."""
+    serializers = {each.__name__ for each in subclasses(Serializer) if each.__module__.startswith("registry.")}
+    assert {f"{name}Request" for name in serializers} & set(document["components"]["schemas"])
+    assert not serializers & set(document["components"]["schemas"])
+
+
+def subclasses(parent: type) -> set[type]:
+    return {parent, *(each for child in parent.__subclasses__() for each in subclasses(child))}
