@@ -86,7 +86,7 @@ def test_two_versions_are_compared_word_by_word_and_file_by_file(three: list[str
     assert "1 hidden character" in html
     assert "\u200b" not in html
     assert "<code>b.bin</code>" in html
-    assert "Binary." in html
+    assert "Binary file." in html
     assert "unchanged lines." in html
     assert "Line 20." not in html
 
