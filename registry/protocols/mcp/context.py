@@ -17,7 +17,7 @@ from registry.services.catalog.catalog import Loaded
 PAGE = 100
 PREFIX = "app.skillsite/"  # of the fields that we add to those of the protocol
 
-# How long clients may cache a result. Short, so that a withdrawn skill disappears quickly.
+# Clients may cache a result this long. Short, so that a withdrawn skill disappears quickly.
 CACHE_HINTS = {"ttlMs": 5_000, "cacheScope": "private"}
 
 

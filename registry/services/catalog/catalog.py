@@ -211,7 +211,7 @@ def load_many(project_id: int, candidates: Iterable[Candidate]) -> Iterator[Load
 
 
 def built_in_skill(name: str) -> Loaded | None:
-    """Return the built-in skill of a name, also where the project has a skill of its own there."""
+    """Return the built-in skill of a name, even if the project overrides it."""
     snapshot = built_in.snapshot()
     skill = precedence.resolve(name, snapshot.candidates_of(name), None)
     return on_disk(snapshot.find(skill.winner)) if skill and skill.winner else None

@@ -73,7 +73,7 @@ class Matches:
 
     @property
     def unnamed_draft(self) -> bool:
-        """Whether the user has a draft of a new skill without a name."""
+        """True if the user has a draft of a new skill without a name."""
         return "" in self.drafts
 
 

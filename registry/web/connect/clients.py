@@ -49,7 +49,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """How to connect one client. `needs` describes the token; it is empty where none is needed."""
+    """Instructions for one client. `needs` describes the token; it is empty where none is needed."""
 
     key: str
     title: str
