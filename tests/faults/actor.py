@@ -61,17 +61,21 @@ def make_token(slug: str, *scopes: str) -> str:
     return tokens.create_token(project, agent=agent, scopes=scopes, by=OPERATOR)
 
 
-def save(slug: str, name: str, who: str, tries: int) -> list[dict[str, str]]:
-    """Each try starts from what stands now, as an editor does; some are overtaken before they are stored."""
-    return [_save_once(slug, name, f"{who}, try {number}") for number in range(tries)]
+def digest(slug: str, name: str) -> str:
+    """Return the digest of the effective skill, or an empty string."""
+    return precedence.digest_of(catalog.find(_project(slug).pk, name))
 
 
-def _save_once(slug: str, name: str, said: str) -> dict[str, str]:
-    project = _project(slug)
-    standing = catalog.find(project.pk, name)
-    base = precedence.digest_of(standing) or None
-    outcome = _stored(lambda: skills.save(project, name, _bundle(name, said), base=base, by=OPERATOR))
-    return {**outcome, "base": base or ""}
+def save(slug: str, name: str, who: str, tries: int, base: str) -> list[dict[str, str]]:
+    """Save several times, first over `base` and then over the version that is current."""
+    bases = (base if number == 0 else digest(slug, name) for number in range(tries))
+    return [_save_over(each, slug, name, f"{who}, try {number}") for number, each in enumerate(bases)]
+
+
+def _save_over(base: str, slug: str, name: str, said: str) -> dict[str, str]:
+    bundle = _bundle(name, said)
+    outcome = _stored(lambda: skills.save(_project(slug), name, bundle, base=base or None, by=OPERATOR))
+    return {**outcome, "base": base}
 
 
 def bring(slug: str, name: str, who: str) -> dict[str, str]:
@@ -130,7 +134,7 @@ def counted(slug: str) -> dict[str, Any]:
 
 
 VERBS: dict[str, Callable[..., Any]] = (
-    {verb.__name__: verb for verb in (make_project, make_token, save, bring, create, state, count, counted)}
+    {verb.__name__: verb for verb in (make_project, make_token, digest, save, bring, create, state, count, counted)}
     | reviewing.VERBS
     | notifying.VERBS
     | importing.VERBS

@@ -60,6 +60,11 @@ def let_leases_end() -> int:
     return held.update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
+def settled(slug: str) -> int:
+    """Return how many items of the project's jobs have an outcome."""
+    return SourceJobItem.objects.filter(job__project__slug=slug).exclude(status="waiting").count()
+
+
 def brought(slug: str) -> dict[str, Any]:
     project = Project.objects.get(slug=slug)
     items = SourceJobItem.objects.filter(job__project=project)
@@ -68,7 +73,6 @@ def brought(slug: str) -> dict[str, Any]:
     return {
         "jobs": sorted(set(SourceJob.objects.filter(project=project).values_list("state", flat=True))),
         "outcomes": sorted(set(items.values_list("status", flat=True))),
-        "done": items.exclude(status="waiting").count(),
         "versions": [list(pair) for pair in stored.values_list("skill__name", "digest")],
         "events": Event.objects.filter(chain__project=project, verb="source.imported").count(),
         "broken": [str(fault) for fault in broken],
@@ -77,5 +81,5 @@ def brought(slug: str) -> dict[str, Any]:
 
 
 VERBS: dict[str, Callable[..., Any]] = {
-    verb.__name__: verb for verb in (publish, add_source, ask_for_all, work_once, let_leases_end, brought)
+    verb.__name__: verb for verb in (publish, add_source, ask_for_all, work_once, let_leases_end, settled, brought)
 }

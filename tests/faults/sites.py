@@ -1,5 +1,6 @@
 """A site of its own for a test: a data directory, a database, and real processes that work on both."""
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -7,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -15,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -106,11 +109,25 @@ def template_of(site: Site) -> str:
     return urlsplit(site.database_url).path[1:] if site.database_url else str(site.data / "skillsite.sqlite3")
 
 
+# Below the range from which the system takes ports for outgoing connections, so that none of them is in the way.
+_PORTS = range(20_000, 32_000)
+_held: list[TextIO] = []
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    """Return a port that nothing listens at. A file lock reserves it until this process ends."""
+    for port in _PORTS:
+        lock = (Path(tempfile.gettempdir()) / f"skillsite-test-port-{port}").open("a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            lock.close()
+            continue
+        _held.append(lock)
         return port
+    raise RuntimeError("Every port for tests is in use.")
 
 
 class Server:
