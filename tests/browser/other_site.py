@@ -169,7 +169,7 @@ def _finished(source: Source, by: Actor) -> int:
         "gift-wrapping": (import_request.IMPORTED, ""),
         "goods-return": (import_request.IMPORTED, ""),
         "parcel-sizes": (
-            import_request.SKIPPED, "The project has a skill parcel-sizes of its own already. It was skipped."),
+            import_request.SKIPPED, "The project already has its own skill parcel-sizes. Skipped."),
         "shipping-labels": (import_request.IMPORTED, ""),
         "stock-taking": (
             import_request.FAILED, "It could not be fetched. No complete response within 30 seconds."),

@@ -126,7 +126,7 @@ def _merge(page: Page, team: Team, shop: Elsewhere) -> None:
     page.get_by_role("link", name="See the update").click()
     expect(page.get_by_text("To merge, resolve 1 conflict.")).to_be_visible()
     page.get_by_role("button", name="Merge").click()
-    expect(page.get_by_text("1 place needs a choice")).to_be_visible()
+    expect(page.get_by_text("Resolve 1 conflict between")).to_be_visible()
     assert "green ribbon" in _served(team, "gifts")
     page.get_by_role("group", name="choose one").get_by_role("radio", name="Keep yours").check()
     page.get_by_role("button", name="Merge").click()

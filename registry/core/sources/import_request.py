@@ -1,4 +1,4 @@
-"""What somebody wants of a source, skill by skill, with their choices, and what came of each."""
+"""Requests to import skills from a source, and the result of each."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,8 +16,8 @@ IF_EDITED = (KEEP, REPLACE, MERGE)
 IMPORTED, UPDATED, MERGED, KEPT, UNCHANGED = "imported", "updated", "merged", "kept", "unchanged"
 PROPOSED, UNINSTALLED = "proposed", "uninstalled"
 DONE = (IMPORTED, UPDATED, MERGED, KEPT, UNCHANGED, PROPOSED, UNINSTALLED)
-# Nothing was stored: the name is taken, the skill was edited here, a merge needs answers, what was looked at is not
-# what stands any more, or it could not be done at all.
+# Nothing was stored: the name is taken, the skill was edited here, a merge has conflicts, the content changed since the
+# preview, or the import failed.
 SKIPPED, EDITED, CONFLICTS, MOVED, FAILED = "skipped", "edited", "conflicts", "moved", "failed"
 REFUSED = (SKIPPED, EDITED, CONFLICTS, MOVED, FAILED)
 
@@ -27,10 +27,10 @@ _ANSWERS, _CHARS = 10_000, 200
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """One skill, under the name that its source gives it.
+    """Request to import one skill; `name` is its name in the source.
 
-    `digest` is that of the bundle that was looked at; without it whatever the source has is taken. `seen` is the digest
-    of the project's own skill that was looked at: an edit is replaced only by who saw it. `answers` settle a merge.
+    `digest` is the digest of the previewed bundle; if empty, the newest content is imported. `seen` is the digest of
+    the project's own skill at that time: only a person who saw an edit may replace it. `answers` resolve conflicts.
     """
 
     name: str
@@ -42,20 +42,20 @@ class ImportRequest:
     answers: Mapping[str, str] = field(default_factory=dict)
 
     def validated(self) -> "ImportRequest":
-        """The same, where it makes sense and can be written down; InvalidRequest else."""
+        """Return the request itself. Raise InvalidRequest if its fields do not fit together or cannot be stored."""
         texts = (self.name, self.digest, self.seen, *self.answers, *self.answers.values())
         if len(self.name) > paths.COMPONENT_CHARS or any("\0" in text or len(text) > _CHARS for text in texts):
-            raise InvalidRequest(f"{paths.display(self.name)}: a name, digest or answer is too long, or has a NUL.")
+            raise InvalidRequest(f"{paths.display(self.name)}: a name, digest or answer is too long or has a NUL.")
         if self.on_conflict not in ON_CONFLICT:
-            raise InvalidRequest(f"on_conflict is one of {', '.join(ON_CONFLICT)}; not {self.on_conflict[:40]!r}.")
+            raise InvalidRequest(f"on_conflict must be one of {', '.join(ON_CONFLICT)}, not {self.on_conflict[:40]!r}.")
         if self.if_edited and self.if_edited not in IF_EDITED:
-            raise InvalidRequest(f"if_edited is one of {', '.join(IF_EDITED)}; not {self.if_edited[:40]!r}.")
+            raise InvalidRequest(f"if_edited must be one of {', '.join(IF_EDITED)}, not {self.if_edited[:40]!r}.")
         if bool(self.new_name) != (self.on_conflict == RENAME):
-            raise InvalidRequest("The choice “rename” and a new name go together. Send both, or neither.")
+            raise InvalidRequest("“rename” needs a new name, and a new name needs “rename”. Send both or neither.")
         if self.new_name:
             paths.check_component(normalise(self.new_name), what="name")
         if len(self.answers) > _ANSWERS:
-            raise InvalidRequest(f"There are {len(self.answers):,} answers. {_ANSWERS:,} are allowed.")
+            raise InvalidRequest(f"The request has {len(self.answers):,} answers. {_ANSWERS:,} are allowed.")
         return self
 
     def as_json(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """`reason` says why nothing was stored, or what is worth knowing; `skill` is its name in the project."""
+    """Result of one request. `reason` explains the status, `skill` is the name in the project."""
 
     name: str
     status: str
@@ -76,12 +76,12 @@ class ImportResult:
 
 
 def check_all(requests: list[ImportRequest]) -> list[ImportRequest]:
-    """The wishes of one request, each checked, no name twice."""
+    """Return the validated requests. Raise InvalidRequest if there are none, too many, or a name appears twice."""
     if not requests:
-        raise InvalidRequest("Name at least one skill. Nothing was stored.")
+        raise InvalidRequest("Select at least one skill. Nothing was stored.")
     if len(requests) > MOST:
-        raise InvalidRequest(f"There are {len(requests):,} skills in one request. {MOST:,} are allowed.")
+        raise InvalidRequest(f"The request has {len(requests):,} skills. {MOST:,} are allowed.")
     names = [request.name for request in requests]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InvalidRequest(f"{paths.display(twice)} is named twice. Nothing was stored.")
+    if duplicate := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidRequest(f"{paths.display(duplicate)} appears twice. Nothing was stored.")
     return [request.validated() for request in requests]

@@ -205,7 +205,7 @@ def _apply(
         skill, checked.bundle, checked.parsed, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
         change=change, approved=True,
     )  # fmt: skip
-    provenance.approved(proposal, skill, version, before=before)
+    provenance.install_approved(proposal, skill, version, before=before)
     return version
 
 

@@ -1,4 +1,4 @@
-"""Where a skill of the project came from: written with what came, forgotten when the skill begins anew."""
+"""Provenance of imported skills: record it, attach it to a skill, forget it."""
 
 from django.utils import timezone
 
@@ -8,7 +8,7 @@ from registry.services.permissions import Actor
 
 
 def forget(skill: Skill) -> None:
-    """Inside a change: whoever begins a skill under the name of a deleted one did not take it from there."""
+    """Forget where a skill came from, when a new skill takes its name. Call inside an audit change."""
     Installation.objects.filter(skill=skill).delete()
     if skill.upstream_digest:
         skill.upstream_digest, skill.upstream_version, skill.upstream_manifest = "", "", ()
@@ -16,7 +16,7 @@ def forget(skill: Skill) -> None:
 
 
 def record(provenance: Provenance, bundle: Bundle, *, by: Actor) -> Provenance:
-    """Inside a change: what came, as it was stored. A version that stands again came once more."""
+    """Store a provenance; if its version already has one, replace it. Call inside an audit change."""
     provenance.digest = bundle.digest
     provenance.manifest = bundle.manifest
     provenance.user_id, provenance.agent_id, provenance.at = by.user_id, by.agent_id, timezone.now()
@@ -28,43 +28,43 @@ def record(provenance: Provenance, bundle: Bundle, *, by: Actor) -> Provenance:
 
 
 def attach(skill: Skill, base: Provenance, *, before: Version | None) -> Installation:
-    """Inside a change: the skill is what came from there last; `before` is what stood when it came first."""
+    """Install a skill from `base`; `before` is the version from before the import. Call inside an audit change."""
     known = {"known_digest": base.source_digest, "known_bundle": base.fetched_digest}
     Installation.objects.filter(source=base.source_id, name=base.name).exclude(skill=skill).delete()
-    standing = Installation.objects.filter(skill=skill).first()
-    if standing is not None and standing.source_id == base.source_id and standing.name == base.name:
-        before = standing.before
-    installed, _ = Installation.objects.update_or_create(
+    earlier = Installation.objects.filter(skill=skill).first()
+    if earlier is not None and earlier.source_id == base.source_id and earlier.name == base.name:
+        before = earlier.before
+    installation, _ = Installation.objects.update_or_create(
         skill=skill,
         defaults={
             "project_id": skill.project_id, "source_id": base.source_id, "name": base.name, "base": base,
             "before": before, **known,
         },
     )  # fmt: skip
-    return installed
+    return installation
 
 
-def approved(proposal: Proposal, skill: Skill, version: Version, *, before: Version | None) -> None:
-    """Inside the change that lets a proposal through: what it brought from a source is installed now.
+def install_approved(proposal: Proposal, skill: Skill, version: Version, *, before: Version | None) -> None:
+    """Install the imported skill of an approved proposal. Call inside the audit change that approves it.
 
-    One that brings back what stood before something came leaves nothing of the source, and so it is not installed.
+    A proposal that restores the version from before the import removes the installation.
     """
-    came = Provenance.objects.filter(proposal=proposal, version=None).order_by("-pk").first()
-    if came is None:
-        back = Installation.objects.filter(skill=skill, before__digest=version.digest)
-        back.exclude(base__digest=version.digest).delete()
+    imported = Provenance.objects.filter(proposal=proposal, version=None).order_by("-pk").first()
+    if imported is None:
+        restored = Installation.objects.filter(skill=skill, before__digest=version.digest)
+        restored.exclude(base__digest=version.digest).delete()
         return
-    came.version = version
-    came.save(update_fields=["version"])
-    attach(skill, came, before=before)
+    imported.version = version
+    imported.save(update_fields=["version"])
+    attach(skill, imported, before=before)
 
 
-def of(skill: Skill) -> Installation | None:
-    """What a project's skill came from; None where it came from nowhere, or where the source was removed."""
+def installation_of(skill: Skill) -> Installation | None:
+    """Return the installation of a skill, or None if it was not imported or its source was removed."""
     return Installation.objects.standing().filter(skill=skill).first()
 
 
-def described(source: Source) -> dict[str, object]:
-    """A source as every event names it: its address only up to the question mark."""
-    said: dict[str, object] = {"id": source.pk, "kind": source.kind, "address": source.shown}
-    return said | ({"ref": source.ref} if source.ref else {})
+def audit_data(source: Source) -> dict[str, object]:
+    """Return a source for the audit log, with its address but without the query."""
+    data: dict[str, object] = {"id": source.pk, "kind": source.kind, "address": source.shown}
+    return data | ({"ref": source.ref} if source.ref else {})

@@ -1,4 +1,4 @@
-"""One skill of a source against what the project has: what importing or updating it would change."""
+"""Preview of an import: a fetched skill compared with the project's own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,9 +29,10 @@ CREATE, TAKEN, SAME, UPDATE, MERGE = "create", "taken", "same", "update", "merge
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """`goods` are as the source gave them; `theirs` is what would be stored, under the name `target`.
+    """Comparison of a fetched skill with the project.
 
-    `installed` is there where the skill came from this source under this name and still stands.
+    `fetched` is the skill as the source has it; `theirs` is what the import would store, under the name `target`.
+    `installed` is set if the project already has this skill from this source.
     """
 
     project: Project
@@ -56,18 +57,20 @@ class ImportPreview:
 
     @property
     def digest(self) -> str:
-        """What a wish names as the digest it saw."""
+        """Return the value for `ImportRequest.digest`."""
         return self.fetched.bundle.digest
 
     @property
     def seen(self) -> str:
-        """What a wish names as the digest of the project's own skill that it saw; empty where nothing stands."""
+        """Return the value for `ImportRequest.seen`: the digest of the project's own skill, or an empty string."""
         return self.mine.candidate.digest if self.mine else ""
 
     @property
     def action(self) -> str:
-        """`create`; `taken` by a skill that did not come from here; `same` as what came last; `update`, or a `merge`
-        where the project's copy was edited."""
+        """Return the effect of an import: CREATE, UPDATE, MERGE, SAME or TAKEN.
+
+        TAKEN means that another skill has the name, MERGE that the installed skill was edited.
+        """
         if self.installed is None:
             return TAKEN if self.taken else CREATE
         if self.theirs.digest in (self.installed.base.digest, self.seen):
@@ -76,7 +79,7 @@ class ImportPreview:
 
     @property
     def taken(self) -> bool:
-        """Agents get something else under the name, or the project withdrew all of it."""
+        """Return whether another skill has the name, or the project withdrew all versions of one."""
         if self.installed is not None or self.standing is None:
             return False
         return self.standing.winner is not None or Skill.objects.filter(
@@ -89,12 +92,12 @@ class ImportPreview:
 
     @property
     def before(self) -> Mapping[str, bytes]:
-        """The files that stand under the name now."""
+        """Return the files of the current skill with this name."""
         return self.mine.bundle() if self.mine else {}
 
     @cached_property
     def base(self) -> Mapping[str, bytes]:
-        """The files as they came last, from which both sides went on."""
+        """Return the files of the last import, the base of a merge."""
         return blobs.bundle(self.installed.base.manifest) if self.installed else {}
 
     @cached_property
@@ -105,37 +108,37 @@ class ImportPreview:
 def load(
     project: Project, source_id: int, name: str, *, new_name: str = "", again: bool = False, by: Actor
 ) -> ImportPreview:
-    """One skill of a source, fetched and put aside, with what importing it would do. Nothing else is stored.
+    """Return the preview of one skill. The skill is fetched and staged; nothing else is stored.
 
-    `again` asks the source once more, though what it had at the last look is put aside already.
+    `again` fetches it once more even if the newest content is already staged.
     """
     require(by, roles.WRITE, project)
     source = source_entries.find(project, source_id, by=by)
     entry = source_entries.entry(source, name)
-    fetched = None if again else source_entries.staged(entry)
-    preview = compare(source, fetched or source_entries.fetch(source, entry), new_name=new_name)
+    staged = None if again else source_entries.staged(entry)
+    preview = compare(source, staged or source_entries.fetch(source, entry), new_name=new_name)
     require_reach(by, preview.target)
     return preview
 
 
 def compare(source: Source, fetched: FetchedSkill, *, new_name: str = "") -> ImportPreview:
-    """How the goods stand to what the project has now. They are held to the rules of imported skills."""
+    """Compare a fetched skill with the project. The rules for imported skills apply."""
     name = fetched.entry.name
     installed = Installation.objects.standing().filter(source=source, name=name).first()
     checked = bundles.check(fetched.bundle, authoring=False, directory=name)
-    wanted = installed.skill.name if installed else normalise(new_name)
-    if wanted and wanted != checked.name:
-        checked = _renamed(checked, wanted)
+    target = installed.skill.name if installed else normalise(new_name)
+    if target and target != checked.name:
+        checked = _rename(checked, target)
     standing = catalog.find(source.project_id, checked.name)
     mine = catalog.inspect(source.project, checked.name)[1] if standing and standing.winner else None
     return ImportPreview(source.project, source, fetched, checked, installed, standing, mine)
 
 
-def _renamed(checked: Checked, name: str) -> Checked:
-    """The same skill under another name: the line of the name changes, and no other byte does."""
+def _rename(checked: Checked, name: str) -> Checked:
+    """Change the name in SKILL.md and leave every other byte as it is."""
     paths.check_component(name, what="name")
     text = skill_md.revise(checked.parsed, name=name, limits=settings.LIMITS)
     renamed = bundles.check(checked.bundle.with_changes({SKILL_MD: text.encode()}), authoring=False, directory=name)
     if renamed.name != name:
-        raise InvalidSkill(f"SKILL.md could not be given the name {name}. Nothing was stored.")
+        raise InvalidSkill(f"We couldn’t change the name in SKILL.md to {name}. Nothing was stored.")
     return renamed

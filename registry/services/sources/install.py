@@ -1,6 +1,6 @@
-"""Skills come from a source: imported, and updated without losing an edit.
+"""Import and update skills from a source without losing edits.
 
-Each is one transaction with one event. Where every change is reviewed it is a proposal instead.
+Each import is one transaction with one audit event. In a protected project it becomes a proposal.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ from registry.services.sources.source_entries import FetchedSkill
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What a wish comes to. `bundle` is the next version, None where the project's own skill stays as it is."""
+    """The effect of an import request. `bundle` is the next version, or None if the current skill stays."""
 
     preview: ImportPreview
     how: str
@@ -59,9 +59,9 @@ class ImportPlan:
 
 
 def import_skill(project: Project, source_id: int, request: ImportRequest, *, by: Actor) -> ImportResult:
-    """One skill now, for whoever waits for it: an import, or an update of what came before.
+    """Import or update one skill now, from the staged content or else from the source.
 
-    What was put aside by the preview is taken; else the source is asked. A refusal is an outcome with its reason.
+    A refused import is a result with its reason, not an exception.
     """
     require(by, roles.WRITE, project)
     source = source_entries.find(project, source_id, by=by)
@@ -72,18 +72,18 @@ def import_skill(project: Project, source_id: int, request: ImportRequest, *, by
 
 
 def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by: Actor) -> ImportPlan | ImportResult:
-    """What the wish would do, or why it cannot be; the files are stored, and no row is changed yet."""
+    """Return the plan for a request, or the result if it is refused. Stores the files, but changes no rows."""
     name = fetched.entry.name
     if request.digest and request.digest != fetched.bundle.digest:
-        reason = f"The source has another {name} now than the one you looked at: {fetched.bundle.digest}. Look again."
+        reason = f"{name} changed in the source since your preview, to {fetched.bundle.digest}. Review it again."
         return ImportResult(name, MOVED, reason, digest=fetched.bundle.digest)
     preview = import_preview.compare(source, fetched, new_name=request.new_name)
     target = preview.target
     require_reach(by, target)
-    new = request.new_name and preview.installed is None  # whatever stands under the other name stays as it is
+    new = request.new_name and preview.installed is None  # the skill with the old name is not affected
     if request.seen and request.seen != preview.seen and not new:
-        return ImportResult(name, MOVED, f"{target} was saved by somebody since you looked. Look again.", skill=target)
-    planned = _first(preview, request) if preview.installed is None else _next(preview, request)
+        return ImportResult(name, MOVED, f"Somebody saved {target} since your preview. Review it again.", skill=target)
+    planned = _plan_import(preview, request) if preview.installed is None else _plan_update(preview, request)
     if isinstance(planned, ImportPlan):
         for bundle in (planned.bundle, preview.theirs):
             if bundle is not None:
@@ -91,32 +91,31 @@ def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by
     return planned
 
 
-def _first(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
+def _plan_import(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
     if not preview.taken:
         return ImportPlan(preview, IMPORTED, preview.theirs)
     if request.on_conflict != NEW_VERSION:
-        return ImportResult(preview.name, SKIPPED, _taken(preview), skill=preview.target)
+        return ImportResult(preview.name, SKIPPED, _taken_reason(preview), skill=preview.target)
     own = preview.mine is not None and preview.mine.candidate.source != BUNDLED
     if own and preview.seen == preview.theirs.digest:
         return ImportPlan(preview, UNCHANGED)
     return ImportPlan(preview, IMPORTED, preview.theirs)
 
 
-def _taken(preview: ImportPreview) -> str:
+def _taken_reason(preview: ImportPreview) -> str:
     target = preview.target
     own = Skill.objects.filter(project=preview.project, name=target, overrides=True).first()
-    other = provenance.of(own) if own else None
+    other = provenance.installation_of(own) if own else None
     if own is None:
-        owner = f"There is a bundled skill {target}, which this one would hide."
+        owner = f"There is a built-in skill {target}, which this one would replace."
     elif other is not None:
-        owner = f"The project has a skill {target} already, which came from {other.source}."
+        owner = f"The project already has a skill {target} from {other.source}."
     else:
-        owner = f"The project has a skill {target} of its own already."
-    return f"{owner} It was skipped. Import it under another name, or as a new version of that one."
+        owner = f"The project already has its own skill {target}."
+    return f"{owner} Skipped. Import it under another name, or as a new version of that skill."
 
 
-def _next(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
-    """An update of what came from the same place before."""
+def _plan_update(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
     name, target = preview.name, preview.target
     if preview.action == import_preview.SAME:
         return ImportPlan(preview, UNCHANGED)
@@ -127,23 +126,23 @@ def _next(preview: ImportPreview, request: ImportRequest) -> ImportPlan | Import
     if request.if_edited == REPLACE and request.seen == preview.seen:
         return ImportPlan(preview, UPDATED, preview.theirs)
     if request.if_edited == MERGE:
-        return _merged(preview, request)
-    reason = f"{target} was edited here since it came. Nothing was stored. Keep the edit, replace it, or merge the two."
+        return _plan_merge(preview, request)
+    reason = f"{target} was edited here after the import. Nothing was stored. Keep the edit, replace it, or merge both."
     if request.if_edited == REPLACE:
-        reason = f"{target} was edited here. To replace the edit, say which one you saw: {preview.seen}."
+        reason = f"{target} was edited here. To replace the edit, send its digest as seen: {preview.seen}."
     return ImportResult(name, EDITED, reason, skill=target, digest=preview.seen)
 
 
-def _merged(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
+def _plan_merge(preview: ImportPreview, request: ImportRequest) -> ImportPlan | ImportResult:
     joined = preview.joined
     missing = [key for key in joined.keys if request.answers.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)]
     if missing:
-        places = "1 place needs" if len(missing) == 1 else f"{len(missing)} places need"
+        conflicts = "1 conflict" if len(missing) == 1 else f"{len(missing)} conflicts"
         files = ", ".join(file.path for file in joined.open)
-        reason = f"{places} a choice between the source’s text and yours, in {files[:500]}. Nothing was stored."
+        reason = f"Resolve {conflicts} between the source and your edits, in {files[:500]}. Nothing was stored."
         return ImportResult(preview.name, CONFLICTS, reason, skill=preview.target)
     if joined.keys and (not request.digest or not request.seen):
-        reason = "Answers belong to what was looked at: send digest and seen with them. Nothing was stored."
+        reason = "Answers need the digests of the preview. Send digest and seen with them. Nothing was stored."
         return ImportResult(preview.name, MOVED, reason, skill=preview.target)
     result = Bundle(joined.files(request.answers))
     validated = bundles.check(result, authoring=False, directory=preview.target)
@@ -154,7 +153,7 @@ def _merged(preview: ImportPreview, request: ImportRequest) -> ImportPlan | Impo
 
 
 def apply(plan: ImportPlan, *, by: Actor) -> ImportResult:
-    """Writes what was planned, if what it was planned for still stands. All of it, or nothing."""
+    """Carry out a plan in one transaction, if the skill has not changed since it was made."""
     preview = plan.preview
     require(by, roles.WRITE, preview.project)
     try:
@@ -179,32 +178,32 @@ def _store(plan: ImportPlan, bundle: Bundle, *, by: Actor) -> ImportResult:
         if preview.installed is None:
             provenance.forget(skill)
         version = _version(plan, skill, bundle, by=by, change=change)
-        came = provenance.record(_provenance(plan, version=version), preview.theirs, by=by)
-        provenance.attach(skill, came, before=before)
+        recorded = provenance.record(_provenance(plan, version=version), preview.theirs, by=by)
+        provenance.attach(skill, recorded, before=before)
         _describe(change, plan)
     return ImportResult(preview.name, plan.how, "", skill.name, version.version, version.digest)
 
 
 def _version(plan: ImportPlan, skill: Skill, bundle: Bundle, *, by: Actor, change: Change) -> Version:
-    """Under the version that the source names, where that is free; a merge and a taken one get the next number."""
+    """Store the bundle under the version of the source if that is free, else under the next number."""
     fetched = plan.preview.fetched
-    named = None if plan.how == MERGED else _usable(fetched.version or plan.preview.checked.parsed.version or "")
-    found = Version.objects.filter(skill=skill, version=named).first() if named else None
-    if found is not None and found.digest == bundle.digest:
-        if found.yanked_at is not None:
-            raise Conflict(f"Version {named} of {skill.name} was withdrawn: {found.yank_reason} Nothing was stored.")
+    named = None if plan.how == MERGED else _version_name(fetched.version or plan.preview.checked.parsed.version or "")
+    existing = Version.objects.filter(skill=skill, version=named).first() if named else None
+    if existing is not None and existing.digest == bundle.digest:
+        if existing.yanked_at is not None:
+            raise Conflict(f"Version {named} of {skill.name} was withdrawn: {existing.yank_reason} Nothing was stored.")
         if not skill.overrides:
-            versions.reactivate(skill, found, by=by, change=change)
-            return found
+            versions.reactivate(skill, existing, by=by, change=change)
+            return existing
     said = skill_md.read(bundle[SKILL_MD], fallback_name=skill.name)
     note = f"{'Merged with' if plan.how == MERGED else 'From'} {plan.preview.source}"
     if fetched.version:
         note += f", version {fetched.version}"
-    free = named if found is None else None
+    free = named if existing is None else None
     return versions.add(skill, bundle, said, named=free, note=note[: versions.NOTE_CHARS], by=by, change=change)
 
 
-def _usable(version: str) -> str | None:
+def _version_name(version: str) -> str | None:
     try:
         return paths.check_component(version, what="version") if version else None
     except SkillsiteError:
@@ -212,7 +211,7 @@ def _usable(version: str) -> str | None:
 
 
 def _keep(plan: ImportPlan, *, by: Actor) -> ImportResult:
-    """The project's own skill stays as it is, and the next update goes on from what the source has now."""
+    """Keep the current skill and record the content of the source as the base of the next update."""
     preview = plan.preview
     with audit.change(preview.project, "source.kept", by=by, target=preview.target) as change:
         _recheck(preview)
@@ -232,21 +231,21 @@ def _keep(plan: ImportPlan, *, by: Actor) -> ImportResult:
 
 def _propose(plan: ImportPlan, bundle: Bundle, *, by: Actor) -> ImportResult:
     preview = plan.preview
-    gone = {path: None for path in preview.before if path not in bundle}
-    said = f", version {preview.fetched.version}" if preview.fetched.version else ""
+    removed = {path: None for path in preview.before if path not in bundle}
+    version = f", version {preview.fetched.version}" if preview.fetched.version else ""
     suggestion = Suggestion(
         preview.target,
-        Edit({**gone, **bundle}),
-        f"{'Merged with' if plan.how == MERGED else 'Imported from'} {preview.source.shown}: {preview.name}{said}",
+        Edit({**removed, **bundle}),
+        f"{'Merged with' if plan.how == MERGED else 'Imported from'} {preview.source.shown}: {preview.name}{version}",
         evidence=({"kind": "link", "text": preview.source.shown},),
         kind=UPDATE if preview.seen else CREATE,
         base_digest=preview.seen or None,
     )
-    made = proposals.propose(preview.project, suggestion, by=by).proposal
-    if not Provenance.objects.filter(proposal=made).exists():
-        provenance.record(_provenance(plan, proposal=made), preview.theirs, by=by)
-    reason = "Every change of this project is reviewed first."
-    return ImportResult(preview.name, PROPOSED, reason, preview.target, "", made.result_digest, made.pk)
+    proposal = proposals.propose(preview.project, suggestion, by=by).proposal
+    if not Provenance.objects.filter(proposal=proposal).exists():
+        provenance.record(_provenance(plan, proposal=proposal), preview.theirs, by=by)
+    reason = "Every change in this project is reviewed first."
+    return ImportResult(preview.name, PROPOSED, reason, preview.target, "", proposal.result_digest, proposal.pk)
 
 
 def _provenance(plan: ImportPlan, **more: object) -> Provenance:
@@ -258,25 +257,25 @@ def _provenance(plan: ImportPlan, **more: object) -> Provenance:
 
 
 def _recheck(preview: ImportPreview) -> None:
-    """Inside the transaction: what the plan was made for still stands."""
+    """Raise Stale if the skill or its base changed since the plan was made. Call inside the transaction."""
     standing = catalog.find(preview.project.pk, preview.target)
     digest = precedence.digest_of(standing)
     base = Installation.objects.standing().filter(source=preview.source, name=preview.name).values_list("base").first()
     planned = (preview.installed.base_id,) if preview.installed else None
     if digest != preview.seen or base != planned:
-        raise Stale(f"{preview.target} was changed meanwhile. Look again. Nothing was stored.", digest=digest)
+        raise Stale(f"{preview.target} changed meanwhile. Review it again. Nothing was stored.", digest=digest)
     if not Source.objects.filter(pk=preview.source.pk, removed_at=None).exists():
         raise NotFound("The source was removed meanwhile. Nothing was stored.")
 
 
 def _describe(change: Change, plan: ImportPlan) -> None:
     fetched, source = plan.preview.fetched, plan.preview.source
-    change.data["source"] = provenance.described(source) | {
+    change.data["source"] = provenance.audit_data(source) | {
         "name": fetched.entry.name, "version": fetched.version, "digest": fetched.digest,
         "bundle": fetched.bundle.digest, "commit": _pin(plan),
     }  # fmt: skip
 
 
 def _pin(plan: ImportPlan) -> str:
-    """The commit that the files are of; not known for what was put aside before the last look."""
+    """Return the commit of the files, or an empty string for content that was staged before the last check."""
     return plan.preview.source.pin if plan.preview.fetched.newest else ""

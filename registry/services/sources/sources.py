@@ -77,7 +77,7 @@ def add(project: Project, kind: str, address: str, *, ref: str = "", label: str 
         )  # fmt: skip
         if not made:
             _take_up(source, label, by)
-        change.data["source"] = provenance.described(source)
+        change.data["source"] = provenance.audit_data(source)
         source_jobs.queue(source, LOOK, by=by)
     return source
 
@@ -119,7 +119,7 @@ def remove(project: Project, source_id: int, *, by: Actor) -> None:
     _require_person(by)
     with audit.change(project, "source.removed", by=by) as change:
         source = source_entries.find(project, source_id, by=by)
-        change.target, change.data["source"] = source.shown[:200], provenance.described(source)
+        change.target, change.data["source"] = source.shown[:200], provenance.audit_data(source)
         source.entries.all().delete()
         source.removed_at = timezone.now()
         source.save(update_fields=["removed_at"])

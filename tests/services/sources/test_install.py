@@ -114,7 +114,7 @@ def test_a_digest_that_nobody_put_aside_has_to_be_what_the_source_has(
 ) -> None:
     done = bring(digest=skill_bundle(body="Seen long ago.").digest)
     assert (done.status, done.digest) == ("moved", site.skills["greeting"].digest)
-    assert "Look again" in done.reason
+    assert "Review it again" in done.reason
     assert not Skill.objects.exists()
 
 
@@ -174,7 +174,7 @@ def test_a_taken_name_is_skipped_and_the_choices_are_named(
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
     done = bring()
     assert (done.status, done.skill) == ("skipped", "greeting")
-    assert "of its own already" in done.reason
+    assert "already has its own skill" in done.reason
     assert "another name, or as a new version" in done.reason
     assert current(project) == mine
     assert not Installation.objects.exists()
@@ -229,7 +229,7 @@ def test_a_bundled_skill_is_hidden_only_by_choice(
     built_in.index().refresh()
     done = bring()
     assert done.status == "skipped"
-    assert "bundled skill greeting" in done.reason
+    assert "built-in skill greeting" in done.reason
     assert bring(on_conflict="version").status == "imported"
 
 
@@ -244,7 +244,7 @@ def test_a_skill_of_another_source_is_named_as_such(
     source_jobs.run_due()
     done = install.import_skill(project, other.pk, ImportRequest("greeting"), by=author)
     assert done.status == "skipped"
-    assert "came from Elsewhere" in done.reason
+    assert "skill greeting from Elsewhere" in done.reason
     install.import_skill(project, other.pk, ImportRequest("greeting", on_conflict="version"), by=author)
     assert Installation.objects.get().source == other
     assert state(source) == "available"
@@ -354,7 +354,7 @@ def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
     changed(BODY.replace("Two.", "Two, theirs."), files={"a.txt": b"a"})
     done = bring(if_edited="merge")
     assert done.status == "conflicts"
-    assert "1 place needs a choice" in done.reason
+    assert "Resolve 1 conflict" in done.reason
     assert "SKILL.md" in done.reason
     seen = import_preview.load(project, source.pk, "greeting", by=author)
     (key,) = seen.joined.keys

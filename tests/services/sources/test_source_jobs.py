@@ -101,7 +101,7 @@ def test_each_failure_has_its_reason_and_costs_no_other(
     assert "404" in reasons["gone"]
     assert "digest" in reasons["moved"]
     assert "does not offer" in reasons["unheard-of"]
-    assert "of its own already" in reasons["taken"]
+    assert "already has its own skill" in reasons["taken"]
     job.refresh_from_db()
     assert (job.state, job.finished_at is not None) == ("done", True)
 

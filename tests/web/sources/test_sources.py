@@ -555,7 +555,7 @@ def test_a_taken_other_name_is_refused_at_the_form(
     with nothing_left_behind():
         answer = page.post(at(source, "skills/greeting/"), sent(looked, conflict="rename", name="hello"))
     assert answer.status_code == 422
-    assert "The project has a skill hello of its own already." in shown(answer)
+    assert "The project already has its own skill hello." in shown(answer)
     assert 'value="hello"' in text(answer)
 
 
@@ -663,7 +663,7 @@ def test_a_merge_without_answers_asks_for_them(project: Project, edited: Source,
     with nothing_left_behind():
         answer = page.post(at(edited, "skills/greeting/"), sent(looked, if_edited="merge"))
     assert answer.status_code == 422
-    assert "1 place needs a choice" in shown(answer) and "Choose one of the two." in shown(answer)
+    assert "Resolve 1 conflict" in shown(answer) and "Choose one of the two." in shown(answer)
 
 
 def test_a_merge_keeps_what_both_did(project: Project, edited: Source, page: Client) -> None:
