@@ -1,4 +1,4 @@
-"""A header rewritten line by line: the lines of the changed keys change, and no other byte does."""
+"""Edits a YAML header line by line. Only the lines of changed keys change."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from registry.core.errors import InvalidSkill
 from registry.core.format.strict_yaml import Loaded
-from registry.core.format.yaml_errors import refused
+from registry.core.format.yaml_errors import invalid_skill
 from registry.core.format.yaml_positions import Key, read_as, split_lines
 
 NESTED = "metadata."
@@ -22,55 +22,55 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where things stand in the text, for an edit."""
+    """The positions in a SKILL.md that an edit needs."""
 
     file: str
-    text: str  # the header as it stands between its fences
-    start: int  # where in the file that is
+    text: str  # the header between its fences
+    start: int  # offsets of the header in the file
     end: int
     newline: str
-    source: str  # the same lines as they were read, perhaps with quotes added
+    source: str  # the header as it was parsed, with quotes added by second_try
     loaded: Loaded
 
 
-def rewrite(layout: Layout, fields: Mapping[str, object], wanted: Changes) -> str:
-    """The header with these keys set, and those given as None removed."""
-    return _Edit(layout, fields).apply(wanted)
+def rewrite(layout: Layout, fields: Mapping[str, object], changes: Changes) -> str:
+    """Return the header with these keys set. None removes a key."""
+    return _Edit(layout, fields).apply(changes)
 
 
 def by_level(changes: Changes) -> tuple[Changes, Changes]:
-    """The changes of the top level, and those inside `metadata` under their short names."""
+    """Split changes into those at the top level and those inside `metadata`, without the prefix."""
     nested = {name.removeprefix(NESTED): value for name, value in changes.items() if name.startswith(NESTED)}
     return {name: value for name, value in changes.items() if not name.startswith(NESTED)}, nested
 
 
-def quoted(text: str) -> str:
-    """One line in double quotes. `---` is broken up: some clients end the header at the first they see."""
+def quote(text: str) -> str:
+    """Return the text on one line in double quotes. `---` is escaped, because some clients end the header there."""
     return f'"{_UNSAFE_IN_QUOTES.sub(_escape, text)}"'
 
 
-def joined(items: Iterable[str]) -> str:
-    """A list as the one string that the format allows inside `metadata`."""
+def join_items(items: Iterable[str]) -> str:
+    """Join a list with commas, because the format allows only text inside `metadata`."""
     parts = [" ".join(item.split()) for item in items]
     for part in parts:
         if "," in part:
-            raise refused(
+            raise invalid_skill(
                 "metadata-comma",
                 "SKILL.md",
                 None,
-                f"“{part}” holds a comma, and in `metadata` a comma separates two items.",
-                "Remove the comma, or make two items of it.",
+                f"“{part}” contains a comma, but commas separate items.",
+                "Remove the comma, or make it two items.",
             )
     return ", ".join(part for part in parts if part)
 
 
 def key_text(name: str) -> str:
     plain = _SAFE_KEY.fullmatch(name) and read_as(name) == "str"
-    return name if plain else quoted(name)
+    return name if plain else quote(name)
 
 
 class _Edit:
-    """One pass over the lines of a header: pieces to put in place of line ranges, then all at once."""
+    """Collects replacements for line ranges of a header, then applies them all."""
 
     def __init__(self, layout: Layout, fields: Mapping[str, object]) -> None:
         self.layout, self.keys, self.fields = layout, layout.loaded.keys, fields
@@ -78,11 +78,11 @@ class _Edit:
         self.source = split_lines(self.layout.source)
         self.pieces: list[tuple[int, int, str]] = []
 
-    def apply(self, wanted: Changes) -> str:
+    def apply(self, changes: Changes) -> str:
         if self.layout.loaded.flow or not self.keys:
-            raise self.refuse("The header is not written as lines of `key: value`.")
-        top, nested = by_level(wanted)
-        if nested:  # first, so that a new key at the end comes after the last one inside `metadata`
+            raise self.refuse("The header is not written with one `key: value` per line.")
+        top, nested = by_level(changes)
+        if nested:  # before the top level, so that a new key at the end comes after `metadata`
             self.change_metadata(nested)
         rank = {name: place for place, name in enumerate(_SPEC_ORDER)}
         for name in sorted(top, key=lambda name: rank.get(name, len(rank))):
@@ -107,7 +107,7 @@ class _Edit:
     def change_metadata(self, nested: Changes) -> None:
         current = self.fields.get("metadata")
         if current is not None and not isinstance(current, Mapping):
-            raise self.refuse("`metadata` is not a map, so nothing can be set inside it.")
+            raise self.refuse("`metadata` is not a list of keys and values, so nothing can be added to it.")
         result = {**(current or {}), **nested}
         result = {name: value for name, value in result.items() if value is not None or name not in nested}
         key = self.keys.get(("metadata",))
@@ -118,12 +118,12 @@ class _Edit:
         elif all(isinstance(value, str) for value in result.values()):
             self.write_metadata(key, {name: str(value) for name, value in result.items()})
         else:
-            raise self.refuse("`metadata` is written as `{…}` and holds more than text.")
+            raise self.refuse("`metadata` is written as `{…}` and contains more than text.")
 
     def change_block(self, nested: Changes) -> None:
         inside = [key for path, key in self.keys.items() if len(path) == 2 and path[0] == "metadata"]
         if not inside:
-            raise self.refuse("`metadata` has no key of its own.")
+            raise self.refuse("`metadata` gets its keys from an alias.")
         margin = self.source[inside[0].line][: inside[0].column]
         end = max(key.end_line for key in inside) + 1
         for name, value in nested.items():
@@ -144,7 +144,7 @@ class _Edit:
             self.insert("metadata", text)
 
     def insert(self, name: str, text: str) -> None:
-        """Spec keys in the order of the spec, all others at the end."""
+        """Insert keys of the Agent Skills format in its order, and all others at the end."""
         place = len(self.lines)
         if name in _SPEC_ORDER[:-1]:
             before = [self.keys.get((other,)) for other in _SPEC_ORDER[: _SPEC_ORDER.index(name)]]
@@ -158,21 +158,21 @@ class _Edit:
         if isinstance(value, bool):
             return f"{lead}: {str(value).lower()}{tail}"
         if isinstance(value, str):
-            return f"{lead}: {quoted(value)}{tail}"
+            return f"{lead}: {quote(value)}{tail}"
         if flow or not value:
-            return f"{lead}: [{', '.join(map(quoted, value))}]{tail}"
+            return f"{lead}: [{', '.join(map(quote, value))}]{tail}"
         margin = lead[: len(lead) - len(lead.lstrip())]
         newline = self.layout.newline
-        return f"{lead}:{tail}" + "".join(f"{margin}  - {quoted(item)}{newline}" for item in value)
+        return f"{lead}:{tail}" + "".join(f"{margin}  - {quote(item)}{newline}" for item in value)
 
     def lead(self, key: Key) -> str:
         line = self.source[key.line]
         if line[: key.column].strip("\ufeff ") or not line[key.name_end :].lstrip().startswith(":"):
-            raise self.refuse("The key is written with `?`, which cannot be edited by line.")
+            raise self.refuse("A key is written with `?`, which the form cannot edit.")
         return line[: key.name_end]
 
     def tail(self, key: Key) -> str:
-        """What follows the value on its line: a comment, and the line break."""
+        """Return the rest of the line after the value: a comment and the line break."""
         last = self.source[key.end_line]
         if not key.block:
             return last[key.end_column :]
@@ -187,11 +187,11 @@ class _Edit:
         return min(self.keys.values())
 
     def refuse(self, message: str) -> InvalidSkill:
-        return refused("frontmatter-edit", self.layout.file, 2, message, "Change it in the exact text.")
+        return invalid_skill("frontmatter-edit", self.layout.file, 2, message, "Switch to Code and edit the text there.")
 
 
 def _escape(match: re.Match[str]) -> str:
-    found = match[0]
-    if found == "---":
+    text = match[0]
+    if text == "---":
         return "--\\x2d"
-    return _ESCAPES.get(found) or (f"\\x{ord(found):02x}" if ord(found) < 0x100 else f"\\u{ord(found):04x}")
+    return _ESCAPES.get(text) or (f"\\x{ord(text):02x}" if ord(text) < 0x100 else f"\\u{ord(text):04x}")

@@ -1,4 +1,4 @@
-"""The YAML header of SKILL.md: strict reading with caps, one tolerant second try, edits that lose nothing."""
+"""Parses and edits the YAML header (frontmatter) of SKILL.md."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from registry.core.findings import Finding, Severity
 from registry.core.format import edit_lines, second_try, strict_yaml, yaml_errors
 from registry.core.format.edit_lines import NESTED, Changes, Layout, Value
 from registry.core.format.strict_yaml import Loaded
-from registry.core.format.yaml_errors import refused
+from registry.core.format.yaml_errors import invalid_skill
 from registry.core.limits import DEFAULT, Limits
 
 _BOM = "\ufeff"
@@ -21,10 +21,12 @@ _NEAR_FENCE = re.compile(r"^[ \t]*(?:-{2,}|[–—]+-*)[ \t]*\r?$", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    text: str  # exact, BOM and CRLF included
+    """A parsed SKILL.md."""
+
+    text: str  # exact, including BOM and CRLF
     fields: Mapping[str, object]  # None, bool, str, tuple or mapping; all immutable
     lines: Mapping[str, int]  # 1-based line of each key: `name`, `metadata.tags`
-    read_as: Mapping[str, str]  # what other readers make of each value: str, int, float, bool, …
+    read_as: Mapping[str, str]  # type of each value for other YAML parsers: str, int, float, bool, …
     body: str  # everything after the closing fence line, exactly
     body_line: int  # 1-based line where it starts
     warnings: tuple[Finding, ...]
@@ -32,7 +34,11 @@ class Document:
 
 
 def parse(content: bytes | str, *, limits: Limits = DEFAULT, file: str = "SKILL.md") -> Document:
-    text = _decoded(content, limits, file)
+    """Parse SKILL.md. Raise InvalidSkill or TooLarge.
+
+    A header whose only error is a colon in a value without quotes is repaired, with a warning.
+    """
+    text = _decode(content, limits, file)
     start = len(_BOM) if text.startswith(_BOM) else 0
     opening = _OPENING.match(text, start)
     if opening is None:
@@ -63,31 +69,32 @@ def parse(content: bytes | str, *, limits: Limits = DEFAULT, file: str = "SKILL.
 def edit(
     document: Document, changes: Mapping[str, object | None], *, body: str | None = None, limits: Limits = DEFAULT
 ) -> str:
-    """The text with these keys set (None removes) and, if given, this body; every other line stays as it is.
+    """Return the text with these keys set, and with a new body if one is given. None removes a key.
 
-    `metadata.x` is the key `x` inside `metadata`. The result is read back and compared before it is returned.
+    `metadata.x` is the key `x` inside `metadata`. All other lines stay unchanged. The result is parsed and compared
+    before it is returned.
     """
-    wanted = {name: _value(name, value) for name, value in changes.items() if not _already(document, name, value)}
+    pending = {name: _value(name, value) for name, value in changes.items() if not _is_set(document, name, value)}
     layout = document.layout
-    header = edit_lines.rewrite(layout, document.fields, wanted) if wanted else layout.text
+    header = edit_lines.rewrite(layout, document.fields, pending) if pending else layout.text
     rest = document.text[layout.end :]
     if body is not None and body != document.body:
         fence = rest[: len(rest) - len(document.body)]
         body = re.sub(r"\r\n?|\n", layout.newline, body)
         rest = (fence if fence.endswith("\n") or not body else fence + layout.newline) + body
     result = document.text[: layout.start] + header + rest
-    if wanted or result != document.text:
-        _check(document, wanted, result, limits)
+    if pending or result != document.text:
+        _check(document, pending, result, limits)
     return result
 
 
-def _decoded(content: bytes | str, limits: Limits, file: str) -> str:
+def _decode(content: bytes | str, limits: Limits, file: str) -> str:
     try:
         raw = content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         line = error.object.count("\n", 0, error.start) + 1
-        raise refused(
-            "skill-md-encoding", file, line, f"Character {error.start + 1:,} is half of a surrogate pair.", "Remove it."
+        raise invalid_skill(
+            "skill-md-encoding", file, line, f"Character {error.start + 1:,} is not a valid character.", "Remove it."
         ) from None
     if len(raw) > limits.skill_md_bytes:
         raise _too_large(file, "skill-md-size", file, len(raw), limits.skill_md_bytes)
@@ -95,19 +102,19 @@ def _decoded(content: bytes | str, limits: Limits, file: str) -> str:
         text = raw.decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise refused(
+        raise invalid_skill(
             "skill-md-encoding",
             file,
             line,
-            f"Byte {error.start + 1:,} (0x{raw[error.start]:02x}) is not UTF-8.",
+            f"The file is not UTF-8: byte {error.start + 1:,} is 0x{raw[error.start]:02x}.",
             "Save the file as UTF-8.",
         ) from None
     if "\0" in text:
-        raise refused(
+        raise invalid_skill(
             "skill-md-nul",
             file,
             text.count("\n", 0, text.index("\0")) + 1,
-            "The line holds a NUL character.",
+            "This line contains a NUL character.",
             "Save the file as plain UTF-8 text.",
         )
     return text
@@ -117,60 +124,62 @@ def _no_fence(text: str, file: str) -> InvalidSkill:
     first = text.split("\n", 1)[0].rstrip()
     fence = "Make the first line exactly `---`."
     if first.startswith("---\r"):
-        return refused(
+        return invalid_skill(
             "frontmatter-fence",
             file,
             1,
-            "The lines end with a carriage return alone.",
-            "Save the file with LF or CRLF line ends.",
+            "The file uses CR line endings.",
+            "Save the file with LF or CRLF line endings.",
         )
     if first.strip() == "---":
         if first == "---":
             return _unclosed(text, len(text), file)
-        return refused("frontmatter-indented", file, 1, "The first `---` is indented.", "Delete the spaces before it.")
+        return invalid_skill(
+            "frontmatter-indented", file, 1, "There are spaces before the first `---`.", "Delete them."
+        )
     if first[:2] in ("--", "––", "——") or first[:1] == "—":
-        return refused("frontmatter-fence", file, 1, f"The first line is `{first[:40]}`, not `---`.", fence)
+        return invalid_skill("frontmatter-fence", file, 1, f"The first line is `{first[:40]}` instead of `---`.", fence)
     stripped = text.lstrip()
     if stripped.startswith("---") and not first.strip():
         line = text[: len(text) - len(stripped)].count("\n") + 1
-        return refused(
+        return invalid_skill(
             "frontmatter-missing",
             file,
             line,
-            "The header starts below blank lines.",
+            "There are blank lines before the header.",
             "Delete everything above the first `---`.",
         )
-    return refused(
+    return invalid_skill(
         "frontmatter-missing",
         file,
         1,
-        "There is no header.",
-        "Start the file with `---`, the lines `name:` and `description:`, and `---` again.",
+        "SKILL.md has no header.",
+        "Start the file with a line `---`, the lines `name: …` and `description: …`, and another line `---`.",
     )
 
 
 def _unclosed(text: str, start: int, file: str) -> InvalidSkill:
     near = _NEAR_FENCE.search(text, start)
     if near:
-        return refused(
+        return invalid_skill(
             "frontmatter-unclosed",
             file,
             text.count("\n", 0, near.start()) + 1,
-            f"The header is never closed; this line is `{near[0].rstrip()[:40]}`, not `---`.",
-            "Make it exactly `---`, without spaces before it.",
+            f"The header is not closed. This line is `{near[0].rstrip()[:40]}` instead of `---`.",
+            "Make the line exactly `---`, without spaces before it.",
         )
-    return refused(
+    return invalid_skill(
         "frontmatter-unclosed",
         file,
         1,
-        "The header opens with `---` and is never closed.",
-        "Put a line `---` after the last key.",
+        "The header starts with `---` but is not closed.",
+        "Add a line `---` after the last key.",
     )
 
 
 def _too_large(what: str, rule: str, file: str, size: int, allowed: int) -> TooLarge:
-    message = f"{what} is {size:,} bytes. {allowed:,} are allowed."
-    finding = Finding(rule, Severity.ERROR, file, None, message, "Move detail to `references/`.")
+    message = f"{what} has {size:,} bytes. {allowed:,} are allowed."
+    finding = Finding(rule, Severity.ERROR, file, None, message, "Move details to files in `references/`.")
     return TooLarge(f"{message} Nothing was stored.", findings=[finding], hit=size, allowed=allowed)
 
 
@@ -198,8 +207,8 @@ def _load(header: str, limits: Limits, file: str) -> tuple[Loaded, str, tuple[Fi
                 Severity.WARNING,
                 file,
                 line + 2,
-                f"The value of `{key}` holds a colon and a space outside quotes. It was read as one text; "
-                "most clients refuse the file.",
+                f"The value of `{key}` contains a colon and a space, but has no quotes. "
+                "Most agents cannot read the skill.",
                 "Put the value in double quotes.",
             )
             for line, key in second.places
@@ -213,8 +222,8 @@ def _bom(file: str) -> Finding:
         Severity.WARNING,
         file,
         1,
-        "The file starts with a byte order mark, and many clients then find no header.",
-        "Save it as UTF-8 without BOM.",
+        "The file starts with an invisible byte order mark. Many agents do not find the header then.",
+        "Save the file as UTF-8 without BOM.",
     )
 
 
@@ -223,63 +232,73 @@ def _root(loaded: Loaded, file: str) -> Mapping[str, object]:
     if isinstance(value, Mapping) and value:
         return value
     if not value and not isinstance(value, bool):
-        raise refused("frontmatter-empty", file, 2, "The header is empty.", "Add `name:` and `description:`.")
+        raise invalid_skill("frontmatter-empty", file, 2, "The header is empty.", "Add `name:` and `description:`.")
     what = "a list" if isinstance(value, tuple) else "a single value"
-    raise refused("frontmatter-root", file, 2, f"The header is {what}.", "Write it as lines of `key: value`.")
+    raise invalid_skill(
+        "frontmatter-root",
+        file,
+        2,
+        f"The header is {what} instead of keys and values.",
+        "Write one `key: value` per line.",
+    )
 
 
 def _value(name: str, value: object) -> Value | None:
     if isinstance(value, list | tuple):
         items = tuple(str(item) for item in value)
-        return edit_lines.joined(items) if name.startswith(NESTED) else items
+        return edit_lines.join_items(items) if name.startswith(NESTED) else items
     if value is None or isinstance(value, str | bool):
         return value
-    raise TypeError(f"{name}: a header holds text, bools and lists, not {type(value).__name__}")
+    raise TypeError(f"{name}: a header can contain text, bools and lists, not {type(value).__name__}")
 
 
-def _already(document: Document, name: str, value: object) -> bool:
-    place: object = document.fields
+def _is_set(document: Document, name: str, value: object) -> bool:
+    parent: object = document.fields
     key = name
     if name.startswith(NESTED):
-        place, key = document.fields.get("metadata"), name.removeprefix(NESTED)
-    if not isinstance(place, Mapping) or key not in place:
+        parent, key = document.fields.get("metadata"), name.removeprefix(NESTED)
+    if not isinstance(parent, Mapping) or key not in parent:
         return value is None
     if value is None:
         return False
     if isinstance(value, list | tuple):
-        return place[key] in (tuple(value), _value(name, value))
-    return bool(place[key] == value)
+        return parent[key] in (tuple(value), _value(name, value))
+    return bool(parent[key] == value)
 
 
-def _check(document: Document, wanted: Changes, result: str, limits: Limits) -> None:
+def _check(document: Document, changes: Changes, result: str, limits: Limits) -> None:
     layout = document.layout
     try:
         fields = parse(result, limits=limits, file=layout.file).fields
     except InvalidSkill as error:
         reason = error.findings[0]
-        raise refused(
+        raise invalid_skill(
             "frontmatter-edit",
             layout.file,
             reason.line,
-            f"The change cannot be written: {reason.message}",
-            "Change it in the exact text.",
+            f"The change cannot be made: {reason.message}",
+            "Switch to Code and edit the text there.",
         ) from None
-    if dict(fields) != _expected(document.fields, wanted):
-        raise refused(
-            "frontmatter-edit", layout.file, 2, "The change would alter other keys too.", "Change it in the exact text."
+    if dict(fields) != _expected(document.fields, changes):
+        raise invalid_skill(
+            "frontmatter-edit",
+            layout.file,
+            2,
+            "The change would affect other keys.",
+            "Switch to Code and edit the text there.",
         )
 
 
-def _expected(fields: Mapping[str, object], wanted: Changes) -> dict[str, object]:
-    top, nested = edit_lines.by_level(wanted)
-    expected = _with(fields, top)
+def _expected(fields: Mapping[str, object], changes: Changes) -> dict[str, object]:
+    top, nested = edit_lines.by_level(changes)
+    expected = _merge(fields, top)
     if nested:
-        inside = fields.get("metadata")
-        metadata = _with(inside if isinstance(inside, Mapping) else {}, nested)
-        expected = _with(expected, {"metadata": metadata or None})
+        current = fields.get("metadata")
+        metadata = _merge(current if isinstance(current, Mapping) else {}, nested)
+        expected = _merge(expected, {"metadata": metadata or None})
     return expected
 
 
-def _with(fields: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
+def _merge(fields: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
     removed = {name for name, value in changes.items() if value is None}
     return {name: value for name, value in {**fields, **changes}.items() if name not in removed}

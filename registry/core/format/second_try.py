@@ -1,8 +1,7 @@
-"""The second try for a header whose only fault is a colon and a space in a value without quotes.
+"""Repairs headers whose only error is a colon and a space in a value without quotes.
 
-`description: Use when: somebody asks` is not YAML, yet people write it every day and some clients read it.
-This puts quotes around such values, line by line, and leaves the rest to the strict reader: its caps and its
-refusal of duplicate keys hold for the second try too.
+`description: Use when: somebody asks` is not valid YAML, but people often write it and some clients accept it. This
+module adds quotes to such values, line by line. The strict parser then reads the result, with all its limits.
 """
 
 import re
@@ -13,12 +12,12 @@ from registry.core.format.yaml_positions import split_lines
 _ENTRY = re.compile(r"[ ]*(?:-[ ]+)*(?P<key>[\w.-]+)[ \t]*:[ \t]+(?P<value>\S.*)", re.S)
 _PLAIN_START = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=\S)")
 _COLON = re.compile(r":(?:[ \t]|\s*\Z)")
-_COMMENT = re.compile(r"(?<![ \t])[ \t]+#")  # only from where the blanks begin: a long run of them is gone over once
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#")  # the lookbehind keeps long runs of blanks linear
 
 
 class Quoted(NamedTuple):
-    text: str  # same number of lines; keys keep their line and column
-    places: tuple[tuple[int, str], ...]  # 0-based line and key of each value that was put in quotes
+    text: str  # has the same lines; keys keep their line and column
+    places: tuple[tuple[int, str], ...]  # 0-based line and key of each quoted value
 
 
 def quote(header: str) -> Quoted:
@@ -38,7 +37,7 @@ def quote(header: str) -> Quoted:
 
 
 def _end_of_value(lines: list[str], start: int, column: int) -> int:
-    """The line after the last one that is indented deeper than the key."""
+    """Return the line after the last one that is indented deeper than the key."""
     end = index = start + 1
     while index < len(lines):
         text = lines[index].rstrip()
@@ -54,19 +53,19 @@ def _quote_value(lines: list[str], start: int, end: int, column: int) -> bool:
     parts = [lines[start][column:], *lines[start + 1 : end]]
     comment = _COMMENT.search(parts[0])
     if len(parts) > 1 and (comment or any(_ENTRY.match(part) or _COMMENT.search(" " + part) for part in parts[1:])):
-        return False  # a comment would end the value, and `key: value` is rather a key with a wrong indentation
+        return False  # a comment ends the value, and `key: value` is more likely a key with wrong indentation
     value = parts[0][: comment.start()] if comment else parts[0].rstrip()
     if not any(_COLON.search(part) for part in (value, *parts[1:])):
         return False
     if len(parts) == 1:
-        lines[start] = f"{lines[start][:column]}'{_doubled(value)}'{parts[0][len(value) :]}"
+        lines[start] = f"{lines[start][:column]}'{_escape(value)}'{parts[0][len(value) :]}"
         return True
     last = parts[-1].rstrip()
-    lines[start] = f"{lines[start][:column]}'{_doubled(parts[0])}"
-    lines[start + 1 : end] = [_doubled(part) for part in parts[1:]]
-    lines[end - 1] = f"{_doubled(last)}'{parts[-1][len(last) :]}"
+    lines[start] = f"{lines[start][:column]}'{_escape(parts[0])}"
+    lines[start + 1 : end] = [_escape(part) for part in parts[1:]]
+    lines[end - 1] = f"{_escape(last)}'{parts[-1][len(last) :]}"
     return True
 
 
-def _doubled(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("'", "''")

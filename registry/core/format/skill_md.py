@@ -1,4 +1,7 @@
-"""What SKILL.md says about the skill: read from either place a key may stand, written where it stood."""
+"""The contents of SKILL.md as values.
+
+Keys outside the Agent Skills format are read from the top level or from `metadata`, and written back to the same place.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +14,7 @@ from registry.core.bundle import SKILL_MD, normalise
 from registry.core.errors import InvalidSkill
 from registry.core.findings import Finding, Severity
 from registry.core.format import frontmatter
-from registry.core.format.edit_lines import joined, key_text, quoted
+from registry.core.format.edit_lines import join_items, key_text, quote
 from registry.core.format.frontmatter import Document
 from registry.core.format.yaml_positions import read_as
 from registry.core.limits import DEFAULT, Limits
@@ -24,17 +27,19 @@ class Unchanged(Enum):
 UNCHANGED: Final = Unchanged.UNCHANGED
 
 KNOWLEDGE, TOOL = "knowledge", "tool"
-KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}  # as it is written: what it means
+KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}  # spelling in SKILL.md: kind
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
 
 
 @dataclass(frozen=True, slots=True)
 class SkillMd:
+    """A parsed and interpreted SKILL.md."""
+
     document: Document
     name: str  # as written, or the fallback
     description: str  # one line
-    kind: str  # knowledge or tool; tool where nothing is declared
+    kind: str  # knowledge or tool; tool by default
     tags: tuple[str, ...]
     requires: tuple[str, ...]  # normalised names
     triggers: tuple[str, ...]
@@ -44,17 +49,17 @@ class SkillMd:
     license: str
     compatibility: str
     allowed_tools: str
-    metadata: Mapping[str, str]  # the flat values; lists and maps stay in the document
-    warnings: tuple[Finding, ...]  # those of the document, and what was odd about the values
+    metadata: Mapping[str, str]  # without lists and maps
+    warnings: tuple[Finding, ...]  # of the document and of the values
 
     @property
     def instructions(self) -> str:
-        """The body with LF line ends, without the blank lines around it."""
-        return _without_outer_blank_lines(self.document.body)
+        """The body with LF line endings and without surrounding blank lines."""
+        return _strip_blank_lines(self.document.body)
 
 
 def read(content: bytes | str, *, fallback_name: str = "", limits: Limits = DEFAULT) -> SkillMd:
-    """Parse and interpret. A missing name falls back on the directory's; a missing description is fatal."""
+    """Parse and interpret SKILL.md. Raise InvalidSkill if the description or the name without a fallback is missing."""
     document = frontmatter.parse(content, limits=limits, file=SKILL_MD)
     reader = _Reader(document)
     name, description = reader.required("name", fallback_name), reader.required("description")
@@ -64,13 +69,13 @@ def read(content: bytes | str, *, fallback_name: str = "", limits: Limits = DEFA
     return SkillMd(
         document=document,
         name=name.strip(),
-        description=_folded(description),
+        description=_collapse_spaces(description),
         kind=reader.kind(),
         **lists,
-        version=_folded(_text(reader.either("version"))) or None,
-        license=_folded(_text(document.fields.get("license"))),
-        compatibility=_folded(_text(document.fields.get("compatibility"))),
-        allowed_tools=_folded(_text(document.fields.get("allowed-tools"), " ")),
+        version=_collapse_spaces(_text(reader.either("version"))) or None,
+        license=_collapse_spaces(_text(document.fields.get("license"))),
+        compatibility=_collapse_spaces(_text(document.fields.get("compatibility"))),
+        allowed_tools=_collapse_spaces(_text(document.fields.get("allowed-tools"), " ")),
         metadata=MappingProxyType(
             {key: _text(value) for key, value in reader.metadata.items() if not isinstance(value, tuple | Mapping)}
         ),
@@ -94,7 +99,7 @@ def compose(
     allowed_tools: str = "",
     metadata: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """A new file in the subset of the format that every known client reads."""
+    """Return a new SKILL.md that uses only features that every known client supports."""
     spec = {"license": license, "compatibility": compatibility, "allowed-tools": allowed_tools}
     lists = {
         "tags": tags,
@@ -106,16 +111,16 @@ def compose(
     inside = {
         **metadata,
         **({"kind": kind} if kind else {}),
-        **{key: text for key, items in lists.items() if (text := joined(_unique(items)))},
+        **{key: text for key, items in lists.items() if (text := join_items(_unique(items)))},
     }
     lines = [
         "---",
         f"name: {_plain_or_quoted(name)}",
-        f"description: {quoted(_folded(description))}",
-        *(f"{key}: {quoted(_folded(text))}" for key, text in spec.items() if text.strip()),
+        f"description: {quote(_collapse_spaces(description))}",
+        *(f"{key}: {quote(_collapse_spaces(text))}" for key, text in spec.items() if text.strip()),
     ]
     if inside:
-        lines += ["metadata:", *(f"  {key_text(key)}: {quoted(text)}" for key, text in inside.items())]
+        lines += ["metadata:", *(f"  {key_text(key)}: {quote(text)}" for key, text in inside.items())]
     text = "\n".join([*lines, "---"]) + _as_body(instructions)
     read(text)
     return text
@@ -136,27 +141,27 @@ def revise(
     metadata: Mapping[str, str] | Unchanged = UNCHANGED,
     limits: Limits = DEFAULT,
 ) -> str:
-    """The text of the skill with these values; what is not given, or is the same, stays as it is.
+    """Return the text of the skill with these values. Everything else stays unchanged.
 
-    `metadata` is all that shall stand there.
+    `metadata` replaces all metadata.
     """
     changes: dict[str, object | None] = {}
     if name is not UNCHANGED and name.strip() != _text(skill.document.fields.get("name")).strip():
         changes["name"] = name.strip()
-    if description is not UNCHANGED and _folded(description) != skill.description:
-        changes["description"] = _folded(description)
+    if description is not UNCHANGED and _collapse_spaces(description) != skill.description:
+        changes["description"] = _collapse_spaces(description)
     if kind is not UNCHANGED and kind != skill.kind:
-        changes.update(_where(skill, "kind", kind))
+        changes.update(_changes_of(skill, "kind", kind))
     lists = {"tags": tags, "requires": requires, "triggers": triggers, "inputs": inputs, "outputs": outputs}
     for key, items in lists.items():
         if not isinstance(items, Unchanged) and (cleaned := _unique(items)) != getattr(skill, key):
-            changes.update(_where(skill, key, cleaned))
+            changes.update(_changes_of(skill, key, cleaned))
     if not isinstance(metadata, Unchanged):
         inside = skill.document.fields.get("metadata")
-        gone = inside.keys() - metadata.keys() if isinstance(inside, Mapping) else ()
-        changes.update({f"metadata.{key}": None for key in gone} | {f"metadata.{k}": v for k, v in metadata.items()})
+        removed = inside.keys() - metadata.keys() if isinstance(inside, Mapping) else ()
+        changes.update({f"metadata.{key}": None for key in removed} | {f"metadata.{k}": v for k, v in metadata.items()})
     body = None
-    if instructions is not UNCHANGED and _without_outer_blank_lines(instructions) != skill.instructions:
+    if instructions is not UNCHANGED and _strip_blank_lines(instructions) != skill.instructions:
         body = _as_body(instructions)[1:]
     text = frontmatter.edit(skill.document, changes, body=body, limits=limits)
     read(text, fallback_name=skill.name if name is UNCHANGED else "", limits=limits)
@@ -164,7 +169,7 @@ def revise(
 
 
 class _Reader:
-    """Looks a value up in both places and remembers what was odd."""
+    """Looks up values at the top level and in `metadata`, and collects warnings and errors."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -176,8 +181,8 @@ class _Reader:
             self.warn(
                 "metadata-map",
                 "metadata",
-                "`metadata` is not a map and was left out.",
-                'Write one `key: "value"` a line below it, indented by two spaces.',
+                "`metadata` is not a list of keys and values, so it was ignored.",
+                'Write one `key: "value"` per line below it, indented by two spaces.',
             )
 
     def warn(self, rule: str, key: str, message: str, fix: str) -> None:
@@ -191,18 +196,18 @@ class _Reader:
     def required(self, key: str, fallback: str = "") -> str:
         value, fallback = self.document.fields.get(key), fallback.strip()
         if isinstance(value, tuple | Mapping):
-            self.fail(f"{key}-text", key, f"`{key}` is a list or a map.", "Write it as one text.")
+            self.fail(f"{key}-text", key, f"`{key}` is a list or a map instead of text.", "Write it as one text.")
         elif text := _text(value).strip():
             return text
         elif fallback:
             self.warn(
                 f"{key}-missing",
                 key,
-                f"`{key}` is missing; the directory's “{fallback}” is used.",
+                f"`{key}` is missing. The name of the folder, “{fallback}”, is used instead.",
                 f"Add `{key}: {fallback}` to the header.",
             )
         else:
-            self.fail(f"{key}-missing", key, f"`{key}` is missing or empty.", f"Add `{key}: …` at the top.")
+            self.fail(f"{key}-missing", key, f"`{key}` is missing or empty.", f"Add `{key}: …` to the header.")
         return fallback
 
     def raise_problems(self) -> None:
@@ -212,7 +217,7 @@ class _Reader:
             raise InvalidSkill(f"{place}: {first.message} {first.fix}", findings=self.problems)
 
     def either(self, key: str) -> object:
-        """The top level wins over `metadata`, because that is where the author's own client looks."""
+        """Return the value at the top level or else in `metadata`. Other clients look at the top level only."""
         top, inside = self.document.fields.get(key), self.metadata.get(key)
         if top is None or inside is None:
             return inside if top is None else top
@@ -220,9 +225,9 @@ class _Reader:
             self.warn(
                 "frontmatter-two-places",
                 f"metadata.{key}",
-                f"`{key}` stands at the top level and in `metadata` with different values. "
-                "The one at the top level counts.",
-                "Remove one of the two.",
+                f"`{key}` has one value at the top level and another one in `metadata`. "
+                "The one at the top level is used.",
+                "Remove one of them.",
             )
         return top
 
@@ -230,41 +235,41 @@ class _Reader:
         return _items(self.either(key))
 
     def kind(self) -> str:
-        written = _folded(_text(self.either("kind"))).lower()
-        if written and written not in KINDS:
+        kind = _collapse_spaces(_text(self.either("kind"))).lower()
+        if kind and kind not in KINDS:
             key = "kind" if "kind" in self.document.fields else "metadata.kind"
             self.warn(
                 "kind-unknown",
                 key,
-                f"The kind “{written[:40]}” is not known and counts as `tool`.",
-                "Use `knowledge` or `tool`.",
+                f"The kind “{kind[:40]}” is unknown, so the skill is treated as a how-to (`tool`).",
+                "Use `tool` for a how-to or `knowledge` for reference.",
             )
-        return KINDS.get(written, TOOL)
+        return KINDS.get(kind, TOOL)
 
 
-def _where(skill: SkillMd, key: str, value: str | tuple[str, ...]) -> dict[str, object | None]:
-    """The change for each place where the key stands; inside `metadata` where it stands in none."""
+def _changes_of(skill: SkillMd, key: str, value: str | tuple[str, ...]) -> dict[str, object | None]:
+    """Return the changes for each place of the key. A new key goes into `metadata`."""
     fields = skill.document.fields
     inside = fields.get("metadata")
     new: object | None = value or None
     changes: dict[str, object | None] = {}
     if key in fields:
         as_text = isinstance(fields[key], str) and isinstance(new, tuple)
-        changes[key] = joined(value) if as_text else new
+        changes[key] = join_items(value) if as_text else new
     if key not in fields or (isinstance(inside, Mapping) and key in inside):
         changes[f"metadata.{key}"] = new
     return changes
 
 
 def _items(value: object) -> tuple[str, ...]:
-    """A comma-separated text, a list, or a map of which the keys count."""
+    """Return the items of a comma-separated text, of a list, or the keys of a map."""
     if isinstance(value, tuple | Mapping):
         return _unique(_text(item) for item in value)
     return _unique(part for line in _text(value).splitlines() for part in line.split(","))
 
 
 def _unique(items: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(cleaned for item in items if (cleaned := _folded(item))))
+    return tuple(dict.fromkeys(cleaned for item in items if (cleaned := _collapse_spaces(item))))
 
 
 def _text(value: object, separator: str = ", ") -> str:
@@ -275,22 +280,22 @@ def _text(value: object, separator: str = ", ") -> str:
     return value if isinstance(value, str) else ""
 
 
-def _folded(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
 def _plain_or_quoted(name: str) -> str:
-    """A safe name stands without quotes: readers that look for `name: x` with a pattern then find it."""
+    """Return a safe name without quotes, because some clients search for `name: x` with a regular expression."""
     plain = _PLAIN_NAME.fullmatch(name) and read_as(name) == "str"
-    return name if plain else quoted(name)
+    return name if plain else quote(name)
 
 
 def _as_body(instructions: str) -> str:
-    inner = _without_outer_blank_lines(instructions)
+    inner = _strip_blank_lines(instructions)
     return f"\n\n{inner}\n" if inner else "\n"
 
 
-def _without_outer_blank_lines(text: str) -> str:
+def _strip_blank_lines(text: str) -> str:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     start, end = 0, len(lines)
     while start < end and not lines[start].strip():

@@ -1,22 +1,21 @@
-"""Tells a zip from the text of a SKILL.md among bytes that came over HTTP, and both from a web page."""
+"""Detects if an HTTP response is a zip, a SKILL.md or a web page."""
 
 from pathlib import PurePosixPath
 
 ZIP, TEXT, PAGE = "zip", "text", "page"
 
 _BY_SUFFIX = {".zip": ZIP, ".md": TEXT, ".markdown": TEXT, ".txt": TEXT}
-_LOOKED_AT = 1_024
+_SNIFFED_BYTES = 1_024
 _PAGE_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<script", b"<meta")
 _HEADER_START = b"---"
 _ZIP_START = b"PK\x03\x04"
 
 
 def kind_of(path: str, content_type: str, body: bytes) -> str:
-    """By the extension of the path (without its query, in any case), then the Content-Type, else text.
+    """Return ZIP, TEXT or PAGE by the extension of the path, then the Content-Type, then the first bytes.
 
-    What neither tells and no text begins with is a zip all the same: where files are kept, a redirect often leads to an
-    address without extension that calls everything bytes.
-    A web page is a page whatever its address or the server call it: sign-in and error pages stand at any address.
+    File hosts often redirect to addresses without an extension and a generic Content-Type, so the bytes decide there.
+    A web page is always a PAGE, because any address may answer with a sign-in or error page.
     """
     if is_page(content_type, body):
         return PAGE
@@ -25,7 +24,7 @@ def kind_of(path: str, content_type: str, body: bytes) -> str:
 
 
 def is_page(content_type: str, body: bytes) -> bool:
-    start = body[:_LOOKED_AT].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    start = body[:_SNIFFED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     while start.startswith(b"<!--"):
         start = start.partition(b"-->")[2].lstrip()
     if start.startswith(_PAGE_STARTS):

@@ -1,8 +1,7 @@
-"""Strict YAML: text, lists and maps out of a file nobody vouches for, with caps that hold while it is read.
+"""A strict YAML parser for untrusted files. It rejects duplicate keys and enforces limits while it parses.
 
-Plain scalars are the text as written, so `version: 1.0` is "1.0" and a date is what the author typed.
-Only null (`~`, `null`, nothing) and `true`/`false` become None and a bool: a program that tests a switch
-must not find the text "false" to be true. Keys are always text.
+Plain scalars stay text, so `version: 1.0` is "1.0" and a date is what the author typed. Only null (`~`, `null`,
+nothing) becomes None, and `true` and `false` become bools, so that "false" is not truthy. Keys are always text.
 """
 
 import re
@@ -15,15 +14,17 @@ import yaml
 
 from registry.core.errors import InvalidSkill, TooLarge
 from registry.core.findings import Finding, Severity
-from registry.core.format.yaml_errors import clipped, refused, unreadable
-from registry.core.format.yaml_positions import TAG, Key, Place, Places, line_of
+from registry.core.format.yaml_errors import clip, invalid_skill, syntax_error
+from registry.core.format.yaml_positions import TAG, Key, Position, Positions, line_of
 from registry.core.limits import DEFAULT, Limits
 
 _PLAIN: Mapping[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # escapes can spell what neither UTF-8 nor a database can hold
+_UNSTORABLE = re.compile(
+    "[\0\ud800-\udfff]"
+)  # escape sequences can produce these, but UTF-8 and databases cannot store them
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,19 @@ class Loaded:
 
 
 def load(text: str, *, file: str, first_line: int = 1, limits: Limits = DEFAULT) -> Loaded:
-    """The one document in `text`, which stands in `file` from `first_line` on."""
+    """Parse a single YAML document. `first_line` is its position in `file`, for error messages."""
     return _Builder(text, file, first_line, limits).run()
 
 
 class _Node(NamedTuple):
     value: object
-    size: int  # itself and all below it, aliases written out
+    size: int  # number of nodes in it, with aliases expanded
     height: int
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A list or map that is still open."""
+    """A list or map whose end has not been parsed yet."""
 
     event: yaml.CollectionStartEvent
     path: tuple[str, ...] | None  # None below the second level and inside lists
@@ -54,7 +55,7 @@ class _Frame:
     entries: dict[str, object] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     merged: list[Mapping[str, object]] = field(default_factory=list)
-    key: yaml.ScalarEvent | None = None  # the key that waits for its value
+    key: yaml.ScalarEvent | None = None  # the key whose value comes next
     size: int = 1
     height: int = 1
 
@@ -63,7 +64,7 @@ class _Frame:
         return isinstance(self.event, yaml.MappingStartEvent)
 
     @property
-    def wants_key(self) -> bool:
+    def expects_key(self) -> bool:
         return self.is_map and self.key is None
 
     def value(self) -> object:
@@ -76,18 +77,18 @@ class _Frame:
 
 
 class _Builder:
-    """Builds values from parser events with a stack of its own, so depth is a number and never a crash."""
+    """Builds values from parser events. It uses its own stack, so that deep nesting cannot exhaust that of Python."""
 
     def __init__(self, text: str, file: str, first_line: int, limits: Limits) -> None:
         self.text, self.file, self.first_line, self.limits = text, file, first_line, limits
-        self.places = Places(text)
+        self.positions = Positions(text)
         self.stack: list[_Frame] = []
         self.anchors: dict[str, _Node | None] = {}
         self.keys: dict[tuple[str, ...], Key] = {}
         self.root: object = None
         self.flow = False
         self.nodes = self.aliases = self.documents = 0
-        self.end = Place(0, 0)
+        self.end = Position(0, 0)
 
     def run(self) -> Loaded:
         try:
@@ -95,10 +96,10 @@ class _Builder:
                 self.take(event)
         except yaml.reader.ReaderError as error:
             line = self.text.count("\n", 0, error.position)
-            message = f"YAML does not allow the character U+{error.character:04X}."
+            message = f"The character U+{error.character:04X} is not allowed here."
             raise self.refuse("yaml-character", line, message, "Delete it.") from None
         except yaml.MarkedYAMLError as error:
-            raise unreadable(error, self.file, self.first_line, self.end.line) from None
+            raise syntax_error(error, self.file, self.first_line, self.end.line) from None
         return Loaded(self.root, MappingProxyType(self.keys), self.flow)
 
     def take(self, event: yaml.Event) -> None:
@@ -115,16 +116,16 @@ class _Builder:
             raise self.refuse(
                 "yaml-documents",
                 line_of(event),
-                "A line that starts with `---` or `...` begins or ends a YAML document here.",
-                "Remove that line: there is one document only.",
+                "This line starts with `---` or `...`, which would start or end a YAML document.",
+                "Remove the line.",
             )
 
     def node(self, event: yaml.NodeEvent) -> None:
         frame = self.stack[-1] if self.stack else None
-        if frame and frame.wants_key:
+        if frame and frame.expects_key:
             self.name(frame, event)
         elif isinstance(event, yaml.AliasEvent):
-            self.end = self.places.end_of(event)
+            self.end = self.positions.end_of(event)
             self.place(self.alias(event), event, None)
         elif isinstance(event, yaml.ScalarEvent):
             self.place(_Node(self.scalar(event), 1, 0), event, event.anchor)
@@ -139,7 +140,7 @@ class _Builder:
                 "yaml-key",
                 line,
                 "A key is empty, a list, a map or an alias.",
-                "Give the key a name that is plain text.",
+                "Use plain text as the key.",
             )
         self.count(1, line)
         first = frame.lines.setdefault(event.value, line)
@@ -148,8 +149,8 @@ class _Builder:
             raise self.refuse(
                 "yaml-duplicate-key",
                 line,
-                f"The key `{clipped(event.value)}` appears twice, on lines {both}.",
-                "Keep one of the two.",
+                f"The key `{clip(event.value)}` appears twice, on lines {both}.",
+                "Remove one of them.",
             )
         if event.anchor:
             self.anchors[event.anchor] = _Node(event.value, 1, 0)
@@ -161,9 +162,12 @@ class _Builder:
         line = line_of(event)
         if _UNSTORABLE.search(event.value):
             raise self.refuse(
-                "yaml-character", line, "An escape spells a NUL or half of a character.", "Remove the escape."
+                "yaml-character",
+                line,
+                "An escape sequence stands for an invalid character.",
+                "Remove the escape sequence.",
             )
-        self.end = self.places.end_of(event)
+        self.end = self.positions.end_of(event)
         if event.style is None and event.tag is None and event.value in _PLAIN:
             return _PLAIN[event.value]
         return str(event.value)
@@ -177,7 +181,10 @@ class _Builder:
         node = self.anchors.get(anchor)
         if node is None:
             raise self.refuse(
-                "yaml-alias", line, f"The alias `*{clipped(anchor)}` names nothing above it.", "Write the value out."
+                "yaml-alias",
+                line,
+                f"The alias `*{clip(anchor)}` does not refer to anything above it.",
+                "Write the value in full.",
             )
         return node
 
@@ -196,10 +203,10 @@ class _Builder:
     def close(self, event: yaml.CollectionEndEvent) -> None:
         frame = self.stack.pop()
         if frame.event.flow_style:
-            self.end = self.places.end_of(event)
+            self.end = self.positions.end_of(event)
         if not self.stack:
             self.flow = bool(frame.event.flow_style)
-        self.nodes -= frame.size  # they were counted one by one; placing the whole counts them again
+        self.nodes -= frame.size  # `place` counts them again
         self.place(_Node(frame.value(), frame.size, frame.height), frame.event, frame.event.anchor)
 
     def place(self, node: _Node, event: yaml.NodeEvent, anchor: str | None) -> None:
@@ -225,13 +232,13 @@ class _Builder:
             parts = value if isinstance(value, tuple) else (value,)
             if not all(isinstance(part, Mapping) for part in parts):
                 raise self.refuse(
-                    "yaml-key", line_of(key), "The value of the merge key `<<` is no map.", "Write the keys out."
+                    "yaml-key", line_of(key), "The value of the merge key `<<` is not a map.", "Write the keys in full."
                 )
             frame.merged.extend(parts)
             return
         frame.entries[key.value] = value
         if frame.path is not None:
-            self.keys[(*frame.path, key.value)] = self.places.key(key, event, value, self.end)
+            self.keys[(*frame.path, key.value)] = self.positions.key(key, event, value, self.end)
 
     def check_tag(self, event: yaml.NodeEvent, kind: str) -> None:
         tag = getattr(event, "tag", None)
@@ -239,8 +246,8 @@ class _Builder:
             raise self.refuse(
                 "yaml-tag",
                 line_of(event),
-                f"The tag `{clipped(str(tag))}` is not allowed.",
-                "Remove the tag: values are text, lists and maps.",
+                f"The tag `{clip(str(tag))}` is not allowed.",
+                "Remove the tag. Values can be text, lists and maps.",
             )
 
     def check_depth(self, depth: int, line: int) -> None:
@@ -253,10 +260,10 @@ class _Builder:
             raise self.too_large("yaml-nodes", line, "YAML nodes", self.nodes, self.limits.yaml_nodes)
 
     def refuse(self, rule: str, line: int, message: str, fix: str) -> InvalidSkill:
-        return refused(rule, self.file, self.first_line + line, message, fix)
+        return invalid_skill(rule, self.file, self.first_line + line, message, fix)
 
     def too_large(self, rule: str, line: int, what: str, hit: int, allowed: int) -> TooLarge:
-        message = f"The YAML comes to {hit:,} {what} or more. {allowed:,} are allowed."
+        message = f"The header has {hit:,} or more {what}. {allowed:,} are allowed."
         line += self.first_line
         finding = Finding(rule, Severity.ERROR, self.file, line, message, "Make it smaller.")
         return TooLarge(
@@ -269,7 +276,7 @@ def _events(text: str) -> Iterator[yaml.Event]:
     try:
         while loader.check_event():
             yield cast(yaml.Event, loader.get_event())  # type: ignore[no-untyped-call]
-    except (ValueError, OverflowError):  # the scanner trusts the digits of escapes and directives
+    except (ValueError, OverflowError):  # PyYAML does not check the digits of escapes and directives
         raise yaml.MarkedYAMLError(problem="out of range", problem_mark=loader.get_mark()) from None
     finally:
         loader.dispose()

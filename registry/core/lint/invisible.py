@@ -1,6 +1,6 @@
-"""Finds what a person does not see in a text and a model still reads, and says what it is.
+"""Finds content that people do not see but models read: invisible characters, comments, long blanks.
 
-Emoji sequences, flags, and the joiners that some scripts are written with are ordinary text.
+Emoji sequences, flags, and the joiners that some scripts need are ordinary text.
 """
 
 import re
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """`length` characters from `offset` on. `decoded` is the text they carry, where they carry one."""
+    """Hidden content of `length` characters at `offset`. `decoded` is the text that it encodes, if any."""
 
     line: int
     column: int
@@ -39,7 +39,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of text to be drawn as it is, or, where `hidden` is set, in a box that says what it is."""
+    """A piece of text. If `hidden` is set, it has to be displayed in a visible form."""
 
     text: str
     hidden: Hidden | None = None
@@ -54,7 +54,7 @@ _ZERO_WIDTH = (
 )
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
 _SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
-# One class first, because most texts have none of these and a class is searched quickly; then which it is.
+# Searching for one character class is fast, and most texts have no match. `_RUN` then tells the kinds apart.
 _SUSPECT = re.compile(rf"[{_TAGS}{_SELECTORS}{_BIDI}{_ZERO_WIDTH}{_CONTROLS}{_SPACES}\u00ad\r]")
 _RUN = re.compile(
     rf"(?P<tag>[{_TAGS}]+)|(?P<variation>[{_SELECTORS}]+)|(?P<soft_hyphen>\u00ad+)"
@@ -64,7 +64,7 @@ _RUN = re.compile(
 _PADDING = re.compile(r"(?<![ \t])[ \t]{100,}+(?=\S)|(?:\r?\n[ \t]*+){25,}+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
-# The only flags that are written with tag characters and drawn by anybody: England, Scotland, Wales.
+# The only flags with tag characters that fonts support: England, Scotland, Wales.
 _FLAG = "\U0001f3f4"
 _FLAG_TAGS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
@@ -72,7 +72,7 @@ _FLAG_TAGS = frozenset(
 _IDEOGRAPHS = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
 _EMOJI_STYLES = "\ufe0e\ufe0f"
-_STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style and are not symbols by category
+_STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style, but are not in a symbol category
 _CONTROL_NAMES = {
     0x00: "NULL", 0x07: "BELL", 0x08: "BACKSPACE", 0x0B: "LINE TABULATION", 0x0C: "FORM FEED",
     0x0D: "CARRIAGE RETURN", 0x1B: "ESCAPE", 0x7F: "DELETE", 0x85: "NEXT LINE",
@@ -80,27 +80,27 @@ _CONTROL_NAMES = {
 
 
 def scan(text: str, *, comments: bool = True) -> tuple[Hidden, ...]:
-    """Everything hidden, in order; `comments` for Markdown, where an HTML comment is not drawn."""
-    place = _Places(text)
-    found = [
-        _describe(place, kind, start, end)
+    """Return all hidden content in order. Set `comments` for Markdown, where HTML comments are not displayed."""
+    positions = _Positions(text)
+    hidden = [
+        _describe(positions, kind, start, end)
         for kind, start, end in _runs(text)
         if not _is_ordinary(text, start, end, kind)
     ]
-    found += [
-        place.hidden(blank.start(), blank.end(), "", f"{len(blank[0]):,} BLANK CHARACTERS", Kind.PADDING)
+    hidden += [
+        positions.hidden(blank.start(), blank.end(), "", f"{len(blank[0]):,} BLANK CHARACTERS", Kind.PADDING)
         for blank in _PADDING.finditer(text)
     ]
     if comments:
-        found += [
-            place.hidden(start, end, "", "HTML COMMENT", Kind.COMMENT, inner.strip())
+        hidden += [
+            positions.hidden(start, end, "", "HTML COMMENT", Kind.COMMENT, inner.strip())
             for start, end, inner in _comments(text)
         ]
-    return tuple(sorted(found, key=lambda each: (each.offset, -each.length)))
+    return tuple(sorted(hidden, key=lambda each: (each.offset, -each.length)))
 
 
 def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
-    """Runs of suspects: tags and variation selectors as they stand together, others of one character."""
+    """Yield runs of suspicious characters: adjacent tags or variation selectors, or repetitions of one character."""
     end = 0
     for suspect in _SUSPECT.finditer(text):
         start = suspect.start()
@@ -116,20 +116,20 @@ def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
 
 
 def segments(text: str, *, comments: bool = True) -> list[Segment]:
-    """The text in pieces that joined give it back; what is hidden inside a comment is a piece of its own."""
-    found = scan(text, comments=comments)
-    covers = deque(each for each in found if each.kind is Kind.COMMENT)
+    """Split the text at hidden content. Joining the pieces restores the text."""
+    hidden = scan(text, comments=comments)
+    in_comments = deque(each for each in hidden if each.kind is Kind.COMMENT)
     result: list[Segment] = []
     at = 0
-    for each in (each for each in found if each.kind is not Kind.COMMENT):
-        result += _between(text, at, each.offset, covers)
+    for each in (each for each in hidden if each.kind is not Kind.COMMENT):
+        result += _between(text, at, each.offset, in_comments)
         at = each.offset + each.length
         result.append(Segment(text[each.offset : at], each))
-    return result + list(_between(text, at, len(text), covers))
+    return result + list(_between(text, at, len(text), in_comments))
 
 
 def _between(text: str, start: int, end: int, comments: deque[Hidden]) -> Iterator[Segment]:
-    """A stretch without hidden characters, cut where comments begin and end. Takes off those that ended."""
+    """Yield the text between hidden characters, split at comments. Remove the comments that end in it."""
     while comments and comments[0].offset < end:
         comment = comments[0]
         low, high = max(start, comment.offset), min(end, comment.offset + comment.length)
@@ -145,8 +145,8 @@ def _between(text: str, start: int, end: int, comments: deque[Hidden]) -> Iterat
         yield Segment(text[start:end])
 
 
-class _Places:
-    """Offsets as lines and columns, both from 1, in one pass as long as they are asked for in order."""
+class _Positions:
+    """Converts offsets to 1-based lines and columns, in linear time if they are increasing."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -163,20 +163,20 @@ class _Places:
         return Hidden(self._line + 1, start - self._line_start + 1, start, end - start, code, name, kind, decoded)
 
 
-def _describe(place: _Places, kind: Kind, start: int, end: int) -> Hidden:
-    run = place.text[start:end]
+def _describe(positions: _Positions, kind: Kind, start: int, end: int) -> Hidden:
+    run = positions.text[start:end]
     first = ord(run[0])
     name = unicodedata.name(run[0], "") or _CONTROL_NAMES.get(first, "CONTROL CHARACTER")
-    return place.hidden(start, end, f"U+{first:04X}", name, kind, _decode(run, kind))
+    return positions.hidden(start, end, f"U+{first:04X}", name, kind, _decode(run, kind))
 
 
 def _decode(run: str, kind: Kind) -> str:
-    """Tag characters mirror ASCII; variation selectors have been used to carry one byte each."""
+    """Return the encoded text. Tag characters mirror ASCII, and a variation selector can encode one byte."""
     if kind is Kind.TAG:
         return "".join(chr(ord(tag) - 0xE0000) for tag in run if 0xE0020 <= ord(tag) <= 0xE007E)
     if kind is Kind.VARIATION and len(run) > 1:
-        carried = bytes(_selector_number(selector) for selector in run)
-        return "".join(c if c.isprintable() else "\ufffd" for c in carried.decode(errors="replace"))
+        encoded = bytes(_selector_number(selector) for selector in run)
+        return "".join(c if c.isprintable() else "\ufffd" for c in encoded.decode(errors="replace"))
     return ""
 
 
@@ -211,7 +211,7 @@ def _takes_variation(before: str, selector: str) -> bool:
 
 
 def _joins(before: str, after: str, joiner: str) -> bool:
-    """Between emoji, and in scripts of the Middle East and South Asia, joiners are part of the spelling."""
+    """Check for joiners that belong to the spelling: between emoji, and in Middle Eastern and South Asian scripts."""
     if not before or not after:
         return False
     if joiner == _JOINER and _is_emoji_part(before) and _is_emoji_part(after):
@@ -230,7 +230,7 @@ def _is_ideograph(character: str) -> bool:
 
 
 def _comments(text: str) -> Iterator[tuple[int, int, str]]:
-    """Comments outside fenced code: inside it they are shown as they are."""
+    """Yield the HTML comments outside of fenced code, where they would be displayed."""
     start = text.find("<!--")
     fences = deque(_fenced(text) if start >= 0 else ())
     while start >= 0:

@@ -1,4 +1,4 @@
-"""What the Markdown of a bundle points at: links, and paths to files named in the text."""
+"""Finds links and file paths in Markdown."""
 
 import posixpath
 import re
@@ -11,7 +11,7 @@ from urllib.parse import unquote
 class Pointer:
     target: str
     line: int
-    linked: bool  # a Markdown link; else a path that is only named
+    linked: bool  # a Markdown link, not just a path in the text
 
 
 _LINK = re.compile(r"\]\(\s*<?([^()\s<>]{1,500})")
@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def pointers(text: str, *, first_line: int = 1) -> Iterator[Pointer]:
-    """In reading order. In fenced code only scripts count: there they are run, all else is an example."""
+    """Yield links and paths in reading order. In fenced code only scripts count, because other paths are examples."""
     fence = ""
     for number, line in enumerate(text.split("\n"), first_line):
         mark = _FENCE.match(line)
@@ -35,7 +35,7 @@ def pointers(text: str, *, first_line: int = 1) -> Iterator[Pointer]:
         elif mark and mark[1].startswith(fence):
             fence = ""
         elif fence:
-            yield from (found for found in _named(line, number) if found.target.startswith("scripts/"))
+            yield from (pointer for pointer in _named(line, number) if pointer.target.startswith("scripts/"))
         else:
             yield from _in_line(line, number)
 
@@ -57,13 +57,13 @@ def _named(text: str, number: int) -> Iterator[Pointer]:
 
 
 def is_remote(target: str) -> bool:
-    """Another scheme or host, or a place in the same file: nothing that a bundle could hold."""
+    """Check for links that cannot be files of the bundle: other schemes or hosts, and anchors."""
     elsewhere = bool(_SCHEME.match(target)) and not target.startswith("file:")
     return elsewhere or target.startswith(("#", "//", "?"))
 
 
 def resolve(target: str, *, file: str) -> str | None:
-    """The path in the bundle that a link in `file` means; None where it leads out of the bundle."""
+    """Return the target of a link in `file` as a path in the bundle, or None if it is outside."""
     path = unquote(re.split(r"[#?]", target, maxsplit=1)[0]).replace("\\", "/")
     if path.startswith(("/", "~", "file:")):
         return None

@@ -1,6 +1,6 @@
-"""Finds where a text has code run that nobody can have read: a download or something encoded, fed to an interpreter.
+"""Finds commands that run code nobody can review: downloaded or decoded, and passed to an interpreter.
 
-It looks at one command at a time. A file that is fetched by one command and run by another is not found here.
+It looks at one command at a time. A file that one command downloads and another one runs is not found.
 """
 
 import re
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One line that runs what it fetched or decoded; `text` is as much of it as is worth showing."""
+    """A line that runs downloaded or decoded code. `text` is an excerpt of it."""
 
     offset: int
     text: str
     decoded: bool
 
 
-# Patterns ask for a first letter before anything else, which makes the search several times as fast.
+# A lookahead for the first letter makes the search several times as fast.
 _SOURCE = re.compile(
     r"(?=[.abcfiowx])(?:(?<![\w.-])(?:"
     r"(?:curl|wget2?|aria2c|iwr|irm|Invoke-WebRequest|Invoke-RestMethod)(?:\.exe)?[ \t]+[^\s|]"
@@ -33,14 +33,14 @@ _BEFORE = (
     r"(?:(?:sudo|doas|env|exec|command|nohup)[ \t]+(?:-\w{1,20}[ \t]+|\w{1,40}=\S{0,80}[ \t]+){0,4})?"
     r"(?:/[\w/.-]{0,60}/)?"
 )
-# A shell that is given a file or `-c`, and a language that is given any program, take what is piped as data.
+# An interpreter with a script or `-c` reads the pipe as data, so it does not count.
 _SINK = re.compile(
     rf"[ \t]*{_BEFORE}(?:(?:{_SHELL})(?![\w-]|\.\w)(?![ \t]+(?:-[a-z]{{0,8}}c\b|[\"']|[^\s|`<>;&-]{{0,100}}?[./$]\w))"
     rf"|(?:{_LANGUAGE})(?![\w.])[ \t]*(?:-(?![\w-])|$|[`\"')}};&|<>\\]))",
     re.IGNORECASE,
 )
 _PIPE = re.compile(r"\|{1,2}")
-# What opens a command of its own whose output is run, or read as a script.
+# The start of a substitution whose output is run as a command or script.
 _SUBSTITUTION = re.compile(
     rf"(?<![\w.-])(?:(?:(?:{_SHELL}|{_LANGUAGE})(?:[ \t]+-\w{{1,20}}){{0,3}}|source|\.)[ \t]+<\("
     rf"|(?:(?:{_SHELL}|{_LANGUAGE})[ \t]+(?:-\w{{1,20}}[ \t]+){{0,3}}?-\w{{0,8}}[ce]|eval)[ \t]+[\"']?(?:\$\(|`)"
@@ -57,21 +57,21 @@ _CALLED = re.compile(
 _ENCODED_COMMAND = re.compile(
     r"\b(?:powershell|pwsh)(?:\.exe)?[ \t][^|\n]{0,80}?-e(?:nc|ncodedcommand)?[ \t]+[A-Za-z0-9+/=]{40}", re.IGNORECASE
 )
-# A backslash at the end of a line, or a pipe that does not end a row of a table, goes on in the next line.
-_GOES_ON = re.compile(r"\\\r?\n|(?<=[^|\s])[ \t]?\|[ \t]{0,20}\r?\n(?![ \t]{0,20}\|)")
-_SHOWN_CHARS = 60
+# A backslash or a pipe at the end of a line continues in the next one, except for a pipe in a table.
+_CONTINUATION = re.compile(r"\\\r?\n|(?<=[^|\s])[ \t]?\|[ \t]{0,20}\r?\n(?![ \t]{0,20}\|)")
+_EXCERPT_CHARS = 60
 
 
 def find(text: str) -> Iterator[Run]:
-    """In reading order, one for each line."""
-    joined = _GOES_ON.sub(_on_one_line, text)
-    places = sorted([*_piped(joined), *_direct(joined)])
-    said = 0
-    for start, decoded in places:
-        if start >= said:
-            begin, said = _line_around(joined, start)
-            shown = joined[max(begin, start - _SHOWN_CHARS) : min(said, start + _SHOWN_CHARS)]
-            yield Run(start, shown.strip(), decoded)
+    """Yield at most one match per line, in reading order."""
+    joined = _CONTINUATION.sub(_on_one_line, text)
+    matches = sorted([*_piped(joined), *_direct(joined)])
+    end = 0
+    for start, decoded in matches:
+        if start >= end:
+            begin, end = _line_around(joined, start)
+            excerpt = joined[max(begin, start - _EXCERPT_CHARS) : min(end, start + _EXCERPT_CHARS)]
+            yield Run(start, excerpt.strip(), decoded)
 
 
 def _line_around(text: str, start: int) -> tuple[int, int]:
@@ -80,7 +80,7 @@ def _line_around(text: str, start: int) -> tuple[int, int]:
 
 
 def _on_one_line(match: re.Match[str]) -> str:
-    """As long as before, so that a place in the one text is the same place in the other."""
+    """Replace line breaks by spaces. The length stays the same, so that offsets stay valid."""
     return match[0].replace("\\", " ").replace("\r", " ").replace("\n", " ")
 
 
@@ -90,7 +90,7 @@ def _direct(text: str) -> Iterator[tuple[int, bool]]:
 
 
 def _piped(text: str) -> Iterator[tuple[int, bool]]:
-    """Only lines with a source are looked at, and each of them once."""
+    """Check each line with a source once."""
     end = 0
     sources: list[tuple[int, bool]] = []
     for match in _SOURCE.finditer(text):

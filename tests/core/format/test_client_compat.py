@@ -46,8 +46,8 @@ def test_what_the_format_allows_is_carried(more: str) -> None:
         (f'{PLAIN}\ncompatibility: ""', "compatibility"),
         (f"{PLAIN}\ncompatibility: {'x' * 501}", "501"),
         (f"name: offers\ndescription: {'x' * 1_025}", "1,025 characters. 1,024 are allowed"),
-        ("name: Offers\ndescription: x", "does not spell its name"),
-        ("description: x", "does not spell its name"),
+        ("name: Offers\ndescription: x", "name in its header is not"),
+        ("description: x", "name in its header is not"),
         ("name: offers\ndescription: use when: asked", "not valid YAML"),
     ],
 )

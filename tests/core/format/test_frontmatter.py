@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from registry.core.errors import InvalidSkill, SkillsiteError, TooLarge
 from registry.core.format import frontmatter
-from registry.core.format.edit_lines import quoted
+from registry.core.format.edit_lines import quote
 from registry.core.format.frontmatter import Document, edit, parse
 from registry.core.limits import KIB, Limits
 from tests import effort
@@ -121,7 +121,7 @@ def test_bytes_that_are_not_utf8_are_refused_by_line(raw: bytes) -> None:
 
 
 def test_the_refusal_of_bad_bytes_names_the_byte() -> None:
-    with pytest.raises(InvalidSkill, match=r"Byte 16 \(0xe9\) is not UTF-8"):
+    with pytest.raises(InvalidSkill, match=r"byte 16 is 0xe9"):
         parse(b"---\nname: x\nabc\xe9\n---\n")
 
 
@@ -254,13 +254,13 @@ def test_a_document_marker_inside_the_header_is_refused(header: str) -> None:
     [
         ("a:\n\tb: c\n", 3, "tab"),
         ("a: 'open\nb: c\n", 2, "never closed"),
-        ("a: @home\n", 2, "keeps for itself"),
+        ("a: @home\n", 2, "special character"),
         ("a: b\nc\nd: e\n", 4, "neither"),
         ("a: b\n c: d\n", 3, "colon"),
         ("a: 'b' c\n", 2, "does not fit"),
         ('a: "C:\\path"\n', 2, "backslash"),
         ('a: "\\UFFFFFFFF"\n', 2, "does not exist"),
-        ("a: [b\n", 3, "cannot be read"),
+        ("a: [b\n", 3, "not valid YAML"),
     ],
 )
 def test_a_syntax_error_says_what_it_is_and_where(header: str, line: int, words: str) -> None:
@@ -534,11 +534,11 @@ def test_an_edit_that_cannot_be_made_is_refused(header: str, changes: dict[str, 
     with pytest.raises(InvalidSkill) as caught:
         edit(doc(header), changes)
     assert caught.value.findings[0].rule == "frontmatter-edit"
-    assert "exact text" in caught.value.findings[0].fix
+    assert "Switch to Code" in caught.value.findings[0].fix
 
 
 def test_a_comma_inside_an_item_is_refused() -> None:
-    with pytest.raises(InvalidSkill, match="holds a comma"):
+    with pytest.raises(InvalidSkill, match="contains a comma"):
         edit(doc("name: x\n"), {"metadata.tags": ["a, b"]})
 
 
@@ -601,7 +601,7 @@ def entry(draw: st.DrawFn, key: str, margin: str = "") -> str:
     written = draw(
         st.sampled_from(
             [
-                quoted(value),
+                quote(value),
                 "'" + value.replace("'", "''") + "'",
                 "plain text",
                 "1.0",

@@ -404,7 +404,7 @@ def test_a_form_edit_that_would_break_the_skill_is_refused(values: dict[str, obj
 
 def test_a_form_edit_of_a_flow_header_is_refused_and_its_body_can_still_be_edited() -> None:
     found = read("---\n{name: x, description: y}\n---\nold\n")
-    with pytest.raises(InvalidSkill, match="exact text"):
+    with pytest.raises(InvalidSkill, match="Switch to Code"):
         revise(found, description="z")
     assert revise(found, instructions="new") == "---\n{name: x, description: y}\n---\n\nnew\n"
 
