@@ -15,6 +15,7 @@ Changes = Mapping[str, Value | None]
 
 _SPEC_ORDER = ("name", "description", "license", "compatibility", "allowed-tools", "metadata")
 _COMMENT = re.compile(r"(?<![ \t])[ \t]+#[^\r\n]*")
+_KEEP = re.compile(r"[ \t]*:[ \t]+[|>][1-9]?\+")
 _SAFE_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _UNSAFE_IN_QUOTES = re.compile('[\\\\"\0-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]|---')
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -77,6 +78,7 @@ class _Edit:
         self.lines = split_lines(layout.text)
         self.source = split_lines(self.layout.source)
         self.pieces: list[tuple[int, int, str]] = []
+        self.removed: set[Key] = set()
 
     def apply(self, changes: Changes) -> str:
         if self.layout.loaded.flow or not self.keys:
@@ -87,6 +89,7 @@ class _Edit:
         rank = {name: place for place, name in enumerate(_SPEC_ORDER)}
         for name in sorted(top, key=lambda name: rank.get(name, len(rank))):
             self.change((name,), top[name])
+        self.remove_blank_lines()
         self.pieces.sort(key=lambda piece: piece[:2])
         for start, end, text in reversed(self.pieces):
             self.lines[start:end] = [text]
@@ -99,7 +102,7 @@ class _Edit:
                 lead = self.margin() + key_text(path[0])
                 self.insert(path[0], self.entry(lead, value, self.layout.newline))
         elif value is None:
-            self.put(key, "")
+            self.remove(key)
         else:
             lead = self.lead(key)
             self.put(key, self.entry(lead, value, self.tail(key), flow=key.line == key.end_line))
@@ -151,6 +154,29 @@ class _Edit:
             place = max((key.end_line + 1 for key in before if key), default=self.first().line)
         self.pieces.append((place, place, text))
 
+    def remove(self, key: Key) -> None:
+        self.put(key, "")
+        self.removed.add(key)
+
+    def remove_blank_lines(self) -> None:
+        """Remove blank lines below removed keys if they would become part of the value above."""
+        ending_at: dict[int, list[Key]] = {}
+        for key in self.keys.values():
+            ending_at.setdefault(key.end_line, []).append(key)
+        for key in self.removed:
+            if self.follows_keep_scalar(key, ending_at):
+                start = end = key.end_line + 1
+                while end < len(self.source) and not self.source[end].strip():
+                    end += 1
+                self.pieces.append((start, end, ""))
+
+    def follows_keep_scalar(self, key: Key, ending_at: Mapping[int, list[Key]]) -> bool:
+        """Check if the next value above that stays is a block scalar with `|+` or `>+`."""
+        above = ending_at.get(key.line - 1, [])
+        while removed := next((other for other in above if other in self.removed), None):
+            above = ending_at.get(removed.line - 1, [])
+        return any(other.block and _KEEP.match(self.source[other.line], other.name_end) for other in above)
+
     def put(self, key: Key, text: str) -> None:
         self.pieces.append((key.line, key.end_line + 1, text))
 
@@ -187,7 +213,8 @@ class _Edit:
         return min(self.keys.values())
 
     def refuse(self, message: str) -> InvalidSkill:
-        return invalid_skill("frontmatter-edit", self.layout.file, 2, message, "Switch to Code and edit the text there.")
+        fix = "Switch to Code and edit the text there."
+        return invalid_skill("frontmatter-edit", self.layout.file, 2, message, fix)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -537,6 +537,14 @@ def test_an_edit_that_cannot_be_made_is_refused(header: str, changes: dict[str, 
     assert "Switch to Code" in caught.value.findings[0].fix
 
 
+@pytest.mark.parametrize("changes", [{"b": None}, {"b": None, "license": "MIT"}, {"b": None, "metadata.k": "v"}])
+def test_removing_a_key_does_not_add_lines_to_a_value_that_keeps_them(changes: dict[str, object]) -> None:
+    text = edit(doc("name: x\na: |+\n  one\n\nb:\n  - c\n\n\nd: e\n"), changes)
+    after = parse(text).fields
+    assert (after["a"], after["d"]) == ("one\n\n", "e")
+    assert "b" not in after and after.keys() >= {name for name in changes if name == "license"}
+
+
 def test_a_comma_inside_an_item_is_refused() -> None:
     with pytest.raises(InvalidSkill, match="contains a comma"):
         edit(doc("name: x\n"), {"metadata.tags": ["a, b"]})
