@@ -1,10 +1,10 @@
-# The site and its worker in one image; `docker-compose.yml` says which of them a container is.
+# One image for the web server and the worker. `docker-compose.yml` sets the command of each container.
 FROM python:3.12-slim
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 SKILLSITE_DATA=/data HOST=0.0.0.0
 WORKDIR /app
 
-# For sources that are git repositories.
+# git is needed for sources that are git repositories.
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends git \
  && rm -rf /var/lib/apt/lists/*

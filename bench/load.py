@@ -1,6 +1,6 @@
-"""The load tool of the benchmarks: keep-alive connections over plain sockets, a process each, so many requests.
+"""Load tool: keep-alive connections over plain sockets, one process per client.
 
-It does as little as possible for each answer, so that the server is what is measured.
+It does as little as possible with each response, so that the result depends on the server.
 """
 
 import multiprocessing
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """`paths` are asked for in turn; every answer must have this status."""
+    """Requests for `paths`, in rotation. Every response must have the expected status."""
 
     paths: Sequence[str]
     headers: Mapping[str, str]
@@ -35,12 +35,12 @@ class Result:
         return self.requests / self.seconds
 
     def latency(self, share: float) -> float:
-        """Milliseconds that this share of the requests did not exceed."""
+        """Return a percentile in milliseconds; `share` is between 0 and 1."""
         return sorted(self.latencies)[int((len(self.latencies) - 1) * share)] * 1_000
 
 
 def run(port: int, request: Request, *, clients: int, requests: int) -> Result:
-    """All clients connect first and then start together."""
+    """Send the requests. All clients connect first and then start together."""
     context = multiprocessing.get_context("fork")
     barrier = context.Barrier(clients + 1)
     queue = context.SimpleQueue()
@@ -57,8 +57,8 @@ def run(port: int, request: Request, *, clients: int, requests: int) -> Result:
     seconds = time.perf_counter() - started
     for process in processes:
         process.join()
-    if faults := [answer for answer in answers if isinstance(answer, str)]:
-        raise RuntimeError(faults[0])
+    if errors := [answer for answer in answers if isinstance(answer, str)]:
+        raise RuntimeError(errors[0])
     return Result(share * clients, seconds, [latency for answer in answers for latency in answer])
 
 
@@ -71,7 +71,7 @@ def _client(port: int, request: Request, share: int, number: int, barrier: Any, 
 
 def _ask(port: int, request: Request, share: int, number: int, barrier: Any) -> list[float]:
     messages = request.messages(port)
-    wanted = f"HTTP/1.1 {request.status} ".encode()
+    expected = f"HTTP/1.1 {request.status} ".encode()
     latencies = []
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -79,20 +79,20 @@ def _ask(port: int, request: Request, share: int, number: int, barrier: Any) -> 
         for turn in range(share):
             started = time.perf_counter()
             connection.sendall(messages[(number * share + turn) % len(messages)])
-            _receive(connection, wanted)
+            _receive(connection, expected)
             latencies.append(time.perf_counter() - started)
     return latencies
 
 
-def _receive(connection: socket.socket, wanted: bytes) -> bytes:
-    """The head of the answer; its body is received and dropped."""
+def _receive(connection: socket.socket, expected: bytes) -> bytes:
+    """Return the head of the response. The body is received and discarded."""
     answer = connection.recv(262_144)
     while (end := answer.find(b"\r\n\r\n")) < 0:
         answer += connection.recv(262_144)
-    if not answer.startswith(wanted):
+    if not answer.startswith(expected):
         raise RuntimeError(answer[:500].decode(errors="replace"))
     head = answer[:end].lower()
-    if not wanted.startswith(b"HTTP/1.1 304"):
+    if not expected.startswith(b"HTTP/1.1 304"):
         length = int(head.partition(b"\r\ncontent-length: ")[2].split(b"\r\n", 1)[0])
         missing = length - (len(answer) - end - 4)
         while missing > 0:

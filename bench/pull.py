@@ -1,12 +1,12 @@
-"""Pulls 1,000 skills from a real site: cold, again, with one changed, and into a second directory.
+"""Time of a pull of 1,000 skills: the first, a repeated one, one after a change, and one into a second directory.
 
     python -m bench.pull [number of skills]
 
-Last result, 2 shared and busy cores, Python 3.11, 1,000 skills of two files and the one of the demo:
+Last result, on 2 shared and busy cores, Python 3.11, with 1,000 skills of two files and one of the demo project:
 
-    cold                                5.57 s   1,001 placed   1,003 requests   5.72 MB
-    again, nothing changed              0.23 s       0 placed       2 requests   0.00 MB
-    one changed                         0.97 s       1 placed       3 requests   0.18 MB, nearly all of it the list
+    first                               5.57 s   1,001 placed   1,003 requests   5.72 MB
+    again, no changes                   0.23 s       0 placed       2 requests   0.00 MB
+    one changed                         0.97 s       1 placed       3 requests   0.18 MB, mostly the list
     a second directory, same machine    2.14 s   1,001 placed       2 requests   0.00 MB
 """
 
@@ -30,8 +30,8 @@ def write(site: Site, number: int, text: str) -> None:
     (directory / "references" / "details.md").write_text("One more detail.\n" * 200)
 
 
-def seen(site: Site, token: str, count: int) -> None:
-    """Waits until the site has read its directory."""
+def wait_until_listed(site: Site, token: str, count: int) -> None:
+    """Wait until the site lists all skills of its directory."""
     with (
         tempfile.TemporaryDirectory() as cache,
         SkillsiteClient(site.url(""), "demo", token, cache_dir=cache) as client,
@@ -41,25 +41,25 @@ def seen(site: Site, token: str, count: int) -> None:
 
 
 def main(count: int) -> None:
-    with tempfile.TemporaryDirectory() as given, new_site(Path(given) / "site") as site:
-        here = Path(given)
+    with tempfile.TemporaryDirectory() as name, new_site(Path(name) / "site") as site:
+        directory = Path(name)
         with serving(site, "--no-worker"):
             token = site.manage("create_token", "--project", "demo", "--agent", "bench").strip()
             for number in range(count):
                 write(site, number, "first")
-            seen(site, token, count)
+            wait_until_listed(site, token, count)
 
             def measure(what: str, target: str, cache: str) -> None:
-                with SkillsiteClient(site.url(""), "demo", token, cache_dir=here / cache) as client:
+                with SkillsiteClient(site.url(""), "demo", token, cache_dir=directory / cache) as client:
                     started = time.perf_counter()
-                    report = pull(client, here / target)
+                    report = pull(client, directory / target)
                     seconds = time.perf_counter() - started
-                    said = f"{client.stats.requests:5,} requests   {client.stats.received / 1e6:7.2f} MB"
-                    assert report.complete and not check(client, here / target)
-                print(f"{what:34} {seconds:7.2f} s   {len(report.done):5,} placed   {said}")
+                    transfer = f"{client.stats.requests:5,} requests   {client.stats.received / 1e6:7.2f} MB"
+                    assert report.complete and not check(client, directory / target)
+                print(f"{what:34} {seconds:7.2f} s   {len(report.done):5,} placed   {transfer}")
 
-            measure(f"cold, {count:,} skills", "one", "cache")
-            measure("again, nothing changed", "one", "cache")
+            measure(f"first, {count:,} skills", "one", "cache")
+            measure("again, no changes", "one", "cache")
             write(site, count // 2, "second")
             time.sleep(10)
             measure("one changed", "one", "cache")

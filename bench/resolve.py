@@ -1,10 +1,10 @@
-"""What resolving costs when everything is cached: 50 definitions against reading the same files with plain Python.
+"""Time to resolve 50 cached definitions, compared with reading the same files in plain Python.
 
-    python -m bench.resolve            (some seconds; writes bench/resolve.md)
+    python -m bench.resolve            (several seconds; writes bench/resolve.md)
 
-Skills of three sizes are fetched from a server on loopback into an empty cache. Then resolving them and opening and
-reading each of their files, by paths that are known, take turns in one process, so that what else the machine does
-falls on both. The first call in a new process is measured as well.
+Skills of three sizes are fetched from a server on loopback into an empty cache. Then one process alternates between
+resolving them and reading their files by known paths, so that other work on the machine affects both. The first call in
+a new process is measured as well.
 """
 
 import statistics
@@ -25,7 +25,7 @@ from tests.remote.web import Web
 from tests.services.receivers import receiving
 
 DEFINITIONS, ROUNDS, STARTS = 50, 60, 7
-AIM = 3.0
+TARGET = 3.0
 SHAPES = {"SKILL.md alone": (0, 0), "with four files of 3 kB": (4, 3_000), "with twenty files of 10 kB": (20, 10_000)}
 
 
@@ -61,41 +61,41 @@ def fill(root: Path, files: int, size: int) -> list[dict[str, str]]:
         web = Web(receiver)
         for number in range(DEFINITIONS):
             web.put(f"/skill-{number}.zip", write_zip(bundle(number, files, size)))
-        wanted = definitions(web.url(""))
-        found = resolver.resolve(wanted, root=root, allowed=web.allowed)
-        assert {one.status for one in found} == {"loaded"}, found
-    return wanted
+        entries = definitions(web.url(""))
+        results = resolver.resolve(entries, root=root, allowed=web.allowed)
+        assert {one.status for one in results} == {"loaded"}, results
+    return entries
 
 
-def reading(root: Path) -> Callable[[], None]:
+def plain_read(root: Path) -> Callable[[], None]:
     paths = sorted(str(path) for path in (root / "skills").glob("*/1/**/*") if path.is_file())
 
     def read() -> None:
         for path in paths:
-            with open(path, "rb") as file:  # noqa: PTH123 - as plain as it gets
+            with open(path, "rb") as file:  # noqa: PTH123 - the fastest way to read a file
                 file.read()
 
     return read
 
 
-def resolves(root: Path, wanted: list[dict[str, str]]) -> Callable[[], None]:
+def cached_resolve(root: Path, entries: list[dict[str, str]]) -> Callable[[], None]:
     def resolve() -> None:
-        found = resolver.resolve(wanted, root=root)
-        assert all(one.status == "cached" for one in found)
+        results = resolver.resolve(entries, root=root)
+        assert all(one.status == "cached" for one in results)
 
     return resolve
 
 
 def timed(work: Callable[[], None]) -> float:
-    """Processor time, which other work on the machine does not change; nothing here waits for anything."""
+    """Return processor time, which other work on the machine does not affect."""
     started = time.process_time()
     work()
     return time.process_time() - started
 
 
-def warm(root: Path, wanted: list[dict[str, str]]) -> Measured:
-    result, ours, plain = Measured(), resolves(root, wanted), reading(root)
-    time.sleep(3)  # what changed a moment ago is always read anew
+def warm(root: Path, entries: list[dict[str, str]]) -> Measured:
+    result, ours, plain = Measured(), cached_resolve(root, entries), plain_read(root)
+    time.sleep(3)  # files that changed within the last seconds are always read again
     ours(), plain()
     for _ in range(ROUNDS):
         result.plain.append(timed(plain))
@@ -104,7 +104,7 @@ def warm(root: Path, wanted: list[dict[str, str]]) -> Measured:
 
 
 def cold(root: Path, where: str) -> Measured:
-    """Each number is the first of its kind in a process of its own."""
+    """Measure each first call in a new process."""
     result = Measured()
     for _ in range(STARTS):
         for what, into in (("plain", result.plain), ("ours", result.ours)):
@@ -115,23 +115,22 @@ def cold(root: Path, where: str) -> Measured:
 
 
 def report(rows: list[str], worst: float) -> str:
-    verdict = "reached" if worst <= AIM else "missed"
+    verdict = "reached" if worst <= TARGET else "missed"
     return "\n".join(
         [
-            "# What resolving costs when everything is cached",
+            "# Time to resolve cached definitions",
             "",
             f"Last run of `python -m bench.resolve`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}.",
-            f"{DEFINITIONS} definitions resolved by the library, which is what `/resolve` calls, against opening and",
-            "reading every one of their files with plain Python. The first call in a process reads and hashes the same",
-            "files and reads the record beside each copy; later ones look whether anything changed. Every call answers",
-            "with digests and the list of files. Milliseconds of processor time, medians of",
-            f"{ROUNDS} turns in one process, and of {STARTS} new processes.",
+            f"Resolving {DEFINITIONS} definitions with the library behind `/resolve`, compared with reading all their",
+            "files in plain Python. The first call in a process reads and hashes the files and their records; later",
+            "calls check whether a file changed. Every call returns digests and the list of files. Milliseconds of",
+            f"processor time, medians of {ROUNDS} rounds in one process, and of {STARTS} new processes.",
             "",
             "| skills | call | plain read, ms | resolve, ms | times |",
             "|---|---|---:|---:|---:|",
             *rows,
             "",
-            f"The aim is at most {AIM:g} times the plain read in one process; the worst was {worst:.2f}, {verdict}.",
+            f"The target is at most {TARGET:g} times the plain read. The worst is {worst:.2f}: {verdict}.",
             "",
         ]
     )
@@ -140,19 +139,19 @@ def report(rows: list[str], worst: float) -> str:
 def main() -> None:
     rows, worst = [], 0.0
     for shape, (files, size) in SHAPES.items():
-        with tempfile.TemporaryDirectory(prefix="skillsite-bench-") as given:
-            wanted = fill(Path(given), files, size)
-            measured = warm(Path(given), wanted)
+        with tempfile.TemporaryDirectory(prefix="skillsite-bench-") as name:
+            entries = fill(Path(name), files, size)
+            measured = warm(Path(name), entries)
             worst = max(worst, measured.times)
-            where = wanted[0]["url"].rpartition("/")[0]
-            rows += [measured.row(shape, "again"), cold(Path(given), where).row(shape, "first in a process")]
+            where = entries[0]["url"].rpartition("/")[0]
+            rows += [measured.row(shape, "again"), cold(Path(name), where).row(shape, "first in a process")]
     text = report(rows, worst)
     print(text)
     (site.ROOT / "bench" / "resolve.md").write_text(text, encoding="utf-8")
 
 
 def once(what: str, root: Path, where: str) -> None:
-    work = reading(root) if what == "plain" else resolves(root, definitions(where))
+    work = plain_read(root) if what == "plain" else cached_resolve(root, definitions(where))
     print(timed(work))
 
 

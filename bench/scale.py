@@ -1,9 +1,9 @@
-"""What a project of ten thousand skills costs beside one of a hundred: time and queries of the pages and reads.
+"""Time and queries of reads and the skill list, with 100 and with 10,000 skills.
 
     python -m bench.scale            (about a minute; writes bench/scale.md)
 
-Both sizes are measured in one run, inside the process, on SQLite (bench/probe.py). Skills are made in bulk
-(bench/many.py); the save and its checks are the real ones.
+Measures both sizes in one run, in one process, on SQLite (bench/scale_probe.py). Skills are created in bulk
+(bench/bulk_skills.py); saves are real.
 """
 
 import json
@@ -17,7 +17,7 @@ Figures = dict[str, dict[str, tuple[float, int]]]
 
 def measure(skills: int) -> Figures:
     site.prepare(skills)
-    printed = site.manage("shell", "-c", "from bench import probe; probe.main()")
+    printed = site.manage("shell", "-c", "from bench import scale_probe; scale_probe.main()")
     figures: Figures = json.loads(printed.strip().splitlines()[-1])
     return figures
 
@@ -25,12 +25,11 @@ def measure(skills: int) -> Figures:
 def report(results: dict[int, Figures]) -> str:
     small, large = SIZES
     lines = [
-        "# What ten thousand skills cost",
+        "# Time and queries with 10,000 skills",
         "",
-        f"Last run of `python -m bench.scale`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}, SQLite, in the process.",
-        "Milliseconds are medians of processor time, so that other work on the machine does not count. “After a",
-        "change” is the first read after a skill of the project was saved, when no kept view or answer stands for the",
-        "new state.",
+        f"Last run of `python -m bench.scale`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}, SQLite, in one process.",
+        "Milliseconds are medians of processor time, which other work on the machine does not affect. “After a change”",
+        "is the first read after a skill of the project was saved, when nothing is cached.",
         "",
         f"| request | when | ms at {small} | ms at {large:,} | queries at {small} | queries at {large:,} |",
         "|---|---|---:|---:|---:|---:|",

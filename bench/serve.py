@@ -1,11 +1,10 @@
-"""How much of a bare Django view's speed the hot reads keep.
+"""Requests per second of frequent reads, compared with a bare Django view.
 
-    python -m bench.serve            (some minutes; writes bench/serve.md)
+    python -m bench.serve            (several minutes; writes bench/serve.md)
 
-One run starts the real server over a project of 100 skills, then of 10,000, and drives it over loopback with one load
-tool. Each read takes turns with a view that returns the same bytes under the same middleware (bench/urls.py), so that
-what else the machine does falls on both. Skills are made in bulk (bench/many.py). The rate limit is on, with a number
-out of reach.
+One run starts the server with a project of 100 skills, then with 10,000, and sends requests over loopback. Each read
+alternates with a view that returns the same bytes with the same middleware (bench/urls.py), so that other work on the
+machine affects both. Skills are created in bulk (bench/bulk_skills.py). The rate limit is on, but very high.
 """
 
 import os
@@ -18,14 +17,14 @@ from bench import load, site
 
 SIZES = (100, 10_000)
 ROUNDS, REQUESTS, CLIENTS = 9, 1_200, 4
-LARGE = 100_000  # answers of more bytes than this are asked for less often
-AIMS = {"catalog": 0.4, "load": 0.4, "304": 0.5}
-NEW = "load of a skill that no kept answer stands for"
+LARGE = 100_000  # bytes; larger responses are requested less often
+TARGETS = {"catalog": 0.4, "load": 0.4, "304": 0.5}
+UNCACHED = "load, uncached"
 
 
 @dataclass
 class Measured:
-    """One read over all rounds; `shares` are of the bare view's speed."""
+    """Results of one read over all rounds. `shares` are relative to the bare view."""
 
     label: str
     bytes: int
@@ -58,8 +57,8 @@ class Bench:
         into.p99.append(result.latency(0.99))
         return result.per_second
 
-    def against(self, ours: load.Request, bare: load.Request, mine: Measured, theirs: Measured) -> None:
-        """Bare, ours, bare: the mean of the outer two is what ours is held against."""
+    def compare(self, ours: load.Request, bare: load.Request, mine: Measured, theirs: Measured) -> None:
+        """Measure the bare view, our read and the bare view again; compare with the mean of the bare view."""
         requests = REQUESTS if mine.bytes < LARGE else REQUESTS // 10
         before = self.once(bare, theirs, requests // 2)
         rate = self.once(ours, mine, requests)
@@ -69,28 +68,28 @@ class Bench:
 
 def measure(bench: Bench, token: str, skills: int, directory: Path) -> list[Measured]:
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
-    asked = {"catalog": f"{site.PROJECT}/catalog", "load": f"{site.PROJECT}/skills/skill-00042"}
-    ours = {name: load.Request([path], headers) for name, path in asked.items()}
-    bare = {name: load.Request([f"/bare/{name}-{skills}"], headers) for name in asked}
+    paths = {"catalog": f"{site.PROJECT}/catalog", "load": f"{site.PROJECT}/skills/skill-00042"}
+    ours = {name: load.Request([path], headers) for name, path in paths.items()}
+    bare = {name: load.Request([f"/bare/{name}-{skills}"], headers) for name in paths}
     etag = load.etag(bench.port, ours["catalog"])
-    ours["304"] = load.Request([asked["catalog"]], headers | {"If-None-Match": etag}, status=304)
+    ours["304"] = load.Request([paths["catalog"]], headers | {"If-None-Match": etag}, status=304)
     bare["304"] = load.Request(["/bare/304"], headers, status=304)
     results: dict[str, tuple[Measured, Measured]] = {"304": (Measured("304", 0), Measured("bare view, 304", 0))}
-    for name, path in asked.items():
+    for name, path in paths.items():
         body = site.fetch(bench.port, path, token)
         (directory / "bare").mkdir(exist_ok=True)
         (directory / "bare" / f"{name}-{skills}").write_bytes(body)
         results[name] = Measured(name, len(body)), Measured(f"bare view, bytes of {name}", len(body))
-    new = Measured(NEW, results["load"][0].bytes)
+    uncached = Measured(UNCACHED, results["load"][0].bytes)
     for turn in range(ROUNDS):
-        for name in AIMS:
-            bench.against(ours[name], bare[name], *results[name])
-        bench.once(_new(turn, skills, headers), new, REQUESTS // 2)
-    return [*(one for name in AIMS for one in results[name]), new]
+        for name in TARGETS:
+            bench.compare(ours[name], bare[name], *results[name])
+        bench.once(_uncached(turn, skills, headers), uncached, REQUESTS // 2)
+    return [*(one for name in TARGETS for one in results[name]), uncached]
 
 
-def _new(turn: int, skills: int, headers: dict[str, str]) -> load.Request:
-    """Addresses that were never asked for, spread over all skills."""
+def _uncached(turn: int, skills: int, headers: dict[str, str]) -> load.Request:
+    """Return requests for new URLs, spread over all skills."""
     count = REQUESTS // 2
     step = max(1, skills // count)
     names = [f"skill-{number * step % skills:05}" for number in range(count)]
@@ -101,29 +100,29 @@ def _new(turn: int, skills: int, headers: dict[str, str]) -> load.Request:
 
 def report(results: dict[int, list[Measured]]) -> str:
     lines = [
-        "# How fast the hot reads are",
+        "# Requests per second of frequent reads",
         "",
         f"Last run of `python -m bench.serve`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}. SQLite, one web worker",
-        f"with four threads, the rate limit counting; {CLIENTS} keep-alive clients over loopback on the same machine.",
-        f"Medians of {ROUNDS} rounds. “Share” is the speed as a share of a bare Django view that returns the same",
-        "bytes under the same middleware, measured before and after in the same round. Requests a second depend on",
-        "what else the machine does, shares hardly do.",
+        f"with four threads, rate limits on; {CLIENTS} keep-alive clients over loopback on the same machine. Medians",
+        f"of {ROUNDS} rounds. “Share” is the rate relative to a bare Django view that returns the same bytes with the",
+        "same middleware, measured before and after in the same round. Other work on the machine affects requests",
+        "per second, but hardly the share.",
         "",
-        "| skills | read | bytes | requests a second | median ms | 99th ms | processor µs each | share |",
+        "| skills | read | bytes | requests per second | median ms | 99th ms | processor µs each | share |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
     for skills, measured in results.items():
         lines.extend(one.row(skills) for one in measured)
     lines.append("")
     for one, bare in zip(results[SIZES[0]], results[SIZES[0]][1:], strict=False):
-        if aim := AIMS.get(one.label):
+        if target := TARGETS.get(one.label):
             share = statistics.median(one.shares)
             by_processor = statistics.median(bare.cpu) / statistics.median(one.cpu)
-            verdict = "reached" if min(share, by_processor) >= aim else "missed"
+            verdict = "reached" if min(share, by_processor) >= target else "missed"
             lines.append(
-                f"- {one.label}: {share:.2f}, and {by_processor:.2f} by processor time; the aim is {aim}, {verdict}."
+                f"- {one.label}: {share:.2f}, by processor time {by_processor:.2f}; the target is {target}: {verdict}."
             )
-    for label in ("load", NEW):
+    for label in ("load", UNCACHED):
         lines.append(f"- {label}: {_growth(results, label):.2f} times the processor time at {SIZES[1]:,} skills.")
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""The settings of the product and one address more: a bare view that gives the same bytes under the same middleware."""
+"""The settings of the site, with the URLs of the bare view."""
 
 from skillsite.settings import *  # noqa: F403
 

@@ -1,4 +1,4 @@
-"""A site for a benchmark: a fresh directory, the settings of the benchmark, and the real server over it."""
+"""A site for a benchmark: an empty directory, the settings of the benchmark, and the real server."""
 
 import os
 import platform
@@ -21,10 +21,7 @@ PROJECT = "/api/v1/projects/demo"
 
 @contextmanager
 def fresh() -> Iterator[Path]:
-    """Points this process and its children at a directory of their own.
-
-    The rate limit is counted as ever; only its number is out of reach.
-    """
+    """Make this process and its children use a new directory. Rate limits are on, but very high."""
     directory = Path(tempfile.mkdtemp(prefix="skillsite-bench-"))
     (directory / "library").mkdir()
     os.environ |= {
@@ -45,9 +42,9 @@ def fresh() -> Iterator[Path]:
 
 
 def prepare(skills: int) -> str:
-    """Brings the project to that many skills; returns a token that may read and write."""
+    """Fill the project with this many skills, and return a token that may read and write."""
     manage("migrate", "--verbosity=0")
-    return manage("shell", "-c", f"from bench import many; many.prepare({skills})").split()[-1]
+    return manage("shell", "-c", f"from bench import bulk_skills; bulk_skills.prepare({skills})").split()[-1]
 
 
 def manage(*arguments: str) -> str:
@@ -70,7 +67,7 @@ def served(port: int) -> Iterator["subprocess.Popen[bytes]"]:
         deadline = time.monotonic() + 60
         while not _answers(port):
             if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError("the server does not start")
+                raise RuntimeError("The server did not start.")
             time.sleep(0.05)
         yield process
     finally:
@@ -87,14 +84,14 @@ def _answers(port: int) -> bool:
 
 
 def fetch(port: int, path: str, token: str) -> bytes:
-    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(asked, timeout=60) as answer:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
         body: bytes = answer.read()
         return body
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process and its descendants have used so far."""
+    """Return the processor time that a process and its descendants have used."""
     ticks, pids = 0, [pid]
     parents = {}
     for directory in Path("/proc").glob("[0-9]*"):

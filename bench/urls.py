@@ -1,4 +1,4 @@
-"""What the product is measured against: the least that a Django view can do with the same bytes."""
+"""URLs of the site, and of a bare Django view that returns the same bytes, for comparison."""
 
 from functools import cache
 from pathlib import Path

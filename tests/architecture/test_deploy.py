@@ -1,4 +1,4 @@
-"""The proxy of docker-compose.yml keeps what the site itself promises."""
+"""The proxy in deploy/nginx.conf masks secrets and reports errors like the site itself."""
 
 import json
 import re
@@ -13,10 +13,10 @@ RULES = re.findall(r'^ +"~\*(\S+)" "(\S+)";$', CONF, re.MULTILINE)
 
 
 def logged(path: str) -> str:
-    """What nginx makes of it: the first pattern of the map that fits."""
-    for pattern, said in RULES:
+    """Return the path as nginx logs it: the first matching pattern of the map applies."""
+    for pattern, replacement in RULES:
         if match := re.match(pattern.replace("(?<", "(?P<"), path, re.IGNORECASE):
-            return re.sub(r"\$\{?(\w+)\}?", lambda name: match[name[1]], said)
+            return re.sub(r"\$\{?(\w+)\}?", lambda name: match[name[1]], replacement)
     return path
 
 
@@ -34,18 +34,18 @@ def logged(path: str) -> str:
         "/",
     ],
 )
-def test_the_proxy_writes_addresses_as_the_site_does(path: str) -> None:
+def test_the_proxy_logs_paths_like_the_site(path: str) -> None:
     assert len(RULES) == 2
     assert logged(path) == masked(path)
 
 
-def test_the_proxy_writes_no_address_in_any_other_way() -> None:
-    written = "".join(re.findall(r"log_format masked ([^;]+);", CONF))
-    assert not re.search(r"\$(request|request_uri|uri|args|query_string|http_referer)\b", written)
+def test_the_proxy_logs_no_unmasked_path() -> None:
+    log_format = "".join(re.findall(r"log_format masked ([^;]+);", CONF))
+    assert not re.search(r"\$(request|request_uri|uri|args|query_string|http_referer)\b", log_format)
     assert re.findall(r"access_log (.+);", CONF) == ["/dev/stdout masked"]
     assert re.findall(r"error_log (.+);", CONF) == ["/dev/stderr crit"]
 
 
-def test_what_the_proxy_refuses_is_a_problem_like_those_of_the_site() -> None:
-    [said] = re.findall(r"return 413 '(.+)';", CONF)
-    assert (json.loads(said)["status"], json.loads(said)["code"]) == (413, "too-large")
+def test_a_request_that_is_too_large_gets_a_problem_document_from_the_proxy() -> None:
+    [body] = re.findall(r"return 413 '(.+)';", CONF)
+    assert (json.loads(body)["status"], json.loads(body)["code"]) == (413, "too-large")

@@ -32,19 +32,19 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_every_setting_is_documented_and_no_other() -> None:
+def test_the_operating_guide_lists_exactly_the_settings() -> None:
     settings_read = set(re.findall(r'\benv\.\w+\(\s*"([A-Z0-9_]+)"', sources("skillsite", "registry")))
     assert settings_read
     assert set(re.findall(r"`([A-Z][A-Z0-9_]+)`", OPERATING)) - NOT_OUR_SETTINGS == settings_read
 
 
-def test_every_check_is_documented_and_no_other() -> None:
+def test_the_operating_guide_lists_exactly_the_checks() -> None:
     checks = set(re.findall(r'id="(skillsite\.[EW]\d+)"', sources("registry")))
     assert checks
     assert set(re.findall(r"`(skillsite\.[EW]\d+)`", OPERATING)) == checks
 
 
-def test_every_command_is_documented_and_no_other() -> None:
+def test_the_operating_guide_lists_exactly_the_commands() -> None:
     commands = {path.stem for path in (ROOT / "registry" / "management" / "commands").glob("[a-z]*.py")}
     assert set(re.findall(r"manage\.py (\w+)", OPERATING)) - DJANGO_COMMANDS == commands
 
@@ -59,7 +59,7 @@ def test_make_help_lists_every_target_that_the_documents_name() -> None:
     assert set(re.findall(r"(?:^|`)make ([a-z-]+)", "\n".join(code), re.MULTILINE)) <= listed
 
 
-def test_every_package_is_in_the_folder_table_and_no_other() -> None:
+def test_the_architecture_lists_exactly_the_packages() -> None:
     listed = re.findall(r"^\| `([\w/]+)/` \|", section("Folders").partition("Outside `registry/`")[0], re.MULTILINE)
     packages = {path.parent.relative_to(ROOT / "registry").as_posix() for path in ROOT.glob("registry/**/__init__.py")}
     assert len(listed) == len(set(listed))
@@ -98,7 +98,7 @@ def test_every_walk_has_a_story_and_every_story_a_walk() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_every_link_leads_somewhere(document: Path) -> None:
+def test_every_link_has_a_target(document: Path) -> None:
     text = document.read_text()
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
         path, _, anchor = link.partition("#")
@@ -109,6 +109,6 @@ def test_every_link_leads_somewhere(document: Path) -> None:
         assert not anchor or anchor in anchors(target.read_text()), link
 
 
-def test_every_picture_is_shown() -> None:
+def test_the_documents_show_exactly_the_screenshots() -> None:
     shown = set(re.findall(r"screenshots/([\w-]+\.png)", "".join(path.read_text() for path in DOCUMENTS)))
     assert {path.name for path in (ROOT / "docs" / "screenshots").iterdir()} == shown

@@ -22,12 +22,12 @@ def lock(name: str) -> str:
 
 def locked(name: str) -> dict[str, dict[str, str]]:
     """Return the options (the hashes) of each locked requirement, by canonical name and by requirement."""
-    found: dict[str, dict[str, str]] = {}
+    pins: dict[str, dict[str, str]] = {}
     text = re.sub(r"^ *#.*\n", "", lock(name), flags=re.MULTILINE)
     for line in text.replace("\\\n", " ").splitlines():
         requirement, _, options = line.partition(" --")
-        found.setdefault(canonicalize_name(Requirement(requirement).name), {})[requirement.strip()] = f"--{options}"
-    return found
+        pins.setdefault(canonicalize_name(Requirement(requirement).name), {})[requirement.strip()] = f"--{options}"
+    return pins
 
 
 @pytest.mark.parametrize("name", ["run", "deploy", "dev"])

@@ -1,4 +1,4 @@
-"""Every address that holds a secret is masked in our logs. `test_deploy` holds the proxy to the same."""
+"""Log lines mask the secret of every URL that contains one. `test_deploy` checks the proxy."""
 
 from collections.abc import Iterator
 
@@ -9,20 +9,20 @@ from skillsite.logs import masked
 
 
 def routes(within: URLResolver, start: str = "/") -> Iterator[str]:
-    for one in within.url_patterns:
-        if isinstance(one, URLPattern):
-            yield f"{start}{one.pattern}"
+    for entry in within.url_patterns:
+        if isinstance(entry, URLPattern):
+            yield f"{start}{entry.pattern}"
         else:
-            yield from routes(one, f"{start}{one.pattern}")
+            yield from routes(entry, f"{start}{entry.pattern}")
 
 
 WITH_A_SECRET = sorted({route.partition("<str:secret>")[0] for route in routes(get_resolver()) if ":secret>" in route})
 
 
-def test_the_addresses_with_a_secret_are_these() -> None:
+def test_these_urls_contain_a_secret() -> None:
     assert WITH_A_SECRET == ["/account/mail/", "/invitation/", "/sign-in/", "/t/"]
 
 
 @pytest.mark.parametrize("start", WITH_A_SECRET)
-def test_our_log_lines_do_not_have_it(start: str) -> None:
+def test_log_lines_mask_the_secret(start: str) -> None:
     assert masked(f"Not Found: {start}SECRET/x") == f"Not Found: {start}***/x"

@@ -1,4 +1,4 @@
-"""Pages obey the policy they are sent with: no inline style, no inline script, nothing from elsewhere."""
+"""Templates follow the Content-Security-Policy: no inline styles, no inline scripts, no other hosts."""
 
 import re
 from pathlib import Path
@@ -25,16 +25,16 @@ _FORBIDDEN = {
 
 
 @pytest.mark.parametrize("what", _FORBIDDEN)
-def test_no_template_holds_what_the_policy_forbids(what: str) -> None:
+def test_no_template_contains_forbidden_markup(what: str) -> None:
     assert [name for name, text in TEMPLATES.items() if _FORBIDDEN[what].search(_REMARKS.sub("", text))] == []
 
 
-def test_every_template_can_be_compiled() -> None:
+def test_every_template_compiles() -> None:
     for name in TEMPLATES:
         get_template(name)
 
 
-def test_every_form_that_changes_something_carries_its_token() -> None:
+def test_every_post_form_has_a_csrf_token() -> None:
     forms = [(name, form) for name, text in TEMPLATES.items() for form in _POST.findall(text)]
     assert forms
     assert [name for name, form in forms if "csrf_token" not in form] == []
@@ -54,5 +54,5 @@ def test_every_form_that_changes_something_carries_its_token() -> None:
         ("a base element", '<base href="/">'),
     ],
 )
-def test_the_patterns_find_what_they_are_for(what: str, text: str) -> None:
+def test_the_patterns_match_forbidden_markup(what: str, text: str) -> None:
     assert _FORBIDDEN[what].search(text)

@@ -1,7 +1,7 @@
-"""Fills a project with many skills quickly: the first through the real verb, the others as copies of its rows in bulk.
+"""Projects with many skills, created in bulk: the first with the real service, the others as copies of its rows.
 
-The copies have files, digests and descriptions of their own, as if each had been saved once. What they lack is an event
-of the audit log for each: ten thousand transactions would take minutes and no figure here depends on them.
+Each copy has its own files, digest and description. The copies have no audit events: ten thousand transactions would
+take minutes, and no result depends on them.
 """
 
 import copy
@@ -28,7 +28,7 @@ _STEPS = "\n".join(
 
 
 def bundle(number: int) -> Bundle:
-    """About 3 kB of instructions and two small files."""
+    """Return a skill with about 3 kB of instructions and two small files."""
     text = skill_md.compose(
         name=f"skill-{number:05}",
         description=f"Answers questions of kind {number} the way the team agreed on. Use when one of them comes in.",
@@ -41,7 +41,7 @@ def bundle(number: int) -> Bundle:
 
 
 def prepare(count: int) -> None:
-    """For a shell: a project called demo with so many skills; prints a token of it."""
+    """Create the project “demo” with this many skills, and print a token. Runs in a Django shell."""
     by = permissions.operator()
     project = Project.objects.filter(slug="demo").first() or projects.create(slug="demo", name="Demo", by=by)
     fill(project, count)
@@ -50,7 +50,7 @@ def prepare(count: int) -> None:
 
 
 def write(count: int, directory: str) -> None:
-    """For a shell: the same skills as directories."""
+    """Write the same skills as directories. Runs in a Django shell."""
     for number in range(count):
         for path, content in bundle(number).items():
             file = Path(directory, f"skill-{number:05}", path)
@@ -59,7 +59,7 @@ def write(count: int, directory: str) -> None:
 
 
 def fill(project: Project, count: int) -> None:
-    """Brings the project to `count` skills of these names."""
+    """Add the missing ones of `count` skills."""
     missing = sorted(set(range(count)) - _present(project))
     if not missing:
         return
@@ -88,10 +88,10 @@ def _copy(first: Version, numbers: Iterable[int]) -> None:
 
 def _version(first: Version, skill: Skill, content: Bundle) -> Version:
     _store(content)
-    said = skill_md.read(content[SKILL_MD])
+    parsed = skill_md.read(content[SKILL_MD])
     return _like(
         first, skill=skill, digest=content.digest, manifest=content.manifest, size=content.size,
-        description=said.description, tags=list(said.tags),
+        description=parsed.description, tags=list(parsed.tags),
     )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def _like(row: Row, **changed: object) -> Row:
 
 
 def _store(content: Bundle) -> None:
-    """Straight into the directory of blobs: syncing each file to disk is what would take long."""
+    """Write the files into the blob directory without syncing them, which would take too long."""
     for entry in content.manifest:
         path = Path(settings.SKILLSITE_DATA, "blobs", entry.digest[:2], entry.digest)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What one request costs inside the process: processor time and queries. Run by bench/scale.py in a shell of Django."""
+"""Processor time and queries of some requests. bench/scale.py runs this in a Django shell."""
 
 import json
 import statistics
@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from bench import many
+from bench import bulk_skills
 from registry.core import roles
 from registry.core.bundle import SKILL_MD
 from registry.models import Project, User
@@ -37,10 +37,10 @@ class Probe:
         self.saves = 0
 
     def save(self) -> Any:
-        """The next version of one skill, as a tool saves it; the project's revision moves."""
+        """Return a function that saves the next version of one skill, which increments the project's revision."""
         self.saves += 1
         digest = self.api.get(f"{API}/skills/skill-00001").json()["digest"]
-        text = many.bundle(1)[SKILL_MD].decode() + f"\nSaved {time.time_ns()}.\n"
+        text = bulk_skills.bundle(1)[SKILL_MD].decode() + f"\nSaved {time.time_ns()}.\n"
         return lambda: self.api.put(
             f"{API}/skills/skill-00001",
             json.dumps({"skill_md": text}),
@@ -50,8 +50,8 @@ class Probe:
 
     def reads(self) -> dict[str, Callable[[], Any]]:
         return {
-            "page of skills": lambda: self.page.get("/projects/demo/skills/"),
-            "page of skills, searched": lambda: self.page.get("/projects/demo/skills/?q=kind+7"),
+            "skill list": lambda: self.page.get("/projects/demo/skills/"),
+            "skill list, search": lambda: self.page.get("/projects/demo/skills/?q=kind+7"),
             "effective": lambda: self.api.get(f"{API}/effective"),
             "catalog": lambda: self.api.get(f"{API}/catalog"),
             "catalog within 2,000 tokens": lambda: self.api.get(f"{API}/catalog?budget=2000"),
@@ -70,7 +70,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, int]:
 
 
 def main() -> None:
-    """Prints, for each read, the cost right after a change of the project and the cost again; and that of a save."""
+    """Print the cost of a save, and of each read directly after a change and once more."""
     settings.ALLOWED_HOSTS.append("testserver")
     probe = Probe()
     figures: dict[str, dict[str, list[tuple[float, int]]]] = {}
@@ -80,8 +80,10 @@ def main() -> None:
             rows = figures.setdefault(name, {})
             rows.setdefault("after a change", []).append(timed(read))
             rows.setdefault("again", []).append(timed(read))
-    print(json.dumps({name: {when: _middle(them) for when, them in rows.items()} for name, rows in figures.items()}))
+    print(
+        json.dumps({name: {when: _median(results) for when, results in rows.items()} for name, rows in figures.items()})
+    )
 
 
-def _middle(measured: list[tuple[float, int]]) -> tuple[float, int]:
+def _median(measured: list[tuple[float, int]]) -> tuple[float, int]:
     return statistics.median(ms for ms, _ in measured), max(queries for _, queries in measured)

@@ -1,6 +1,6 @@
-"""fastmcp with its skills extension over a directory, as its manual sets it up. Run by bench/doors.py with its Python.
+"""fastmcp with its skills extension, set up as in its documentation. bench/mcp.py runs it with another Python.
 
-Messages are answered one by one and as plain JSON, as Skillsite answers them.
+It is stateless and returns plain JSON, like Skillsite.
 """
 
 import os
@@ -12,8 +12,8 @@ from fastmcp.skills.extension import SkillsExtension
 DIRECTORY = os.environ["BENCH_SKILLS"]
 
 
-def _listing() -> FastMCP:
-    """Skills with their digests, which the extension computes from the files."""
+def _with_extension() -> FastMCP:
+    """Return a server that lists skills with digests, which the extension computes from the files."""
     server, provider = FastMCP("skills"), SkillsDirectoryProvider(DIRECTORY, experimental_skills=True)
     server.add_provider(provider)
     server.add_extension(SkillsExtension(providers=[provider]))
@@ -21,11 +21,11 @@ def _listing() -> FastMCP:
 
 
 def _plain() -> FastMCP:
-    """Files only, found once at the start, without the extension."""
+    """Return a server without the extension. It lists files, which it finds once at the start."""
     server = FastMCP("skills")
     server.add_provider(SkillsDirectoryProvider(DIRECTORY))
     return server
 
 
-_server = _plain() if os.environ.get("BENCH_PLAIN") else _listing()
+_server = _plain() if os.environ.get("BENCH_PLAIN") else _with_extension()
 app = _server.http_app(path="/mcp", json_response=True, stateless_http=True)

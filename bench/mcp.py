@@ -1,10 +1,10 @@
-"""How fast skills are listed and read over MCP, beside fastmcp with the same skills in a directory.
+"""Requests per second over MCP, compared with fastmcp on the same skills.
 
-    python -m bench.doors            (some minutes; writes bench/doors.md; wants what `make clients` installs)
+    python -m bench.mcp      (several minutes; writes bench/mcp.md; needs the packages that `make clients` installs)
 
-One run starts the real server over a project of 100 skills and fastmcp over a directory with the same files, each with
-as many worker processes, checks that both give the same skills, and drives them in turns over loopback with one load
-tool, so that what else the machine does falls on both.
+One run starts our server with a project of 100 skills, and fastmcp with a directory of the same files. Both have the
+same number of worker processes. The run checks that both return the same skills, then alternates between them with the
+same load tool, so that other work on the machine affects both.
 """
 
 import json
@@ -30,25 +30,25 @@ AIM = 10
 VERSION = "2026-07-28"
 _META = {"io.modelcontextprotocol/protocolVersion": VERSION, "io.modelcontextprotocol/clientCapabilities": {}}
 LIST, READ = "skills/list", "resources/read"
-# What one round asks of ours and of theirs. Theirs takes longer for each, so that it is asked less often.
+# Requests in one round, to us and to fastmcp. It gets fewer, because each takes longer.
 REQUESTS = {LIST: (1_200, 12), READ: (1_200, 200)}
 OURS, EXTENSION, PLAIN = "Skillsite", "fastmcp, skills extension", "fastmcp, files only"
-NEW = "Skillsite, no kept answer"
+UNCACHED = "Skillsite, uncached"
 
 
 @dataclass(frozen=True)
 class Calls(load.Request):
-    """Calls of one method, sent in turn."""
+    """Calls of one method with varying parameters, sent in rotation."""
 
     method: str = ""
-    given: Sequence[dict[str, Any]] = ()
+    parameters: Sequence[dict[str, Any]] = ()
 
     def messages(self, port: int) -> list[bytes]:
-        return [self._message(port, params) for params in self.given]
+        return [self._message(port, params) for params in self.parameters]
 
     def _message(self, port: int, params: dict[str, Any]) -> bytes:
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": self.method, "params": {"_meta": _META, **params}})
-        said = {
+        headers = {
             "Host": f"127.0.0.1:{port}",
             "Content-Type": "application/json",
             "Content-Length": str(len(body)),
@@ -58,13 +58,13 @@ class Calls(load.Request):
             **({"Mcp-Name": params["uri"]} if "uri" in params else {}),
             **self.headers,
         }
-        lines = "".join(f"{name}: {value}\r\n" for name, value in said.items())
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         return f"POST {self.paths[0]} HTTP/1.1\r\n{lines}\r\n{body}".encode()
 
 
 @dataclass
 class Measured:
-    """One method of one server over all rounds."""
+    """Results of one method of one server over all rounds."""
 
     method: str
     server: str
@@ -89,8 +89,8 @@ class Server:
     port: int
     headers: dict[str, str]
 
-    def calls(self, method: str, *given: dict[str, Any]) -> Calls:
-        return Calls(["/mcp"], self.headers, method=method, given=given or ({},))
+    def calls(self, method: str, *parameters: dict[str, Any]) -> Calls:
+        return Calls(["/mcp"], self.headers, method=method, parameters=parameters or ({},))
 
     def ask(self, method: str, **params: Any) -> Any:
         head, _, body = self.calls(method, params).messages(self.port)[0].partition(b"\r\n\r\n")
@@ -100,22 +100,22 @@ class Server:
             return json.load(answer)["result"]
 
     def listed(self) -> dict[str, dict[str, str]]:
-        """The digest of every file of every skill."""
+        """Return the digest of every file of every skill."""
         return {
             skill["uri"]: {file["uri"]: file["digest"] for file in skill["resources"]}
             for skill in self.ask(LIST)["skills"]
         }
 
     def text(self, uri: str) -> str:
-        said: str = self.ask(READ, uri=uri)["contents"][0]["text"]
-        return said
+        text: str = self.ask(READ, uri=uri)["contents"][0]["text"]
+        return text
 
 
 @contextmanager
-def peer(directory: Path, name: str) -> Iterator[Server]:
-    """Its own process group, so that its workers end with it."""
+def fastmcp(directory: Path, name: str) -> Iterator[Server]:
+    """Run fastmcp in its own process group, so that its workers end with it."""
     port = site.free_port()
-    command = [str(tools.python()), "-m", "uvicorn", "bench.peer:app", "--port", str(port)]
+    command = [str(tools.python()), "-m", "uvicorn", "bench.fastmcp_server:app", "--port", str(port)]
     command += ["--workers", str(WORKERS), "--log-level", "error"]
     environment = {"PATH": os.environ["PATH"], "HOME": str(directory), "BENCH_SKILLS": str(directory / "skills")}
     environment |= {"BENCH_PLAIN": "1"} if name == PLAIN else {}
@@ -144,13 +144,13 @@ def _until_it_answers(server: Server, process: "subprocess.Popen[bytes]") -> Non
 
 
 def check_same(ours: Server, extension: Server, plain: Server) -> list[str]:
-    """The addresses of every SKILL.md, after all of them were found to offer the same."""
+    """Check that all servers return the same skills, and return the URI of every SKILL.md."""
     listed = ours.listed()
     if len(listed) != SKILLS or listed != extension.listed():
         raise RuntimeError("The servers do not list the same skills with the same digests.")
     for uri in list(listed)[::10]:
         if not ours.text(uri) == extension.text(uri) == plain.text(uri):
-            raise RuntimeError(f"The servers do not give the same text of {uri}.")
+            raise RuntimeError(f"The servers return different texts for {uri}.")
     return list(listed)
 
 
@@ -162,7 +162,7 @@ def measure(ours: Server, extension: Server, plain: Server) -> list[Measured]:
             (LIST, OURS),
             (LIST, EXTENSION),
             (READ, OURS),
-            (READ, NEW),
+            (READ, UNCACHED),
             (READ, EXTENSION),
             (READ, PLAIN),
         ]
@@ -180,24 +180,24 @@ def measure(ours: Server, extension: Server, plain: Server) -> list[Measured]:
         once(READ, ours, ours.calls(READ, *reads), mine)
         once(READ, extension, extension.calls(READ, *reads), theirs)
         once(READ, plain, plain.calls(READ, *reads), theirs)
-        # A parameter that nobody knows makes another question of it, and what was kept does not answer that.
-        new = [{**reads[number % SKILLS], "turn": f"{turn}-{number}"} for number in range(theirs)]
-        once(READ, ours, ours.calls(READ, *new), theirs, NEW)
+        # An unknown parameter makes each request different, so that the cache has no response for it.
+        uncached = [{**reads[number % SKILLS], "turn": f"{turn}-{number}"} for number in range(theirs)]
+        once(READ, ours, ours.calls(READ, *uncached), theirs, UNCACHED)
     return list(results.values())
 
 
 def report(results: list[Measured], busy: float) -> str:
     by = {(one.method, one.server): one for one in results}
     lines = [
-        "# How fast skills are listed and read over MCP",
+        "# Requests per second over MCP",
         "",
-        f"Last run of `python -m bench.doors`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}. {SKILLS} skills of",
-        f"three files in both; {tools.PYTHON[0]} over a directory, Skillsite with SQLite, tokens checked, rates",
-        f"and loads counted. {WORKERS} worker processes each, {CLIENTS} keep-alive clients over loopback on the same",
-        f"machine, in turns. Requests a second are medians of {ROUNDS} rounds, latencies are over all requests.",
-        f"Before the run the machine had a load of {busy:.1f} from other work.",
+        f"Last run of `python -m bench.mcp`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}. Both servers have",
+        f"{SKILLS} skills with three files each and {WORKERS} worker processes. {tools.PYTHON[0]} reads a directory.",
+        "Skillsite uses SQLite, checks tokens, applies rate limits and counts loads. The servers take turns with",
+        f"{CLIENTS} keep-alive clients over loopback on the same machine. Requests per second are medians of {ROUNDS}",
+        f"rounds, latencies are over all requests. The load average before the run was {busy:.1f}.",
         "",
-        "| method | server | requests | requests a second | median ms | 99th ms |",
+        "| method | server | requests | requests per second | median ms | 99th ms |",
         "|---|---|---:|---:|---:|---:|",
     ]
     for one in results:
@@ -210,23 +210,23 @@ def report(results: list[Measured], busy: float) -> str:
         (LIST, OURS, EXTENSION),
         (READ, OURS, EXTENSION),
         (READ, OURS, PLAIN),
-        (READ, NEW, EXTENSION),
-        (READ, NEW, PLAIN),
+        (READ, UNCACHED, EXTENSION),
+        (READ, UNCACHED, PLAIN),
     ):
-        lines.append(_held(by[method, ours], by[method, theirs]))
+        lines.append(_compare(by[method, ours], by[method, theirs]))
     lines += [
         "",
-        "`pull` of 1,000 skills, cold and with one changed: `bench/pull.py` has its figures.",
+        "`bench/pull.py` contains the results for a `pull` of 1,000 skills.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _held(ours: Measured, theirs: Measured) -> str:
+def _compare(ours: Measured, theirs: Measured) -> str:
     times = ours.rate / theirs.rate
     slow, middle = ours.latency(0.99), theirs.latency(0.5)
     return (
-        f"- `{ours.method}`, {ours.server}: {times:.1f} times the requests a second of {theirs.server}; "
-        f"the aim is {AIM}, {'reached' if times >= AIM else 'missed'}. Our 99th percentile of {slow:.2f} ms is "
+        f"- `{ours.method}`, {ours.server}: {times:.1f} times the requests per second of {theirs.server}; "
+        f"the target is {AIM}, {'reached' if times >= AIM else 'missed'}. Our 99th percentile of {slow:.2f} ms is "
         f"{'below' if slow < middle else 'not below'} its median of {middle:.2f} ms."
     )
 
@@ -237,14 +237,16 @@ def main() -> None:
     with site.fresh() as directory, ExitStack() as running:
         os.environ["WEB_WORKERS"] = str(WORKERS)
         token = site.prepare(SKILLS)
-        site.manage("shell", "-c", f"from bench import many; many.write({SKILLS}, {str(directory / 'skills')!r})")
+        site.manage(
+            "shell", "-c", f"from bench import bulk_skills; bulk_skills.write({SKILLS}, {str(directory / 'skills')!r})"
+        )
         port = int(os.environ["PORT"])
         running.enter_context(site.served(port))
         ours = Server(OURS, port, {"Authorization": f"Bearer {token}"})
-        extension, plain = (running.enter_context(peer(directory, name)) for name in (EXTENSION, PLAIN))
+        extension, plain = (running.enter_context(fastmcp(directory, name)) for name in (EXTENSION, PLAIN))
         text = report(measure(ours, extension, plain), busy)
     print(text)
-    (site.ROOT / "bench" / "doors.md").write_text(text, encoding="utf-8")
+    (site.ROOT / "bench" / "mcp.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

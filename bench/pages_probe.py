@@ -1,4 +1,4 @@
-"""What every page costs inside the process: milliseconds and queries. Run by bench/pages.py in a shell of Django."""
+"""Processor time and queries of every page. bench/pages.py runs this in a Django shell."""
 
 import json
 import statistics
@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from bench import many
+from bench import bulk_skills
 from registry.core import roles
 from registry.models import Project, Usage
 from tests.browser import world
@@ -24,8 +24,8 @@ ROUNDS = 9
 DAYS = 5
 
 
-class Here(Site):
-    """The site is this process."""
+class InProcessSite(Site):
+    """A site in this process."""
 
     def __init__(self) -> None:
         self.library = settings.AGENT_SKILLS_DIRS[0]
@@ -44,18 +44,18 @@ def _client() -> Client:
 
 
 def main(skills: int) -> None:
-    """Prints the figures of all pages of the demo in all its states, filled up to that many skills."""
-    built = world.build(Here())
+    """Print the results for all pages of the demo project, with this many skills added."""
+    built = world.build(InProcessSite())
     fill(built.team.project, skills)
     owner, stranger = _client(), _client()
     owner.force_login(built.team.person(roles.OWNER))
     pages = {screen.name: (owner if screen.signed_in else stranger, screen.path(built)) for screen in SCREENS}
-    print(json.dumps({name: measured(*page) for name, page in pages.items()}))
+    print(json.dumps({name: measure(*page) for name, page in pages.items()}))
 
 
 def fill(project: Project, skills: int) -> None:
-    """Skills in bulk, and days on which each of them was loaded."""
-    many.fill(project, skills)
+    """Add skills, and some days of usage for each."""
+    bulk_skills.fill(project, skills)
     today = timezone.now().date()
     Usage.objects.bulk_create(
         (
@@ -67,14 +67,14 @@ def fill(project: Project, skills: int) -> None:
     )
 
 
-def measured(client: Client, path: str) -> tuple[float, int]:
-    """The time of the processor, so that other work on the machine does not count."""
+def measure(client: Client, path: str) -> tuple[float, int]:
+    """Return processor time, which other work on the machine does not affect, and the number of queries."""
     client.get(path)
     with CaptureQueriesContext(connection) as captured:
         answer = client.get(path)
         queries = len(captured)
     if answer.status_code != 200:
-        raise RuntimeError(f"{path} answered {answer.status_code}")
+        raise RuntimeError(f"{path} returned {answer.status_code}")
     times = []
     for _ in range(ROUNDS):
         started = time.process_time()
