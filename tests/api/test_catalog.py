@@ -171,6 +171,30 @@ def test_a_budget_shortens_descriptions_before_it_omits_skills(many: None, proje
     assert text.count("•") == 60
 
 
+def test_a_search_lists_the_best_match_first_and_a_budget_omits_the_last(
+    api: Callable[..., Api], project: Project, operator: Actor
+) -> None:
+    for name, description in (
+        ("alpha", "Mentions refunds in passing, among many other words that make this line long."),
+        ("refund", "The one."),
+        ("zebra", "Nothing of the kind."),
+    ):
+        skills.create(project, skill_bundle(name, description=description), by=operator)
+    caller = api()
+    assert [skill["name"] for skill in caller.get("/catalog", q="Refund").json()["skills"]] == ["refund", "alpha"]
+    tight = caller.get("/catalog", q="refund", budget="68", format="json").json()
+    assert [skill["name"] for skill in tight["skills"]] == ["refund"]
+    assert tight["omitted"] == ["alpha"]
+
+
+def test_a_budget_can_be_the_name_of_a_known_agent(api: Callable[..., Api], project: Project, operator: Actor) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    caller = api()
+    for agent in ("codex", "claude-code", "Claude-Code"):
+        assert caller.get("/catalog", budget=agent).json() == caller.get("/catalog", budget="8000c").json()
+    assert "codex" in problem(caller.get("/catalog", budget="no-such-agent"), 400, "invalid-request")["detail"]
+
+
 # -- Effective ---------------------------------------------------------------------------------------------
 
 

@@ -2,14 +2,10 @@
 
 import json
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import override_settings
-from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from registry.core.archive.zip_bundle import write_zip
 from registry.core.bundle import Bundle
@@ -240,29 +236,6 @@ def test_odd_metadata_keys_never_cause_a_server_error(bot: Api, metadata: dict[s
         assert bot.get("/skills/greeting").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"", b"{", b"{malformed", b"\xff\xfe", b'{"skill_md": NaN}', b"[" * 100_000,
-        b'{"a":' * 50_000, b'{"skill_md": ' + b"9" * 5_000 + b"}", b"\0",
-    ],
-)  # fmt: skip
-def test_a_body_that_is_not_json_is_refused(bot: Api, digest: str, body: bytes) -> None:
-    with nothing_left_behind():
-        problem(bot.send("POST", "/skills", body), 400, "invalid-request")
-
-
-def test_another_media_type_is_refused(bot: Api) -> None:
-    response = bot.client.post(f"{bot.base}/skills", "a=b", content_type="text/plain", headers=bot.headers)
-    problem(response, 415, "unsupported-media-type")
-
-
-def test_an_unacceptable_accept_header_is_refused_before_anything_is_stored(bot: Api) -> None:
-    with nothing_left_behind():
-        response = bot.send("POST", "/skills", {"skill_md": skill_text()}, {"Accept": "image/png"})
-    problem(response, 406, "not-acceptable")
-
-
 @pytest.mark.parametrize("name", ["Greeting", "a b", "a--b", "-a", "../x", "x" * 65, ""])
 def test_an_invalid_name_is_refused(bot: Api, name: str) -> None:
     parts = {"name": name, "description": "Greets. Use when needed.", "instructions": "Hi."}
@@ -270,83 +243,6 @@ def test_an_invalid_name_is_refused(bot: Api, name: str) -> None:
         response = bot.send("POST", "/skills", parts)
     assert response.status_code in (400, 422)
     assert response.json()["code"] in {"invalid-skill", "unsafe-path", "invalid-request"}
-
-
-# -- Too large ---------------------------------------------------------------------------------------------
-
-
-class Unread:
-    """A body that must not be read."""
-
-    def read(self, *_: object) -> bytes:
-        raise AssertionError("the body was read")
-
-    readline = read
-
-
-@pytest.mark.parametrize("path", ["/skills", "/bundles", "/skills/greeting/versions/1/yank"])
-def test_too_large_a_request_is_refused_before_its_body_is_read(bot: Api, digest: str, path: str) -> None:
-    with nothing_left_behind():
-        response = bot.client.generic(
-            "POST",
-            f"{bot.base}{path}",
-            content_type="application/json",
-            headers=bot.headers,
-            **{"CONTENT_LENGTH": str(60 * 1024 * 1024), "wsgi.input": Unread()},  # type: ignore[arg-type]
-        )
-    body = problem(response, 413, "too-large")
-    assert "62,914,560 bytes" in body["detail"]
-    assert body["detail"].endswith("Nothing was stored.")
-
-
-@pytest.mark.parametrize("length", ["-1", "abc", "9" * 5_000, "1.5"])
-def test_a_content_length_that_is_not_a_number_is_refused(bot: Api, length: str) -> None:
-    response = bot.client.generic(
-        "POST", f"{bot.base}/skills", content_type="application/json", headers=bot.headers, CONTENT_LENGTH=length
-    )
-    problem(response, 400, "invalid-request")
-
-
-class Endless:
-    """A chunked body without an end. `taken` counts the bytes that were read."""
-
-    taken = 0
-
-    def read(self, size: int = -1) -> bytes:
-        assert size > 0, "it would be read whole"
-        self.taken += size
-        return b"x" * size
-
-    readline = read
-
-
-def in_chunks(bot: Api, path: str, body: Any, kind: str = "application/json") -> Any:
-    """Send a body without Content-Length, as the web server passes on a chunked one."""
-    sent: dict[str, Any] = {"CONTENT_TYPE": kind, "wsgi.input": body, "wsgi.input_terminated": True}
-    return bot.client.generic("POST", f"{bot.base}{path}", headers=bot.headers, **sent)
-
-
-def test_a_chunked_body_is_read(bot: Api) -> None:
-    body = json.dumps({"skill_md": skill_text("in-chunks")}).encode()
-    assert in_chunks(bot, "/skills", BytesIO(body)).json()["name"] == "in-chunks"
-
-
-def test_a_chunked_zip_is_read(bot: Api) -> None:
-    whole = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("a.zip", write_zip(skill_bundle("zipped")))})
-    assert in_chunks(bot, "/bundles", BytesIO(whole), MULTIPART_CONTENT).json()["name"] == "zipped"
-
-
-@pytest.mark.parametrize(("path", "allowed"), [("/skills", 4 * 1024 * 1024), ("/bundles", 50 * 1024 * 1024)])
-def test_a_chunked_body_is_read_up_to_the_limit(bot: Api, path: str, allowed: int) -> None:
-    body = Endless()
-    with nothing_left_behind():
-        problem(in_chunks(bot, path, body), 413, "too-large")
-    assert allowed < body.taken < allowed + 1024 * 1024
-
-
-@pytest.mark.parametrize("scope", ["read", "propose"])
-def test_a_chunked_body_is_not_read_without_permission(api: Callable[..., Api], scope: str) -> None:
-    problem(in_chunks(api(scope, agent=scope), "/skills", Unread()), 403, "forbidden")
 
 
 def test_a_skill_md_over_its_own_limit_is_refused_with_both_numbers(bot: Api) -> None:
@@ -458,9 +354,3 @@ def test_only_the_projects_own_skill_can_be_deleted(bot: Api, library: Path, nam
     with nothing_left_behind():
         response = bot.client.delete(f"{bot.base}/skills/{name}", headers=bot.headers)
         problem(response, 404, "not-found")
-
-
-def test_a_write_shows_its_rate_limit(bot: Api) -> None:
-    with override_settings(RATE_LIMIT_WRITE=600):
-        response = bot.send("POST", "/skills", {"skill_md": skill_text()})
-    assert (response["RateLimit-Limit"], response["RateLimit-Remaining"]) == ("600", "599")
