@@ -99,11 +99,11 @@ def test_a_proposal_is_revised_edited_approved_and_loaded_as_approved(team: Team
     page = _sign_in(team, windows)
     _open_from_queue(page, "Two folds tear")
     expect(page.locator("#change")).to_contain_text("nine times")
-    page.locator("#decide").get_by_role("button", name="Ask for changes").click()
-    asking = page.get_by_role("dialog", name="Ask for changes?")
+    page.locator("#decide").get_by_role("button", name="Request changes").click()
+    asking = page.get_by_role("dialog", name=f"Request changes to proposal {number}?")
     asking.get_by_label("What should change").fill("Nine folds do not fit. Take three.")
-    asking.get_by_role("button", name="Ask for changes").click()
-    expect(steps.toast(page, "Changes asked for")).to_be_visible()
+    asking.get_by_role("button", name="Request changes").click()
+    expect(steps.toast(page, "Changes requested.")).to_be_visible()
     expect(page.locator("#approve-button")).to_have_count(0)
 
     told = bot.outcome(number)
@@ -120,7 +120,7 @@ def test_a_proposal_is_revised_edited_approved_and_loaded_as_approved(team: Team
     assert bot.ask("GET", "/skills/gifts") == before
     page.locator("#decide").get_by_role("button", name="Approve and publish").click()
     expect(steps.toast(page, "Version 2 of gifts is live")).to_be_visible()
-    expect(page.locator("#decide")).to_contain_text("with an edit of their own")
+    expect(page.locator("#decide")).to_contain_text("with their own edit")
 
     _is_loaded_as_approved(bot, number, shown, proposed=revised["result_digest"])
 
@@ -135,7 +135,7 @@ def _edit_and_approve(page: Page) -> str:
     field.fill(skill_text("gifts", body=_APPROVED))
     page.get_by_label("Comment").fill("With the length, so that nobody measures.")
     page.get_by_role("button", name="See the result").click()
-    expect(page.get_by_role("region", name="What you changed")).to_contain_text("40 cm of it")
+    expect(page.get_by_role("region", name="Your changes")).to_contain_text("40 cm of it")
     expect(decide).to_be_visible()
     return page.locator("input[name=seen]").input_value()
 
@@ -167,11 +167,11 @@ def test_a_conflict_is_resolved_and_the_result_is_reviewed_again(team: Team, win
     page.get_by_role("link", name="Resolve the conflict").click()
     for side, words in (("Made from", "twice"), ("Now", "once"), ("Proposed", "nine times")):
         expect(page.locator(".threeway section").filter(has_text=side)).to_contain_text(words)
-    page.get_by_role("button", name="Bring it over").click()
+    page.get_by_role("button", name="Update to version 2").click()
     expect(page.get_by_role("alert")).to_contain_text("1 place needs a choice")
-    page.get_by_label("Keep what stands").check()
-    page.get_by_role("button", name="Bring it over").click()
-    expect(steps.toast(page, "Brought over with your choices. Look again")).to_be_visible()
+    page.get_by_label("Keep the current text").check()
+    page.get_by_role("button", name="Update to version 2").click()
+    expect(steps.toast(page, "Updated as revision 2. Review it again")).to_be_visible()
     expect(page.locator("#change")).to_contain_text("green ribbon")
     expect(page.locator("#change")).not_to_contain_text("nine times")
     assert bot.text() == saved[SKILL_MD].decode()
@@ -220,7 +220,7 @@ def test_the_queue_works_by_keyboard_and_no_key_decides(queue: Page, bot: Bot, w
     for keys, why in (("n", "Third reason"), ("np", "Second reason"), ("p", "First reason"), ("pn", "Second reason")):
         _press(page, *keys)
         _wait_for(page, why)
-    for key, dialog, field in (("a", "Approve", "#f-approve"), ("r", "Reject", "#f-reason")):
+    for key, dialog, field in (("a", "Approve", "#f-approve"), ("r", "Reject", "#f-reject")):
         asked = page.get_by_role("dialog", name=f"{dialog} proposal {waiting[1]}?")
         _press(page, key)
         expect(asked).to_be_visible()
@@ -242,7 +242,7 @@ def test_the_dialog_rejects_only_its_own_proposal(queue: Page, bot: Bot, waiting
     _wait_for(page, "Second reason")
     expect(page.locator("#reject-button")).to_be_visible()
     _press(page, "r")
-    expect(page.locator("#f-reason")).to_be_focused()
+    expect(page.locator("#f-reject")).to_be_focused()
     page.keyboard.type("No paper holds that.")
     _press(page, "Tab")
     expect(page.get_by_role("button", name="Keep it open")).to_be_focused()
@@ -250,7 +250,7 @@ def test_the_dialog_rejects_only_its_own_proposal(queue: Page, bot: Bot, waiting
     expect(page.get_by_role("button", name="Reject proposal")).to_be_focused()
     assert bot.state(waiting[1]) == "open"
     _press(page, "Enter")
-    expect(steps.toast(page, "Rejected")).to_be_visible()
+    expect(steps.toast(page, "Proposal rejected")).to_be_visible()
     assert [bot.state(number) for number in waiting] == ["open", "rejected", "open"]
     assert bot.outcome(waiting[1])["decision"]["comment"] == "No paper holds that."
 
@@ -262,5 +262,5 @@ def test_a_rejection_needs_a_reason(queue: Page, bot: Bot, waiting: list[int]) -
     _press(page, "r")
     page.get_by_role("button", name="Reject proposal").click()
     expect(steps.heading(page)).to_have_text(f"Reject proposal {waiting[0]}?")
-    expect(page.get_by_text("Say why. Its proposer reads the reason")).to_be_visible()
+    expect(page.get_by_text("Give a reason. The proposer sees it")).to_be_visible()
     assert bot.state(waiting[0]) == "open"

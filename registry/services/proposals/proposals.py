@@ -40,6 +40,13 @@ class Proposed:
     joined: bool
     findings: tuple[Finding, ...]
 
+    @property
+    def message(self) -> str:
+        """A confirmation for the proposer."""
+        if self.joined:
+            return f"The same change is already waiting as proposal {self.proposal.pk}. You were added to it."
+        return f"Proposal {self.proposal.pk} is waiting for review. Agents get it after a reviewer approves it."
+
 
 def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
     """A new proposal, or one more voice for an equal one that is waiting."""

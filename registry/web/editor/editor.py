@@ -22,7 +22,6 @@ from registry.web.editor.editor_page import Addresses
 from registry.web.htmx import render, wants_fragment
 from registry.web.humanize import counted
 from registry.web.middleware import STATUS
-from registry.web.proposing import proposed_in_words
 
 _PAGE, _CHECKS, _FILES = "editor/editor.html", "editor/_saved.html", "editor/_files_saved.html"
 
@@ -137,7 +136,7 @@ def _propose(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Htt
         return redirect(Addresses(place).conflict)
     except (InvalidInput, TooLarge, Conflict, NotFound) as error:
         return show_again(request, place, draft, error)
-    messages.success(request, proposed_in_words(proposed))
+    messages.success(request, proposed.message)
     return redirect("proposal", request.project.slug, proposed.proposal.pk)
 
 

@@ -1,11 +1,11 @@
-"""One proposal: looked at, talked about and decided. Whatever went wrong is said above the state it is in now."""
+"""Pages of one proposal: show, decide, comment and compare revisions."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from registry.core.bundle import Bundle, FileEntry
 from registry.core.errors import Conflict, InvalidInput, InvalidRequest, NotFound, SkillsiteError, TooLarge
-from registry.models import ProposalRevision
+from registry.models import Proposal, ProposalRevision
 from registry.services.files import blobs
 from registry.services.notifications import notifications
 from registry.services.proposals import proposals, rebasing, reviews
@@ -21,6 +21,7 @@ from registry.services.proposals.prepare import TEXT_CHARS
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
+from registry.web.proposals.decision import ReasonStep, reject_step, request_changes_step
 from registry.web.proposals.proposal_page import ProposalPage, compared, layouts
 from registry.web.skills.versions import whole
 
@@ -36,14 +37,14 @@ def show(request: ProjectRequest, number: int) -> HttpResponse:
     return render(request, _PAGE, page.context())
 
 
-def again(request: ProjectRequest, number: int, error: SkillsiteError, **more: Any) -> HttpResponse:
-    """The proposal as it is now, with what went wrong."""
-    context = ProposalPage(request, number).context(error=error, **more)
+def show_error(request: ProjectRequest, number: int, error: SkillsiteError) -> HttpResponse:
+    """Show the proposal as it is now, with an error above it."""
+    context = ProposalPage(request, number).context(error=error)
     return render(request, _PAGE, context, status=STATUS[type(error)])
 
 
-def back(request: ProjectRequest, number: int, part: str = "") -> HttpResponse:
-    return redirect(reverse("proposal", args=[request.project.slug, number]) + part)
+def back(request: ProjectRequest, number: int, fragment: str = "") -> HttpResponse:
+    return redirect(reverse("proposal", args=[request.project.slug, number]) + fragment)
 
 
 @in_project
@@ -59,65 +60,60 @@ def approve(request: ProjectRequest, number: int) -> HttpResponse:
             by=request.actor,
         )
     except (Conflict, InvalidInput, TooLarge) as error:
-        return again(request, number, error)
-    messages.success(request, approved_in_words(decided))
+        return show_error(request, number, error)
+    messages.success(request, approved_message(decided))
     return back(request, number)
 
 
-def approved_in_words(decided: Any) -> str:
-    version = decided.approval.version
+def approved_message(proposal: Proposal) -> str:
+    version = proposal.approval.version
     if version is None:
-        return f"Approved. Agents do not get {decided.skill} of this project any more."
-    return f"Approved. Version {version.version} of {decided.skill} is live. Agents get it with their next request."
+        return f"Approved. {proposal.skill} is deleted from this project."
+    return f"Approved. Version {version.version} of {proposal.skill} is live. Agents get it with their next request."
 
 
-# -- Answers that need words --------------------------------------------------------------------------------------
+# -- Decisions that need a reason ---------------------------------------------------------------------------------
 
 
-class WordsForm(forms.Form):
+class ReasonForm(forms.Form):
     comment = forms.CharField(max_length=TEXT_CHARS, widget=forms.Textarea(attrs={"rows": 4}), strip=True)
 
+    def __init__(self, step: ReasonStep, data: QueryDict | None) -> None:
+        super().__init__(data)
+        self.fields["comment"].label = step.label
+        self.fields["comment"].error_messages["required"] = step.missing
 
-def _answer(request: ProjectRequest, number: int, what: str, verb: Callable[..., Any], done: str) -> HttpResponse:
-    """The dialog of the page posts here; where its words do not do, the same question is a page of its own."""
-    form = WordsForm(request.POST if request.method == "POST" else None)
-    form.fields["comment"].label = _LABELS[what]
-    form.fields["comment"].error_messages["required"] = _MISSING[what]
+
+def _decide(request: ProjectRequest, number: int, step: ReasonStep, verb: Callable[..., Any]) -> HttpResponse:
+    """Handle the POST of a dialog. If the reason is missing, or without JavaScript, show the dialog as a page."""
+    form = ReasonForm(step, request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         try:
             verb(request.project, number, comment=form.cleaned_data["comment"], by=request.actor)
         except InvalidRequest as error:
             form.add_error("comment", error.message)
         except Conflict as error:
-            return again(request, number, error)
+            return show_error(request, number, error)
         else:
-            messages.success(request, done)
+            messages.success(request, step.done)
             return back(request, number)
     page = ProposalPage(request, number)
-    context = {"page": page, "proposal": page.proposal, "form": form, "what": what}
-    return render(request, "proposals/answer.html", context, status=422 if form.errors else 200)
-
-
-_LABELS = {"reject": "Reason", "ask": "What should change"}
-_MISSING = {
-    "reject": "Say why. Its proposer reads the reason and can learn from it.",
-    "ask": "Say what should change. Without it nobody can revise the proposal.",
-}
+    context = {"page": page, "proposal": page.proposal, "form": form, "step": step}
+    return render(request, "proposals/reason.html", context, status=422 if form.errors else 200)
 
 
 @in_project
 @require_http_methods(["GET", "HEAD", "POST"])
 def reject(request: ProjectRequest, number: int) -> HttpResponse:
-    reviews.may_decide(request.project, number, by=request.actor)
-    return _answer(request, number, "reject", reviews.reject, "Rejected. Nothing changes for agents.")
+    proposal = reviews.may_decide(request.project, number, by=request.actor)
+    return _decide(request, number, reject_step(number, proposal.proposer), reviews.reject)
 
 
 @in_project
 @require_http_methods(["GET", "HEAD", "POST"])
-def ask(request: ProjectRequest, number: int) -> HttpResponse:
-    reviews.may_decide(request.project, number, by=request.actor)
-    said = "Changes asked for. It comes back to the queue once its proposer has revised it."
-    return _answer(request, number, "ask", reviews.request_changes, said)
+def request_changes(request: ProjectRequest, number: int) -> HttpResponse:
+    proposal = reviews.may_decide(request.project, number, by=request.actor)
+    return _decide(request, number, request_changes_step(number, proposal.proposer), reviews.request_changes)
 
 
 @in_project
@@ -126,19 +122,23 @@ def withdraw(request: ProjectRequest, number: int) -> HttpResponse:
     try:
         proposals.withdraw(request.project, number, comment=request.POST.get("comment", ""), by=request.actor)
     except (Conflict, InvalidRequest) as error:
-        return again(request, number, error)
-    messages.success(request, "Withdrawn. Nobody will review it.")
+        return show_error(request, number, error)
+    messages.success(request, "Proposal withdrawn.")
     return back(request, number)
+
+
+def updated_message(proposal: Proposal) -> str:
+    return f"Updated as revision {proposal.revision}. Review it again: nobody has approved this result."
 
 
 @in_project
 @require_POST
 def rebase(request: ProjectRequest, number: int) -> HttpResponse:
     try:
-        rebasing.rebase(request.project, number, by=request.actor)
+        updated = rebasing.rebase(request.project, number, by=request.actor)
     except (Conflict, InvalidInput, TooLarge) as error:
-        return again(request, number, error)
-    messages.success(request, "Brought over to what stands now. Look again: nobody has approved this result.")
+        return show_error(request, number, error)
+    messages.success(request, updated_message(updated))
     return back(request, number)
 
 
@@ -160,34 +160,36 @@ def comment(request: ProjectRequest, number: int) -> HttpResponse:
 @in_project
 @require_safe
 def compare(request: ProjectRequest, number: int) -> HttpResponse:
-    """What one revision would have made of the skill against another one."""
+    """Compare the results of two revisions."""
     page = ProposalPage(request, number)
-    before, after = _asked(request, page)
+    before, after = _chosen_revisions(request, page)
     layout = request.GET.get("layout", "")
     context = {
         "page": page, "proposal": page.proposal, "chosen": (before.number, after.number),
         "compared": compared(request, _bundle(before.result_manifest), _bundle(after.result_manifest)),
         "before": {"label": f"Revision {before.number}", "digest": before.result_digest},
         "after": {"label": f"Revision {after.number}", "digest": after.result_digest},
-        "whole": whole(request), "layouts": _two(layouts(request, layout), before, after),
+        "whole": whole(request), "layouts": _text_layouts(layouts(request, layout), before, after),
     }  # fmt: skip
     return render(request, "proposals/compare.html", context)
 
 
-def _asked(request: ProjectRequest, page: ProposalPage) -> tuple[ProposalRevision, ProposalRevision]:
-    """The two that were asked for; without a wish the newest against the one before."""
-    there = {str(revision.number): revision for revision in page.dossier.revisions}
+def _chosen_revisions(request: ProjectRequest, page: ProposalPage) -> tuple[ProposalRevision, ProposalRevision]:
+    """Return the chosen revisions. The default is the newest and the one before."""
+    revisions = {str(revision.number): revision for revision in page.dossier.revisions}
     newest = page.proposal.revision
     first, second = request.GET.get("from") or str(max(1, newest - 1)), request.GET.get("to") or str(newest)
-    if first not in there or second not in there:
-        raise NotFound(f"The proposal has no such revision. It has {newest}.")
-    return there[first], there[second]
+    if first not in revisions or second not in revisions:
+        raise NotFound(f"This revision does not exist. The proposal has revisions 1 to {newest}.")
+    return revisions[first], revisions[second]
 
 
-def _two(offered: list[dict[str, Any]], before: ProposalRevision, after: ProposalRevision) -> list[dict[str, Any]]:
-    """Revisions are compared as text, side by side or in one column."""
+def _text_layouts(
+    available: list[dict[str, Any]], before: ProposalRevision, after: ProposalRevision
+) -> list[dict[str, Any]]:
+    """Return the layouts for revisions, which are compared as text only."""
     chosen = f"from={before.number}&to={after.number}"
-    return [{**each, "url": each["url"].replace("?", f"?{chosen}&").removesuffix("#change")} for each in offered[:2]]
+    return [{**each, "url": each["url"].replace("?", f"?{chosen}&").removesuffix("#change")} for each in available[:2]]
 
 
 def _bundle(files: tuple[FileEntry, ...]) -> Bundle | None:

@@ -1,6 +1,6 @@
-"""A proposal written anew: by the reviewer who then approves their own text, or by the proposer as the next try.
+"""Editing the text of a proposal: by a reviewer who approves the edit, or by the proposer as a new revision.
 
-The text is looked at as a result before it counts: the button that decides sends the digest of what was shown.
+The result is shown before it is sent, and the form sends the digest of the result that was shown.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from registry.services.skills import bundles
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
-from registry.web.proposals.proposal import approved_in_words, back
+from registry.web.proposals.proposal import approved_message, back
 from registry.web.proposals.proposal_page import compared, layouts
 from registry.web.render.comparison import Comparison
 
@@ -40,7 +40,7 @@ APPROVE, REVISE = "approve", "revise"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One file that can be written in a page."""
+    """One text file of the proposal, with its field in the form."""
 
     path: str
     text: str
@@ -55,19 +55,19 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The result of what was typed, once it can be one."""
+class Preview:
+    """The result of the edit, compared with the text before it."""
 
     compared: Comparison
     digest: str
     findings: tuple[Finding, ...] = field(default_factory=tuple)
 
 
-class Writing:
-    """The text of one revision, and what somebody typed in its place.
+class Editing:
+    """The text of the current revision, and the edit that was sent.
 
-    A reviewer begins with what was proposed, and sees what they made of it. The next try is made for what stands, so
-    its proposer begins with both joined where the skill moved on, and sees what the try would change now.
+    A reviewer starts from the proposed text. A revision is made for the current version of the skill, so the proposer
+    of an outdated proposal starts from a merge of both, and sees the difference to the current version.
     """
 
     def __init__(self, request: ProjectRequest, number: int, purpose: str) -> None:
@@ -75,13 +75,18 @@ class Writing:
         self.dossier = proposal_queries.look(request.project, number, by=request.actor)
         self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
         if not self.revision.result_manifest:
-            raise InvalidInput("A proposal to delete a skill has no text to write.")
+            raise InvalidInput("A proposal to delete a skill has no text to edit.")
         self.offer = self.dossier.offer if purpose == REVISE else None
         joined = self.offer.joined if self.offer else None
         self.result = joined or blobs.bundle(self.revision.result_manifest)
 
+    @property
+    def heading(self) -> str:
+        verb = "Edit and approve" if self.purpose == APPROVE else "Revise"
+        return f"{verb} proposal {self.proposal.pk}"
+
     @cached_property
-    def standing(self) -> Loaded | None:
+    def current(self) -> Loaded | None:
         project, name = self.request.project, self.proposal.skill
         return catalog.inspect(project, name)[1] if catalog.find(project.pk, name) else None
 
@@ -89,51 +94,52 @@ class Writing:
     def before(self) -> dict[str, str]:
         if self.purpose == APPROVE:
             return {"label": "Proposed", "digest": self.revision.result_digest}
-        return {"label": "Now", "digest": self.standing_digest}
+        return {"label": "Now", "digest": self.current_digest}
 
     @property
-    def standing_digest(self) -> str:
-        return self.standing.candidate.digest if self.standing else ""
+    def current_digest(self) -> str:
+        return self.current.candidate.digest if self.current else ""
 
     @property
-    def given(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
+        """The text files before the edit."""
         return {path: text for path, content in self.result.items() if (text := _text(content)) is not None}
 
     @property
     def typed(self) -> dict[str, str]:
-        """Text as it was sent, with the line ends each file has; a file that was not sent stays."""
+        """The text files after the edit, with the line endings of each file. A file that was not sent is unchanged."""
         sent = self.request.POST
         return {
             path: skill_form.restore_line_endings(text, sent[name]) if (name := f"{_PREFIX}{path}") in sent else text
-            for path, text in self.given.items()
+            for path, text in self.texts.items()
         }
 
     @property
     def edit(self) -> Edit | None:
-        changed = {path: text.encode() for path, text in self.typed.items() if text != self.given[path]}
+        changed = {path: text.encode() for path, text in self.typed.items() if text != self.texts[path]}
         return Edit(changed) if changed else None
 
-    def outcome(self) -> Bundle:
-        """What was typed makes this; InvalidSkill with findings where it breaks a rule."""
+    def apply_edit(self) -> Bundle:
+        """Return the edited bundle. Raise InvalidSkill with findings if it breaks a rule."""
         edit, name = self.edit, self.proposal.skill
-        made = edits.apply(edit, self.result, name=name, limits=settings.LIMITS) if edit else self.result
-        bundles.check(made, authoring=True, directory=name)
-        return made
+        edited = edits.apply(edit, self.result, name=name, limits=settings.LIMITS) if edit else self.result
+        bundles.check(edited, authoring=True, directory=name)
+        return edited
 
-    def seen(self, made: Bundle) -> Seen:
-        checked = bundles.check(made, authoring=True, directory=self.proposal.skill)
-        before = self.result if self.purpose == APPROVE else self.standing.bundle() if self.standing else None
-        return Seen(compared(self.request, before, made), made.digest, checked.findings)
+    def preview(self, edited: Bundle) -> Preview:
+        checked = bundles.check(edited, authoring=True, directory=self.proposal.skill)
+        before = self.result if self.purpose == APPROVE else self.current.bundle() if self.current else None
+        return Preview(compared(self.request, before, edited), edited.digest, checked.findings)
 
-    def was_seen(self, made: Bundle) -> bool:
-        """Whether the page that decides showed this very result, and the next try against what still stands."""
+    def was_seen(self, edited: Bundle) -> bool:
+        """Return whether the form showed this result and, for a revision, the current version of the skill."""
         sent = self.request.POST
-        same_ground = self.purpose == APPROVE or sent.get("standing") == self.standing_digest
-        return sent.get("seen") == made.digest and same_ground
+        same_base = self.purpose == APPROVE or sent.get("current") == self.current_digest
+        return sent.get("seen") == edited.digest and same_base
 
     def context(self, **more: Any) -> dict[str, Any]:
         post = self.request.POST
-        texts = self.typed if self.request.method == "POST" else self.given
+        texts = self.typed if self.request.method == "POST" else self.texts
         ordered = sorted(texts.items(), key=lambda item: (item[0] != SKILL_MD, item[0].encode()))
         others = [entry for entry in self.result.manifest if entry.path not in texts]
         return {
@@ -141,13 +147,13 @@ class Writing:
             "others": others, "result_digest": post.get("result_digest", self.revision.result_digest),
             "comment": post.get("comment", ""), "layouts": layouts(self.request, "")[:0],
             "justification": post.get("justification", self.revision.justification),
-            "clashes": self.offer.clashes if self.offer else (), "standing": self.standing_digest,
-            "before": self.before, **more,
+            "clashes": self.offer.clashes if self.offer else (), "current": self.current_digest,
+            "before": self.before, "heading": self.heading, **more,
         }  # fmt: skip
 
 
 def _text(content: bytes) -> str | None:
-    """None where a text field could not give the file back as it is."""
+    """Return None if the file is binary or too long for a text field."""
     if len(content) > settings.LIMITS.skill_md_bytes or b"\0" in content:
         return None
     try:
@@ -160,63 +166,63 @@ def _text(content: bytes) -> str | None:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: ProjectRequest, number: int) -> HttpResponse:
-    """For a reviewer: their own text of the result, approved. Both texts stay on record."""
+    """Let a reviewer edit the result and approve the edit. The history keeps both texts."""
     reviews.may_decide(request.project, number, approving=True, by=request.actor)
-    return _write(request, Writing(request, number, APPROVE))
+    return _handle(request, Editing(request, number, APPROVE))
 
 
 @in_project
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def revise(request: ProjectRequest, number: int) -> HttpResponse:
-    """For its proposer: the next try, made for what stands now."""
+    """Let the proposer send a new revision for the current version of the skill."""
     proposals.require_proposer(request.project, number, by=request.actor)
-    return _write(request, Writing(request, number, REVISE))
+    return _handle(request, Editing(request, number, REVISE))
 
 
-def _write(request: ProjectRequest, writing: Writing) -> HttpResponse:
+def _handle(request: ProjectRequest, editing: Editing) -> HttpResponse:
     if request.method != "POST":
-        return _page(writing)
+        return _page(editing)
     try:
-        made = writing.outcome()
-        seen = writing.seen(made)
-        if request.POST.get("do") != "decide" or not writing.was_seen(made):
-            return _page(writing, seen=seen, after={"label": "With your edit", "digest": made.digest})
-        return _approve(request, writing) if writing.purpose == APPROVE else _revise(request, writing, made)
+        edited = editing.apply_edit()
+        preview = editing.preview(edited)
+        if request.POST.get("do") != "decide" or not editing.was_seen(edited):
+            return _page(editing, seen=preview, after={"label": "With your edit", "digest": edited.digest})
+        return _approve(request, editing) if editing.purpose == APPROVE else _revise(request, editing, edited)
     except (InvalidInput, TooLarge, NotText, Conflict) as error:
-        return _page(writing, error)
+        return _page(editing, error)
 
 
-def _page(writing: Writing, error: SkillsiteError | None = None, **more: Any) -> HttpResponse:
+def _page(editing: Editing, error: SkillsiteError | None = None, **more: Any) -> HttpResponse:
     status = STATUS[type(error)] if error else 200
-    context = writing.context(error=error, **more)
-    return render(writing.request, "proposals/edit.html", context, status=status)
+    context = editing.context(error=error, **more)
+    return render(editing.request, "proposals/edit.html", context, status=status)
 
 
-def _approve(request: ProjectRequest, writing: Writing) -> HttpResponse:
+def _approve(request: ProjectRequest, editing: Editing) -> HttpResponse:
     decided = reviews.approve(
         request.project,
-        writing.proposal.pk,
+        editing.proposal.pk,
         result_digest=request.POST.get("result_digest", ""),
         comment=request.POST.get("comment", ""),
-        edit=writing.edit,
+        edit=editing.edit,
         by=request.actor,
     )
-    messages.success(request, approved_in_words(decided))
+    messages.success(request, approved_message(decided))
     return back(request, decided.pk)
 
 
-def _revise(request: ProjectRequest, writing: Writing, made: Bundle) -> HttpResponse:
-    there = writing.standing.files if writing.standing else ()
-    gone = [entry.path for entry in there if entry.path not in made]
-    changes: Mapping[str, bytes | None] = {**dict.fromkeys(gone), **made}
+def _revise(request: ProjectRequest, editing: Editing, edited: Bundle) -> HttpResponse:
+    files = editing.current.files if editing.current else ()
+    removed = [entry.path for entry in files if entry.path not in edited]
+    changes: Mapping[str, bytes | None] = {**dict.fromkeys(removed), **edited}
     suggestion = Suggestion(
-        writing.proposal.skill,
+        editing.proposal.skill,
         Edit(changes),
         request.POST.get("justification", ""),
-        kind=UPDATE if writing.standing else CREATE,
-        base_digest=writing.standing_digest,
+        kind=UPDATE if editing.current else CREATE,
+        base_digest=editing.current_digest,
     )
-    revised = proposals.revise(request.project, writing.proposal.pk, suggestion, by=request.actor).proposal
+    revised = proposals.revise(request.project, editing.proposal.pk, suggestion, by=request.actor).proposal
     messages.success(request, f"Revision {revised.revision} is waiting for review.")
     return redirect("proposal", request.project.slug, revised.pk)

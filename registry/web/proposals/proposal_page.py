@@ -1,4 +1,4 @@
-"""What the page of one proposal shows: the change, what it does, what was said about it, and what one may do."""
+"""View model of the page of one proposal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,66 +8,45 @@ from typing import Any
 from django.conf import settings
 from django.utils.safestring import SafeString
 
-from registry.core import roles
 from registry.core.bundle import SKILL_MD
-from registry.core.catalog import precedence
-from registry.core.errors import Forbidden, SkillsiteError
+from registry.core.catalog.precedence import digest_of
+from registry.core.errors import SkillsiteError
 from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
 from registry.core.proposals import lifecycle
 from registry.core.proposals.capabilities import Capability, Kind
-from registry.core.proposals.lifecycle import Action, State, Who
+from registry.core.proposals.lifecycle import State
 from registry.models import Version
 from registry.services.catalog import catalog
 from registry.services.drafts import drafts
-from registry.services.proposals import proposal_queries, proposals, review_queue, reviews
+from registry.services.proposals import proposal_queries, proposals, review_queue
 from registry.services.proposals.prepare import CREATE
 from registry.services.proposals.proposal_queries import Content, Dossier
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest
-from registry.web.humanize import counted
-from registry.web.navigation import may
-from registry.web.proposals import evidence, queue_address
-from registry.web.proposals.evidence import Evidence
-from registry.web.proposals.proposal_thread import Entry, thread
+from registry.web.humanize import counted, number
+from registry.web.proposals import decision, queue_address
+from registry.web.proposals.decision import Powers, ReasonStep
+from registry.web.proposals.proposal_thread import Entry, Evidence, render_evidence, thread
 from registry.web.render import comparison, markdown, marked_text
 from registry.web.render.comparison import Comparison
 from registry.web.skills.versions import whole
 
 _RENDERED = "rendered"
-_LAYOUTS = (("", "Side by side"), ("one", "One column"), (_RENDERED, "As rendered"))
-_REACH = (
+_LAYOUTS = (("", "Side by side"), ("one", "One column"), (_RENDERED, "Rendered"))
+_CAPABILITIES = (
     (Kind.SCRIPT, "Scripts", "file"),
     (Kind.COMMAND, "Commands", "terminal"),
     (Kind.HOST, "Hosts", "globe"),
     (Kind.TOOL, "Tools", "wrench"),
     (Kind.VARIABLE, "Variables", "braces"),
 )
-_KINDS = {"create": "wants to create", "update": "wants to change", "delete": "wants to delete"}
+_WANTS = {"create": "wants to create", "update": "wants to change", "delete": "wants to delete"}
 
 
 @dataclass(frozen=True, slots=True)
-class Powers:
-    """What whoever looks may do now; `why_not` says why they may not approve where they otherwise could."""
-
-    approve: bool = False
-    edit: bool = False
-    ask: bool = False
-    reject: bool = False
-    rebase: bool = False
-    choose: bool = False
-    revise: bool = False
-    withdraw: bool = False
-    why_not: str = ""
-
-    @property
-    def any(self) -> bool:
-        return any((self.approve, self.ask, self.reject, self.rebase, self.choose, self.revise, self.withdraw))
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """One kind of thing that a skill reaches for, and what the change makes of it."""
+class CapabilityRow:
+    """One kind of capability, and those that the change adds, changes or removes."""
 
     label: str
     icon: str
@@ -75,7 +54,7 @@ class Reach:
 
 
 class ProposalPage:
-    """One proposal as one person sees it."""
+    """One proposal as one user sees it."""
 
     def __init__(self, request: ProjectRequest, number: int) -> None:
         self.request, self.project = request, request.project
@@ -86,7 +65,7 @@ class ProposalPage:
 
     @property
     def content(self) -> Content:
-        """People always see it; only an agent that joined does not."""
+        """The content is missing only for an agent that joined, and no agent opens a page."""
         return self.dossier.content or proposal_queries.content(self.project, self.revision)
 
     @cached_property
@@ -99,9 +78,9 @@ class ProposalPage:
 
     @property
     def wants(self) -> str:
-        return _KINDS[self.proposal.kind]
+        return _WANTS[self.proposal.kind]
 
-    # -- What one may do ----------------------------------------------------------------------------------------
+    # -- Actions ------------------------------------------------------------------------------------------------
 
     @cached_property
     def is_proposer(self) -> bool:
@@ -109,53 +88,64 @@ class ProposalPage:
 
     @cached_property
     def powers(self) -> Powers:
-        deciding = lifecycle.allowed(self.state, Who.REVIEWER) if may(self.request, roles.REVIEW) else ()
-        proposing = lifecycle.allowed(self.state, Who.PROPOSER) if self.is_proposer else ()
-        why_not = self._why_not() if Action.APPROVE in deciding else ""
-        approve = Action.APPROVE in deciding and not why_not
-        offer = self.dossier.offer
-        rebase = Action.REBASE in (*deciding, *proposing) and offer is not None
-        gone = self.proposal.kind == DELETE
-        return Powers(
-            approve=approve,
-            edit=approve and not gone,
-            ask=Action.REQUEST_CHANGES in deciding and not self.is_proposer,
-            reject=Action.REJECT in deciding and not self.is_proposer,
-            rebase=rebase and offer is not None and offer.prepared is not None,
-            choose=rebase and offer is not None and offer.clash is not None,
-            revise=Action.REVISE in proposing and not gone,
-            withdraw=Action.WITHDRAW in proposing,
-            why_not=why_not,
-        )
+        return decision.powers(self.request, self.dossier)
 
-    def _why_not(self) -> str:
-        try:
-            reviews.may_decide(self.project, self.proposal.pk, approving=True, by=self.request.actor)
-        except Forbidden as error:
-            return error.message
-        return ""
+    @property
+    def reject_step(self) -> ReasonStep:
+        return decision.reject_step(self.proposal.pk, self.proposal.proposer)
 
-    # -- The two sides ------------------------------------------------------------------------------------------
+    @property
+    def request_step(self) -> ReasonStep:
+        return decision.request_changes_step(self.proposal.pk, self.proposal.proposer)
+
+    @property
+    def update_label(self) -> str:
+        return f"Update to {self.current_label}"
+
+    @property
+    def approved_version(self) -> str:
+        """The version that the approval published; empty if it deleted the skill."""
+        version = self.proposal.approval.version
+        return version.version if version else ""
+
+    # -- An outdated proposal -----------------------------------------------------------------------------------
+
+    @property
+    def outdated_because(self) -> str:
+        name = self.proposal.skill
+        return f"{name} has changed since this was proposed." if self.current_digest else f"{name} no longer exists."
+
+    @property
+    def next_step(self) -> str:
+        """Say how the outdated proposal can proceed."""
+        reason = self.dossier.offer.reason if self.dossier.offer else ""
+        if self.powers.update:
+            return f"The change still applies. Update it to {self.current_label}, then review it again."
+        if self.powers.resolve:
+            other = "revise the proposal" if self.is_proposer else "wait until the proposer revises it"
+            return f"{reason} Choose a side for each conflict, or {other}."
+        return f"{reason} The proposer has to revise it." if reason else ""
+
+    # -- Before and after ---------------------------------------------------------------------------------------
 
     @cached_property
     def base_label(self) -> str:
-        """What it was made from, in words."""
-        return "nothing" if self.proposal.kind == CREATE else self._called(self.proposal.base_digest)
+        return "nothing" if self.proposal.kind == CREATE else self._version_label(self.proposal.base_digest)
 
     @cached_property
-    def standing_label(self) -> str:
-        return self._called(self.standing)
+    def current_label(self) -> str:
+        return self._version_label(self.current_digest)
 
     @property
     def revision_label(self) -> str:
         return f"revision {self.proposal.revision}"
 
-    def _called(self, digest: str) -> str:
+    def _version_label(self, digest: str) -> str:
         if not digest:
             return "nothing"
-        found = Version.objects.filter(skill__project=self.project, skill__name=self.proposal.skill, digest=digest)
-        version = found.order_by("-pk").values_list("version", flat=True).first()
-        return f"version {version}" if version else "the bundled skill"
+        versions = Version.objects.filter(skill__project=self.project, skill__name=self.proposal.skill, digest=digest)
+        version = versions.order_by("-pk").values_list("version", flat=True).first()
+        return f"version {version}" if version else "the built-in skill"
 
     @property
     def next_version(self) -> str:
@@ -171,8 +161,10 @@ class ProposalPage:
         if self.proposal.kind != DELETE:
             label = "Approved" if self.state is State.APPROVED else "Proposed"
             return {"label": label, "digest": self.proposal.result_digest}
-        left = self.content.after
-        return {"label": "The bundled skill", "digest": left.digest} if left else {"label": "Nothing", "digest": ""}
+        built_in = self.content.after
+        if built_in:
+            return {"label": "The built-in skill", "digest": built_in.digest}
+        return {"label": "Nothing", "digest": ""}
 
     @cached_property
     def compared(self) -> Comparison:
@@ -188,38 +180,51 @@ class ProposalPage:
 
     @property
     def rendered(self) -> tuple[SafeString | str, SafeString | str] | None:
-        """The instructions laid out, before and after, where that was asked for."""
-        return (_laid_out(self.content.before), _laid_out(self.content.after)) if self.layout == _RENDERED else None
+        """The instructions before and after as HTML, in the layout that shows them."""
+        return (_render(self.content.before), _render(self.content.after)) if self.layout == _RENDERED else None
 
-    # -- What it does -------------------------------------------------------------------------------------------
+    # -- Assessment ---------------------------------------------------------------------------------------------
 
     @property
-    def findings(self) -> tuple[str, str]:
-        """What the change adds, in words: the gravest first, then the rest."""
-        return graded(self.content.assessment.findings_added)
+    def findings(self) -> dict[str, str]:
+        """The new findings in words: `worst` counts those of the highest severity, `note` the others."""
+        assessment = self.content.assessment
+        counts = count_by_severity(assessment.findings_added)
+        rest = [f"and {', '.join(counts[1:])}"] if counts[1:] else []
+        fixed = [f"{number(len(assessment.findings_removed))} fixed"] if assessment.findings_removed else []
+        return {"worst": counts[0] if counts else "None", "note": ", ".join(rest + fixed)}
+
+    @property
+    def more_reasons(self) -> int:
+        return max(0, len(self.content.assessment.reasons) - 12)
 
     @cached_property
-    def reach(self) -> list[Reach]:
-        found = self.content.assessment.capabilities
-        signed = [("New", each) for each in found.added]
-        signed += [("Changed", each) for each in found.changed]
-        signed += [("Gone", each) for each in found.removed]
+    def capabilities(self) -> list[CapabilityRow]:
+        difference = self.content.assessment.capabilities
+        signed = [("New", each) for each in difference.added]
+        signed += [("Changed", each) for each in difference.changed]
+        signed += [("Gone", each) for each in difference.removed]
         return [
-            Reach(label, icon, tuple(pair for pair in signed if pair[1].kind is kind)) for kind, label, icon in _REACH
+            CapabilityRow(label, icon, tuple(pair for pair in signed if pair[1].kind is kind))
+            for kind, label, icon in _CAPABILITIES
         ]
 
     @property
-    def reaches(self) -> tuple[str, str]:
-        found = self.content.assessment.capabilities
-        fresh = [
+    def capability_summary(self) -> tuple[str, str] | None:
+        """New capabilities in words, the most dangerous kind first and the others in a note."""
+        difference = self.content.assessment.capabilities
+        dangerous_first = sorted(_CAPABILITIES, key=lambda row: row[0] not in (Kind.HOST, Kind.SCRIPT, Kind.TOOL))
+        counts = [
             counted(amount, f"new {kind.value}")
-            for kind, _, _ in sorted(_REACH, key=lambda row: row[0] not in (Kind.HOST, Kind.SCRIPT, Kind.TOOL))
-            if (amount := sum(each.kind is kind for each in found.added))
+            for kind, _, _ in dangerous_first
+            if (amount := sum(each.kind is kind for each in difference.added))
         ]
-        fresh += [counted(len(found.changed), "changed script")] if found.changed else []
-        return (fresh[0] if fresh else "", f"and {', '.join(fresh[1:])}" if fresh[1:] else "")
+        counts += [counted(len(difference.changed), "changed script")] if difference.changed else []
+        if not counts:
+            return None
+        return counts[0], f"and {', '.join(counts[1:])}" if counts[1:] else ""
 
-    # -- What was said ------------------------------------------------------------------------------------------
+    # -- Discussion ---------------------------------------------------------------------------------------------
 
     @property
     def why(self) -> SafeString:
@@ -227,11 +232,11 @@ class ProposalPage:
 
     @property
     def evidence(self) -> list[Evidence]:
-        return [evidence.drawn(piece) for piece in self.dossier.evidence]
+        return [render_evidence(piece) for piece in self.dossier.evidence]
 
     @property
     def others(self) -> list[dict[str, Any]]:
-        """Who else sent the very same, with their reasons."""
+        """The backers other than the proposer, with their justifications."""
         first = self.proposal.agent_id, self.proposal.user_id
         backers = [each for each in self.dossier.backers if (each.agent_id, each.user_id) != first]
         return [
@@ -252,10 +257,9 @@ class ProposalPage:
         return thread(self.dossier)
 
     @cached_property
-    def standing(self) -> str:
-        """The digest that agents get now under the name."""
-        found = catalog.find(self.project.pk, self.proposal.skill)
-        return precedence.digest_of(found)
+    def current_digest(self) -> str:
+        """The digest that agents get now; empty if there is no such skill."""
+        return digest_of(catalog.find(self.project.pk, self.proposal.skill))
 
     def context(self, **more: Any) -> dict[str, Any]:
         layout = self.layout
@@ -277,7 +281,7 @@ def compared(
 
 
 def layouts(request: ProjectRequest, chosen: str) -> list[dict[str, Any]]:
-    """The ways to look at the change; below 992 px lines stand in one column in any case."""
+    """Return the layouts of a comparison. Below 992 px every layout has one column."""
     keeps = "&all=1" if "all" in request.GET else ""
     return [
         {"label": label, "url": f"?layout={value}{keeps}#change", "current": chosen == value, "one": value == "one"}
@@ -285,7 +289,7 @@ def layouts(request: ProjectRequest, chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def _laid_out(bundle: Mapping[str, bytes] | None) -> SafeString | str:
+def _render(bundle: Mapping[str, bytes] | None) -> SafeString | str:
     if not bundle:
         return ""
     try:
@@ -296,7 +300,7 @@ def _laid_out(bundle: Mapping[str, bytes] | None) -> SafeString | str:
         return error.message
 
 
-def graded(findings: Sequence[Finding]) -> tuple[str, str]:
-    each = [(sum(one.severity is severity for one in findings), severity.value) for severity in Severity]
-    words = [counted(amount, noun) for amount, noun in each if amount]
-    return (words[0] if words else "None", f"and {', '.join(words[1:])}" if words[1:] else "")
+def count_by_severity(findings: Sequence[Finding]) -> list[str]:
+    """Return the number of findings of each severity in words, the highest severity first."""
+    counts = [(sum(one.severity is severity for one in findings), severity.value) for severity in Severity]
+    return [counted(amount, noun) for amount, noun in counts if amount]

@@ -1,4 +1,4 @@
-"""The address of the queue: its filters as somebody sees them there, and as they left them for one proposal."""
+"""Filters of the review queue: read from the address, and remembered in the session for the pages of its proposals."""
 
 from collections.abc import Container
 from dataclasses import asdict
@@ -13,37 +13,39 @@ from registry.services.proposals.review_queue import GROUPS, WAITING, Query
 from registry.web.access import ProjectRequest
 
 
-def read(given: QueryDict) -> Query:
-    """Filters live in the address; a value nobody offered counts as none."""
+def read(values: QueryDict) -> Query:
+    """Return the filters in the address. Unknown values are ignored."""
 
     def one_of(name: str, allowed: Container[str], otherwise: str = "") -> str:
-        value = given.get(name, "")
+        value = values.get(name, "")
         return value if value in allowed else otherwise
 
     return Query(
         state=one_of("state", GROUPS, WAITING),
-        skill=normalise(given.get("skill", "")[:128]),
-        proposer=given.get("proposer", "")[:200].strip(),
+        skill=normalise(values.get("skill", "")[:128]),
+        proposer=values.get("proposer", "")[:200].strip(),
         risk=one_of("risk", review_queue.RISKS),
         sort=one_of("sort", review_queue.SORTS),
     )
 
 
 def parameters(query: Query, *, start: str = "", end: str = "", **changes: str) -> str:
-    """What the query adds to an address, without what is at its default."""
+    """Return the query string for the filters that are not at their default."""
     values = {**asdict(query), **changes}
-    said = urlencode({name: value for name, value in values.items() if value and (name, value) != ("state", WAITING)})
-    return f"{start}{said}{end}" if said else ""
+    encoded = urlencode(
+        {name: value for name, value in values.items() if value and (name, value) != ("state", WAITING)}
+    )
+    return f"{start}{encoded}{end}" if encoded else ""
 
 
-# -- The queue that somebody works through ------------------------------------------------------------------------
+# -- The last filters of a user -----------------------------------------------------------------------------------
 
 
 def remember(request: ProjectRequest, query: Query) -> None:
-    """For the pages of its proposals. The session is written only where the filters are others than before."""
-    said = parameters(query)
-    if said != request.session.get(_key(request), ""):
-        request.session[_key(request)] = said
+    """Store the filters in the session, if they changed."""
+    encoded = parameters(query)
+    if encoded != request.session.get(_key(request), ""):
+        request.session[_key(request)] = encoded
 
 
 def remembered(request: ProjectRequest) -> Query:
@@ -51,7 +53,7 @@ def remembered(request: ProjectRequest) -> Query:
 
 
 def back(request: ProjectRequest) -> str:
-    """The way back to the queue as it was left."""
+    """Return the address of the queue with the last filters."""
     return reverse("proposals", args=[request.project.slug]) + parameters(remembered(request), start="?")
 
 

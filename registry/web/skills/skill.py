@@ -21,7 +21,6 @@ from registry.services.skills import skills
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
-from registry.web.proposing import proposed_in_words
 from registry.web.render import markdown, marked_text
 from registry.web.render.sparkline import trend
 from registry.web.skills import file_preview
@@ -208,7 +207,7 @@ def undelete(request: ProjectRequest, name: str) -> HttpResponse:
 def propose_deletion(request: ProjectRequest, name: str) -> HttpResponse:
     suggestion = Suggestion(name, None, request.POST.get("justification", ""), kind=DELETE)
     proposed = proposals.propose(request.project, suggestion, by=request.actor)
-    messages.success(request, proposed_in_words(proposed))
+    messages.success(request, proposed.message)
     return redirect("proposal", request.project.slug, proposed.proposal.pk)
 
 

@@ -36,7 +36,6 @@ from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.middleware import STATUS
 from registry.web.navigation import may_publish
-from registry.web.proposing import proposed_in_words
 from registry.web.render import comparison
 
 _DONE = {
@@ -151,7 +150,7 @@ def _propose(request: ProjectRequest, key: str) -> HttpResponse:
         return _show_again(request, key, error)
     except (InvalidInput, Conflict, TooLarge) as error:
         return _preview(request, key, error)
-    messages.success(request, proposed_in_words(proposed))
+    messages.success(request, proposed.message)
     return redirect("proposal", request.project.slug, proposed.proposal.pk)
 
 
