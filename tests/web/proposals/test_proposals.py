@@ -362,11 +362,12 @@ def test_what_a_field_for_writing_does_not_show_is_named_above_it(
     line = skill_text(body=LINES).split("\n").index("One") + 1
     html = text(reviewer.get(url(made, "edit/")))
     assert (
-        f'Agents read what you do not see here: line {line} <span class="unseen">U+200B zero width space</span>, '
+        f"Agents read characters that are invisible here: "
+        f'line {line} <span class="unseen">U+200B zero width space</span>, '
         f'line {line + 1} <span class="unseen">U+200B zero width space</span>, '
-        f'line {line + 1} <span class="unseen">U+202E right-to-left override</span></span>'
-    ) in html
-    assert html.count("Agents read what you do not see here") == 1, "its other file shows all it has"
+        f'line {line + 1} <span class="unseen">U+202E right-to-left override</span>'
+    ) in " ".join(html.split())
+    assert html.count("Agents read characters that are invisible here") == 1, "its other file shows all it has"
     plain = LINES.replace("Two", "Zwei")
     sent = {f"file:{SKILL_MD}": skill_text(body=plain), "result_digest": made.result_digest, "do": "look"}
     assert "Agents read what" not in text(reviewer.post(url(made, "edit/"), sent))
