@@ -11,7 +11,7 @@ from registry.models import Project, Usage
 from registry.services.catalog import usage
 from tests.conftest import Api, on_disk, skill_text
 from tests.flows.conftest import write
-from tests.protocols.conftest import Mcp
+from tests.protocols.mcp_client import Mcp
 
 INDEX = "/.well-known/agent-skills/index.json"
 

@@ -11,7 +11,7 @@ from registry.models import Event, Project
 from registry.services import audit
 from tests.conftest import Api, skill_text
 from tests.flows.conftest import hidden_field, visible_text, write
-from tests.protocols.conftest import Mcp
+from tests.protocols.mcp_client import Mcp
 
 STEPS = "Say hello.\nAsk for the name.\nSay goodbye."
 WHY = "Customers asked for our opening hours."

@@ -1,4 +1,4 @@
-"""No door shows anything of a proposal before somebody approves it, nor after it is rejected or withdrawn."""
+"""No protocol serves any part of a proposal before it is approved, nor after it is rejected or withdrawn."""
 
 from collections.abc import Callable
 
@@ -14,10 +14,8 @@ from registry.services.proposals import proposals, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
-from tests.protocols.conftest import Mcp
-from tests.protocols.test_one_resolver import Seen, doors, site
-
-__all__ = ["doors", "site"]
+from tests.protocols.mcp_client import Mcp
+from tests.protocols.readers import Digests
 
 SECRET = "xylophone-quartz"
 
@@ -29,22 +27,22 @@ def suggest(project: Project, name: str, by: Actor) -> int:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_nobody_approved_is_behind_no_door(
-    doors: Callable[[], list[Seen]],
+def test_no_protocol_serves_an_unapproved_proposal(
+    digests: Callable[[], list[Digests]],
     project: Project,
     operator: Actor,
     person: Callable[[str], User],
     api: Callable[..., Api],
     secret: Callable[..., str],
 ) -> None:
-    standing = skills.create(project, skill_bundle("own"), by=operator).version.digest
+    current = skills.create(project, skill_bundle("own"), by=operator).version.digest
     bot = permissions.agent(agents.ensure(project, "writer", by=operator), frozenset({roles.PROPOSE}))
     reviewer = permissions.person(person(roles.REVIEWER), project)
     scopes = (roles.READ, roles.PROPOSE, roles.WRITE)
     rest, mcp = api(*scopes, agent="other"), Mcp(secret(*scopes, agent="other"))
 
     def nothing_shows() -> None:
-        assert all(seen == {"own": standing} for seen in doors())
+        assert all(served == {"own": current} for served in digests())
         for path in ("/catalog", "/skills", "/effective", "/proposals", "/diagnostics", "/skills/own/versions"):
             assert SECRET.encode() not in rest.get(path).content, path
         for method in ("tools/list", "resources/list", "skills/list"):
@@ -61,4 +59,4 @@ def test_what_nobody_approved_is_behind_no_door(
     again = suggest(project, "own", bot)
     found = proposals.find(project, again, by=reviewer)
     reviews.approve(project, again, result_digest=found.result_digest, by=reviewer)
-    assert all(seen == {"own": found.result_digest} for seen in doors())
+    assert all(served == {"own": found.result_digest} for served in digests())

@@ -1,4 +1,4 @@
-"""Discovery under well-known addresses: the bytes behind each digest, for whom they are, and with which headers."""
+"""Well-known discovery: digests, access and headers."""
 
 import hashlib
 import io
@@ -14,9 +14,9 @@ from django.test import Client
 
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.lib import lru
-from registry.models import Project
+from registry.models import Project, Token
 from registry.services import throttle
-from registry.services.agents import agents
+from registry.services.agents import agents, tokens
 from registry.services.agents.agents import Definition
 from registry.services.catalog import usage
 from registry.services.people import projects
@@ -24,9 +24,14 @@ from registry.services.permissions import Actor
 from registry.services.skills import bundles, skills
 from skillsite.logs import Masked, masked
 from tests.conftest import skill_bundle
-from tests.protocols.conftest import Mcp, revoke_all
+from tests.protocols.mcp_client import Mcp
 
 NEW, OLD = "/.well-known/agent-skills", "/.well-known/skills"
+
+
+def revoke_all(project: Project, operator: Actor) -> None:
+    for token in Token.objects.filter(project=project, revoked_at=None):
+        tokens.revoke_token(project, token.pk, by=operator)
 
 
 @pytest.fixture
@@ -45,9 +50,7 @@ def digest(content: bytes) -> str:
 
 
 @pytest.mark.parametrize("place", ["", "/projects/demo", "/projects/demo/skills"])
-def test_what_the_index_names_is_what_is_downloaded(
-    client: Client, public: Project, offers: Bundle, place: str
-) -> None:
+def test_downloads_match_the_digests_of_the_index(client: Client, public: Project, offers: Bundle, place: str) -> None:
     answer = client.get(f"{place}{NEW}/index.json")
     assert answer["Content-Type"] == "application/json"
     body = answer.json()
@@ -60,7 +63,7 @@ def test_what_the_index_names_is_what_is_downloaded(
         assert {name: archive.read(name) for name in archive.namelist()} == dict(offers)
 
 
-def test_an_old_client_gets_each_file(client: Client, public: Project, offers: Bundle) -> None:
+def test_a_client_of_version_0_1_gets_each_file(client: Client, public: Project, offers: Bundle) -> None:
     entry = client.get(f"{OLD}/index.json").json()["skills"][1]
     assert "$schema" not in client.get(f"{OLD}/index.json").json()
     assert set(entry["files"]) == set(offers)
@@ -68,7 +71,7 @@ def test_an_old_client_gets_each_file(client: Client, public: Project, offers: B
         assert client.get(f"{OLD}/offers/{path.replace('%', '%25')}").content == content
 
 
-def test_the_address_of_a_skill_offers_that_skill_alone(client: Client, public: Project) -> None:
+def test_the_url_of_a_skill_has_an_index_of_that_skill_only(client: Client, public: Project) -> None:
     base = "/projects/demo/skills/greeting"
     assert names(client.get(f"{base}{NEW}/index.json")) == ["greeting"]
     assert names(client.get(f"{base}{OLD}/index.json")) == ["greeting"]
@@ -84,18 +87,20 @@ def test_the_address_of_a_skill_offers_that_skill_alone(client: Client, public: 
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("place", ["/projects/demo", "/projects/demo/skills/offers", "/projects/absent"])
-def test_a_project_that_is_not_public_is_not_there(client: Client, offers: Bundle, place: str, path: str) -> None:
+def test_a_private_project_is_not_found(client: Client, offers: Bundle, place: str, path: str) -> None:
     answer = client.get(f"{place}{path}")
     assert answer.status_code == 404
     assert b"offers" not in answer.content
 
 
-def test_the_site_offers_nothing_until_an_owner_publishes(client: Client, project: Project, offers: Bundle) -> None:
+def test_the_index_of_the_site_is_empty_until_a_project_is_public(
+    client: Client, project: Project, offers: Bundle
+) -> None:
     assert names(client.get(f"{NEW}/index.json")) == []
     assert client.get(f"{NEW}/offers.zip").status_code == 404
 
 
-def test_what_was_public_is_closed_at_once(client: Client, public: Project, operator: Actor) -> None:
+def test_a_project_that_becomes_private_is_not_found_at_once(client: Client, public: Project, operator: Actor) -> None:
     projects.set_public(public, False, by=operator)
     assert names(client.get(f"{NEW}/index.json")) == []
     assert client.get(f"/projects/demo{NEW}/offers.zip").status_code == 404
@@ -106,7 +111,7 @@ def test_an_archived_project_is_not_public(client: Client, public: Project, oper
     assert client.get(f"/projects/demo{NEW}/index.json").status_code == 404
 
 
-def test_publishing_is_the_choice_of_an_owner(client: Client, project: Project, offers: Bundle, author: Actor) -> None:
+def test_only_owners_make_a_project_public(client: Client, project: Project, offers: Bundle, author: Actor) -> None:
     from registry.core.errors import Forbidden
 
     with pytest.raises(Forbidden):
@@ -133,11 +138,11 @@ def test_publishing_is_the_choice_of_an_owner(client: Client, project: Project, 
         f"{NEW}/",
     ],
 )
-def test_paths_that_lead_nowhere_are_not_found(client: Client, public: Project, path: str) -> None:
+def test_unknown_paths_are_not_found(client: Client, public: Project, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_a_nul_is_refused(client: Client, public: Project) -> None:
+def test_a_nul_character_in_the_path_is_refused(client: Client, public: Project) -> None:
     assert client.get(f"{NEW}/offers/%00").status_code == 400
 
 
@@ -145,7 +150,7 @@ def test_a_nul_is_refused(client: Client, public: Project) -> None:
 @pytest.mark.parametrize(
     "path", [f"{NEW}/index.json", f"{OLD}/offers/SKILL.md", "/.well-known/oauth-protected-resource"]
 )
-def test_nothing_is_written_here(public: Project, method: str, path: str) -> None:
+def test_other_methods_are_refused(public: Project, method: str, path: str) -> None:
     answer = getattr(Client(enforce_csrf_checks=True), method)(path)
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS")
 
@@ -153,7 +158,7 @@ def test_nothing_is_written_here(public: Project, method: str, path: str) -> Non
 @pytest.mark.parametrize(
     "path", [f"{NEW}/index.json", f"{OLD}/offers/SKILL.md", "/t/sks_x/.well-known/skills/index.json"]
 )
-def test_a_page_of_another_site_may_ask_whether_it_may_read(client: Client, public: Project, path: str) -> None:
+def test_a_cors_preflight_is_allowed(client: Client, public: Project, path: str) -> None:
     asked = {"Origin": "https://tools.example", "Access-Control-Request-Method": "GET"}
     answer = client.options(path, headers={**asked, "Access-Control-Request-Headers": "if-none-match"})
     assert (answer.status_code, answer.content) == (204, b"")
@@ -162,7 +167,7 @@ def test_a_page_of_another_site_may_ask_whether_it_may_read(client: Client, publ
     assert "Access-Control-Allow-Credentials" not in answer
 
 
-def test_a_page_of_another_site_sees_the_etag(client: Client, public: Project) -> None:
+def test_cors_exposes_the_etag(client: Client, public: Project) -> None:
     answer = client.get(f"{NEW}/index.json", headers={"Origin": "https://tools.example"})
     assert answer["Access-Control-Allow-Origin"] == "*"
     assert "ETag" in answer["Access-Control-Expose-Headers"]
@@ -172,7 +177,7 @@ def test_a_page_of_another_site_sees_the_etag(client: Client, public: Project) -
     "path", ["", "/", "/nothing", "/projects/demo/", f"{NEW}/%00", f"{NEW}/absent.zip", f"{NEW}/index.json", "/mcp"]
 )
 @pytest.mark.parametrize("method", ["get", "post", "options"])
-def test_no_answer_below_a_token_lets_the_address_be_told_on_or_kept_for_others(
+def test_responses_to_a_token_in_the_url_send_no_referrer_and_are_private(
     client: Client, offers: Bundle, secret: Callable[..., str], method: str, path: str
 ) -> None:
     client.raise_request_exception = False
@@ -181,7 +186,7 @@ def test_no_answer_below_a_token_lets_the_address_be_told_on_or_kept_for_others(
     assert answer["Cache-Control"].startswith("private")
 
 
-def test_a_head_tells_what_a_get_would(client: Client, public: Project) -> None:
+def test_head_has_the_headers_of_get(client: Client, public: Project) -> None:
     for path in (f"{NEW}/index.json", f"{NEW}/offers.zip", f"{NEW}/greeting/SKILL.md"):
         got, head = client.get(path), client.head(path)
         assert (head.status_code, head.content) == (200, b"")
@@ -197,7 +202,9 @@ def test_a_head_tells_what_a_get_would(client: Client, public: Project) -> None:
         (f"{OLD}/offers/assets/bytes.bin", "application/octet-stream"),
     ],
 )
-def test_bytes_of_a_bundle_are_inert(client: Client, public: Project, path: str, content_type: str) -> None:
+def test_files_of_a_bundle_cannot_run_in_a_browser(
+    client: Client, public: Project, path: str, content_type: str
+) -> None:
     answer = client.get(path)
     assert answer["Content-Type"] == content_type
     assert answer["X-Content-Type-Options"] == "nosniff"
@@ -208,7 +215,7 @@ def test_bytes_of_a_bundle_are_inert(client: Client, public: Project, path: str,
     assert ("Content-Disposition" in answer) == (content_type == "application/octet-stream")
 
 
-def test_what_did_not_change_is_not_sent_again(client: Client, public: Project, operator: Actor) -> None:
+def test_an_unchanged_response_is_not_modified(client: Client, public: Project, operator: Actor) -> None:
     for path in (f"{NEW}/index.json", f"{OLD}/index.json", f"{NEW}/offers.zip", f"{NEW}/greeting/SKILL.md"):
         etag = client.get(path)["ETag"]
         again = client.get(path, headers={"If-None-Match": etag})
@@ -218,7 +225,7 @@ def test_what_did_not_change_is_not_sent_again(client: Client, public: Project, 
     assert client.get(f"{NEW}/index.json", headers={"If-None-Match": etag}).status_code == 200
 
 
-def test_a_skill_that_clients_refuse_is_left_out_and_named(client: Client, public: Project, operator: Actor) -> None:
+def test_a_skill_that_clients_refuse_is_named_as_left_out(client: Client, public: Project, operator: Actor) -> None:
     header = f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n"
     bundles.import_bundle(public, Bundle({SKILL_MD: header.encode()}), by=operator)
     body = client.get(f"{NEW}/index.json").json()
@@ -228,7 +235,7 @@ def test_a_skill_that_clients_refuse_is_left_out_and_named(client: Client, publi
     assert "1,024 are allowed" in left_out["reason"]
 
 
-def test_the_older_index_carries_long_descriptions_and_names_what_it_cannot_carry(
+def test_the_index_of_version_0_1_has_long_descriptions_and_names_omitted_skills(
     client: Client, public: Project, operator: Actor
 ) -> None:
     wordy = f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n"
@@ -242,7 +249,7 @@ def test_the_older_index_carries_long_descriptions_and_names_what_it_cannot_carr
     assert "dotted" in names(client.get(f"{NEW}/index.json"))
 
 
-def test_public_projects_with_one_name_are_told_apart(
+def test_a_name_in_two_public_projects_is_served_from_the_first(
     client: Client, public: Project, other_project: Project, operator: Actor
 ) -> None:
     skills.create(other_project, skill_bundle("greeting", body="Another."), by=operator)
@@ -256,7 +263,7 @@ def test_public_projects_with_one_name_are_told_apart(
 
 @pytest.fixture
 def one_minute(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """The clock stands, and three requests may come in the minute."""
+    """Stop the clock, and allow three requests per minute."""
     monkeypatch.setattr(throttle.time, "time", lambda: 2_000_010.0)
     settings.RATE_LIMIT_PUBLIC = 3
 
@@ -274,7 +281,7 @@ def read(client: Client, address: str, path: str = f"{NEW}/index.json", **meta: 
         ("", "no address", "198.51.100.5"),
     ],
 )
-def test_one_address_reads_public_skills_so_often(
+def test_public_reads_have_a_rate_limit_per_address(
     client: Client, public: Project, one_minute: None, reader: str, same: str, other: str
 ) -> None:
     for path in (f"{NEW}/index.json", f"{OLD}/index.json", f"/projects/demo{NEW}/offers.zip"):
@@ -288,9 +295,7 @@ def test_one_address_reads_public_skills_so_often(
     assert read(client, other).status_code == 200
 
 
-def test_a_reader_chooses_no_address_for_themself(
-    client: Client, public: Project, one_minute: None, settings: Any
-) -> None:
+def test_a_reader_cannot_forge_their_address(client: Client, public: Project, one_minute: None, settings: Any) -> None:
     for number in range(3):
         assert read(client, "198.51.100.6", HTTP_X_FORWARDED_FOR=f"203.0.113.{number}").status_code == 200
     assert read(client, "198.51.100.6", HTTP_X_FORWARDED_FOR="203.0.113.9").status_code == 429
@@ -298,7 +303,7 @@ def test_a_reader_chooses_no_address_for_themself(
     assert read(client, "198.51.100.6", HTTP_X_FORWARDED_FOR="203.0.113.9").status_code == 200
 
 
-def test_a_token_is_not_held_to_the_limit_of_its_address(
+def test_a_token_is_not_subject_to_the_limit_per_address(
     client: Client, public: Project, one_minute: None, secret: Callable[..., str]
 ) -> None:
     token = secret()
@@ -306,15 +311,13 @@ def test_a_token_is_not_held_to_the_limit_of_its_address(
         assert read(client, "198.51.100.7", f"/t/{token}{NEW}/index.json").status_code == 200
 
 
-def test_zero_lets_public_skills_be_read_without_end(
-    client: Client, public: Project, one_minute: None, settings: Any
-) -> None:
+def test_a_limit_of_zero_means_no_limit(client: Client, public: Project, one_minute: None, settings: Any) -> None:
     settings.RATE_LIMIT_PUBLIC = 0
     for _ in range(8):
         assert read(client, "198.51.100.8").status_code == 200
 
 
-def test_downloads_of_anybody_are_counted(client: Client, public: Project) -> None:
+def test_public_downloads_are_counted(client: Client, public: Project) -> None:
     client.get(f"{NEW}/offers.zip")
     client.get(f"{NEW}/greeting/SKILL.md")
     client.head(f"{NEW}/greeting/SKILL.md")
@@ -327,7 +330,7 @@ def test_downloads_of_anybody_are_counted(client: Client, public: Project) -> No
 # -- A token in the address --------------------------------------------------------------------------------------
 
 
-def test_a_token_that_may_only_read_opens_its_own_project(
+def test_a_read_only_token_in_the_url_reads_its_project(
     client: Client, offers: Bundle, secret: Callable[..., str]
 ) -> None:
     base = f"/t/{secret()}"
@@ -342,7 +345,7 @@ def test_a_token_that_may_only_read_opens_its_own_project(
 
 
 @pytest.mark.parametrize("scopes", [("read", "propose"), ("propose",), ("read", "write"), ("read", "run")])
-def test_a_token_that_may_more_is_refused_with_the_reason(
+def test_a_token_with_more_scopes_is_refused_in_the_url(
     client: Client, offers: Bundle, secret: Callable[..., str], scopes: tuple[str, ...]
 ) -> None:
     base = f"/t/{secret(*scopes)}"
@@ -355,7 +358,7 @@ def test_a_token_that_may_more_is_refused_with_the_reason(
     assert "only scope" in refused.json()["error"]["message"]
 
 
-def test_a_token_stops_when_it_is_revoked(
+def test_a_revoked_token_in_the_url_is_refused(
     client: Client, project: Project, offers: Bundle, secret: Callable[..., str], operator: Actor
 ) -> None:
     base = f"/t/{secret()}"
@@ -367,13 +370,13 @@ def test_a_token_stops_when_it_is_revoked(
 
 
 @pytest.mark.parametrize("wrong", ["sks_wrong", "x", "%2e%2e", "sks_%C3%BF"])
-def test_a_wrong_token_opens_nothing(client: Client, offers: Bundle, wrong: str) -> None:
+def test_an_unknown_token_is_refused(client: Client, offers: Bundle, wrong: str) -> None:
     answer = client.get(f"/t/{wrong}{NEW}/index.json")
     assert answer.status_code == 401
     assert b"offers" not in answer.content
 
 
-def test_a_token_opens_no_other_project(
+def test_a_token_reads_no_other_project(
     client: Client, offers: Bundle, other_project: Project, secret: Callable[..., str]
 ) -> None:
     base = f"/t/{secret(where=other_project)}"
@@ -381,7 +384,7 @@ def test_a_token_opens_no_other_project(
     assert client.get(f"{base}{NEW}/offers.zip").status_code == 404
 
 
-def test_the_list_of_an_agent_holds_here_too(
+def test_discovery_respects_the_visible_skills_of_an_agent(
     client: Client, project: Project, offers: Bundle, secret: Callable[..., str], operator: Actor
 ) -> None:
     skills.create(project, skill_bundle("greeting"), by=operator)
@@ -397,7 +400,7 @@ def test_the_list_of_an_agent_holds_here_too(
 # -- Logs ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_token_in_an_address_is_in_no_log(
+def test_a_token_in_a_url_is_never_logged(
     client: Client, offers: Bundle, secret: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     token = secret()
@@ -421,7 +424,7 @@ def test_a_token_in_an_address_is_in_no_log(
     assert token not in written
 
 
-def test_every_handler_that_writes_masks(settings: Any) -> None:
+def test_every_log_handler_masks_tokens(settings: Any) -> None:
     said = settings.LOGGING
     assert all(
         said["formatters"][one["formatter"]]["class"] == "skillsite.logs.Masked" for one in said["handlers"].values()
@@ -437,17 +440,17 @@ def test_every_handler_that_writes_masks(settings: Any) -> None:
         "%2Ft%2FSECRET%2Fmcp", "?next=%2faccount%2fmail%2fSECRET%2f", "http://host/t/SECRET?x", "'/t/SECRET/'",
     ],
 )  # fmt: skip
-def test_secrets_are_masked_wherever_they_stand(line: str) -> None:
+def test_secrets_are_masked_anywhere_in_a_line(line: str) -> None:
     assert "SECRET" not in masked(line)
     assert "***" in masked(line)
 
 
 @pytest.mark.parametrize("line", ["GET /tools/x", "/test/abc", "/projects/t", "/sign-in/", "risks_are low"])
-def test_other_words_stay(line: str) -> None:
+def test_other_words_are_not_masked(line: str) -> None:
     assert masked(line) == line
 
 
-def test_the_metadata_of_the_protected_resource_names_it(client: Client) -> None:
+def test_the_metadata_names_the_protected_resource(client: Client) -> None:
     for path in ("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"):
         body = client.get(path).json()
         assert body["resource"] == "http://testserver/mcp"
@@ -456,7 +459,7 @@ def test_the_metadata_of_the_protected_resource_names_it(client: Client) -> None
 
 
 @pytest.mark.parametrize("place", ["", "/projects/demo", "/t/{token}"])
-def test_an_index_of_changes_that_a_restored_backup_took_back_never_matches_again(
+def test_an_etag_from_before_a_restored_backup_never_matches_again(
     client: Client,
     public: Project,
     operator: Actor,

@@ -1,4 +1,4 @@
-"""Which skill wins a name, what it hides, and why: the laws of precedence."""
+"""Laws of precedence: the skill that wins a name, the ones it hides, and the reason."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def own(name: str = "alpha", *, enabled: bool = True, withdrawn: bool = False) -
 
 @st.composite
 def directories(draw: st.DrawFn) -> dict[str, tuple[Candidate, ...]]:
-    """For each name, the bundled skills of that name in the order of their roots."""
+    """Generate built-in skills by name, in the order of their roots."""
     found = {}
     for name in NAMES:
         count = draw(st.integers(0, 3))
@@ -33,7 +33,7 @@ def directories(draw: st.DrawFn) -> dict[str, tuple[Candidate, ...]]:
 
 @st.composite
 def claims(draw: st.DrawFn) -> dict[str, Claim]:
-    """What a project may say about a name: nothing, off, its own skill, or one of which every version was yanked."""
+    """Generate claims: switched off, its own skill, or its own skill with all versions yanked."""
     said = {}
     for name in draw(st.lists(st.sampled_from((*NAMES, "delta")), unique=True)):
         overrides, withdrawn, enabled = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
@@ -80,7 +80,7 @@ def test_a_name_that_is_switched_off_is_never_served(
 
 @law
 @given(directories(), claims())
-def test_what_is_neither_off_nor_withdrawn_is_served(
+def test_a_name_with_an_available_version_that_is_on_is_served(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
     served = {skill.name for skill in precedence.resolve_all(bundled, said) if skill.served}
@@ -106,7 +106,7 @@ def test_every_candidate_is_winner_or_hidden_exactly_once(
 
 @law
 @given(directories(), claims())
-def test_one_name_and_all_names_are_resolved_alike(
+def test_resolving_one_name_equals_resolving_all_names(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
     every = {skill.name: skill for skill in precedence.resolve_all(bundled, said)}
@@ -116,7 +116,7 @@ def test_one_name_and_all_names_are_resolved_alike(
 
 @law
 @given(directories(), claims())
-def test_skills_are_in_order_of_name_without_doubles(
+def test_skills_are_sorted_by_name_without_duplicates(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
     names = [skill.name for skill in precedence.resolve_all(bundled, said)]
@@ -139,7 +139,7 @@ def test_deleting_the_override_reveals_the_bundled_skill(
 
 @law
 @given(directories(), claims())
-def test_what_a_new_skill_would_hide_is_what_it_hides_then(
+def test_would_hide_predicts_what_a_new_skill_hides(
     bundled: dict[str, tuple[Candidate, ...]], said: dict[str, Claim]
 ) -> None:
     for name in NAMES:
@@ -153,11 +153,11 @@ def test_a_name_nobody_knows_resolves_to_nothing() -> None:
     assert precedence.resolve("alpha", (), None) is None
 
 
-def test_switching_a_name_off_makes_no_skill_of_it() -> None:
+def test_switching_an_unknown_name_off_creates_no_skill() -> None:
     assert precedence.resolve("alpha", (), Claim("alpha", enabled=False, overrides=False)) is None
 
 
-def test_a_withdrawn_skill_keeps_the_bundled_one_hidden_and_says_so() -> None:
+def test_a_withdrawn_skill_hides_the_built_in_one_with_a_reason() -> None:
     skill = precedence.resolve("alpha", (candidate(),), own(withdrawn=True))
     assert skill is not None
     assert not skill.served
@@ -170,14 +170,14 @@ def test_the_reason_names_the_directory_that_was_first() -> None:
     assert skill.hides[0].reason == "The skill in “team” was found first."
 
 
-def test_a_directory_that_hides_another_hides_nothing_bundled() -> None:
-    """The badge “hides bundled” is about the project's own skills."""
+def test_a_built_in_skill_that_hides_another_is_not_customised() -> None:
+    """Only a project's own skill gets the badge “Customised”."""
     skill = precedence.resolve("alpha", (candidate(), candidate(number=1)), None)
     assert skill is not None
     assert not skill.hides_bundled
 
 
-def test_only_names_without_a_version_left_are_reported_as_withdrawn() -> None:
+def test_only_names_without_an_available_version_are_reported_as_withdrawn() -> None:
     skills = precedence.resolve_all(
         {"beta": (candidate("beta"),)}, {"alpha": own(withdrawn=True), "gamma": own("gamma")}
     )

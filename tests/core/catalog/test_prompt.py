@@ -1,4 +1,4 @@
-"""The catalog: its exact texts, its budgets, and that no skill is ever dropped or forged in it."""
+"""The catalog in a prompt: exact texts and budgets. No skill is dropped silently or forged."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -39,7 +39,7 @@ def size(catalog: Catalog, form: Form, unit: Unit) -> int:
     return token_estimate.estimate(rendered(catalog, form)) if unit == "tokens" else len(rendered(catalog, form))
 
 
-def test_text_is_exactly_the_agreed_one() -> None:
+def test_the_text_is_exactly_as_specified() -> None:
     assert prompt.as_text(whole(EXPENSES, PODS)) == (
         "[Available Skills]\n"
         "• `expense-report` — Fill in and check a travel expense report\n"
@@ -49,14 +49,14 @@ def test_text_is_exactly_the_agreed_one() -> None:
     )
 
 
-def test_xml_is_the_block_of_the_client_guide() -> None:
+def test_the_xml_is_the_block_of_the_client_guide() -> None:
     assert prompt.as_xml(whole(CatalogLine("a", "Use <b> & “c”"))) == (
         "<available_skills>\n<skill>\n<name>a</name>\n<description>Use &lt;b&gt; &amp; “c”</description>\n"
         "<location>skill://a/SKILL.md</location>\n</skill>\n</available_skills>"
     )
 
 
-def test_json_counts_what_it_lists() -> None:
+def test_json_counts_its_skills() -> None:
     answer = prompt.as_json(whole(EXPENSES), "7")
     assert answer == {
         "skills": [{"name": EXPENSES.name, "description": EXPENSES.description}],
@@ -67,7 +67,7 @@ def test_json_counts_what_it_lists() -> None:
     }
 
 
-def test_without_skills_there_is_no_text_at_all() -> None:
+def test_the_text_is_empty_without_skills() -> None:
     assert prompt.as_text(whole()) == ""
     assert prompt.as_xml(whole()) == ""
     assert prompt.as_json(whole(), "7")["tokens"] == 0
@@ -90,7 +90,7 @@ def test_200_characters_are_not_cut(text: str) -> None:
         ("abce\u0301fgh", "abc…"),  # the accent stays with its letter
         ("abc\U0001f469\u200d\U0001f680fgh", "abc…"),  # an astronaut is one emoji
         ("abc\U0001f44d\U0001f3fdfgh", "abc…"),  # thumb and skin tone
-        ("abcd, efgh", "abcd…"),  # nothing dangles before the ellipsis
+        ("abcd, efgh", "abcd…"),  # no punctuation before the ellipsis
     ],
 )
 def test_a_cut_never_falls_inside_a_character(text: str, shown: str) -> None:
@@ -132,12 +132,12 @@ def test_a_budget_is_tokens_or_characters(text: str, budget: Budget) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0", "-5", "1.5", "2k", "c", "1e9", "٣", "2000x", "9" * 10])
-def test_a_budget_that_cannot_be_read_is_refused(text: str) -> None:
+def test_an_invalid_budget_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest, match="is not a budget"):
         prompt.parse_budget(text)
 
 
-def test_descriptions_are_shortened_before_any_skill_is_left_out() -> None:
+def test_descriptions_are_shortened_before_a_skill_is_omitted() -> None:
     lines = [CatalogLine(f"skill-{n}", "word " * 40) for n in range(5)]
     catalog = prompt.fit(lines, budget=Budget(600, "characters"), form="text", limits=DEFAULT)
     assert catalog.omitted == ()
@@ -145,7 +145,7 @@ def test_descriptions_are_shortened_before_any_skill_is_left_out() -> None:
     assert 560 < len(prompt.as_text(catalog)) <= 600
 
 
-def test_what_is_left_out_is_named_before_the_last_line() -> None:
+def test_omitted_skills_are_named_before_the_last_line() -> None:
     lines = [CatalogLine(f"skill-{n}", "word " * 40) for n in range(4)]
     catalog = prompt.fit(lines, budget=Budget(240, "characters"), form="text", limits=DEFAULT)
     assert prompt.as_text(catalog).splitlines()[-3:] == [
@@ -157,11 +157,11 @@ def test_what_is_left_out_is_named_before_the_last_line() -> None:
     assert prompt.as_json(catalog, "r")["omitted"] == ["skill-2", "skill-3"]
 
 
-def test_one_left_out_is_not_a_plural() -> None:
+def test_one_omitted_skill_is_singular() -> None:
     assert "1 more skill is not listed: b." in prompt.as_text(Catalog((EXPENSES,), ("b",)))
 
 
-def test_where_not_even_the_names_fit_their_number_is_given() -> None:
+def test_the_number_of_omitted_skills_is_given_if_their_names_do_not_fit() -> None:
     lines = [CatalogLine(f"skill-number-{n}", "word " * 40) for n in range(200)]
     catalog = prompt.fit(lines, budget=Budget(60, "tokens"), form="text", limits=DEFAULT)
     text = prompt.as_text(catalog)
@@ -171,7 +171,7 @@ def test_where_not_even_the_names_fit_their_number_is_given() -> None:
     assert len(catalog.lines) >= 1
 
 
-def test_json_lists_every_name_even_where_the_budget_cannot_hold_them() -> None:
+def test_json_lists_every_omitted_name_even_over_the_budget() -> None:
     lines = [CatalogLine(f"skill-{n}", "word") for n in range(50)]
     catalog = prompt.fit(lines, budget=Budget(10, "tokens"), form="json", limits=DEFAULT)
     assert prompt.as_json(catalog, "r")["omitted"] == [line.name for line in lines]
@@ -179,9 +179,7 @@ def test_json_lists_every_name_even_where_the_budget_cannot_hold_them() -> None:
 
 @given(catalogs, budgets | st.none(), st.sampled_from(FORMS))
 @settings(max_examples=effort.examples(40))
-def test_every_skill_is_listed_or_left_out_in_the_order_given(
-    lines: list[CatalogLine], budget: Budget | None, form: Form
-) -> None:
+def test_every_skill_is_listed_or_omitted_in_order(lines: list[CatalogLine], budget: Budget | None, form: Form) -> None:
     catalog = prompt.fit(lines, budget=budget, form=form, limits=DEFAULT)
     assert [*(line.name for line in catalog.lines), *catalog.omitted] == [line.name for line in lines]
     assert budget is not None or not catalog.omitted
@@ -190,9 +188,7 @@ def test_every_skill_is_listed_or_left_out_in_the_order_given(
 
 @given(catalogs, budgets, st.sampled_from(FORMS))
 @settings(max_examples=effort.examples(40))
-def test_the_budget_holds_unless_nothing_more_could_be_left_out(
-    lines: list[CatalogLine], budget: Budget, form: Form
-) -> None:
+def test_the_budget_holds_unless_everything_is_omitted(lines: list[CatalogLine], budget: Budget, form: Form) -> None:
     catalog = prompt.fit(lines, budget=budget, form=form, limits=DEFAULT)
     if size(catalog, form, budget.unit) > budget.amount:
         assert catalog.lines == ()
@@ -201,22 +197,22 @@ def test_the_budget_holds_unless_nothing_more_could_be_left_out(
 
 @given(catalogs)
 @settings(max_examples=effort.examples(30))
-def test_the_text_has_one_line_a_skill_whatever_is_in_them(lines: list[CatalogLine]) -> None:
+def test_the_text_has_one_line_per_skill_for_any_content(lines: list[CatalogLine]) -> None:
     text = prompt.as_text(whole(*lines))
     assert len(text.splitlines()) == (len(lines) + 3 if lines else 0)
 
 
 @pytest.mark.parametrize("budget", [None, Budget(20_000, "tokens"), Budget(900_000, "characters")])
-def test_ten_thousand_skills_are_all_accounted_for(budget: Budget | None) -> None:
+def test_ten_thousand_skills_are_all_listed_or_omitted(budget: Budget | None) -> None:
     lines = [CatalogLine(f"skill-{n}", f"Does thing {n} " + "for the team " * 15) for n in range(10_000)]
     catalog = prompt.fit(lines, budget=budget, form="text", limits=DEFAULT)
     assert len(catalog.lines) + len(catalog.omitted) == 10_000
 
 
-def test_the_hint_names_what_is_required_and_nothing_otherwise() -> None:
+def test_the_hint_names_required_skills_or_is_empty() -> None:
     assert prompt.hint(["a", "b"]) == "This skill requires: a, b. Load it first if you haven't already."
     assert prompt.hint([]) == ""
 
 
-def test_the_summary_is_the_agreed_one() -> None:
+def test_the_summary_is_exactly_as_specified() -> None:
     assert prompt.summary("code-review", 3200) == "Skill loaded: code-review (approx. 3200 tokens)"

@@ -1,4 +1,4 @@
-"""Which of the skills that match come first."""
+"""Order of the skills that match a query."""
 
 import pytest
 
@@ -28,6 +28,6 @@ def test_a_trigger_counts_as_a_tag() -> None:
 
 
 @pytest.mark.parametrize("names", [("b", "a", "c"), ("c", "b", "a")])
-def test_equals_stay_in_order_of_name(names: tuple[str, ...]) -> None:
+def test_equal_scores_are_sorted_by_name(names: tuple[str, ...]) -> None:
     found = relevance.ordered([skill(name, "word") for name in names], ["word"])
     assert [one.name for one in found] == ["a", "b", "c"]

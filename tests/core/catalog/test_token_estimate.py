@@ -1,4 +1,4 @@
-"""The estimate is near the truth, adds up line by line, and never takes long."""
+"""The estimate is close to a real tokenizer, is additive by line, and is fast."""
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +27,7 @@ GERMAN = (
 CHINESE = "请在出差结束后三十天内提交差旅费报销单，并附上所有超过十欧元的收据。"
 CSV = "id,date,customer,amount\n1001,2026-03-14,Anna Schmidt,120.50\n1002,2026-03-15,Jo Brown,7.00\n"
 
-# What cl100k_base makes of each.
+# Token counts of cl100k_base for each text.
 MEASURED = [(PROSE, 33), (MARKDOWN, 59), (CODE, 39), (GERMAN, 50), (CHINESE, 35), (CSV, 41)]
 
 
@@ -36,12 +36,12 @@ def test_the_estimate_is_within_an_eighth_of_a_real_tokenizer(text: str, real: i
     assert abs(token_estimate.estimate(text) - real) <= real / 8
 
 
-def test_nothing_costs_nothing() -> None:
+def test_an_empty_text_costs_nothing() -> None:
     assert token_estimate.estimate("") == 0
 
 
 @pytest.mark.parametrize("text", [" ", "\n", "a", "\x00", "\ud800", "𓀀", "\u200b"])
-def test_anything_costs_something(text: str) -> None:
+def test_any_other_text_costs_at_least_one_token(text: str) -> None:
     assert token_estimate.estimate(text) >= 1
 
 
@@ -49,7 +49,7 @@ def test_padding_a_table_with_blanks_is_nearly_free() -> None:
     assert token_estimate.estimate("| a " + " " * 60 + "|\n") <= token_estimate.estimate("| a |\n") + 1
 
 
-def test_a_drawn_line_is_not_priced_by_the_character() -> None:
+def test_a_drawn_line_does_not_cost_a_token_per_character() -> None:
     assert token_estimate.estimate("+" + "-" * 200 + "+\n") < 20
 
 

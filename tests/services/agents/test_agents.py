@@ -1,4 +1,4 @@
-"""Agents: plain names, made once."""
+"""Agents: valid names, and creation."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from tests.services.footprint import nothing_left_behind
 
 
 @pytest.mark.parametrize("name", ["", "Bot", "a b", "-a", "a-", "a--b", "x" * 65, "bot\n", "../bot", "б"])
-def test_an_agents_name_is_plain(project: Project, operator: Actor, name: str) -> None:
+def test_an_invalid_agent_name_is_refused(project: Project, operator: Actor, name: str) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest):
         agents.ensure(project, name, by=operator)
 
 
-def test_an_agent_that_is_there_is_not_made_again(project: Project, operator: Actor) -> None:
+def test_ensure_returns_an_existing_agent(project: Project, operator: Actor) -> None:
     bot = agents.ensure(project, "bot", by=operator)
     with nothing_left_behind():
         assert agents.ensure(project, "bot", by=operator) == bot

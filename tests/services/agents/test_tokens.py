@@ -1,4 +1,4 @@
-"""Tokens: made once, kept as a hash, bounded by who holds them, and shut the moment they should be."""
+"""Tokens: only a hash is stored, scopes are limited by the holder, and revoked or expired tokens stop working."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -38,32 +38,26 @@ def test_two_tokens_are_never_the_same(project: Project, bot: Agent, operator: A
     assert len({tokens.create_token(project, agent=bot, by=operator) for _ in range(5)}) == 5
 
 
-def test_an_agents_token_reads_and_proposes_unless_told_otherwise(
-    project: Project, bot: Agent, operator: Actor
-) -> None:
+def test_an_agents_token_reads_and_proposes_by_default(project: Project, bot: Agent, operator: Actor) -> None:
     held = caller(tokens.create_token(project, agent=bot, by=operator))
     assert (held.actor.kind, held.actor.name, held.actor.scopes) == ("agent", "bot", {"read", "propose"})
     assert (held.project_id, held.project_slug) == (project.pk, "demo")
 
 
-def test_a_persons_token_reads_unless_told_otherwise(
-    project: Project, person: Callable[[str], User], operator: Actor
-) -> None:
+def test_a_persons_token_reads_by_default(project: Project, person: Callable[[str], User], operator: Actor) -> None:
     held = caller(tokens.create_token(project, user=person(roles.OWNER), by=operator))
     assert (held.actor.kind, held.actor.scopes) == ("person", {"read"})
 
 
 @pytest.mark.parametrize("scope", ["review", "manage", "admin", "", "READ"])
-def test_an_agent_gets_no_scope_of_people_and_none_that_does_not_exist(
+def test_an_agent_gets_neither_scopes_of_people_nor_unknown_ones(
     project: Project, bot: Agent, operator: Actor, scope: str
 ) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest):
         tokens.create_token(project, agent=bot, scopes=["read", scope], by=operator)
 
 
-def test_a_scope_of_people_in_the_row_of_an_agent_is_not_honoured(
-    project: Project, bot: Agent, operator: Actor
-) -> None:
+def test_a_scope_of_people_in_the_row_of_an_agent_has_no_effect(project: Project, bot: Agent, operator: Actor) -> None:
     secret = tokens.create_token(project, agent=bot, by=operator)
     Token.objects.filter(agent=bot).update(scopes=list(roles.SCOPES))
     assert not caller(secret).actor.scopes & {"review", "manage"}
@@ -81,7 +75,7 @@ def test_a_person_gets_no_scope_beyond_their_role(
         tokens.create_token(project, user=user, scopes=[scope], by=operator)
 
 
-def test_somebody_who_is_no_member_gets_no_token(
+def test_a_user_who_is_not_a_member_gets_no_token(
     other_project: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.OWNER)
@@ -89,7 +83,7 @@ def test_somebody_who_is_no_member_gets_no_token(
         tokens.create_token(other_project, user=user, by=operator)
 
 
-def test_an_agent_of_another_project_gets_no_token_here(other_project: Project, bot: Agent, operator: Actor) -> None:
+def test_an_agent_of_another_project_gets_no_token(other_project: Project, bot: Agent, operator: Actor) -> None:
     with nothing_left_behind(), pytest.raises(NotFound):
         tokens.create_token(other_project, agent=bot, by=operator)
 
@@ -107,12 +101,12 @@ def test_a_persons_token_shrinks_with_their_role(
 
 
 @pytest.mark.parametrize("secret", ["", "sks_", "sks_unknown", "Bearer", "sks_" + "x" * 5_000, "sks_é", "a\0b"])
-def test_what_is_no_token_opens_nothing(project: Project, secret: str) -> None:
+def test_an_invalid_token_is_refused(project: Project, secret: str) -> None:
     with pytest.raises(Unauthenticated):
         caller(secret)
 
 
-def test_a_token_ends_at_the_moment_it_expires(project: Project, bot: Agent, operator: Actor) -> None:
+def test_a_token_stops_working_when_it_expires(project: Project, bot: Agent, operator: Actor) -> None:
     secret = tokens.create_token(project, agent=bot, lifetime=timedelta(hours=1), by=operator)
     end = Token.objects.get(agent=bot).expires_at
     assert end is not None
@@ -121,7 +115,7 @@ def test_a_token_ends_at_the_moment_it_expires(project: Project, bot: Agent, ope
         tokens.authenticate(secret, now=end)
 
 
-def test_a_revoked_token_is_shut_at_once(project: Project, bot: Agent, operator: Actor) -> None:
+def test_a_revoked_token_stops_working_at_once(project: Project, bot: Agent, operator: Actor) -> None:
     secret = tokens.create_token(project, agent=bot, by=operator)
     tokens.revoke_token(project, Token.objects.get(agent=bot).pk, by=operator)
     with pytest.raises(Unauthenticated):
@@ -130,7 +124,7 @@ def test_a_revoked_token_is_shut_at_once(project: Project, bot: Agent, operator:
         tokens.revoke_token(project, Token.objects.get(agent=bot).pk, by=operator)
 
 
-def test_a_token_of_another_project_cannot_be_revoked_here(
+def test_a_token_of_another_project_cannot_be_revoked(
     project: Project, other_project: Project, bot: Agent, operator: Actor
 ) -> None:
     secret = tokens.create_token(project, agent=bot, by=operator)
@@ -139,7 +133,7 @@ def test_a_token_of_another_project_cannot_be_revoked_here(
     caller(secret)
 
 
-def test_the_tokens_of_an_archived_project_are_shut_until_it_is_back(
+def test_the_tokens_of_an_archived_project_stop_working_until_it_is_restored(
     project: Project, bot: Agent, operator: Actor
 ) -> None:
     secret = tokens.create_token(project, agent=bot, by=operator)
@@ -150,7 +144,7 @@ def test_the_tokens_of_an_archived_project_are_shut_until_it_is_back(
     caller(secret)
 
 
-def test_the_token_of_somebody_who_may_no_longer_sign_in_is_shut(
+def test_the_token_of_a_disabled_user_stops_working(
     project: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.OWNER)
@@ -168,7 +162,7 @@ def test_a_lifetime_is_a_number_and_a_unit(text: str, lifetime: timedelta) -> No
 
 
 @pytest.mark.parametrize("text", ["", "90", "d", "0d", "-1d", "1.5d", "90 d", "90D", "1y", "999999d", "٣d", "1d\n"])
-def test_what_is_no_lifetime_is_refused(text: str) -> None:
+def test_an_invalid_lifetime_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest, match="such as 90d"):
         tokens.parse_lifetime(text)
 
@@ -177,9 +171,7 @@ def test_what_is_no_lifetime_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("role", roles.ROLES)
-def test_everybody_makes_and_stops_a_token_of_their_own(
-    project: Project, person: Callable[[str], User], role: str
-) -> None:
+def test_members_create_and_revoke_their_own_tokens(project: Project, person: Callable[[str], User], role: str) -> None:
     user = person(role)
     me = permissions.person(user, project)
     issued = tokens.issue_token(project, user=user, scopes=sorted(roles.SCOPES_OF_ROLE[role]), by=me)
@@ -191,7 +183,7 @@ def test_everybody_makes_and_stops_a_token_of_their_own(
 
 
 @pytest.mark.parametrize(("role", "scope"), [("viewer", "write"), ("author", "review"), ("reviewer", "manage")])
-def test_nobody_gives_themself_more_than_their_role(
+def test_a_member_cannot_create_a_token_beyond_their_role(
     project: Project, person: Callable[[str], User], role: str, scope: str
 ) -> None:
     user = person(role)
@@ -199,7 +191,7 @@ def test_nobody_gives_themself_more_than_their_role(
         tokens.issue_token(project, user=user, scopes=["read", scope], by=permissions.person(user, project))
 
 
-def test_a_token_makes_no_stronger_one(project: Project, person: Callable[[str], User], operator: Actor) -> None:
+def test_a_token_cannot_create_a_stronger_one(project: Project, person: Callable[[str], User], operator: Actor) -> None:
     user = person(roles.OWNER)
     weak = caller(tokens.create_token(project, user=user, scopes=["read"], by=operator)).actor
     with nothing_left_behind(), pytest.raises(Forbidden, match="does not have write"):
@@ -207,7 +199,7 @@ def test_a_token_makes_no_stronger_one(project: Project, person: Callable[[str],
 
 
 @pytest.mark.parametrize("role", [roles.VIEWER, roles.AUTHOR, roles.REVIEWER])
-def test_who_is_no_owner_makes_and_stops_tokens_for_nobody_else(
+def test_only_owners_create_and_revoke_tokens_for_others(
     project: Project, bot: Agent, person: Callable[[str], User], operator: Actor, role: str
 ) -> None:
     user, other = person(role), person(roles.OWNER)
@@ -225,7 +217,7 @@ def test_who_is_no_owner_makes_and_stops_tokens_for_nobody_else(
                 tokens.revoke_token(project, token.pk, user=user, by=me)
 
 
-def test_somebody_of_another_project_makes_no_token_for_themself_here(
+def test_a_user_of_another_project_cannot_create_a_token(
     project: Project, other_project: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.OWNER)

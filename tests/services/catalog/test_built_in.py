@@ -1,4 +1,4 @@
-"""The index of skills directories: what is found, what is refused, and when a change is noticed."""
+"""The index of built-in skills: skills it finds, skills it refuses, and when it notices changes."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ from tests.conftest import on_disk, skill_bundle, skill_text
 
 
 class Clock:
-    """Time that passes only when told to."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -80,7 +80,7 @@ def test_a_skill_that_names_no_version_gets_one_from_its_digest(root: Path) -> N
     assert skill.candidate.version == f"sha-{skill.candidate.digest.removeprefix('sha256:')[:12]}"
 
 
-def test_a_version_in_the_header_is_kept_as_written(root: Path) -> None:
+def test_a_version_in_the_frontmatter_is_kept_as_written(root: Path) -> None:
     on_disk(root, metadata={"version": "1.0"})
     assert look(root).skills["greeting"][0].candidate.version == "1.0"
 
@@ -90,7 +90,7 @@ def test_the_digest_is_that_of_the_bundle(root: Path) -> None:
     assert look(root).skills["greeting"][0].candidate.digest == skill_bundle(files={"a.txt": b"a"}).digest
 
 
-def test_the_name_in_the_header_counts_and_is_normalised(root: Path) -> None:
+def test_the_name_in_the_frontmatter_is_used_and_normalised(root: Path) -> None:
     directory = root / "some-directory"
     directory.mkdir()
     (directory / SKILL_MD).write_text("---\nname: '  Greeting '\ndescription: Says hello.\n---\nHello.\n")
@@ -106,14 +106,14 @@ def test_the_first_root_wins_and_the_others_are_kept_in_order(tmp_path: Path) ->
     assert [skill.candidate.root for skill in look(second, first).skills["greeting"]] == ["shared", "team"]
 
 
-def test_roots_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_roots_with_the_same_name_get_different_labels(tmp_path: Path) -> None:
     for place in ("a", "b"):
         on_disk(tmp_path / place / "skills")
     found = look(tmp_path / "a" / "skills", tmp_path / "b" / "skills").skills["greeting"]
     assert [skill.candidate.root for skill in found] == ["skills (1)", "skills (2)"]
 
 
-def test_what_is_no_skill_is_passed_over_without_a_word(root: Path) -> None:
+def test_other_files_and_directories_are_ignored(root: Path) -> None:
     (root / "README.md").write_text("About these skills.")
     (root / "docs").mkdir()
     on_disk(root / ".git", "hidden")
@@ -121,13 +121,13 @@ def test_what_is_no_skill_is_passed_over_without_a_word(root: Path) -> None:
     assert (dict(snapshot.skills), snapshot.left_out) == ({}, ())
 
 
-def test_a_link_to_a_file_beside_the_skills_is_no_skill(root: Path, tmp_path: Path) -> None:
+def test_a_link_to_a_file_beside_the_skills_is_ignored(root: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("About these skills.")
     (root / "README.md").symlink_to("../README.md")
     assert look(root).left_out == ()
 
 
-def test_leftovers_of_tools_are_no_part_of_a_skill(root: Path) -> None:
+def test_temporary_files_of_tools_are_not_part_of_a_skill(root: Path) -> None:
     directory = on_disk(root)
     for junk in (".DS_Store", "._SKILL.md", "__pycache__/run.pyc", "__MACOSX/x", ".git/config"):
         target = directory / junk
@@ -153,7 +153,7 @@ def test_a_root_that_is_a_file_is_reported(tmp_path: Path) -> None:
     assert only_problem(look(tmp_path / "skills")).code == "directory-unreachable"
 
 
-def test_a_root_that_comes_back_empty_is_no_longer_reported(
+def test_a_root_that_exists_again_is_no_longer_reported(
     tmp_path: Path, index: Callable[..., DiskIndex], clock: Clock
 ) -> None:
     disk = index(tmp_path / "late")
@@ -163,7 +163,7 @@ def test_a_root_that_comes_back_empty_is_no_longer_reported(
     assert disk.snapshot().left_out == ()
 
 
-def test_no_report_tells_where_on_the_machine_a_directory_is(root: Path, tmp_path: Path) -> None:
+def test_no_report_reveals_the_path_of_a_directory(root: Path, tmp_path: Path) -> None:
     on_disk(root, "broken").joinpath(SKILL_MD).write_text("no header")
     on_disk(root, "linked").joinpath("out.txt").symlink_to("/etc/passwd")
     for problem in look(root, tmp_path / "gone").left_out:
@@ -232,7 +232,7 @@ def test_a_link_to_a_file_inside_the_root_is_served(root: Path) -> None:
     assert disk.read(skill, entry(skill, "common.md")) == b"Shared by several skills."
 
 
-def test_a_pipe_is_refused_instead_of_waited_for(root: Path) -> None:
+def test_a_pipe_is_refused_without_blocking(root: Path) -> None:
     os.mkfifo(on_disk(root, "sly") / "pipe")
     problem = only_problem(look(root))
     assert (problem.file, problem.message) == ("pipe", "pipe is not a regular file.")
@@ -253,7 +253,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_skill_is_left_out_with_its_place_and_does_no_harm_to_others(root: Path, case: str) -> None:
+def test_a_broken_skill_is_reported_with_its_line_and_others_are_served(root: Path, case: str) -> None:
     content, code, line = BROKEN[case]
     on_disk(root, "honest")
     (on_disk(root, "broken") / SKILL_MD).write_bytes(content)
@@ -286,7 +286,7 @@ def _misspelt(directory: Path) -> None:
 
 
 @pytest.mark.parametrize("put", [_no_file, _circle, _folder, _pipe, _misspelt])
-def test_what_was_meant_to_be_a_skill_is_not_passed_over(root: Path, put: Callable[[Path], None]) -> None:
+def test_a_misspelt_skill_md_is_reported(root: Path, put: Callable[[Path], None]) -> None:
     (root / "meant").mkdir()
     put(root / "meant")
     problem = only_problem(look(root))
@@ -294,8 +294,8 @@ def test_what_was_meant_to_be_a_skill_is_not_passed_over(root: Path, put: Callab
     assert problem.message.endswith(("Put the file itself there.", "Rename it to SKILL.md."))
 
 
-def test_a_report_can_be_sent_whatever_the_bytes_of_a_name(root: Path) -> None:
-    """One directory from a machine with another encoding must not take the list of problems away."""
+def test_a_report_can_be_encoded_for_any_file_name(root: Path) -> None:
+    """A directory name in another encoding must not break the report."""
     directory = root / os.fsdecode(b"caf\xe9")
     directory.mkdir()
     (directory / SKILL_MD).write_text("no header")
@@ -314,7 +314,7 @@ def test_a_root_may_have_any_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_listed_leaves_the_skill_out(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without its references it would be another skill."""
+    """Serving the skill without that folder would serve a different skill."""
     closed = on_disk(root, files={"references/tone.md": b"# Tone"}) / "references"
     scandir = os.scandir
 
@@ -330,7 +330,7 @@ def test_a_folder_that_cannot_be_listed_leaves_the_skill_out(root: Path, monkeyp
     assert (only_problem(snapshot).code, only_problem(snapshot).name) == ("unreadable", "greeting")
 
 
-def test_the_place_and_the_fix_are_named_for_every_cap_and_name(root: Path) -> None:
+def test_every_limit_and_name_problem_has_a_file_and_a_fix(root: Path) -> None:
     many = "---\nname: many\ndescription: Many.\ntags: [" + "a, " * 6_000 + "]\n---\n"
     (on_disk(root, "many") / SKILL_MD).write_text(many)
     on_disk(root, "twins", {"a.md": b"1"}).joinpath("A.md").write_bytes(b"2")
@@ -350,7 +350,7 @@ def test_the_place_and_the_fix_are_named_for_every_cap_and_name(root: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["../escape", "a/b", ".hidden", "con", "a\\b", "x" * 129])
-def test_a_name_that_is_no_directory_name_is_left_out(root: Path, name: str) -> None:
+def test_a_name_that_is_not_a_directory_name_leaves_the_skill_out(root: Path, name: str) -> None:
     on_disk(root, "odd").joinpath(SKILL_MD).write_text(f"---\nname: '{name}'\ndescription: Odd.\n---\nText.\n")
     snapshot = look(root)
     assert dict(snapshot.skills) == {}
@@ -358,7 +358,7 @@ def test_a_name_that_is_no_directory_name_is_left_out(root: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("version", ["1.0/2", "..", "x" * 129, "1\u202e0"])
-def test_a_version_that_is_no_directory_name_is_left_out(root: Path, version: str) -> None:
+def test_a_version_that_is_not_a_directory_name_leaves_the_skill_out(root: Path, version: str) -> None:
     on_disk(root, metadata={"version": version})
     snapshot = look(root)
     assert dict(snapshot.skills) == {}
@@ -366,7 +366,7 @@ def test_a_version_that_is_no_directory_name_is_left_out(root: Path, version: st
 
 
 @pytest.mark.parametrize("file", ["a\\b.txt", "con.txt", "a:b", "trailing.", "bidi\u202e.txt"])
-def test_a_file_whose_name_works_on_no_other_system_leaves_the_skill_out(root: Path, file: str) -> None:
+def test_a_file_name_that_other_systems_refuse_leaves_the_skill_out(root: Path, file: str) -> None:
     (on_disk(root, "odd") / file).write_bytes(b"x")
     assert dict(look(root).skills) == {}
 
@@ -414,7 +414,7 @@ def test_a_change_is_noticed_after_the_interval_and_not_before(
     assert after.fingerprint != before.fingerprint
 
 
-def test_nothing_changed_means_the_same_snapshot(root: Path, index: Callable[..., DiskIndex], clock: Clock) -> None:
+def test_the_snapshot_stays_the_same_without_changes(root: Path, index: Callable[..., DiskIndex], clock: Clock) -> None:
     on_disk(root)
     disk = index(root)
     before = disk.snapshot()
@@ -422,7 +422,9 @@ def test_nothing_changed_means_the_same_snapshot(root: Path, index: Callable[...
     assert disk.snapshot() is before
 
 
-def test_a_removed_skill_is_gone_after_the_interval(root: Path, index: Callable[..., DiskIndex], clock: Clock) -> None:
+def test_a_removed_skill_disappears_after_the_interval(
+    root: Path, index: Callable[..., DiskIndex], clock: Clock
+) -> None:
     directory = on_disk(root)
     disk = index(root)
     disk.snapshot()
@@ -431,7 +433,7 @@ def test_a_removed_skill_is_gone_after_the_interval(root: Path, index: Callable[
     assert dict(disk.snapshot().skills) == {}
 
 
-def test_with_zero_seconds_the_directories_are_looked_at_once(
+def test_with_zero_seconds_the_directories_are_read_only_once(
     root: Path, index: Callable[..., DiskIndex], clock: Clock
 ) -> None:
     disk = index(root, reload_seconds=0)
@@ -442,7 +444,7 @@ def test_with_zero_seconds_the_directories_are_looked_at_once(
     assert list(disk.refresh().skills) == ["greeting"]
 
 
-def test_a_file_caught_half_written_keeps_the_last_good_skill_and_is_reported(
+def test_a_half_written_file_keeps_the_last_good_skill_and_is_reported(
     root: Path, index: Callable[..., DiskIndex], clock: Clock
 ) -> None:
     directory = on_disk(root)
@@ -460,7 +462,7 @@ def test_a_file_caught_half_written_keeps_the_last_good_skill_and_is_reported(
     assert b"Whole again." in mended.skills["greeting"][0].skill_md
 
 
-def test_the_last_good_skill_survives_several_looks_at_the_broken_one(
+def test_the_last_good_skill_survives_several_checks_of_the_broken_one(
     root: Path, index: Callable[..., DiskIndex], clock: Clock
 ) -> None:
     directory = on_disk(root)
@@ -489,7 +491,7 @@ def test_a_file_that_is_replaced_by_removing_it_first_keeps_the_skill(
     assert after.left_out == () and b"Checked out." in after.skills["greeting"][0].skill_md
 
 
-def test_a_skill_md_that_stays_away_takes_the_skill_with_it_at_the_second_look(
+def test_a_skill_without_skill_md_disappears_at_the_second_check(
     root: Path, index: Callable[..., DiskIndex], clock: Clock
 ) -> None:
     directory = on_disk(root, files={"notes.md": b"x"})
@@ -503,7 +505,7 @@ def test_a_skill_md_that_stays_away_takes_the_skill_with_it_at_the_second_look(
 
 
 class Writing:
-    """Somebody who saves a file at the moment when the index has read the one before it, so many times."""
+    """Change a file right after the index has read the previous one, a given number of times."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path, times: int) -> None:
         self.directory, self.left = directory, times
@@ -578,7 +580,7 @@ def _replace_directory(file: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [_rewrite, _grow, Path.unlink, _link, _replace_directory])
-def test_a_file_that_changed_since_is_never_served_under_the_old_digest(
+def test_a_changed_file_is_never_served_under_the_old_digest(
     indexed: tuple[DiskIndex, DiskSkill, Path], change: Callable[[Path], None]
 ) -> None:
     disk, skill, file = indexed
@@ -598,7 +600,7 @@ def test_skill_md_is_served_from_memory(indexed: tuple[DiskIndex, DiskSkill, Pat
 # -- The fingerprint ---------------------------------------------------------------------------------------
 
 
-def test_two_nodes_with_equal_copies_agree_whatever_their_clocks_say(tmp_path: Path) -> None:
+def test_two_nodes_with_equal_copies_agree_despite_different_clocks(tmp_path: Path) -> None:
     one, two = tmp_path / "one" / "library", tmp_path / "two" / "library"
     on_disk(one, files={"a.txt": b"a"})
     (on_disk(one, "broken") / SKILL_MD).write_text("no header")
@@ -608,7 +610,7 @@ def test_two_nodes_with_equal_copies_agree_whatever_their_clocks_say(tmp_path: P
     assert look(one).fingerprint == look(two).fingerprint
 
 
-def test_the_fingerprint_tells_different_states_apart(tmp_path: Path) -> None:
+def test_the_fingerprint_differs_between_states(tmp_path: Path) -> None:
     first, second, empty = tmp_path / "first", tmp_path / "second", tmp_path / "empty"
     on_disk(first, body="First.")
     on_disk(second, body="Second.")

@@ -1,4 +1,4 @@
-"""The list behind the page: costs that add up, tags that stay a choice, words that are nearly right."""
+"""The skill list: costs, tags and suggestions for misspelt words."""
 
 from pathlib import Path
 
@@ -52,13 +52,13 @@ def test_an_empty_catalog_costs_nothing(project: Project) -> None:
     assert (cost.skills, cost.tokens, cost.per_skill, cost.longest) == (0, 0, 0, "")
 
 
-def test_what_is_switched_off_costs_nothing(shelf: Project, operator: Actor) -> None:
+def test_a_skill_that_is_switched_off_costs_nothing(shelf: Project, operator: Actor) -> None:
     before = skill_list.cost(seen(shelf)).tokens
     skills.disable(shelf, "sql-review", by=operator)
     assert skill_list.cost(seen(shelf)).tokens < before
 
 
-def test_a_view_is_priced_once(shelf: Project) -> None:
+def test_the_cost_of_a_view_is_computed_once(shelf: Project) -> None:
     view = seen(shelf)
     assert skill_list.cost(view) is skill_list.cost(view)
 
@@ -76,11 +76,11 @@ def test_a_view_is_priced_once(shelf: Project) -> None:
         ("a" * 10_000, ""),
     ],
 )
-def test_words_that_are_nearly_right_find_what_was_meant(shelf: Project, typed: str, meant: str) -> None:
+def test_misspelt_words_suggest_a_name(shelf: Project, typed: str, meant: str) -> None:
     assert skill_list.did_you_mean(seen(shelf), typed) == meant
 
 
-def test_tags_are_offered_in_order_and_never_too_many(project: Project, operator: Actor) -> None:
+def test_tags_are_sorted_and_limited(project: Project, operator: Actor) -> None:
     many = [f"tag-{number:03d}" for number in range(150)]
     skills.create(project, skill_bundle("first", tags=many[:80]), by=operator)
     skills.create(project, skill_bundle("second", tags=[*many[80:], "tag-000"]), by=operator)

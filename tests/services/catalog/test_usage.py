@@ -26,7 +26,7 @@ def rows() -> list[tuple[str, str, date, int]]:
     return sorted(Usage.objects.values_list("skill", "caller", "day", "loads"))
 
 
-def test_nothing_counted_is_nothing_written(db: None) -> None:
+def test_an_empty_buffer_writes_nothing(db: None) -> None:
     with CaptureQueriesContext(
         connection,
     ) as queries:
@@ -34,7 +34,7 @@ def test_nothing_counted_is_nothing_written(db: None) -> None:
     assert len(queries) == 0
 
 
-def test_counting_asks_the_database_nothing(project: Project) -> None:
+def test_counting_needs_no_query(project: Project) -> None:
     with CaptureQueriesContext(connection) as queries:
         for _ in range(100):
             count(project)
@@ -43,7 +43,7 @@ def test_counting_asks_the_database_nothing(project: Project) -> None:
     assert rows() == []
 
 
-def test_equal_loads_become_one_row_with_their_number(project: Project) -> None:
+def test_equal_loads_become_one_row(project: Project) -> None:
     for _ in range(7):
         count(project)
     assert usage.flush() == 1
@@ -58,7 +58,7 @@ def test_two_flushes_add_up(project: Project) -> None:
     assert rows() == [("greeting", "bot", NOON.date(), 4)]
 
 
-def test_skills_callers_and_days_are_kept_apart(project: Project) -> None:
+def test_skills_callers_and_days_have_separate_rows(project: Project) -> None:
     count(project)
     count(project, "farewell")
     count(project, caller="other-bot")
@@ -75,14 +75,14 @@ def test_many_rows_are_written_with_few_statements(project: Project) -> None:
     assert len(queries) < 10
 
 
-def test_what_was_flushed_is_not_written_again(project: Project) -> None:
+def test_flushed_loads_are_not_written_again(project: Project) -> None:
     count(project)
     usage.flush()
     assert usage.flush() == 0
     assert rows() == [("greeting", "bot", NOON.date(), 1)]
 
 
-def test_what_could_not_be_written_is_counted_later(project: Project) -> None:
+def test_loads_of_a_failed_flush_are_written_later(project: Project) -> None:
     count(project)
     with pytest.raises(DatabaseError), connection.execute_wrapper(_refuse):
         usage.flush()
@@ -104,7 +104,7 @@ def token(project: Project, api: Callable[..., Any]) -> Token:
     return Token.objects.get()
 
 
-def test_a_token_and_its_agent_remember_when_they_were_last_seen(token: Token) -> None:
+def test_a_token_and_its_agent_store_when_they_were_last_seen(token: Token) -> None:
     usage.record_seen(token.pk, token.agent_id, now=NOON)
     usage.record_seen(token.pk, token.agent_id, now=NOON + timedelta(minutes=5))
     usage.flush()
@@ -112,14 +112,14 @@ def test_a_token_and_its_agent_remember_when_they_were_last_seen(token: Token) -
     assert Agent.objects.get().last_seen_at == NOON + timedelta(minutes=5)
 
 
-def test_a_late_flush_of_another_process_does_not_turn_the_clock_back(token: Token) -> None:
+def test_a_late_flush_of_another_process_keeps_the_newer_time(token: Token) -> None:
     for at in (NOON, NOON - timedelta(hours=1)):
         usage.record_seen(token.pk, token.agent_id, now=at)
         usage.flush()
     assert Token.objects.get().last_used_at == NOON
 
 
-def test_what_is_forgotten_is_not_written(project: Project) -> None:
+def test_discarded_loads_are_not_written(project: Project) -> None:
     count(project)
     usage.discard()
     assert usage.flush() == 0
@@ -147,20 +147,20 @@ def test_a_load_is_counted_under_skill_version_agent_and_day(bot: Any) -> None:
     assert row.day in (timezone.now().date(), timezone.now().date() - timedelta(days=1))
 
 
-def test_an_answer_that_was_not_modified_is_a_load_too(bot: Any) -> None:
+def test_a_not_modified_response_counts_as_a_load(bot: Any) -> None:
     etag = bot.get("/skills/greeting")["ETag"]
     for _ in range(3):
         assert bot.get("/skills/greeting", headers={"If-None-Match": etag}).status_code == 304
     assert loads() == 4
 
 
-def test_an_answer_kept_in_memory_is_a_load_too(bot: Any) -> None:
+def test_a_cached_response_counts_as_a_load(bot: Any) -> None:
     for _ in range(3):
         bot.get("/skills/greeting")
     assert loads() == 3
 
 
-def test_a_download_of_the_bundle_is_a_load(bot: Any) -> None:
+def test_a_download_of_the_bundle_counts_as_a_load(bot: Any) -> None:
     bot.get("/skills/greeting/bundle.zip")
     assert loads() == 1
 
@@ -168,24 +168,24 @@ def test_a_download_of_the_bundle_is_a_load(bot: Any) -> None:
 @pytest.mark.parametrize(
     "path", ["/catalog", "/effective", "/skills/greeting/files/a.txt", "/skills/nothing", "/skills/greeting?version=9"]
 )
-def test_what_loads_no_skill_is_not_counted(bot: Any, path: str) -> None:
+def test_other_reads_do_not_count_as_a_load(bot: Any, path: str) -> None:
     bot.get(path)
     assert loads() == 0
 
 
-def test_asking_for_the_headers_alone_is_no_load(bot: Any) -> None:
+def test_a_head_request_does_not_count_as_a_load(bot: Any) -> None:
     bot.client.head(f"{bot.base}/skills/greeting", headers=bot.headers)
     assert loads() == 0
 
 
-def test_a_caller_who_is_refused_counts_nothing(bot: Any, other_project: Project, api: Callable[..., Any]) -> None:
+def test_a_refused_caller_does_not_count_as_a_load(bot: Any, other_project: Project, api: Callable[..., Any]) -> None:
     stranger = api("read", where=other_project)
     stranger.base = bot.base
     assert stranger.get("/skills/greeting").status_code == 404
     assert loads() == 0
 
 
-def test_loads_of_the_last_days_are_given_by_skill_and_day(project: Project) -> None:
+def test_loads_of_the_last_days_are_grouped_by_skill_and_day(project: Project) -> None:
     today = timezone.now()
     for back in (0, 0, 1, 29, 30):
         count(project, now=today - timedelta(days=back))

@@ -1,4 +1,4 @@
-"""Agents and tokens on the pages: everybody looks, owners change, and a secret is seen once."""
+"""Pages of agents and tokens: members can read, owners can change, and a secret is shown once."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -58,7 +58,9 @@ def reads(secret: str) -> int:
 
 
 @pytest.mark.parametrize("role", roles.ROLES)
-def test_everybody_looks_and_owners_see_how_to_change(desk: Agent, browser_client: Browser, role: str) -> None:
+def test_all_members_can_open_the_pages_and_only_owners_see_the_actions(
+    desk: Agent, browser_client: Browser, role: str
+) -> None:
     client, owner = browser_client(role), role == roles.OWNER
     pages = {where: client.get(where) for where in (LIST, DESK, TOKENS)}
     assert {page.status_code for page in pages.values()} == {200}
@@ -84,7 +86,7 @@ def test_the_page_shows_exactly_what_the_agent_gets(
     assert "hidden-one" not in page.content.decode()
 
 
-def test_the_list_weighs_each_agent_as_its_page_does(
+def test_the_list_and_the_page_show_the_same_costs(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
     agents.ensure(project, "plain", by=operator)
@@ -96,7 +98,7 @@ def test_the_list_weighs_each_agent_as_its_page_does(
     assert listed["plain"]["instructions"] == 0
 
 
-def test_a_skill_that_is_gone_or_off_is_explained(
+def test_an_unavailable_skill_is_explained(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
     skills.disable(project, "letters", by=operator)
@@ -111,14 +113,14 @@ def test_a_skill_that_is_gone_or_off_is_explained(
     assert "A skill it uses is missing" in client.get(LIST).content.decode()
 
 
-def test_looking_counts_no_load(desk: Agent, browser_client: Browser) -> None:
+def test_opening_the_page_does_not_count_as_a_load(desk: Agent, browser_client: Browser) -> None:
     client = signed_in(browser_client(roles.VIEWER))
     with nothing_left_behind():
         client.get(DESK)
     assert agents.rows(desk.project, [desk])[0].loads == 0
 
 
-def test_hostile_texts_are_text(desk: Agent, project: Project, operator: Actor, browser_client: Browser) -> None:
+def test_hostile_texts_are_escaped(desk: Agent, project: Project, operator: Actor, browser_client: Browser) -> None:
     evil = "</pre><script>alert(1)</script>"
     skills.create(project, skill_bundle("evil", body=evil), by=operator)
     definition = Definition(evil, evil, ("evil", evil), (evil,))
@@ -144,7 +146,9 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
 
 
 @pytest.mark.parametrize("where", [LIST, DESK, TOKENS, MINE])
-def test_somebody_else_finds_nothing(desk: Agent, other_project: Project, operator: Actor, where: str) -> None:
+def test_a_user_of_another_project_gets_not_found(
+    desk: Agent, other_project: Project, operator: Actor, where: str
+) -> None:
     stranger = accounts.create_user("stranger", by=operator)
     members.set_role(other_project, stranger, roles.OWNER, by=operator)
     client = Client()
@@ -155,7 +159,7 @@ def test_somebody_else_finds_nothing(desk: Agent, other_project: Project, operat
 
 
 @pytest.mark.parametrize("name", ["absent", "DESK", "x" * 300, "%00"])
-def test_an_agent_that_is_not_there_has_no_page(desk: Agent, browser_client: Browser, name: str) -> None:
+def test_an_unknown_agent_has_no_page(desk: Agent, browser_client: Browser, name: str) -> None:
     client = browser_client(roles.OWNER)
     for rest in ("", "change/", "tokens/"):
         assert client.get(f"{LIST}{name}/{rest}").status_code == (400 if name == "%00" else 404)
@@ -164,7 +168,7 @@ def test_an_agent_that_is_not_there_has_no_page(desk: Agent, browser_client: Bro
 # -- Changing -------------------------------------------------------------------------------------------------
 
 
-def test_an_owner_adds_changes_and_removes_an_agent(project: Project, browser_client: Browser) -> None:
+def test_an_owner_creates_changes_and_removes_an_agent(project: Project, browser_client: Browser) -> None:
     client = browser_client(roles.OWNER)
     assert client.post(NEW, FILLED)["Location"] == TOKENS
     made = agents.definition_of(Agent.objects.get())
@@ -193,7 +197,7 @@ def test_an_owner_adds_changes_and_removes_an_agent(project: Project, browser_cl
         ({"uses_skills": "x" * 200}, "not a valid skill name"),
     ],
 )
-def test_what_cannot_be_stored_is_said_and_kept_in_the_form(
+def test_invalid_input_is_explained_and_kept_in_the_form(
     project: Project, browser_client: Browser, wrong: dict[str, str], said: str
 ) -> None:
     client = signed_in(browser_client(roles.OWNER))
@@ -206,7 +210,7 @@ def test_what_cannot_be_stored_is_said_and_kept_in_the_form(
     assert "greeting, letters" in page or "uses_skills" in wrong
 
 
-def test_a_name_is_taken_once(desk: Agent, browser_client: Browser) -> None:
+def test_two_agents_cannot_have_the_same_name(desk: Agent, browser_client: Browser) -> None:
     client = signed_in(browser_client(roles.OWNER))
     with nothing_left_behind():
         response = client.post(NEW, FILLED)
@@ -215,7 +219,7 @@ def test_a_name_is_taken_once(desk: Agent, browser_client: Browser) -> None:
 
 
 @pytest.mark.parametrize("role", NOT_OWNERS)
-def test_who_is_no_owner_changes_nothing(
+def test_only_owners_can_change_agents(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser, role: str
 ) -> None:
     token = tokens.issue_token(project, agent=desk, by=operator).token
@@ -239,7 +243,7 @@ def test_forms_of_another_site_are_refused(
         assert {client.post(where, FILLED).status_code for where in places} == {403}
 
 
-def test_nothing_is_changed_by_looking_at_an_address(desk: Agent, browser_client: Browser) -> None:
+def test_get_requests_change_nothing(desk: Agent, browser_client: Browser) -> None:
     client = signed_in(browser_client(roles.OWNER))
     with nothing_left_behind():
         assert client.get(f"{DESK}remove/").status_code == 405
@@ -283,7 +287,7 @@ def test_a_token_is_shown_once_and_stops_when_revoked(desk: Agent, browser_clien
         {"scopes": ["read"], "expires": "-1d"},
     ],
 )
-def test_a_token_beyond_what_agents_may_is_not_made(
+def test_a_token_with_scopes_that_agents_may_not_have_is_refused(
     desk: Agent, browser_client: Browser, values: dict[str, Any]
 ) -> None:
     client = signed_in(browser_client(roles.OWNER))
@@ -291,7 +295,7 @@ def test_a_token_beyond_what_agents_may_is_not_made(
         assert client.post(TOKENS, values).status_code == 422
 
 
-def test_a_token_is_revoked_below_its_own_agent_only(
+def test_a_token_is_revoked_only_at_the_url_of_its_agent(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
     other = tokens.issue_token(project, agent=agents.ensure(project, "other", by=operator), by=operator).token
@@ -304,7 +308,9 @@ def test_a_token_is_revoked_below_its_own_agent_only(
 
 
 @pytest.mark.parametrize("role", roles.ROLES)
-def test_everybody_makes_and_revokes_their_own(project: Project, browser_client: Browser, role: str) -> None:
+def test_members_create_and_revoke_their_own_tokens_on_the_page(
+    project: Project, browser_client: Browser, role: str
+) -> None:
     client = browser_client(role)
     offered = [option["value"] for option in client.get(MINE).context["form"].options]
     assert set(offered) == roles.SCOPES_OF_ROLE[role] - {roles.RUN}
@@ -319,7 +325,9 @@ def test_everybody_makes_and_revokes_their_own(project: Project, browser_client:
 
 
 @pytest.mark.parametrize(("role", "scope"), [("viewer", "write"), ("author", "review"), ("reviewer", "manage")])
-def test_nobody_makes_one_beyond_their_role(project: Project, browser_client: Browser, role: str, scope: str) -> None:
+def test_a_token_beyond_the_role_of_the_member_is_refused(
+    project: Project, browser_client: Browser, role: str, scope: str
+) -> None:
     client = signed_in(browser_client(role))
     with nothing_left_behind():
         response = client.post(MINE, {"scopes": ["read", scope], "expires": "90d"})
@@ -327,7 +335,7 @@ def test_nobody_makes_one_beyond_their_role(project: Project, browser_client: Br
     assert f"does not include {scope}" in response.content.decode()
 
 
-def test_owners_see_and_stop_the_tokens_of_others_and_others_do_not(
+def test_only_owners_see_and_revoke_the_tokens_of_others(
     project: Project, person: Person, browser_client: Browser
 ) -> None:
     author = person(roles.AUTHOR)
@@ -346,7 +354,7 @@ def test_owners_see_and_stop_the_tokens_of_others_and_others_do_not(
 # -- Very many of them ------------------------------------------------------------------------------------------
 
 
-def test_a_list_of_very_many_agents_comes_in_pages_at_the_same_cost(
+def test_a_long_list_of_agents_is_paginated_with_a_fixed_number_of_queries(
     desk: Agent, project: Project, browser_client: Browser
 ) -> None:
     client = browser_client(roles.VIEWER)
@@ -376,7 +384,7 @@ def very_many(project: Project, library: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("where", [NEW, "/projects/demo/new/"])
-def test_a_form_carries_some_names_and_says_where_the_others_are(
+def test_the_form_contains_some_names_and_links_to_the_others(
     very_many: Project, browser_client: Browser, where: str
 ) -> None:
     page = browser_client(roles.OWNER).get(where)
@@ -395,7 +403,7 @@ def test_a_form_carries_some_names_and_says_where_the_others_are(
         ("</datalist><script>", []),
     ],
 )
-def test_names_are_completed_those_that_begin_so_first(
+def test_names_that_start_with_the_word_are_suggested_first(
     very_many: Project, browser_client: Browser, typed: str, names: list[str]
 ) -> None:
     answer = browser_client(roles.VIEWER).get(NAMES, {"q": typed})
@@ -403,7 +411,7 @@ def test_names_are_completed_those_that_begin_so_first(
     assert answer["Cache-Control"] == "private, no-store"
 
 
-def test_names_are_for_members_alone(very_many: Project, client: Client, operator: Actor) -> None:
+def test_only_members_get_name_suggestions(very_many: Project, client: Client, operator: Actor) -> None:
     assert client.get(NAMES).status_code == 302
     client.force_login(accounts.create_user("stranger", by=operator))
     assert client.get(NAMES).status_code == 404

@@ -1,4 +1,4 @@
-"""The lines that people copy: they name what exists, they are what is run and documented, and they hold no secret."""
+"""The connect page: its commands are valid, tested and documented, and contain no secret."""
 
 import ast
 import json
@@ -53,13 +53,13 @@ def squeezed(text: str) -> str:
 
 
 @pytest.mark.parametrize(("key", "place"), [("claude-code", 0), ("skills", 0), ("inspector", 1)])
-def test_commands_are_the_documented_ones(key: str, place: int) -> None:
+def test_commands_are_in_the_documentation(key: str, place: int) -> None:
     documented = squeezed((ROOT / "docs" / "clients.md").read_text())
     assert squeezed(ALL[key].steps[place].text) in documented
 
 
 @pytest.mark.parametrize("key", ["fastmcp", "agent-framework"])
-def test_programs_have_the_documented_lines(key: str) -> None:
+def test_programs_are_in_the_documentation(key: str) -> None:
     (program,) = [step.text for step in ALL[key].steps if step.python]
     documented = squeezed((ROOT / "docs" / "clients.md").read_text())
     block = program[program.index("    async with") :].split("\n\n")[0]
@@ -67,7 +67,7 @@ def test_programs_have_the_documented_lines(key: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "program"), PROGRAMS, ids=[key for key, _ in PROGRAMS])
-def test_programs_import_what_the_tried_ones_import(key: str, program: str) -> None:
+def test_programs_import_only_what_the_tested_scripts_import(key: str, program: str) -> None:
     tried = "\n".join(path.read_text() for path in (CLIENTS / "scripts").glob("*.py"))
     known = {(node.module, name.name) for node in ast.walk(ast.parse(tried)) if isinstance(node, ast.ImportFrom)
              for name in node.names}  # fmt: skip
@@ -78,14 +78,14 @@ def test_programs_import_what_the_tried_ones_import(key: str, program: str) -> N
 
 
 @pytest.mark.parametrize("key", ["agno", "haystack", "deepagents"])
-def test_loaders_are_used_as_the_client_documents_and_tries_them(key: str) -> None:
+def test_loaders_are_used_as_in_the_tested_scripts(key: str) -> None:
     (program,) = [step.text for step in ALL[key].steps if step.python]
     use = program.splitlines()[-1].partition(" = ")[2]
     tried = (CLIENTS / "scripts" / f"{key}_loader.py").read_text()
     assert use.partition("(client)")[0] in tried
 
 
-def test_only_packages_that_are_tried_are_named() -> None:
+def test_only_tested_packages_are_named() -> None:
     tried = (CLIENTS / "tools.py").read_text() + (CLIENTS / "loaders-requirements.txt").read_text()
     installs = [shlex.split(line)[2:] for _, line in SHELL if line.startswith(("pip install", "npm install"))]
     named = {word for words in installs for word in words if not word.startswith("--")}
@@ -95,7 +95,7 @@ def test_only_packages_that_are_tried_are_named() -> None:
     assert all(f"{package}==" in tried or f"{package}@" in tried for package in packages)
 
 
-def test_the_skills_command_is_run_with_the_same_arguments_and_without_reports() -> None:
+def test_the_skills_command_has_the_tested_arguments_and_no_telemetry() -> None:
     checks = (CLIENTS / "checks.py").read_text()
     for step in (*ALL["skills"].steps, *of(PUBLIC)["skills"].steps):
         variable, npx, tool, add, _, *options = shlex.split(step.text)
@@ -106,14 +106,14 @@ def test_the_skills_command_is_run_with_the_same_arguments_and_without_reports()
 @pytest.mark.parametrize(
     ("key", "setting"), [("agno", "AGNO_TELEMETRY=false"), ("haystack", "HAYSTACK_TELEMETRY_ENABLED=false")]
 )
-def test_frameworks_that_report_to_their_makers_are_told_not_to(key: str, setting: str) -> None:
+def test_telemetry_of_frameworks_is_turned_off(key: str, setting: str) -> None:
     assert f"export {setting}" in ALL[key].steps[0].text.splitlines()
     assert setting in ALL[key].note
     assert '{}="{}"'.format(*setting.split("=")) in (CLIENTS / "loaders.py").read_text()
 
 
 @pytest.mark.parametrize("line", [line for _, line in SHELL if line.startswith("skillsite-client")])
-def test_lines_of_the_python_client_are_understood_by_it(line: str) -> None:
+def test_the_python_client_parses_its_commands(line: str) -> None:
     command._parser().parse_args(shlex.split(line)[1:])
 
 
@@ -124,20 +124,20 @@ def test_the_python_client_is_installed_from_this_site() -> None:
 
 
 @pytest.mark.parametrize("key", ["cursor", "vs-code"])
-def test_files_of_editors_are_json_that_leads_to_the_server(key: str) -> None:
+def test_files_of_editors_are_json_with_the_url_of_the_server(key: str) -> None:
     files = [json.loads(step.text) for step in ALL[key].steps if step.text.startswith("{")]
     servers = [next(iter(file.get("mcpServers", file.get("servers")).values())) for file in files]
     assert {server["url"] for server in servers} <= {f"{SITE}/mcp", f"{SITE}/t/TOKEN/mcp"}
     assert all("headers" in server or "/t/" in server["url"] for server in servers)
 
 
-def test_the_file_of_codex_is_toml_that_leads_to_the_server() -> None:
+def test_the_file_of_codex_is_toml_with_the_url_of_the_server() -> None:
     found = tomllib.loads(ALL["codex"].steps[-1].text)
     assert found == {"mcp_servers": {"skills": {"url": f"{SITE}/mcp", "bearer_token_env_var": "SKILLSITE_TOKEN"}}}
 
 
 @pytest.mark.parametrize("target", [PRIVATE, PUBLIC], ids=["private", "public"])
-def test_every_address_is_one_of_this_site_and_leads_somewhere(target: Target) -> None:
+def test_every_url_resolves_on_this_site(target: Target) -> None:
     texts = [step.text for guide in of(target).values() for step in guide.steps]
     found = [address for text in texts for address in re.findall(r"https?://[^\s\"'#]+", text)]
     assert len(found) > 20
@@ -150,7 +150,7 @@ def test_every_address_is_one_of_this_site_and_leads_somewhere(target: Target) -
             resolve(f"{path}/.well-known/agent-skills/index.json")
 
 
-def test_a_public_project_needs_no_token_where_none_is_asked_for() -> None:
+def test_a_public_project_needs_no_token_for_discovery() -> None:
     open_ones = {key for key, guide in of(PUBLIC).items() if not guide.needs}
     assert open_ones == {"skills", "well-known"}
     for key in open_ones:
@@ -158,7 +158,7 @@ def test_a_public_project_needs_no_token_where_none_is_asked_for() -> None:
         assert all("/t/TOKEN" in step.text for step in ALL[key].steps)
 
 
-def test_lines_for_http_work_as_they_stand(project: Project, library: Path, operator: Actor) -> None:
+def test_the_http_commands_work(project: Project, library: Path, operator: Actor) -> None:
     on_disk(library, "greeting", {"references/FILE.md": b"More."})
     built_in.index().refresh()
     bot = agents.ensure(project, "bot", by=operator)
@@ -176,7 +176,7 @@ def test_lines_for_http_work_as_they_stand(project: Project, library: Path, oper
 
 
 @pytest.mark.parametrize("role", roles.ROLES)
-def test_everybody_finds_every_client_with_their_project_filled_in(
+def test_every_member_sees_every_client_with_the_project_filled_in(
     project: Project, browser_client: Browser, settings: Any, role: str
 ) -> None:
     settings.PUBLIC_URL = SITE
@@ -197,7 +197,9 @@ def test_the_page_shows_a_placeholder_and_no_token(project: Project, operator: A
     assert Token.objects.get().start not in pages
 
 
-def test_the_page_says_who_may_read(project: Project, operator: Actor, browser_client: Browser) -> None:
+def test_the_page_shows_whether_the_project_is_public(
+    project: Project, operator: Actor, browser_client: Browser
+) -> None:
     client = browser_client(roles.VIEWER)
     assert "This project is private." in client.get(PAGE).content.decode()
     assert ">Public</a>" not in client.get("/projects/demo/skills/").content.decode()
@@ -209,11 +211,11 @@ def test_the_page_says_who_may_read(project: Project, operator: Actor, browser_c
 
 
 @pytest.mark.parametrize("path", ["nothing/", "Claude-Code/", "claude-code/x/"])
-def test_a_client_that_nobody_knows_has_no_page(project: Project, browser_client: Browser, path: str) -> None:
+def test_an_unknown_client_has_no_page(project: Project, browser_client: Browser, path: str) -> None:
     assert browser_client(roles.OWNER).get(PAGE + path).status_code == 404
 
 
-def test_somebody_of_another_project_finds_no_page(
+def test_a_user_of_another_project_has_no_connect_page(
     project: Project, other_project: Project, browser_client: Browser
 ) -> None:
     assert browser_client(roles.OWNER).get("/projects/other/connect/").status_code == 404

@@ -1,4 +1,4 @@
-"""Agents suggest changes through their tools; nothing they say is served before a person has approved it."""
+"""Proposal tools: agents propose changes, and nothing is served before a person approves it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.proposals import reviews
 from tests.conftest import skill_text
-from tests.protocols.conftest import Mcp
+from tests.protocols.mcp_client import Mcp
 
 BETTER = skill_text("offers", body="# Offers\n\nA better text.")
 
@@ -23,7 +23,7 @@ def proposer(mcp: Callable[..., Mcp], offers: Bundle) -> Mcp:
     return mcp("read", "propose")
 
 
-def test_the_tools_are_there_for_those_who_may_propose(proposer: Mcp, caller: Mcp) -> None:
+def test_the_tools_need_the_scope_propose(proposer: Mcp, caller: Mcp) -> None:
     tools = {tool["name"]: tool for tool in proposer.ask("tools/list")["tools"]}
     assert tools["propose_skill_update"]["annotations"]["readOnlyHint"] is False
     assert tools["get_proposal"]["annotations"]["readOnlyHint"] is True
@@ -32,7 +32,7 @@ def test_the_tools_are_there_for_those_who_may_propose(proposer: Mcp, caller: Mc
         assert caller.refusal("tools/call", name=tool, arguments={})["code"] == -32602
 
 
-def test_a_suggestion_waits_and_its_maker_learns_the_outcome(
+def test_an_agent_proposes_a_change_and_reads_its_decision(
     proposer: Mcp, offers: Bundle, project: Project, person: Callable[[str], User]
 ) -> None:
     made = proposer.call(
@@ -50,7 +50,7 @@ def test_a_suggestion_waits_and_its_maker_learns_the_outcome(
     assert entry["_meta"]["app.skillsite/digest"] == made["result_digest"]
 
 
-def test_the_same_suggestion_is_joined(proposer: Mcp, mcp: Callable[..., Mcp]) -> None:
+def test_an_equal_proposal_is_joined(proposer: Mcp, mcp: Callable[..., Mcp]) -> None:
     first = proposer.call("propose_skill_update", skill_id="offers", skill_md=BETTER, justification="One.")
     again = mcp("read", "propose", agent="other").call(
         "propose_skill_update", skill_id="offers", skill_md=BETTER, justification="Two."
@@ -81,24 +81,24 @@ def test_the_same_suggestion_is_joined(proposer: Mcp, mcp: Callable[..., Mcp]) -
         {"skill_id": "../x", "justification": "Why.", "skill_md": BETTER},
     ],
 )
-def test_a_suggestion_that_cannot_be_used_stores_nothing(proposer: Mcp, arguments: dict[str, Any]) -> None:
+def test_an_invalid_proposal_stores_nothing(proposer: Mcp, arguments: dict[str, Any]) -> None:
     result = proposer.call("propose_skill_update", **arguments)
     assert result["isError"] is True
     assert Proposal.objects.count() == 0
 
 
 @pytest.mark.parametrize("number", [0, -1, 10**30, "1", True, None, 1.5])
-def test_a_proposal_that_is_not_there_is_not_found(proposer: Mcp, number: Any) -> None:
+def test_an_unknown_proposal_is_not_found(proposer: Mcp, number: Any) -> None:
     assert proposer.call("get_proposal", id=number)["isError"] is True
 
 
-def test_an_agent_sees_no_proposal_of_another(proposer: Mcp, mcp: Callable[..., Mcp]) -> None:
+def test_an_agent_cannot_read_the_proposals_of_another(proposer: Mcp, mcp: Callable[..., Mcp]) -> None:
     made = proposer.call("propose_skill_update", skill_id="offers", skill_md=BETTER, justification="One.")
     number = made["structuredContent"]["id"]
     assert mcp("read", "propose", agent="nosy").call("get_proposal", id=number)["isError"] is True
 
 
-def test_an_agent_proposes_nothing_for_a_skill_beside_its_list(
+def test_an_agent_cannot_propose_a_change_to_a_skill_it_may_not_see(
     proposer: Mcp, project: Project, operator: Actor
 ) -> None:
     agents.update(project, "bot", agents.Definition(allowed_skills=()), by=operator)
@@ -108,7 +108,7 @@ def test_an_agent_proposes_nothing_for_a_skill_beside_its_list(
     assert Proposal.objects.count() == 0
 
 
-def test_proposals_count_as_writes(proposer: Mcp, settings: Any) -> None:
+def test_proposals_use_the_rate_limit_for_writes(proposer: Mcp, settings: Any) -> None:
     settings.RATE_LIMIT_WRITE = 1
     proposer.call("propose_skill_update", skill_id="offers", skill_md=BETTER, justification="One.")
     again = proposer.call("propose_skill_update", skill_id="offers", skill_md=BETTER, justification="Two.")

@@ -1,4 +1,4 @@
-"""The skills extension, the resources beneath it, and the tools: the right bytes, and exact refusals."""
+"""The skills extension, resources and tools: exact bytes and exact errors."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ from registry.services.catalog import built_in, usage
 from registry.services.permissions import Actor
 from registry.services.skills import bundles, skills
 from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.protocols.conftest import Mcp
+from tests.protocols.mcp_client import Mcp
 
 
 def content(read: Any) -> bytes:
@@ -44,7 +44,7 @@ def test_an_entry_has_the_frontmatter_and_every_file_with_its_digest(caller: Mcp
     assert entry["_meta"]["app.skillsite/digest"] == offers.digest
 
 
-def test_the_entry_of_one_skill_is_that_of_the_list(caller: Mcp, offers: Bundle) -> None:
+def test_get_returns_the_same_entry_as_list(caller: Mcp, offers: Bundle) -> None:
     result = caller.ask("skills/get", uri="skill://offers/SKILL.md")
     assert result["skill"] == caller.ask("skills/list")["skills"][0]
     assert (result["resultType"], result["cacheScope"]) == ("complete", "private")
@@ -72,7 +72,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("uri", UNKNOWN)
-def test_an_address_without_a_skill_is_refused(caller: Mcp, offers: Bundle, uri: str) -> None:
+def test_an_invalid_uri_is_refused(caller: Mcp, offers: Bundle, uri: str) -> None:
     refused = caller.refusal("skills/get", uri=uri)
     assert (refused["code"], refused["data"]) == (-32602, {"uri": uri})
 
@@ -99,7 +99,7 @@ def test_an_address_without_a_skill_is_refused(caller: Mcp, offers: Bundle, uri:
         "http://testserver/api/schema/",
     ],
 )
-def test_a_resource_that_is_not_there_is_refused_in_the_one_way_that_clients_know(
+def test_an_unknown_resource_has_the_error_that_clients_expect(
     caller: Mcp, offers: Bundle, project: Project, operator: Actor, uri: str
 ) -> None:
     skills.create(project, skill_bundle(), by=operator)
@@ -109,7 +109,7 @@ def test_a_resource_that_is_not_there_is_refused_in_the_one_way_that_clients_kno
 
 @pytest.mark.parametrize("method", ["skills/get", "resources/read", "resources/directory/read"])
 @pytest.mark.parametrize("params", [{}, {"uri": 3}, {"uri": ""}, {"uri": None}, {"uri": ["skill://offers/SKILL.md"]}])
-def test_an_address_is_a_text(caller: Mcp, method: str, params: dict[str, Any]) -> None:
+def test_a_uri_must_be_a_string(caller: Mcp, method: str, params: dict[str, Any]) -> None:
     assert caller.refusal(method, **params)["code"] == -32602
 
 
@@ -118,10 +118,8 @@ def test_a_file_is_found_encoded_or_not(caller: Mcp, offers: Bundle, path: str) 
     assert content(caller.ask("resources/read", uri=f"skill://offers/{path}")) == offers["assets/Ü ber 100%.txt"]
 
 
-def test_an_address_that_was_given_out_leads_to_the_file_it_was_given_out_for(
-    caller: Mcp, project: Project, operator: Actor
-) -> None:
-    """Also where one file is called as the address of another is written."""
+def test_every_listed_uri_returns_its_file(caller: Mcp, project: Project, operator: Actor) -> None:
+    """Also if the name of one file equals the encoded name of another."""
     files = {"a b.md": b"space", "a%20b.md": b"percent", "c d/x.md": b"space", "c%20d/y.md": b"percent"}
     save(project, operator, skill_text("own"), files)
     (entry,) = caller.ask("skills/list")["skills"]
@@ -133,13 +131,13 @@ def test_an_address_that_was_given_out_leads_to_the_file_it_was_given_out_for(
         assert [one["uri"].rpartition("/")[0] for one in below] == [f"skill://own/{folder}"]
 
 
-def test_bytes_that_are_no_text_come_whole(caller: Mcp, offers: Bundle) -> None:
+def test_binary_files_are_returned_unchanged(caller: Mcp, offers: Bundle) -> None:
     read = caller.ask("resources/read", uri="skill://offers/assets/bytes.bin")
     assert content(read) == bytes(range(256))
     assert read["contents"][0]["mimeType"] == "application/octet-stream"
 
 
-def test_a_skill_that_the_format_does_not_allow_is_left_out_and_named(
+def test_a_skill_that_the_extension_cannot_carry_is_named_as_left_out(
     caller: Mcp, offers: Bundle, project: Project, operator: Actor
 ) -> None:
     save(project, operator, "---\nname: odd\ndescription: Odd.\nmetadata:\n  version: 1.0\n---\nOdd.\n")
@@ -152,7 +150,7 @@ def test_a_skill_that_the_format_does_not_allow_is_left_out_and_named(
     assert b"Odd." in content(caller.ask("resources/read", uri="skill://odd/SKILL.md"))
 
 
-def test_long_lists_come_in_pages(
+def test_long_lists_are_paginated(
     caller: Mcp, project: Project, operator: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(context, "PAGE", 2)
@@ -169,11 +167,11 @@ def test_long_lists_come_in_pages(
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "!!!", 3, "e30=", "bnVsbA==", "\u00ff"])
-def test_a_cursor_that_was_not_given_out_is_refused(caller: Mcp, offers: Bundle, cursor: Any) -> None:
+def test_an_invalid_cursor_is_refused(caller: Mcp, offers: Bundle, cursor: Any) -> None:
     assert caller.refusal("skills/list", cursor=cursor)["code"] == -32602
 
 
-def test_a_directory_lists_what_is_right_below_it(caller: Mcp, offers: Bundle) -> None:
+def test_a_directory_lists_its_direct_children(caller: Mcp, offers: Bundle) -> None:
     root = {
         one["uri"]: one["mimeType"] for one in caller.ask("resources/directory/read", uri="skill://offers")["resources"]
     }
@@ -204,12 +202,12 @@ def test_a_directory_lists_what_is_right_below_it(caller: Mcp, offers: Bundle) -
         "file:///",
     ],
 )
-def test_what_is_no_directory_is_refused(caller: Mcp, offers: Bundle, uri: str) -> None:
+def test_reading_an_unknown_directory_is_refused(caller: Mcp, offers: Bundle, uri: str) -> None:
     refused = caller.refusal("resources/directory/read", uri=uri)
     assert (refused["code"], refused["data"]) == (-32602, {"uri": uri})
 
 
-def test_older_clients_find_the_index_and_manifests(caller: Mcp, offers: Bundle) -> None:
+def test_older_clients_can_read_the_index_and_manifests(caller: Mcp, offers: Bundle) -> None:
     listed = caller.ask("resources/list")["resources"]
     assert [one["uri"] for one in listed] == ["skill://index.json", "skill://offers/SKILL.md"]
     (entry,) = json.loads(content(caller.ask("resources/read", uri="skill://index.json")))["skills"]
@@ -219,7 +217,9 @@ def test_older_clients_find_the_index_and_manifests(caller: Mcp, offers: Bundle)
     assert {file["path"] for file in manifest["files"]} == set(offers)
 
 
-def test_the_index_names_what_it_leaves_out(caller: Mcp, offers: Bundle, project: Project, operator: Actor) -> None:
+def test_the_index_names_the_skills_it_leaves_out(
+    caller: Mcp, offers: Bundle, project: Project, operator: Actor
+) -> None:
     save(project, operator, f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n")
     index = json.loads(content(caller.ask("resources/read", uri="skill://index.json")))
     assert [entry["name"] for entry in index["skills"]] == ["offers"]
@@ -228,7 +228,7 @@ def test_the_index_names_what_it_leaves_out(caller: Mcp, offers: Bundle, project
     assert "1,024 are allowed" in left_out["reason"]
 
 
-def test_a_file_called_like_the_manifest_is_that_file(caller: Mcp, project: Project, operator: Actor) -> None:
+def test_a_file_named_like_the_manifest_takes_precedence(caller: Mcp, project: Project, operator: Actor) -> None:
     save(project, operator, skill_text("own"), {"_manifest": b"mine"})
     assert content(caller.ask("resources/read", uri="skill://own/_manifest")) == b"mine"
 
@@ -236,13 +236,13 @@ def test_a_file_called_like_the_manifest_is_that_file(caller: Mcp, project: Proj
 # -- Tools -----------------------------------------------------------------------------------------------------
 
 
-def test_the_tools_are_those_that_the_token_opens(caller: Mcp) -> None:
+def test_the_tools_depend_on_the_scopes_of_the_token(caller: Mcp) -> None:
     names = [tool["name"] for tool in caller.ask("tools/list")["tools"]]
     assert names[:3] == ["list_skills", "read_skill", "read_skill_resource"]
     assert not [name for name in names if name.startswith("skills.")]
 
 
-def test_a_skill_is_listed_loaded_and_its_file_read(caller: Mcp, offers: Bundle) -> None:
+def test_tools_list_and_load_a_skill_and_read_its_file(caller: Mcp, offers: Bundle) -> None:
     listed = caller.call("list_skills")["content"][0]["text"]
     assert listed.startswith("[Available Skills]\n• `offers` — ")
     loaded = caller.call("read_skill", skill_id=" Offers ")
@@ -256,9 +256,7 @@ def test_a_skill_is_listed_loaded_and_its_file_read(caller: Mcp, offers: Bundle)
     assert read["content"][0]["text"] == "more\n"
 
 
-def test_the_best_match_comes_first_and_what_does_not_fit_is_named(
-    caller: Mcp, project: Project, operator: Actor
-) -> None:
+def test_the_best_match_is_first_and_omitted_skills_are_named(caller: Mcp, project: Project, operator: Actor) -> None:
     for name, description in (("alpha", "About the refund of a beta."), ("beta", "Something."), ("gamma", "Other.")):
         skills.create(project, skill_bundle(name, description=description), by=operator)
     found = caller.call("list_skills", query="BETA")["content"][0]["text"]
@@ -290,7 +288,7 @@ def test_the_best_match_comes_first_and_what_does_not_fit_is_named(
         ("skills.readFile", {"name": "offers", "path": "absent"}),
     ],
 )
-def test_what_a_model_can_mend_comes_back_as_a_result(
+def test_mistakes_of_the_model_are_returned_as_results(
     caller: Mcp, offers: Bundle, tool: str, arguments: dict[str, Any]
 ) -> None:
     result = caller.call(tool, **arguments)
@@ -299,11 +297,11 @@ def test_what_a_model_can_mend_comes_back_as_a_result(
 
 
 @pytest.mark.parametrize("params", [{"name": "nothing"}, {}, {"name": "read_skill", "arguments": [1]}, {"name": 3}])
-def test_a_call_of_nothing_is_an_error(caller: Mcp, params: dict[str, Any]) -> None:
+def test_a_call_of_an_unknown_tool_is_an_error(caller: Mcp, params: dict[str, Any]) -> None:
     assert caller.refusal("tools/call", **params)["code"] == -32602
 
 
-def test_agents_of_older_systems_get_the_answers_they_know(caller: Mcp, offers: Bundle) -> None:
+def test_tool_names_of_older_systems_work(caller: Mcp, offers: Bundle) -> None:
     loaded = caller.call("skills.load", name="offers")["structuredContent"]
     assert (loaded["ok"], loaded["name"], loaded["source"]) == (True, "offers", "db")
     assert loaded["content"].startswith("# Offers")
@@ -320,7 +318,7 @@ def test_agents_of_older_systems_get_the_answers_they_know(caller: Mcp, offers: 
 # -- What is counted, and what an agent may see --------------------------------------------------------------------
 
 
-def test_loads_are_counted_and_looking_is_not(caller: Mcp, offers: Bundle) -> None:
+def test_only_loading_a_skill_counts_as_a_load(caller: Mcp, offers: Bundle) -> None:
     for _ in range(2):
         caller.ask("skills/list")
         caller.ask("resources/read", uri="skill://offers/references/terms.md")
@@ -331,7 +329,7 @@ def test_loads_are_counted_and_looking_is_not(caller: Mcp, offers: Bundle) -> No
     assert [(load.skill, load.caller, number) for load, number in counted.items()] == [("offers", "bot", 4)]
 
 
-def test_a_skill_beside_the_list_of_an_agent_is_not_there(
+def test_a_skill_that_an_agent_may_not_see_does_not_exist_for_it(
     caller: Mcp, offers: Bundle, project: Project, library: Path, operator: Actor
 ) -> None:
     on_disk(library, "greeting")
@@ -353,7 +351,7 @@ def test_a_skill_beside_the_list_of_an_agent_is_not_there(
     assert caller.call("skills.load", name="secret-plan")["isError"] is True
 
 
-def test_two_agents_never_share_an_answer(
+def test_two_agents_never_share_a_cached_result(
     mcp: Callable[..., Mcp], offers: Bundle, project: Project, operator: Actor
 ) -> None:
     every, few = mcp(agent="every"), mcp(agent="few")
@@ -363,7 +361,7 @@ def test_two_agents_never_share_an_answer(
     assert few.refusal("resources/read", uri="skill://offers/SKILL.md")["code"] == -32602
 
 
-def test_a_token_of_another_project_sees_nothing_of_this_one(
+def test_a_token_of_another_project_sees_no_skills(
     mcp: Callable[..., Mcp], offers: Bundle, other_project: Project
 ) -> None:
     stranger = mcp(where=other_project)

@@ -1,4 +1,4 @@
-"""What is no message is refused with the error that the protocol names, and nothing is remembered or leaked."""
+"""MCP messages: invalid ones get the errors of the protocol, and nothing leaks between requests."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from registry.protocols.mcp import endpoint
-from tests.protocols.conftest import LEGACY, META, MODERN, Mcp
+from tests.protocols.mcp_client import LEGACY, META, MODERN, Mcp
 
 ONE = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
@@ -46,43 +46,43 @@ def error(response: Any) -> tuple[int, int]:
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":null}', -32602),
     ],
 )
-def test_what_is_no_message_is_refused(caller: Mcp, body: bytes, code: int) -> None:
+def test_an_invalid_message_is_refused(caller: Mcp, body: bytes, code: int) -> None:
     assert error(caller.post(body)) == (400, code)
 
 
-def test_the_id_comes_back_where_it_could_be_read(caller: Mcp) -> None:
+def test_an_error_has_the_id_of_the_request_if_it_is_valid(caller: Mcp) -> None:
     assert caller.post({"jsonrpc": "2.0", "id": "x", "method": ""}).json()["id"] == "x"
     assert "id" not in caller.post(b"{").json()
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_only_json_is_read(caller: Mcp, content_type: str) -> None:
+def test_only_json_is_accepted(caller: Mcp, content_type: str) -> None:
     assert error(caller.post(b"{}", content_type=content_type)) == (415, -32600)
 
 
-def test_a_charset_does_no_harm(caller: Mcp) -> None:
+def test_a_charset_in_the_content_type_is_accepted(caller: Mcp) -> None:
     assert caller.post(ONE, content_type="application/json; charset=utf-8").status_code == 200
 
 
-def test_a_body_beyond_the_limit_is_refused_before_it_is_read(caller: Mcp, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_over_the_limit_is_refused_before_it_is_read(caller: Mcp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "BODY_BYTES", 50)
     response = caller.post({**ONE, "params": {"x": "y" * 100}})
     assert error(response) == (413, -32600)
     assert "50 are allowed" in response.json()["error"]["message"]
 
 
-def test_a_body_in_chunks_is_refused_rather_than_taken_for_an_empty_one(caller: Mcp) -> None:
+def test_a_chunked_body_is_refused(caller: Mcp) -> None:
     assert error(caller.post(json.dumps(ONE).encode(), {"Transfer-Encoding": "chunked"})) == (411, -32600)
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD", "PATCH"])
-def test_there_is_no_stream_and_no_session(caller: Mcp, method: str) -> None:
+def test_streams_and_sessions_are_not_supported(caller: Mcp, method: str) -> None:
     response = caller.client.generic(method, "/mcp", headers=caller.headers)
     assert (response.status_code, response["Allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize("modern", [True, False])
-def test_a_method_that_nobody_knows_is_named_as_such(caller: Mcp, modern: bool) -> None:
+def test_an_unknown_method_is_named_in_the_error(caller: Mcp, modern: bool) -> None:
     if modern:
         assert error(caller.request("skills/destroy")) == (404, -32601)
     else:
@@ -90,12 +90,12 @@ def test_a_method_that_nobody_knows_is_named_as_such(caller: Mcp, modern: bool) 
         assert error(caller.post(body, {"MCP-Protocol-Version": LEGACY})) == (200, -32601)
 
 
-def test_a_notification_is_taken_without_an_answer(caller: Mcp) -> None:
+def test_a_notification_is_accepted_without_a_result(caller: Mcp) -> None:
     response = caller.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
     assert (response.status_code, response.content) == (202, b"")
 
 
-def test_a_crash_tells_nothing_of_itself(
+def test_an_internal_error_reveals_no_details(
     caller: Mcp, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def crash(*_: object) -> object:
@@ -142,18 +142,18 @@ def test_headers_that_do_not_match_the_body_are_refused(caller: Mcp, headers: di
 
 
 @pytest.mark.parametrize("name", [None, "skill://other/SKILL.md", "=?base64?%%%?=", "=?base64?//4=?="])
-def test_the_name_in_the_header_is_that_of_the_body(caller: Mcp, name: str | None) -> None:
+def test_the_name_in_the_header_must_match_the_body(caller: Mcp, name: str | None) -> None:
     headers = {**HEADERS, "Mcp-Method": "resources/read", **({"Mcp-Name": name} if name else {})}
     body = modern("resources/read", uri="skill://offers/SKILL.md")
     assert error(caller.post(body, headers)) == (400, -32020)
 
 
-def test_a_name_that_no_header_can_hold_comes_encoded(caller: Mcp, offers: Any) -> None:
+def test_a_name_outside_ascii_is_sent_encoded(caller: Mcp, offers: Any) -> None:
     uri = "skill://offers/assets/Ü ber 100%.txt"
     assert caller.ask("resources/read", uri=uri)["contents"][0]["text"] == "ü\n"
 
 
-def test_a_revision_that_is_not_spoken_here_is_refused_with_those_that_are(caller: Mcp) -> None:
+def test_an_unsupported_revision_is_refused_with_the_supported_ones(caller: Mcp) -> None:
     meta = {**META, "io.modelcontextprotocol/protocolVersion": "1900-01-01"}
     response = caller.post(modern() | {"params": {"_meta": meta}}, {**HEADERS, "MCP-Protocol-Version": "1900-01-01"})
     assert error(response) == (400, -32022)
@@ -165,7 +165,7 @@ def test_a_revision_that_is_not_spoken_here_is_refused_with_those_that_are(calle
 
 
 @pytest.mark.parametrize("missing", list(META))
-def test_what_every_request_must_say_is_missed(caller: Mcp, missing: str) -> None:
+def test_a_request_without_required_metadata_is_refused(caller: Mcp, missing: str) -> None:
     meta = {key: value for key, value in META.items() if key != missing}
     assert error(caller.post(modern() | {"params": {"_meta": meta}}, HEADERS)) == (400, -32602)
 
@@ -186,7 +186,7 @@ def test_the_stateless_revision_has_no_handshake(caller: Mcp, method: str) -> No
         (3, LEGACY),
     ],
 )
-def test_a_handshake_settles_on_a_revision_that_has_one(caller: Mcp, asked: Any, settled: str) -> None:
+def test_a_handshake_negotiates_a_revision_with_a_handshake(caller: Mcp, asked: Any, settled: str) -> None:
     params = {"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     response = caller.post(body)
@@ -196,20 +196,20 @@ def test_a_handshake_settles_on_a_revision_that_has_one(caller: Mcp, asked: Any,
     assert "Mcp-Session-Id" not in response
 
 
-def test_after_a_handshake_the_methods_answer_without_more_headers(caller: Mcp, offers: Any) -> None:
+def test_methods_need_no_more_headers_after_a_handshake(caller: Mcp, offers: Any) -> None:
     assert [skill["uri"] for skill in caller.ask_old("skills/list")["skills"]] == ["skill://offers/SKILL.md"]
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     assert caller.post(body).json()["result"]["tools"]
 
 
-def test_a_handshake_may_not_name_a_revision_that_does_not_exist_in_its_header(caller: Mcp) -> None:
+def test_a_handshake_with_an_unknown_revision_in_the_header_is_refused(caller: Mcp) -> None:
     assert error(caller.post({**ONE, "method": "tools/list"}, {"MCP-Protocol-Version": "2031-01-01"})) == (400, -32022)
 
 
 # -- Who may ask ---------------------------------------------------------------------------------------------------
 
 
-def test_without_a_token_nobody_gets_in(caller: Mcp) -> None:
+def test_a_request_without_a_token_is_refused(caller: Mcp) -> None:
     caller.headers = {}
     response = caller.post(ONE)
     assert error(response) == (401, -32600)
@@ -218,14 +218,14 @@ def test_without_a_token_nobody_gets_in(caller: Mcp) -> None:
 
 
 @pytest.mark.parametrize("given", ["Bearer sks_wrong", "Bearer", "Basic dTpw", "bearer  ", "Bearer sks_\u00ff"])
-def test_a_wrong_token_opens_nothing(caller: Mcp, given: str) -> None:
+def test_an_unknown_token_is_refused(caller: Mcp, given: str) -> None:
     caller.headers = {"Authorization": given}
     response = caller.post(ONE)
     assert error(response) == (401, -32600)
     assert 'error="invalid_token"' in response["WWW-Authenticate"]
 
 
-def test_a_token_that_may_not_read_is_told_so(mcp: Callable[..., Mcp]) -> None:
+def test_a_token_without_the_scope_read_is_refused(mcp: Callable[..., Mcp]) -> None:
     response = mcp("propose").post(ONE)
     assert error(response) == (403, -32600)
     assert 'error="insufficient_scope", scope="read"' in response["WWW-Authenticate"]
@@ -236,18 +236,18 @@ def test_a_token_that_may_not_read_is_told_so(mcp: Callable[..., Mcp]) -> None:
     ["https://evil.example", "null", "", "http://testserver.evil", "https://testserver", "x", "http://[", "http://[x]"],
 )
 @pytest.mark.parametrize("public_url", ["http://localhost:8000", "", "skills.example.org"])
-def test_pages_of_other_sites_are_refused(caller: Mcp, settings: Any, origin: str, public_url: str) -> None:
+def test_requests_from_other_origins_are_refused(caller: Mcp, settings: Any, origin: str, public_url: str) -> None:
     settings.PUBLIC_URL = public_url
     assert error(caller.post(ONE, {"Origin": origin})) == (403, -32600)
 
 
 @pytest.mark.parametrize("origin", ["http://testserver", "HTTP://TestServer", "https://tools.example"])
-def test_our_own_pages_and_named_origins_may_ask(caller: Mcp, settings: Any, origin: str) -> None:
+def test_our_own_and_configured_origins_are_allowed(caller: Mcp, settings: Any, origin: str) -> None:
     settings.CORS_ALLOWED_ORIGINS = ["https://tools.example"]
     assert caller.post(ONE, {"Origin": origin}).status_code == 200
 
 
-def test_a_minute_has_an_end(caller: Mcp, settings: Any) -> None:
+def test_the_rate_limit_applies(caller: Mcp, settings: Any) -> None:
     settings.RATE_LIMIT_READ = 1
     caller.post(ONE)
     response = caller.post(ONE)
@@ -255,7 +255,7 @@ def test_a_minute_has_an_end(caller: Mcp, settings: Any) -> None:
     assert int(response["Retry-After"]) > 0
 
 
-def test_answers_are_nobody_elses(caller: Mcp) -> None:
+def test_responses_are_not_cached_by_others(caller: Mcp) -> None:
     response = caller.post(ONE)
     assert response["Cache-Control"] == "private, no-store"
     assert response["Referrer-Policy"] == "no-referrer"
