@@ -291,7 +291,7 @@ def test_a_misspelt_skill_md_is_reported(root: Path, put: Callable[[Path], None]
     put(root / "meant")
     problem = only_problem(look(root))
     assert (problem.name, problem.directory, problem.file.lower()) == ("meant", "library/meant", "skill.md")
-    assert problem.message.endswith(("Put the file itself there.", "Rename it to SKILL.md."))
+    assert problem.message.endswith(("Replace it with the file itself.", "Rename it to SKILL.md."))
 
 
 def test_a_report_can_be_encoded_for_any_file_name(root: Path) -> None:
