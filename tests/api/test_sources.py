@@ -109,7 +109,7 @@ def test_an_import_is_a_job_with_an_outcome_for_each_skill(author: Api, added: s
         "name": "greeting", "status": "imported", "reason": "", "skill": "greeting", "version": "1", "digest": digest,
         "proposal": None,
     }  # fmt: skip
-    assert (found["unheard-of"]["status"], "does not offer" in found["unheard-of"]["reason"]) == ("failed", True)
+    assert (found["unheard-of"]["status"], "has no skill" in found["unheard-of"]["reason"]) == ("failed", True)
     rows = {row["name"]: row for row in author.get(f"{added}/entries").json()["results"]}
     assert rows["greeting"]["state"] == "installed"
     assert rows["greeting"]["installed"]["edited"] is False

@@ -172,7 +172,7 @@ def _finished(source: Source, by: Actor) -> int:
             import_request.SKIPPED, "The project already has its own skill parcel-sizes. Skipped."),
         "shipping-labels": (import_request.IMPORTED, ""),
         "stock-taking": (
-            import_request.FAILED, "It could not be fetched. No complete response within 30 seconds."),
+            import_request.FAILED, "We couldn’t fetch this skill. No complete response within 30 seconds."),
     })  # fmt: skip
     return job.pk
 

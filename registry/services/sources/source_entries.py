@@ -1,4 +1,4 @@
-"""What a source offers: looked up and kept as rows, and single skills of it fetched, so that people can look inside."""
+"""Entries of a source: check the source, store its entries, fetch and stage their skills."""
 
 import logging
 import time
@@ -28,16 +28,16 @@ log = logging.getLogger(__name__)
 
 STAGED_FOR = timedelta(days=7)
 _DESCRIPTION_CHARS = 2_000
-_SAID_CHARS = 200
+_TEXT_CHARS = 200
 _PROBLEMS, _PROBLEM_CHARS = 50, 500
 _MOST_ENTRIES, _ASKED_BY_NAME = 5_000, 50
-_LOOK_SECONDS = 60.0  # with what is under way by then, a look is over before its lease ends
-_UNFORESEEN = "What it sent could not be read. The reason is in the log of the site."
+_LOOK_SECONDS = 60.0  # the check, with a fetch that is still running then, ends before the lease does
+_UNEXPECTED = "We couldn’t read the response. The reason is in the log of the site."
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedSkill:
-    """One skill as its source gave it: the bundle untouched, version and digest in the source's words."""
+    """A skill as the source has it. `version` and `digest` are those of the source."""
 
     entry: SourceEntry
     bundle: Bundle
@@ -46,17 +46,17 @@ class FetchedSkill:
 
     @property
     def newest(self) -> bool:
-        """It is what the source had at the last look, and not what somebody had put aside before that."""
+        """Return whether this is the content of the last check, not older staged content."""
         return self.digest == self.entry.digest
 
 
 def find(project: Project, source_id: int, *, by: Actor) -> Source:
-    """One source of the project; that of another project is not there."""
+    """Return a source of the project. Raise NotFound for a source of another project."""
     require(by, roles.WRITE, project)
-    found = Source.objects.of(project).filter(pk=source_id).select_related("project", "added_by").first()
-    if found is None:
+    source = Source.objects.of(project).filter(pk=source_id).select_related("project", "added_by").first()
+    if source is None:
         raise NotFound("There is no such source.")
-    return found
+    return source
 
 
 def remote_source(source: Source) -> RemoteSource:
@@ -64,80 +64,82 @@ def remote_source(source: Source) -> RemoteSource:
 
 
 def look(source: Source, *, now: datetime) -> str:
-    """Asks the source what it offers and writes that down. Returns why it could not, or nothing.
+    """Check the source and store its entries. Return the problem, or an empty string.
 
-    What was known before stays known while a source cannot be reached. Nothing that a source sends ends a worker.
+    If the source is unreachable, the known entries stay. No response of a source may crash a worker.
     """
     try:
         return _look(source, now=now)
     except Exception:
-        log.exception("A source sent what nobody foresaw.")
-        return _not_seen(source, UNUSABLE, _UNFORESEEN, now)
+        log.exception("Checking a source failed unexpectedly.")
+        return _store_problem(source, UNUSABLE, _UNEXPECTED, now)
 
 
 def _look(source: Source, *, now: datetime) -> str:
     try:
         listing = remote.listing(remote_source(source), allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS)
     except remote.Unreachable as failure:
-        return _not_seen(source, UNREACHABLE, str(failure), now)
+        return _store_problem(source, UNREACHABLE, str(failure), now)
     except (Failure, SkillsiteError) as failure:
-        return _not_seen(source, UNUSABLE, str(failure), now)
-    listing = replace(listing, entries=(*listing.entries, *_beyond(source, listing)))
+        return _store_problem(source, UNUSABLE, str(failure), now)
+    listing = replace(listing, entries=(*listing.entries, *_unlisted(source, listing)))
     with transaction.atomic():
         problems = [*listing.problems, *_write(source, listing, whole=True)]
-        _noted(
-            source, state=READY if source.entries.exists() else EMPTY, problem="", pin=listing.pin[:_SAID_CHARS],
+        _update(
+            source, state=READY if source.entries.exists() else EMPTY, problem="", pin=listing.pin[:_TEXT_CHARS],
             problems=[printable(text, _PROBLEM_CHARS) for text in problems[:_PROBLEMS]],
             checked_at=now, seen_at=now,
         )  # fmt: skip
-    _look_inside(source)
+    _stage_installed(source)
     return ""
 
 
-def _look_inside(source: Source) -> None:
-    """Of a source that names no digests: what came from it, since only its bytes say whether it is another by now.
+def _stage_installed(source: Source) -> None:
+    """Fetch installed skills of a source without digests, because only their content shows an update.
 
-    As many as there is time for, those first that nobody looked at for longest. One that does not come stays as known.
+    Fetches as many as there is time for, the least recently fetched first. Failures are ignored.
     """
     names = Installation.objects.standing().filter(source=source).values("name")
-    untold = source.entries.filter(digest="", name__in=names).order_by(F("staged_at").asc(nulls_first=True), "name")
+    without_digest = source.entries.filter(digest="", name__in=names).order_by(
+        F("staged_at").asc(nulls_first=True), "name"
+    )
     until = time.monotonic() + _LOOK_SECONDS
-    found = list(untold.defer("staged_manifest"))
-    for _ in fetch_all(source, found) if found else ():
+    entries = list(without_digest.defer("staged_manifest"))
+    for _ in fetch_all(source, entries) if entries else ():
         if time.monotonic() > until:
             return
 
 
-def _not_seen(source: Source, state: str, reason: str, now: datetime) -> str:
+def _store_problem(source: Source, state: str, reason: str, now: datetime) -> str:
     reason = printable(reason, _PROBLEM_CHARS)
-    _noted(source, state=state, problem=reason, checked_at=now)
+    _update(source, state=state, problem=reason, checked_at=now)
     return reason
 
 
-def _noted(source: Source, **values: object) -> None:
+def _update(source: Source, **values: object) -> None:
     Source.objects.filter(pk=source.pk, removed_at=None).update(**values)
     source.refresh_from_db()
 
 
 def search(source: Source, words: str) -> list[SourceEntry]:
-    """Asks the source itself, which may have more than it lists; what it finds is kept until the next look."""
+    """Search the source itself, which may have more than it lists. Results are kept until the next check."""
     try:
         found = remote.search(
             remote_source(source), words, allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS
         )
     except Failure as failure:
-        raise SourceFailed(f"{source} could not be searched. {failure}") from failure
+        raise SourceFailed(f"We couldn’t search {source}. {failure}") from failure
     with transaction.atomic():
         _write(source, found, whole=False)
         if SourceEntry.objects.filter(source=source).count() > _MOST_ENTRIES:
-            raise Conflict(f"More than {_MOST_ENTRIES:,} skills of this source were found. Look at it anew first.")
+            raise Conflict(f"More than {_MOST_ENTRIES:,} skills of this source are known. Check it again first.")
     names = [listed.name for listed in found.entries]
     kept = {entry.name: entry for entry in source.entries.filter(name__in=names).defer("staged_manifest")}
     return [kept[name] for name in names if name in kept]
 
 
-def _beyond(source: Source, listing: Listing) -> list[ListingEntry]:
-    """Of a source that has more than it lists: what came from it and is not listed, asked for by name."""
+def _unlisted(source: Source, listing: Listing) -> list[ListingEntry]:
+    """Return installed skills that a long listing leaves out, searched by name."""
     if len(listing.entries) < MOST_SKILLS:
         return []
     listed = {listed.name for listed in listing.entries}
@@ -146,7 +148,7 @@ def _beyond(source: Source, listing: Listing) -> list[ListingEntry]:
 
 
 def _newest(source: Source, entry: SourceEntry) -> ListingEntry:
-    """As the source has it now; as it was where the source does not say."""
+    """Return the entry as the source has it now, or the stored one if the search fails."""
     try:
         found = remote.search(
             remote_source(source), entry.name, allowed=outbound_http.allowed_hosts(), limits=settings.LIMITS
@@ -157,7 +159,10 @@ def _newest(source: Source, entry: SourceEntry) -> ListingEntry:
 
 
 def _write(source: Source, listing: Listing, *, whole: bool) -> list[str]:
-    """Inside a transaction: the rows become what was found, or that is added. Returns what could not be kept."""
+    """Store the listing: replace all entries if `whole`, else add to them. Return the problems.
+
+    Call inside a transaction.
+    """
     Source.objects.select_for_update().get(pk=source.pk)
     problems: list[str] = []
     entries = {listed.name: listed for listed in listing.entries if _usable(listed, problems)}
@@ -166,15 +171,18 @@ def _write(source: Source, listing: Listing, *, whole: bool) -> list[str]:
         SourceEntry.objects.filter(source=source, name__in=known.keys() - entries.keys()).delete()
     SourceEntry.objects.bulk_create(
         [
-            SourceEntry(source=source, name=name, **_said(listed))
+            SourceEntry(source=source, name=name, **_fields(listed))
             for name, listed in entries.items()
             if name not in known
         ],
         batch_size=200,
     )
-    changed = [_changed(known[name], listed) for name, listed in entries.items() if name in known]
-    moved = [entry for entry in changed if entry is not None]
-    SourceEntry.objects.bulk_update(moved, ["description", "version", "digest", "location"], batch_size=200)
+    changed = [_update_entry(known[name], listed) for name, listed in entries.items() if name in known]
+    SourceEntry.objects.bulk_update(
+        [entry for entry in changed if entry is not None],
+        ["description", "version", "digest", "location"],
+        batch_size=200,
+    )
     return problems
 
 
@@ -187,20 +195,20 @@ def _usable(listed: ListingEntry, problems: list[str]) -> bool:
     return True
 
 
-def _said(listed: ListingEntry) -> dict[str, str]:
+def _fields(listed: ListingEntry) -> dict[str, str]:
     return {
         "description": printable(listed.description, _DESCRIPTION_CHARS),
-        "version": printable(listed.version, _SAID_CHARS),
-        "digest": printable(listed.digest, _SAID_CHARS),
+        "version": printable(listed.version, _TEXT_CHARS),
+        "digest": printable(listed.digest, _TEXT_CHARS),
         "location": listed.location.replace("\0", ""),
     }
 
 
-def _changed(entry: SourceEntry, listed: ListingEntry) -> SourceEntry | None:
-    said = _said(listed)
-    if all(getattr(entry, name) == value for name, value in said.items()):
+def _update_entry(entry: SourceEntry, listed: ListingEntry) -> SourceEntry | None:
+    fields = _fields(listed)
+    if all(getattr(entry, name) == value for name, value in fields.items()):
         return None
-    for name, value in said.items():
+    for name, value in fields.items():
         setattr(entry, name, value)
     return entry
 
@@ -208,12 +216,12 @@ def _changed(entry: SourceEntry, listed: ListingEntry) -> SourceEntry | None:
 def entry(source: Source, name: str) -> SourceEntry:
     found = SourceEntry.objects.filter(source=source, name=name).first() if "\0" not in name else None
     if found is None:
-        raise NotFound(f"{source} does not offer {paths.display(name)}. Look again whether it does now.")
+        raise NotFound(f"{source} has no skill {paths.display(name)}. Check the source again.")
     return found
 
 
 def fetch(source: Source, entry: SourceEntry) -> FetchedSkill:
-    """One skill from the source itself, put aside so that exactly this can be imported after somebody looked."""
+    """Fetch one skill and stage it, so that the import uses exactly the previewed content."""
     try:
         fetched = remote.fetch(
             remote_source(source),
@@ -223,24 +231,24 @@ def fetch(source: Source, entry: SourceEntry) -> FetchedSkill:
             pin=source.pin,
         )
     except Failure as failure:
-        raise SourceFailed(f"{entry.name} could not be fetched. {failure} Nothing was stored.") from failure
+        raise SourceFailed(f"We couldn’t fetch {entry.name}. {failure} Nothing was stored.") from failure
     return stage(entry, fetched)
 
 
 def fetch_all(source: Source, entries: Sequence[SourceEntry]) -> Iterator[tuple[SourceEntry, FetchedSkill | Exception]]:
-    """Each entry with what came, or with why nothing did. One that fails costs none of the others."""
+    """Yield each entry with its staged skill or its error. One failure does not stop the others."""
     by_name = {entry.name: entry for entry in entries}
     waiting = dict(by_name)
     try:
-        for listed, came in _fetched(source, entries):
+        for listed, result in _fetch_all(source, entries):
             entry = waiting.pop(listed.name)
-            yield entry, came if isinstance(came, Exception) else stage(entry, came)
+            yield entry, result if isinstance(result, Exception) else stage(entry, result)
     except Failure as failure:
         for entry in waiting.values():
             yield entry, failure
 
 
-def _fetched(
+def _fetch_all(
     source: Source, entries: Iterable[SourceEntry]
 ) -> Iterator[tuple[ListingEntry, FetchedBundle | Exception]]:
     return remote.fetch_all(
@@ -254,12 +262,12 @@ def _listing_entry(entry: SourceEntry) -> ListingEntry:
 
 
 def stage(entry: SourceEntry, fetched: FetchedBundle) -> FetchedSkill:
-    """Keeps the bytes, and says at the entry which they are."""
+    """Store the files and reference them from the entry."""
     blobs.put(fetched.bundle, now=timezone.now())
     entry.staged_digest = fetched.bundle.digest
     entry.staged_manifest = fetched.bundle.manifest
-    entry.staged_version = printable(fetched.version, _SAID_CHARS)
-    entry.staged_source_digest = printable(fetched.digest, _SAID_CHARS)
+    entry.staged_version = printable(fetched.version, _TEXT_CHARS)
+    entry.staged_source_digest = printable(fetched.digest, _TEXT_CHARS)
     entry.staged_at = timezone.now()
     SourceEntry.objects.filter(pk=entry.pk).update(
         staged_digest=entry.staged_digest, staged_manifest=entry.staged_manifest, staged_version=entry.staged_version,
@@ -268,28 +276,28 @@ def stage(entry: SourceEntry, fetched: FetchedBundle) -> FetchedSkill:
     return FetchedSkill(entry, fetched.bundle, entry.staged_version, entry.staged_source_digest)
 
 
-def put_aside(source: Source, entries: Sequence[SourceEntry]) -> Iterator[str]:
-    """Fetches them all, one after the other; yields a sentence for each that did not come."""
-    for entry, came in fetch_all(source, entries) if entries else ():
-        if isinstance(came, Exception):
-            yield f"{entry.name} did not come. {came}"
+def stage_all(source: Source, entries: Sequence[SourceEntry]) -> Iterator[str]:
+    """Fetch and stage the entries. Yield a sentence for each that failed."""
+    for entry, result in fetch_all(source, entries) if entries else ():
+        if isinstance(result, Exception):
+            yield f"{entry.name} failed. {result}"
 
 
 def is_staged(entry: SourceEntry, digest: str = "") -> bool:
-    """Put aside are the bytes of that digest, or without one those that the source had at the last look."""
+    """Return whether the content with this digest is staged, or without a digest, that of the last check."""
     if digest:
         return entry.staged_digest == digest
     return bool(entry.staged_digest and entry.digest and entry.staged_source_digest == entry.digest)
 
 
 def staged(entry: SourceEntry, digest: str = "") -> FetchedSkill | None:
-    """What was put aside, where that is what is asked for."""
+    """Return the staged skill, or None if it does not have this digest."""
     if not is_staged(entry, digest):
         return None
     return FetchedSkill(entry, blobs.bundle(entry.staged_manifest), entry.staged_version, entry.staged_source_digest)
 
 
 def sweep(*, now: datetime) -> int:
-    """What nobody imported for a week is fetched again when somebody asks."""
+    """Forget content that was staged a week ago. It is fetched again when it is needed."""
     old = SourceEntry.objects.filter(staged_at__lt=now - STAGED_FOR)
     return old.update(staged_digest="", staged_manifest=(), staged_version="", staged_source_digest="", staged_at=None)

@@ -1,8 +1,8 @@
-"""Work on sources, for the worker: looks, imports and updates, skill by skill, each written down as it is done.
+"""Background jobs of sources: checks, imports and updates.
 
-A task is only a wake-up. What has to be done, and how far it came, is in the rows: whoever takes a job has it until its
-lease ends, and what a worker did not finish, another one goes on with. A skill and the note of what came of it are one
-transaction, so none is imported twice.
+A task only wakes a worker up. The jobs and their progress are rows: a worker holds a job until its lease ends, and
+another worker continues a job that was not finished. A skill and its result are stored in one transaction, so no skill
+is imported twice.
 """
 
 import logging
@@ -16,7 +16,7 @@ from django_tasks import task
 
 from registry.core import roles
 from registry.core.errors import Forbidden, SkillsiteError
-from registry.core.sources.import_request import FAILED as NOT_DONE
+from registry.core.sources.import_request import FAILED as ITEM_FAILED
 from registry.core.sources.import_request import ImportRequest, ImportResult
 from registry.core.text.printable import printable
 from registry.models import Project, Source, SourceEntry, SourceJob, SourceJobItem
@@ -34,22 +34,22 @@ LEASE = timedelta(minutes=3)
 MOST_ATTEMPTS = 3
 _KEPT_FOR = timedelta(days=30)
 _REASON_CHARS, _PROBLEM_CHARS = 1_000, 500
-_UNFORESEEN = "It could not be done. The reason is in the log of the site."
+_UNEXPECTED = "The import failed unexpectedly. The reason is in the log of the site."
 
 
-class _Lost(Exception):
-    """Another worker has the job now: what this one did last is undone."""
+class _LeaseLost(Exception):
+    """Another worker holds the job now. The open transaction is rolled back."""
 
 
 @task()
 def work() -> None:
-    """Whatever waits, on whichever worker wakes up first."""
+    """Run due jobs, and enqueue another task if some are left."""
     if run_due():
         work.enqueue()
 
 
 def queue(source: Source, kind: str, requests: Iterable[ImportRequest] = (), *, by: Actor) -> SourceJob:
-    """Inside a transaction: a job in somebody's name. Its worker is told once this is committed."""
+    """Create a job that acts for `by`. Call inside a transaction; the task is enqueued on commit."""
     job = SourceJob.objects.create(
         project_id=source.project_id, source=source, kind=kind, user_id=by.user_id, agent_id=by.agent_id,
         through_id=by.maker_id, address=by.address, scopes=sorted(by.scopes),
@@ -70,18 +70,18 @@ def _enqueue() -> None:
 
 
 def wake_overdue(*, now: datetime) -> None:
-    """For the sweep: a job whose wake-up was lost, or whose worker did not come back."""
+    """Enqueue a task if a job is due whose task was lost or whose worker died."""
     if SourceJob.objects.filter(is_due(now)).exists():
         work.enqueue()
 
 
 def clean(*, now: datetime) -> dict[str, int]:
     old = SourceJob.objects.filter(state__in=(DONE, FAILED), finished_at__lt=now - _KEPT_FOR)
-    return {"finished jobs of sources": old.delete()[0], "skills put aside": source_entries.sweep(now=now)}
+    return {"finished source jobs": old.delete()[0], "staged skills": source_entries.sweep(now=now)}
 
 
 def run_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta = timedelta(seconds=30)) -> bool:
-    """Works on what is due for as long as the budget lasts, so that other work has its turn. Says if some is left."""
+    """Run due jobs until `budget` is used up, so that other tasks get a turn. Return whether jobs are left."""
     stop = clock() + budget
     while clock() < stop:
         job = _take(now=clock())
@@ -89,19 +89,19 @@ def run_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta =
             return False
         try:
             _run(job, clock=clock, stop=stop)
-        except _Lost:
-            log.warning("Job %s of a source took too long and is another worker’s now.", job.pk)
+        except _LeaseLost:
+            log.warning("Source job %s took longer than its lease. Another worker has taken it.", job.pk)
     return SourceJob.objects.filter(is_due(clock())).exists()
 
 
 def _take(*, now: datetime) -> SourceJob | None:
-    """The next job, ours until its lease ends. One that nobody got anywhere with is given up."""
+    """Lease the next due job. A job with too many attempts is marked as failed."""
     for job in SourceJob.objects.filter(is_due(now)).order_by("pk")[:10]:
         if not job.take_lease(is_due(now), now=now, lease=LEASE, state=RUNNING):
             continue
         if job.attempts <= MOST_ATTEMPTS:
             return SourceJob.objects.select_related("source__project", "project", "user", "agent").get(pk=job.pk)
-        _give_up(job, "Each try ended before it was done.", now=now)
+        _give_up(job, f"All {MOST_ATTEMPTS} attempts ended before the job was done.", now=now)
     return None
 
 
@@ -112,33 +112,33 @@ def _run(job: SourceJob, *, clock: Callable[[], datetime], stop: datetime) -> No
         problem = source_entries.look(job.source, now=clock())
         _finish(job, FAILED if problem else DONE, now=clock(), problem=problem)
     else:
-        _bring(job, clock=clock, stop=stop)
+        _import_items(job, clock=clock, stop=stop)
 
 
-def _bring(job: SourceJob, *, clock: Callable[[], datetime], stop: datetime) -> None:
+def _import_items(job: SourceJob, *, clock: Callable[[], datetime], stop: datetime) -> None:
     try:
         by = _actor(job)
     except SkillsiteError as error:
         _give_up(job, error.message, now=clock())
         return
     items = list(job.items.filter(status=WAITING).order_by("position"))
-    for done, (item, came) in enumerate(_came(job.source, items), start=1):
-        _settle(job, item, came, by=by, now=clock())
+    for done, (item, fetched) in enumerate(_fetched_items(job.source, items), start=1):
+        _import_item(job, item, fetched, by=by, now=clock())
         if clock() >= stop and done < len(items):
-            _mine(job, state=QUEUED, leased_until=None, attempts=0)
+            _update(job, state=QUEUED, leased_until=None, attempts=0)
             return
     _finish(job, DONE, now=clock())
 
 
 def _actor(job: SourceJob) -> Actor:
-    """Whoever asked, with what they may do today and could do when they asked."""
+    """Return who started the job, with the permissions that they had then and still have."""
     if job.agent is not None:
         if job.agent.removed_at is not None:
             raise Forbidden(f"The agent {job.agent.name} was removed meanwhile.")
         by = permissions.agent(job.agent, frozenset(job.scopes))
     elif job.user is not None:
         if not job.user.is_active:
-            raise Forbidden(f"{job.user.username} may not sign in any more.")
+            raise Forbidden(f"{job.user.username} can no longer sign in.")
         by = permissions.person(job.user, job.project)
         by = replace(by, scopes=by.scopes & frozenset(job.scopes))
     else:
@@ -148,8 +148,10 @@ def _actor(job: SourceJob) -> Actor:
     return by
 
 
-def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJobItem, FetchedSkill | Exception]]:
-    """Each item with its goods: those put aside first, then all others from one visit to the source."""
+def _fetched_items(
+    source: Source, items: list[SourceJobItem]
+) -> Iterator[tuple[SourceJobItem, FetchedSkill | Exception]]:
+    """Yield each item with its skill or its error: the staged ones first, then the others with one connection."""
     entries = {entry.name: entry for entry in source.entries.filter(name__in=[item.name for item in items])}
     by_name = {item.name: item for item in items}
     missing: list[SourceEntry] = []
@@ -164,75 +166,77 @@ def _came(source: Source, items: list[SourceJobItem]) -> Iterator[tuple[SourceJo
             missing.append(entry)
         else:
             yield item, fetched
-    for entry, came in source_entries.fetch_all(source, missing) if missing else ():
-        yield by_name[entry.name], came
+    for entry, result in source_entries.fetch_all(source, missing) if missing else ():
+        yield by_name[entry.name], result
 
 
-def _settle(job: SourceJob, item: SourceJobItem, came: FetchedSkill | Exception, *, by: Actor, now: datetime) -> None:
-    """One skill: what came of it is written down with it, or neither is."""
+def _import_item(
+    job: SourceJob, item: SourceJobItem, fetched: FetchedSkill | Exception, *, by: Actor, now: datetime
+) -> None:
+    """Import one skill and store its result in the same transaction."""
     try:
-        plan = _planned(job.source, item, came, by=by)
+        plan = _plan(job.source, item, fetched, by=by)
         with transaction.atomic():
-            _note(job, item, _carried_out(item, plan, by=by) if isinstance(plan, ImportPlan) else plan, now=now)
-    except _Lost:
+            _store_result(job, item, _apply(item, plan, by=by) if isinstance(plan, ImportPlan) else plan, now=now)
+    except _LeaseLost:
         raise
     except Exception:
-        log.exception("A skill of a source could not be imported.")
-        _note(job, item, ImportResult(item.name, NOT_DONE, _UNFORESEEN), now=now)
+        log.exception("Importing a skill from a source failed.")
+        _store_result(job, item, ImportResult(item.name, ITEM_FAILED, _UNEXPECTED), now=now)
 
 
-def _planned(
-    source: Source, item: SourceJobItem, came: FetchedSkill | Exception, *, by: Actor
+def _plan(
+    source: Source, item: SourceJobItem, fetched: FetchedSkill | Exception, *, by: Actor
 ) -> ImportPlan | ImportResult:
     try:
-        if isinstance(came, Exception):
-            raise came
-        return install.prepare(source, came, _request(item), by=by)
+        if isinstance(fetched, Exception):
+            raise fetched
+        return install.prepare(source, fetched, _request(item), by=by)
     except SkillsiteError as error:
-        return ImportResult(item.name, NOT_DONE, error.message)
+        return ImportResult(item.name, ITEM_FAILED, error.message)
     except Failure as failure:
-        return ImportResult(item.name, NOT_DONE, f"It could not be fetched. {failure}")
+        return ImportResult(item.name, ITEM_FAILED, f"We couldn’t fetch this skill. {failure}")
 
 
-def _carried_out(item: SourceJobItem, plan: ImportPlan, *, by: Actor) -> ImportResult:
+def _apply(item: SourceJobItem, plan: ImportPlan, *, by: Actor) -> ImportResult:
     try:
         return install.apply(plan, by=by)
     except SkillsiteError as error:
-        return ImportResult(item.name, NOT_DONE, error.message)
+        return ImportResult(item.name, ITEM_FAILED, error.message)
 
 
 def _request(item: SourceJobItem) -> ImportRequest:
     return ImportRequest(**item.asked)
 
 
-def _note(job: SourceJob, item: SourceJobItem, result: ImportResult, *, now: datetime) -> None:
-    """Getting somewhere renews the lease, and the patience."""
-    _mine(job, leased_until=now + LEASE, attempts=1)
+def _store_result(job: SourceJob, item: SourceJobItem, result: ImportResult, *, now: datetime) -> None:
+    """Store the result of an item. Progress renews the lease and resets the attempts."""
+    _update(job, leased_until=now + LEASE, attempts=1)
     SourceJobItem.objects.filter(pk=item.pk).update(
         status=result.status, reason=printable(result.reason, _REASON_CHARS), skill=result.skill,
         version=result.version, digest=result.digest, proposal_id=result.proposal,
     )  # fmt: skip
 
 
-def _mine(job: SourceJob, **values: object) -> None:
+def _update(job: SourceJob, **values: object) -> None:
     """Update the job if this worker still holds its lease."""
     if not job.update_if_held(**values):
-        raise _Lost
+        raise _LeaseLost
 
 
 def _give_up(job: SourceJob, reason: str, *, now: datetime) -> None:
     reason = printable(reason, _PROBLEM_CHARS)
-    job.items.filter(status=WAITING).update(status=NOT_DONE, reason=reason)
+    job.items.filter(status=WAITING).update(status=ITEM_FAILED, reason=reason)
     _finish(job, FAILED, now=now, problem=reason)
 
 
 def _finish(job: SourceJob, state: str, *, now: datetime, problem: str = "") -> None:
-    _mine(job, state=state, finished_at=now, leased_until=None, problem=problem[:_PROBLEM_CHARS])
+    _update(job, state=state, finished_at=now, leased_until=None, problem=problem[:_PROBLEM_CHARS])
 
 
 @dataclass(frozen=True, slots=True)
-class Warmed:
-    """What was put aside of one source; `problem` says why it could not be asked, `failed` why a skill did not come."""
+class WarmedSource:
+    """Staged skills of one source. `problem` is the error of the source, `failed` has one sentence for each skill."""
 
     source: str
     problem: str
@@ -240,11 +244,11 @@ class Warmed:
     failed: tuple[str, ...]
 
 
-def warm(project: Project, *, now: datetime) -> Iterator[Warmed]:
-    """Looks at every source of a project and puts all it offers aside, so that importing needs no network."""
+def warm(project: Project, *, now: datetime) -> Iterator[WarmedSource]:
+    """Check every source of a project and stage all its skills, so that imports need no network."""
     for source in Source.objects.of(project).select_related("project").order_by("pk"):
         problem = source_entries.look(source, now=now)
         entries = list(source.entries.order_by("name")) if not problem else []
         missing = [entry for entry in entries if not source_entries.is_staged(entry)]
-        came = list(source_entries.put_aside(source, missing))
-        yield Warmed(str(source), problem, len(entries) - len(came), tuple(came))
+        failed = tuple(source_entries.stage_all(source, missing))
+        yield WarmedSource(str(source), problem, len(entries) - len(failed), failed)

@@ -1,4 +1,4 @@
-"""Sources of a project: people add and remove them, look what they offer, and ask for what they want of them."""
+"""Sources of a project: add, check, search and remove them, and start imports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,18 +35,17 @@ from registry.services.sources import source_entries, source_jobs
 MOST = 50
 MOST_WAITING = 20
 _LABEL_CHARS = 100
-_LEAST, _MOST_CHARS = 2, 200
+_MIN_QUERY_CHARS, _MAX_QUERY_CHARS = 2, 200
 
-# How an entry stands to the project, by source and name and never by name alone.
+# State of an entry in the project. Entries are matched by source and name, never by name alone.
 AVAILABLE, INSTALLED, NEWER = "available", "installed", "update"
 
 
 @dataclass(frozen=True, slots=True)
 class EntryStatus:
-    """An entry of a source, and what the project has of it.
+    """A source entry and its state in the project.
 
-    `state` is `available`, `installed`, or `update` where the source has something newer; `taken` says that a skill of
-    that name stands which did not come from here; `proposal` is the number of one that waits to bring it in.
+    `taken` means that another skill has the name. `proposal` is the number of an open proposal to import it.
     """
 
     entry: SourceEntry
@@ -61,28 +60,28 @@ class EntryStatus:
 
 
 def add(project: Project, kind: str, address: str, *, ref: str = "", label: str = "", by: Actor) -> Source:
-    """A new source, which the worker looks at next: `latest_job` tells how that goes.
+    """Add a source and start a job that checks it; see `latest_job`.
 
-    One that was removed earlier is taken up again, with what came from it.
+    A source that was removed earlier is restored, with its installations.
     """
     require(by, roles.WRITE, project)
     _require_person(by)
-    remote_source, label = _checked(kind, address, ref), _label(label)
+    remote_source, label = _validate(kind, address, ref), _clean_label(label)
     with audit.change(project, "source.added", by=by, target=remote_source.address.partition("?")[0][:200]) as change:
         if Source.objects.of(project).count() >= MOST:
             raise Conflict(f"The project has {MOST} sources. {MOST} are allowed. Nothing was stored.")
-        source, made = Source.objects.get_or_create(
+        source, created = Source.objects.get_or_create(
             project=project, kind=remote_source.kind, address=remote_source.address, ref=remote_source.ref,
             defaults={"label": label, "added_by_id": by.user_id},
         )  # fmt: skip
-        if not made:
-            _take_up(source, label, by)
+        if not created:
+            _restore(source, label, by)
         change.data["source"] = provenance.audit_data(source)
         source_jobs.queue(source, LOOK, by=by)
     return source
 
 
-def _checked(kind: str, address: str, ref: str) -> RemoteSource:
+def _validate(kind: str, address: str, ref: str) -> RemoteSource:
     if kind not in KINDS:
         raise InvalidRequest(f"There is no kind of source {kind[:40]!r}. There are: {', '.join(KINDS)}.", field="kind")
     for field, text in (("address", address), ("ref", ref)):
@@ -91,7 +90,7 @@ def _checked(kind: str, address: str, ref: str) -> RemoteSource:
     return remote.check(RemoteSource(kind, address.strip(), ref.strip()), allowed=outbound_http.allowed_hosts())
 
 
-def _label(label: str) -> str:
+def _clean_label(label: str) -> str:
     label = " ".join(label.replace("\0", "").split())
     if len(label) > _LABEL_CHARS:
         message = f"The name has {len(label)} characters. {_LABEL_CHARS} are allowed. Nothing was stored."
@@ -99,7 +98,7 @@ def _label(label: str) -> str:
     return label
 
 
-def _take_up(source: Source, label: str, by: Actor) -> None:
+def _restore(source: Source, label: str, by: Actor) -> None:
     if source.removed_at is None:
         message = f"{source} is already a source of this project. Nothing was stored."
         raise AlreadyExists(message, field="address", source=source.pk)
@@ -110,11 +109,11 @@ def _take_up(source: Source, label: str, by: Actor) -> None:
 
 def _require_person(by: Actor) -> None:
     if by.agent_id is not None:
-        raise Forbidden("Sources are added and removed by people.")
+        raise Forbidden("Only people can add and remove sources, not agents.")
 
 
 def remove(project: Project, source_id: int, *, by: Actor) -> None:
-    """Nobody looks there any more. The skills that came from it stay, with their history; they are not updated."""
+    """Remove a source. Imported skills stay with their history, but get no updates."""
     require(by, roles.WRITE, project)
     _require_person(by)
     with audit.change(project, "source.removed", by=by) as change:
@@ -126,7 +125,7 @@ def remove(project: Project, source_id: int, *, by: Actor) -> None:
 
 
 def look(project: Project, source_id: int, *, by: Actor) -> SourceJob:
-    """The worker asks the source anew what it offers. A look that waits or is under way already is joined."""
+    """Start a job that checks the source, or return the one that is unfinished."""
     source = find(project, source_id, by=by)
     with transaction.atomic():
         Source.objects.select_for_update().get(pk=source.pk)
@@ -135,20 +134,20 @@ def look(project: Project, source_id: int, *, by: Actor) -> SourceJob:
 
 
 def start(
-    project: Project, source_id: int, wanted: Sequence[ImportRequest], *, update: bool = False, by: Actor
+    project: Project, source_id: int, requests: Sequence[ImportRequest], *, update: bool = False, by: Actor
 ) -> SourceJob:
-    """The worker imports or updates skill by skill; the items of the job tell what came of each."""
+    """Start a job that imports or updates skills. Its items have the result of each."""
     source = find(project, source_id, by=by)
-    checked = import_request.check_all(list(wanted))
+    checked = import_request.check_all(list(requests))
     with transaction.atomic():
         Source.objects.select_for_update().get(pk=source.pk)
         if SourceJob.objects.unfinished().filter(source=source).count() >= MOST_WAITING:
-            raise Conflict(f"{MOST_WAITING} jobs of {source} are waiting already. Let them finish. Nothing was stored.")
+            raise Conflict(f"{source} has {MOST_WAITING} unfinished jobs. Wait until they finish. Nothing was stored.")
         return source_jobs.queue(source, UPDATE if update else IMPORT, checked, by=by)
 
 
 def listed(project: Project, *, by: Actor) -> SourceQuerySet:
-    """With `offered` and `installed`, how many skills each offers and how many of them the project has."""
+    """Return the sources with the number of their skills (`offered`) and of the installed ones (`installed`)."""
     require(by, roles.WRITE, project)
     return Source.objects.of(project).for_list().select_related("added_by")
 
@@ -158,32 +157,32 @@ def find(project: Project, source_id: int, *, by: Actor) -> Source:
 
 
 def entries(project: Project, source_id: int, *, q: str = "", by: Actor) -> SourceEntryQuerySet:
-    """What a source offers, in order of name; for a page of it see `with_state`."""
+    """Return the entries of a source, ordered by name. Pass a page of them to `with_state`."""
     source = find(project, source_id, by=by)
     return source.entries.matching(q.replace("\0", "")).for_list().defer("staged_manifest")
 
 
 def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[EntryStatus]:
-    """Asks the source itself, now: a registry may have more than it lists. `entries` has what it lists."""
+    """Search the source itself now. A registry may have more skills than `entries` lists."""
     source = find(project, source_id, by=by)
     words = " ".join(words.replace("\0", "").split())
-    if not _LEAST <= len(words) <= _MOST_CHARS:
-        raise InvalidRequest(f"Search for {_LEAST} characters or more, and {_MOST_CHARS} at most.")
+    if not _MIN_QUERY_CHARS <= len(words) <= _MAX_QUERY_CHARS:
+        raise InvalidRequest(f"Enter {_MIN_QUERY_CHARS} to {_MAX_QUERY_CHARS} characters to search for.")
     return with_state(source, source_entries.search(source, words))
 
 
-def with_state(source: Source, shown: Sequence[SourceEntry]) -> list[EntryStatus]:
-    """The entries of one page with what the project has of each, in a fixed number of queries."""
-    names = [entry.name for entry in shown]
+def with_state(source: Source, entries: Sequence[SourceEntry]) -> list[EntryStatus]:
+    """Return the entries with their state, in a fixed number of queries."""
+    names = [entry.name for entry in entries]
     installed = {each.name: each for each in Installation.objects.standing().filter(source=source, name__in=names)}
     effective = catalog.find_each(source.project_id, names)
-    waiting = dict(_waiting(source, names))
+    proposals = dict(_open_proposals(source, names))
     return [
         EntryStatus(
             entry, _state(entry, installed.get(entry.name)), installed.get(entry.name),
-            entry.name not in installed and normalise(entry.name) in effective, waiting.get(entry.name),
+            entry.name not in installed and normalise(entry.name) in effective, proposals.get(entry.name),
         )
-        for entry in shown
+        for entry in entries
     ]  # fmt: skip
 
 
@@ -197,25 +196,25 @@ def _state(entry: SourceEntry, installation: Installation | None) -> str:
     return NEWER if newer else INSTALLED
 
 
-def _waiting(source: Source, names: Sequence[str]) -> QuerySet[Provenance, tuple[str, int | None]]:
+def _open_proposals(source: Source, names: Sequence[str]) -> QuerySet[Provenance, tuple[str, int | None]]:
     undecided = Proposal.objects.undecided().filter(project=source.project_id).values("pk")
-    found = Provenance.objects.filter(source=source, name__in=names, version=None, proposal__in=undecided)
-    return found.order_by("pk").values_list("name", "proposal")
+    rows = Provenance.objects.filter(source=source, name__in=names, version=None, proposal__in=undecided)
+    return rows.order_by("pk").values_list("name", "proposal")
 
 
 def gone(source: Source) -> list[Installation]:
-    """What came from the source and is not offered there any more."""
-    offered = source.entries.values("name")
-    return list(Installation.objects.standing().filter(source=source).exclude(name__in=offered).order_by("name"))
+    """Return the installed skills that the source no longer has."""
+    listed = source.entries.values("name")
+    return list(Installation.objects.standing().filter(source=source).exclude(name__in=listed).order_by("name"))
 
 
 def jobs(project: Project, source_id: int, *, by: Actor) -> SourceJobQuerySet:
-    """Newest first, with `total` and `done`."""
+    """Return the jobs of a source, newest first, with `total` and `done`."""
     return find(project, source_id, by=by).jobs.for_list()
 
 
 def job(project: Project, source_id: int, job_id: int, *, by: Actor) -> SourceJob:
-    """One job with `total` and `done`; its `items` in order of `position` say what came of each skill."""
+    """Return one job with `total` and `done`."""
     found = jobs(project, source_id, by=by).filter(pk=job_id).first()
     if found is None:
         raise NotFound("There is no such job.")

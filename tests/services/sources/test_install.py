@@ -147,9 +147,9 @@ def test_what_cannot_be_fetched_is_an_error_with_its_reason(
 
 def test_what_a_source_does_not_offer_cannot_be_had(project: Project, source: Source, author: Actor) -> None:
     for name in ("nothing", "../greeting", ""):
-        with nothing_left_behind(), pytest.raises(NotFound, match="does not offer"):
+        with nothing_left_behind(), pytest.raises(NotFound, match="has no skill"):
             install.import_skill(project, source.pk, ImportRequest(name), by=author)
-    with nothing_left_behind(), pytest.raises(NotFound, match="does not offer"):
+    with nothing_left_behind(), pytest.raises(NotFound, match="has no skill"):
         import_preview.load(project, source.pk, "a\0b", by=author)
 
 

@@ -100,7 +100,7 @@ def test_each_failure_has_its_reason_and_costs_no_other(
     reasons = dict(job.items.values_list("name", "reason"))
     assert "404" in reasons["gone"]
     assert "digest" in reasons["moved"]
-    assert "does not offer" in reasons["unheard-of"]
+    assert "has no skill" in reasons["unheard-of"]
     assert "already has its own skill" in reasons["taken"]
     job.refresh_from_db()
     assert (job.state, job.finished_at is not None) == ("done", True)
@@ -162,7 +162,7 @@ def test_a_job_that_nobody_gets_anywhere_with_is_given_up(
         except StopIteration:
             assert turn < source_jobs.MOST_ATTEMPTS
     job.refresh_from_db()
-    assert (job.state, job.problem) == ("failed", "Each try ended before it was done.")
+    assert (job.state, job.problem) == ("failed", "All 3 attempts ended before the job was done.")
     assert set(outcomes(job).values()) == {"failed"}
 
 

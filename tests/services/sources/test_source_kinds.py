@@ -143,7 +143,7 @@ def test_a_registry_that_has_more_than_it_lists_is_asked_for_the_rest(
     assert looked(project, source, author)["rare"] == "update"
     served["/api/v1/search"] = answering(503)  # type: ignore[assignment]
     assert looked(project, source, author)["rare"] == "update"
-    with nothing_left_behind(), pytest.raises(SourceFailed, match="could not be searched"):
+    with nothing_left_behind(), pytest.raises(SourceFailed, match="search http"):
         sources.search(project, source.pk, "rare", by=author)
     for words in ("", "a", "\0 a", "a" * 201):
         with nothing_left_behind(), pytest.raises(InvalidRequest, match="2 characters or more"):

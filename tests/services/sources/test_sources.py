@@ -159,9 +159,9 @@ def test_there_is_an_end_to_sources(project: Project, author: Actor) -> None:
 
 def test_agents_neither_add_nor_remove_sources(project: Project, source: Source, operator: Actor) -> None:
     bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset(roles.SCOPES))
-    with nothing_left_behind(), pytest.raises(Forbidden, match="by people"):
+    with nothing_left_behind(), pytest.raises(Forbidden, match="Only people"):
         sources.add(project, "url", "https://1.1.1.1/a.zip", by=bot)
-    with nothing_left_behind(), pytest.raises(Forbidden, match="by people"):
+    with nothing_left_behind(), pytest.raises(Forbidden, match="Only people"):
         sources.remove(project, source.pk, by=bot)
 
 
@@ -207,7 +207,7 @@ def test_a_look_under_way_is_joined(project: Project, source: Source, author: Ac
 def test_there_is_an_end_to_what_waits_for_the_worker(project: Project, source: Source, author: Actor) -> None:
     for _ in range(sources.MOST_WAITING):
         sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
-    with nothing_left_behind(), pytest.raises(Conflict, match="20 jobs of Elsewhere are waiting already"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="Elsewhere has 20 unfinished jobs"):
         sources.start(project, source.pk, [ImportRequest("parting")], by=author)
     source_jobs.run_due()
     assert sources.start(project, source.pk, [ImportRequest("parting")], by=author).state == "queued"
@@ -329,5 +329,5 @@ def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, so
 def test_old_jobs_and_what_was_put_aside_are_swept(project: Project, source: Source, author: Actor) -> None:
     install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     later = timezone.now() + source_jobs._KEPT_FOR * 2
-    assert source_jobs.clean(now=later) == {"finished jobs of sources": 1, "skills put aside": 1}
-    assert source_jobs.clean(now=later) == {"finished jobs of sources": 0, "skills put aside": 0}
+    assert source_jobs.clean(now=later) == {"finished source jobs": 1, "staged skills": 1}
+    assert source_jobs.clean(now=later) == {"finished source jobs": 0, "staged skills": 0}

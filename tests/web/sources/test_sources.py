@@ -295,12 +295,12 @@ def test_a_source_that_is_down_says_so_and_the_page_can_be_used_on(
     site.status = 503
     inside = page.get(at(source, "skills/greeting/?inside=1"), headers={"HX-Request": "true"})
     assert inside.status_code == 200, "htmx shows only answers that went well"
-    assert "could not be fetched" in shown(inside)
+    assert "couldn’t fetch greeting" in shown(inside)
     assert "Try again" in shown(inside)
     with nothing_left_behind():
         answer = page.post(at(source, "skills/greeting/"), {"do": "import"})
     assert answer.status_code == 502
-    assert "could not be fetched" in shown(answer)
+    assert "couldn’t fetch greeting" in shown(answer)
 
 
 def test_a_name_that_the_source_does_not_offer_is_not_there(source: Source, page: Client) -> None:
