@@ -146,7 +146,7 @@ def test_a_registry_that_has_more_than_it_lists_is_asked_for_the_rest(
     with nothing_left_behind(), pytest.raises(SourceFailed, match="search http"):
         sources.search(project, source.pk, "rare", by=author)
     for words in ("", "a", "\0 a", "a" * 201):
-        with nothing_left_behind(), pytest.raises(InvalidRequest, match="2 characters or more"):
+        with nothing_left_behind(), pytest.raises(InvalidRequest, match="2 to 200 characters"):
             sources.search(project, source.pk, words, by=author)
 
 
