@@ -38,7 +38,7 @@ class Skill(models.Model):
 
     @property
     def current_digest(self) -> str:
-        """The digest of the current version, or an empty string where there is none."""
+        """Return the digest of the current version, or an empty string."""
         return self.current.digest if self.current else ""
 
 

@@ -138,7 +138,7 @@ def badge(label: str, tone: str = "", icon: str = "") -> SafeString:
 
 @register.simple_tag
 def source_badge(source: str, tone: str = "line") -> SafeString:
-    """Badge for the source of a skill. Use the tone "plain" in a table."""
+    """Return the badge of a skill's source. Use the tone "plain" in a table."""
     return badge(labels.SOURCES[source], tone, _SOURCE_ICONS[source])
 
 

@@ -175,7 +175,7 @@ def test_the_sign_in_page_is_never_inserted_into_the_editor(team: Team, windows:
     expect(page.get_by_role("complementary", name="Checks")).to_be_visible()
     expect(page.locator("#known-names > option").first).to_be_attached()
     assert page.locator("#known-names > :not(option)").count() == 0
-    windows.troubles.clear()  # the browser notes the refusal that the page shows
+    windows.troubles.clear()  # the browser logs the error that the page shows
 
 
 def test_the_shortcut_opens_the_reason_of_a_proposal(team: Team, windows: Windows) -> None:
@@ -214,7 +214,7 @@ def test_the_404_page_fits_a_long_project_name(team: Team, windows: Windows) -> 
     page.goto(f"{team.base}/skills/not-there/")
     expect(page.get_by_role("link", name=name)).to_be_in_viewport(ratio=1)
     assert accessibility.overflowing(page) == []
-    windows.troubles.clear()  # the browser notes the 404 that this page is about
+    windows.troubles.clear()  # the browser logs the expected 404
 
 
 def test_switching_to_code_and_back_loses_nothing(team: Team, windows: Windows) -> None:

@@ -1,4 +1,4 @@
-"""The design system: its tags, its drawings, its colours, and what no page may contain."""
+"""The design system: template tags, charts, colours, and rules for all templates."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -34,7 +34,7 @@ counts = st.lists(st.integers(0, 10**9), max_size=60)
 
 @pytest.fixture(autouse=True)
 def _plain_static(settings):
-    """Pages name their files as they lie in static/, so that no collected copy is needed here."""
+    """Use static files without collecting them."""
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
 
@@ -47,7 +47,7 @@ def draw(source: str, **context: object) -> str:
 
 
 def test_a_seal_is_fifteen_bits_down_the_columns_and_mirrored():
-    # 4f9c is 01001 11110 01110 0: left column, second column, middle column, and a bit that is not drawn.
+    # 4f9c is 01001 11110 01110 0: left column, second column, middle column, and an unused bit.
     left = {(0, 1), (0, 4)} | {(1, 0), (1, 1), (1, 2), (1, 3)} | {(2, 1), (2, 2), (2, 3)}
     right = {(4, 1), (4, 4)} | {(3, 0), (3, 1), (3, 2), (3, 3)}
     assert set(seal_cells("sha256:4f9c21ab77e0")) == left | right
@@ -60,7 +60,7 @@ def test_a_seal_of_all_or_no_bits_is_full_or_empty():
 
 @given(digests)
 @law(max_examples=effort.examples(50))
-def test_every_seal_is_symmetric_and_knows_only_the_first_fifteen_bits(digest):
+def test_every_seal_is_symmetric_and_depends_on_fifteen_bits(digest):
     cells = seal_cells(digest)
     assert set(cells) == {(4 - column, row) for column, row in cells}
     other = f"{int(digest[:4], 16) ^ 1:04x}{digest[4:]}"
@@ -68,12 +68,12 @@ def test_every_seal_is_symmetric_and_knows_only_the_first_fifteen_bits(digest):
 
 
 @pytest.mark.parametrize("digest", ["4f9c", "sha256:", "zz9c21ab77e0", "4F9C21AB77E0", "sha512:4f9c21ab77e0"])
-def test_what_is_not_a_digest_gets_no_seal(digest):
+def test_an_invalid_digest_has_no_seal(digest):
     with pytest.raises(ValueError, match="12 or more hex digits"):
         seal_cells(digest)
 
 
-def test_a_seal_shows_twelve_digits_and_nothing_for_nothing():
+def test_a_seal_shows_twelve_digits_and_is_empty_without_a_digest():
     assert draw("{% seal d %}", d="sha256:4f9c21ab77e0ffff").endswith("</svg>4f9c21ab77e0</span>")
     assert draw("{% seal d %}", d="") == ""
 
@@ -85,7 +85,7 @@ def test_a_seal_shows_twelve_digits_and_nothing_for_nothing():
     ("value", "plain", "change"),
     [(0, "0", "0"), (72, "72", "+72"), (-38, "−38", "−38"), (1_234_567, "1,234,567", "+1,234,567")],
 )
-def test_figures_have_commas_and_changes_a_sign(value, plain, change):
+def test_numbers_have_commas_and_changes_a_sign(value, plain, change):
     assert (humanize.number(value), humanize.signed(value)) == (plain, change)
 
 
@@ -122,7 +122,7 @@ def test_sizes_are_short_and_never_reach_the_next_unit(size, said):
         ("The project's skill isn't theirs.", "The project's skill isn't theirs."),
     ],
 )
-def test_straight_quotes_of_a_message_are_those_of_the_pages(told, said):
+def test_straight_quotes_become_curly(told, said):
     assert ui.curly(told) == said
 
 
@@ -156,23 +156,23 @@ def test_times_are_relative_up_to_a_month_and_then_a_date(ago, said):
     assert humanize.relative(NOW - ago, NOW) == said
 
 
-def test_the_exact_time_stands_in_the_markup_in_utc():
+def test_the_markup_has_the_exact_time_in_utc():
     moment = datetime(2026, 11, 16, 12, 0, tzinfo=UTC).astimezone()
     html = draw("{{ moment|reltime:now }}", moment=moment, now=NOW)
     assert html == '<time datetime="2026-11-16T12:00:00Z" title="16 Nov 2026, 12:00 UTC">2 hours ago</time>'
 
 
-def test_no_time_is_said_as_nothing_and_an_age_counts_up():
+def test_no_time_is_empty_and_an_age_counts_up():
     assert draw("{{ moment|reltime }}", moment=None) == ""
     assert ">6 days old<" in draw("{{ moment|age:now }}", moment=NOW - timedelta(days=6), now=NOW)
 
 
-# -- Drawings ----------------------------------------------------------------------------------------------
+# -- Charts ------------------------------------------------------------------------------------------------
 
 
 @given(counts)
 @law(max_examples=effort.examples(50))
-def test_bars_keep_their_order_and_stay_inside_the_drawing(values):
+def test_bars_keep_their_order_and_fit_the_chart(values):
     heights = bar_heights(values)
     assert all((height == 0) == (value == 0) for height, value in zip(heights, values, strict=True))
     assert all(0 <= height <= 17 for height in heights)
@@ -191,7 +191,7 @@ def test_bars_keep_their_order_and_stay_inside_the_drawing(values):
         ([1, 10**9], "1,000,000,001 loads in the last 2 days", "M1 19v-1M4 19v-17"),
     ],
 )
-def test_a_sparkline_says_in_words_what_it_draws(values, said, bars):
+def test_a_sparkline_has_a_text_for_screen_readers(values, said, bars):
     html = draw("{% sparkline values %}", values=values)
     assert f'aria-label="{said}"' in html
     assert f'<path d="{bars}"/>' in html
@@ -222,7 +222,7 @@ def test_a_trend_compares_the_last_third_with_the_first(values, word):
         (8001, ["Too long, split it", "meter-danger"], ["over the recommended length"]),
     ],
 )
-def test_the_words_of_a_meter_change_with_its_colour(value, expected, unexpected):
+def test_the_text_of_a_meter_changes_with_its_colour(value, expected, unexpected):
     html = draw("{% meter value 5000 8000 %}", value=value)
     assert all(part in html for part in expected)
     assert not any(part in html for part in unexpected)
@@ -235,11 +235,11 @@ def test_a_stacked_meter_over_its_limit_stays_inside_the_bar():
     assert "200 of 100 tokens: 150 Project, 50 Built-in" in html
 
 
-def test_a_bar_of_nothing_is_empty():
+def test_a_meter_without_a_limit_is_empty():
     assert 'width="0"' in draw("{% meter_bar 5 0 %}")
 
 
-# -- Signs, people, words ----------------------------------------------------------------------------------
+# -- Icons, people, texts ----------------------------------------------------------------------------------
 
 
 def test_people_are_round_and_agents_are_square():
@@ -265,7 +265,7 @@ def test_people_are_round_and_agents_are_square():
         "{% sparkline values label=evil %}",
     ],
 )
-def test_words_from_people_are_escaped_everywhere(source):
+def test_user_text_is_escaped_everywhere(source):
     html = draw(source, evil="<script>\"'", values=[1])
     assert "<script" not in html
     assert "\"'" not in html
@@ -275,12 +275,12 @@ def test_words_from_people_are_escaped_everywhere(source):
     "source",
     ["{% source_badge 'elsewhere' %}", "{% proposal_badge 'maybe' %}", "{% notice 'pink' %}{% endnotice %}"],
 )
-def test_a_word_outside_the_vocabulary_is_an_error_not_a_blank(source):
+def test_an_unknown_state_raises_an_error(source):
     with pytest.raises(KeyError):
         draw(source)
 
 
-def test_findings_say_severity_place_and_fix_or_that_there_are_none():
+def test_findings_show_severity_place_and_fix():
     row = SimpleNamespace(severity="warning", message="Long.", fix="Split it.", file="SKILL.md", line=42)
     html = draw("{% findings rows %}", rows=[row])
     assert "<b>Warning.</b> Long." in html
@@ -344,19 +344,19 @@ def test_only_a_plain_htmx_request_gets_the_fragment(headers, whole):
     assert (b"none found" in answer.content) is not whole
 
 
-def test_without_a_fragment_everyone_gets_the_page():
+def test_without_a_fragment_every_request_gets_the_page():
     assert b"<!doctype html>" in htmx.render(ask(HX_Request="true"), "errors/404.html").content
 
 
 # -- Pages -------------------------------------------------------------------------------------------------
 
 
-def test_the_style_page_is_not_there_for_others():
+def test_the_style_guide_is_for_staff_only():
     with pytest.raises(Http404):
         styleguide(ask())
 
 
-def test_the_style_page_shows_every_part_and_obeys_the_policy():
+def test_the_style_guide_shows_every_component_and_obeys_the_content_policy():
     request = ask()
     request.user.is_staff = True
     html = styleguide(request).content.decode()
@@ -368,19 +368,19 @@ def test_the_style_page_shows_every_part_and_obeys_the_policy():
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 413, 500])
-def test_an_error_page_stands_without_any_context(status):
+def test_an_error_page_renders_without_context(status):
     html = render_to_string(f"errors/{status}.html")
     assert f"Status {status}" in html
     assert html.count("<h1>") == 1
 
 
-def test_an_error_page_says_the_sentence_of_the_error():
+def test_an_error_page_shows_the_error_message():
     assert "1,204 files. 1,000 are allowed." in render_to_string(
         "errors/413.html", {"message": "This zip contains 1,204 files. 1,000 are allowed."}
     )
 
 
-def test_the_sidebar_marks_the_place_the_count_and_the_role():
+def test_the_sidebar_shows_the_current_page_the_count_and_the_role():
     item = {
         "label": "Proposals",
         "url": "/p/",
@@ -399,25 +399,25 @@ def test_the_sidebar_marks_the_place_the_count_and_the_role():
     assert re.search(r'value="dark" aria-pressed="true"', html)
 
 
-# -- The files themselves ----------------------------------------------------------------------------------
+# -- Source files -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
-def test_no_template_breaks_the_policy_or_names_a_sign_that_is_not_drawn(path):
+def test_no_template_breaks_the_content_policy_or_names_a_missing_icon(path):
     text = path.read_text()
     assert not re.search(r"\sstyle=|<style|\son[a-z]+=|hx-on|<script(?![^>]*\ssrc=)|javascript:", text)
     named = re.findall(r"""{%\s*icon ["']([a-z]+)""", text) + re.findall(r"""icon=["']([a-z]+)""", text)
     assert set(named) <= SPRITE
 
 
-def test_the_tags_name_only_signs_that_are_drawn():
+def test_the_tags_name_only_existing_icons():
     named = {entry[-1] for table in (ui._PROPOSAL_STATES, ui._SEVERITIES) for entry in table.values()}
     named |= set(ui._SOURCE_ICONS.values())
     assert named | set(ui._NOTICE_ICONS.values()) <= SPRITE
 
 
 @pytest.mark.parametrize("path", sorted(CSS.glob("*.css")), ids=lambda path: path.stem)
-def test_component_css_uses_roles_that_exist_and_no_colour_of_its_own(path):
+def test_component_css_uses_existing_roles_and_no_raw_colours(path):
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
     tokens = (CSS / "tokens.css").read_text()
     assert set(re.findall(r"var\((--[a-z0-9-]+)", text)) <= set(
@@ -437,7 +437,7 @@ def test_the_base_page_links_every_style_sheet():
 
 
 def palette(theme: int) -> dict[str, str]:
-    """Every token that ends in a colour, for light (0) or dark (1)."""
+    """Return every colour token, for light (0) or dark (1)."""
     text = (CSS / "tokens.css").read_text()
     pairs = re.findall(r"(--[a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", text)
     found = {name: pair[theme] for name, *pair in pairs}

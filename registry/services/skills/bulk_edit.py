@@ -1,6 +1,6 @@
 """Changes to several skills at once.
 
-Each skill is changed in a transaction of its own, with its own event. A skill that cannot be changed does not stop the
+Each skill is changed in a separate transaction with a separate event. A skill that cannot be changed does not stop the
 others; the result names it with the reason.
 """
 

@@ -113,19 +113,19 @@ def next_number(skill: Skill) -> str:
 
 def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
     """Return the stored version of this name. Raise VersionConflict if its bytes differ."""
-    found = Version.objects.filter(skill=skill, version=named).first()
-    if found is None:
+    stored = Version.objects.filter(skill=skill, version=named).first()
+    if stored is None:
         return None
-    if found.digest != bundle.digest:
+    if stored.digest != bundle.digest:
         raise VersionConflict(
-            f"Version {named} of {skill.name} already exists with other content ({found.digest}); this bundle is "
+            f"Version {named} of {skill.name} already exists with other content ({stored.digest}); this bundle is "
             f"{bundle.digest}. Use another version. Nothing was stored.",
-            stored=found.digest,
+            stored=stored.digest,
             given=bundle.digest,
         )
-    if found.yanked_at is not None:
-        raise Conflict(f"Version {named} of {skill.name} was withdrawn: {found.yank_reason} Nothing was stored.")
-    return found
+    if stored.yanked_at is not None:
+        raise Conflict(f"Version {named} of {skill.name} was withdrawn: {stored.yank_reason} Nothing was stored.")
+    return stored
 
 
 def restore(project: Project, name: str, version: str, *, note: str = "", by: Actor) -> Version:
@@ -156,28 +156,28 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
     if not reason:
         raise InvalidRequest("Enter a reason: people and agents who ask for this version see it.")
     with audit.change(project, "version.yanked", by=by, target=normalise(name)) as change:
-        found = _find(project, name, version)
-        if found.yanked_at is not None:
-            raise Conflict(f"Version {version} of {found.skill.name} was already withdrawn.")
-        found.yanked_at, found.yank_reason = timezone.now(), reason
-        found.save(update_fields=["yanked_at", "yank_reason"])
-        skill = found.skill
+        row = _find(project, name, version)
+        if row.yanked_at is not None:
+            raise Conflict(f"Version {version} of {row.skill.name} was already withdrawn.")
+        row.yanked_at, row.yank_reason = timezone.now(), reason
+        row.save(update_fields=["yanked_at", "yank_reason"])
+        skill = row.skill
         change.before = skill.current_digest
         skill.current = Version.objects.available().filter(skill=skill).newest_first().first()
         skill.save(update_fields=["current"])
         change.after = skill.current_digest
-        change.data.update(version=found.version, reason=reason)
+        change.data.update(version=row.version, reason=reason)
         stale_proposals.mark(skill, change=change)
-        notifications.notify_about_version(events.YANKED, found, person=found.author_id, text=reason, by=by)
-        return found
+        notifications.notify_about_version(events.YANKED, row, person=row.author_id, text=reason, by=by)
+        return row
 
 
 def _find(project: Project, name: str, version: str) -> Version:
-    found = (
+    row = (
         Version.objects.filter(skill__project=project, skill__name=normalise(name), version=version)
         .select_related("skill__current")
         .first()
     )
-    if found is None:
+    if row is None:
         raise NotFound(f"The project has no version {version} of {normalise(name)}.")
-    return found
+    return row

@@ -1,4 +1,4 @@
-"""Drafts belong to one person, hold whatever was typed, and reach nobody before they are published."""
+"""Drafts belong to one person, hold any input, and are invisible to others until they are published."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -56,7 +56,7 @@ def colleague(project: Project, person: Callable[[str], User]) -> Actor:
     return permissions.person(person("reviewer"), project)
 
 
-# -- Who --------------------------------------------------------------------------------------------------------------
+# -- Access -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_viewer_may_write_a_draft_and_propose_it_but_never_publish(project: Project, viewer: Actor) -> None:
@@ -70,7 +70,7 @@ def test_a_viewer_may_write_a_draft_and_propose_it_but_never_publish(project: Pr
     assert not Version.objects.exists()
 
 
-def test_nothing_to_propose_is_said(project: Project, viewer: Actor) -> None:
+def test_proposing_an_unchanged_draft_is_refused(project: Project, viewer: Actor) -> None:
     with pytest.raises(NotFound, match="nothing to propose"):
         drafts.propose(Place(project), justification="Why not.", by=viewer)
 
@@ -83,7 +83,7 @@ def test_a_draft_without_a_reason_stays_a_draft(project: Project, viewer: Actor)
     assert not Proposal.objects.exists()
 
 
-def test_whoever_may_only_read_has_no_drafts(project: Project, viewer: Actor) -> None:
+def test_a_reader_has_no_drafts(project: Project, viewer: Actor) -> None:
     reader = replace(viewer, scopes=frozenset({roles.READ}))
     for verb in (drafts.find, drafts.publish, drafts.discard, conflicts.find):
         with pytest.raises(Forbidden):
@@ -102,7 +102,7 @@ def test_an_operator_without_an_account_has_no_drafts(project: Project, operator
         drafts.save(Place(project), typed(), by=operator)
 
 
-def test_somebody_of_another_project_is_told_nothing(other_project: Project, author: Actor) -> None:
+def test_a_member_of_another_project_sees_no_draft(other_project: Project, author: Actor) -> None:
     with pytest.raises(NotFound):
         drafts.save(Place(other_project), typed(), by=author)
 
@@ -116,10 +116,10 @@ def test_a_colleague_never_sees_the_draft(project: Project, author: Actor, colle
         drafts.publish(Place(project), by=colleague)
 
 
-# -- Keeping -----------------------------------------------------------------------------------------------------------
+# -- Saving ------------------------------------------------------------------------------------------------------------
 
 
-def test_looking_stores_nothing_and_keeping_is_noticed_by_nobody(project: Project, author: Actor) -> None:
+def test_opening_stores_nothing_and_saving_is_not_audited(project: Project, author: Actor) -> None:
     project.refresh_from_db()
     before = project.revision, Event.objects.count()
     drafts.find(Place(project), by=author)
@@ -141,7 +141,7 @@ def test_looking_stores_nothing_and_keeping_is_noticed_by_nobody(project: Projec
         Typed(RAW, text="nul \0 inside"),
     ],
 )
-def test_what_is_invalid_is_kept_and_explained(project: Project, author: Actor, what: Typed) -> None:
+def test_an_invalid_draft_is_saved_with_findings(project: Project, author: Actor, what: Typed) -> None:
     draft = drafts.save(Place(project), what, by=author)
     again = drafts.find(Place(project), by=author)
     assert again.pk == draft.pk
@@ -153,7 +153,7 @@ def test_what_is_invalid_is_kept_and_explained(project: Project, author: Actor, 
     assert not Skill.objects.exists()
 
 
-def test_a_draft_that_says_what_stands_is_none(standing: Place, author: Actor) -> None:
+def test_a_draft_equal_to_the_current_skill_is_deleted(standing: Place, author: Actor) -> None:
     shown = drafts.typed_fields(drafts.find(standing, by=author))
     drafts.save(standing, Typed(FORM, shown), by=author)
     assert not Draft.objects.exists()
@@ -163,14 +163,14 @@ def test_a_draft_that_says_what_stands_is_none(standing: Place, author: Actor) -
     assert not Draft.objects.exists()
 
 
-def test_a_late_keep_after_publishing_leaves_no_ghost(project: Project, author: Actor) -> None:
+def test_a_late_save_after_publishing_leaves_no_draft(project: Project, author: Actor) -> None:
     drafts.save(Place(project), typed(), by=author)
     drafts.publish(Place(project), by=author)
     drafts.save(Place(project), typed(), by=author)
     assert not Draft.objects.exists()
 
 
-def test_a_second_window_cannot_write_over_the_first_unseen(project: Project, author: Actor) -> None:
+def test_a_second_window_cannot_overwrite_the_first(project: Project, author: Actor) -> None:
     first = drafts.save(Place(project, seen=""), typed(), by=author)
     with pytest.raises(Stale):
         drafts.save(Place(project, seen=""), typed(name="other"), by=author)
@@ -188,7 +188,7 @@ def test_switching_keeps_comments_and_unknown_keys(standing: Place, author: Acto
     assert drafts.text(drafts.set_mode(draft, RAW)) == odd
 
 
-def test_a_text_that_cannot_be_read_has_no_form(standing: Place, author: Actor) -> None:
+def test_a_text_with_an_invalid_header_has_no_form(standing: Place, author: Actor) -> None:
     draft = drafts.save(standing, Typed(RAW, text="---\nname: [\n---\n"), by=author)
     with pytest.raises(InvalidSkill) as refused:
         drafts.set_mode(draft, FORM)
@@ -202,7 +202,7 @@ def test_a_copy_has_the_files_and_no_name(standing: Place, author: Actor) -> Non
     assert draft.base == ""
 
 
-def test_a_skill_that_is_not_there_cannot_be_edited(project: Project, author: Actor) -> None:
+def test_a_missing_skill_cannot_be_edited(project: Project, author: Actor) -> None:
     with pytest.raises(NotFound):
         drafts.find(Place(project, "nothing"), by=author)
 
@@ -220,12 +220,12 @@ def test_an_empty_form_asks_for_name_and_description(project: Project, author: A
     assert "name-pattern" not in found
 
 
-def test_a_name_that_is_taken_is_said_while_typing(standing: Place, library: Path, author: Actor) -> None:
+def test_a_taken_name_is_a_finding(standing: Place, library: Path, author: Actor) -> None:
     on_disk(library, "bundled-one")
     project = standing.project
     draft = drafts.save(Place(project), typed(name="Greeting"), by=author)
     assert rules_of(project, draft)["name-taken"] == "error"
-    with pytest.raises(InvalidSkill):  # the capital letter alone would stop it
+    with pytest.raises(InvalidSkill):  # the capital letter is an error too
         drafts.publish(Place(project), by=author)
     draft = drafts.save(Place(project), typed(name="greeting"), by=author)
     with pytest.raises(AlreadyExists):
@@ -234,14 +234,14 @@ def test_a_name_that_is_taken_is_said_while_typing(standing: Place, library: Pat
     assert rules_of(project, draft)["name-hides-bundled"] == "hint"
 
 
-def test_a_name_changed_in_the_exact_text_is_refused(standing: Place, author: Actor) -> None:
+def test_a_name_changed_in_code_mode_is_refused(standing: Place, author: Actor) -> None:
     draft = drafts.save(standing, Typed(RAW, text=skill_text("elsewhere")), by=author)
     assert rules_of(standing.project, draft)["name-directory"] == "error"
     with pytest.raises(InvalidSkill):
         drafts.publish(standing, by=author)
 
 
-def test_a_finding_that_a_machine_can_mend_is_mended(project: Project, author: Actor) -> None:
+def test_an_automatic_fix_removes_its_finding(project: Project, author: Actor) -> None:
     text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
     place = Place(project)
     draft = drafts.save(place, Typed(RAW, text=text), by=author)
@@ -256,7 +256,7 @@ def test_a_finding_that_a_machine_can_mend_is_mended(project: Project, author: A
 
 
 @pytest.mark.parametrize("path", ["../up.md", "/etc/passwd", "a\\b", "SKILL.md", "deep/skill.md", "", "con.txt"])
-def test_an_unsafe_path_is_refused_and_nothing_is_kept(project: Project, author: Actor, path: str) -> None:
+def test_an_unsafe_path_is_refused_and_nothing_is_saved(project: Project, author: Actor, path: str) -> None:
     with pytest.raises(InvalidInput):
         draft_files.add(Place(project), {"fine.md": b"x", path: b"y"}, by=author)
     with pytest.raises(InvalidInput):
@@ -276,12 +276,12 @@ def test_limits_name_both_numbers(project: Project, author: Actor, settings: obj
     assert not Draft.objects.exists()
 
 
-def test_files_that_would_meet_where_case_is_ignored_are_refused(project: Project, author: Actor) -> None:
+def test_paths_that_differ_only_in_case_are_refused(project: Project, author: Actor) -> None:
     with pytest.raises(InvalidInput):
         draft_files.add(Place(project), {"docs/a.md": b"x", "Docs/b.md": b"y"}, by=author)
 
 
-def test_files_are_added_renamed_taken_out_and_brought_back(standing: Place, author: Actor) -> None:
+def test_files_are_added_renamed_removed_and_restored(standing: Place, author: Actor) -> None:
     draft_files.add(standing, {"scripts/run.py": b"print()\n"}, by=author)
     draft_files.rename(standing, "scripts/run.py", "scripts/go.py", by=author)
     with pytest.raises(AlreadyExists):
@@ -296,19 +296,19 @@ def test_files_are_added_renamed_taken_out_and_brought_back(standing: Place, aut
         draft_files.restore(standing, "assets/logo.bin", by=author)
 
 
-def test_a_text_file_edited_in_place_keeps_its_line_ends(project: Project, author: Actor) -> None:
+def test_editing_a_text_file_keeps_its_line_endings(project: Project, author: Actor) -> None:
     draft_files.add(Place(project), {"a.txt": b"one\r\ntwo\r\n"}, by=author)
     draft = draft_files.write_text(Place(project), "a.txt", "one\r\ntwo and\r\n", by=author)
     assert blobs.read(draft.manifest[0]) == b"one\r\ntwo and\r\n"
 
 
-def test_a_binary_file_is_not_offered_as_text(standing: Place, author: Actor) -> None:
+def test_a_binary_file_has_no_text(standing: Place, author: Actor) -> None:
     logo, names = drafts.find(standing, by=author).manifest
     assert draft_files.text_of(logo) is None
     assert draft_files.text_of(names) == "Ada\n"
 
 
-def test_the_clean_up_leaves_the_files_of_drafts_alone(project: Project, author: Actor) -> None:
+def test_the_clean_up_keeps_the_files_of_drafts(project: Project, author: Actor) -> None:
     from django.utils import timezone
 
     draft_files.add(Place(project), {"a.txt": b"waiting"}, by=author)
@@ -320,7 +320,7 @@ def test_the_clean_up_leaves_the_files_of_drafts_alone(project: Project, author:
 # -- Publishing ---------------------------------------------------------------------------------------------------
 
 
-def test_publishing_makes_the_version_that_was_announced(project: Project, author: Actor) -> None:
+def test_publishing_creates_the_announced_version(project: Project, author: Actor) -> None:
     drafts.save(Place(project), typed(), by=author)
     draft_files.add(Place(project), {"references/cups.md": b"Six.\n"}, by=author)
     assert drafts.next_version(project, "tea-round") == "1"
@@ -331,7 +331,7 @@ def test_publishing_makes_the_version_that_was_announced(project: Project, autho
     assert drafts.next_version(project, "tea-round") == "2"
 
 
-def test_nothing_is_published_where_nothing_was_written(standing: Place, author: Actor) -> None:
+def test_publishing_without_a_draft_is_refused(standing: Place, author: Actor) -> None:
     with pytest.raises(NotFound):
         drafts.publish(standing, by=author)
 
@@ -343,7 +343,7 @@ def test_a_note_that_is_too_long_is_refused_and_the_draft_stays(project: Project
     assert Draft.objects.count() == 1
 
 
-def test_editing_a_bundled_skill_makes_an_override_with_its_files(
+def test_publishing_an_edit_of_a_built_in_skill_customises_it_with_its_files(
     project: Project, library: Path, author: Actor
 ) -> None:
     on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
@@ -390,7 +390,7 @@ def both_wrote(standing: Place, author: Actor, colleague: Actor) -> Place:
     return place
 
 
-def test_a_save_in_between_stops_publishing_and_keeps_the_draft(both_wrote: Place, author: Actor) -> None:
+def test_a_version_saved_in_the_meantime_stops_publishing_and_keeps_the_draft(both_wrote: Place, author: Actor) -> None:
     with pytest.raises(Stale):
         drafts.publish(both_wrote, by=author)
     assert Draft.objects.count() == 1
@@ -403,7 +403,7 @@ def test_a_save_in_between_stops_publishing_and_keeps_the_draft(both_wrote: Plac
 
 
 @pytest.mark.parametrize(("answer", "line"), [("theirs", "- theirs"), ("mine", "- mine"), ("", "- mine")])
-def test_the_answers_become_the_draft_and_can_be_published(
+def test_resolved_conflicts_become_the_draft_and_can_be_published(
     both_wrote: Place, author: Actor, answer: str, line: str
 ) -> None:
     seen = conflicts.find(both_wrote, by=author)
@@ -416,7 +416,7 @@ def test_the_answers_become_the_draft_and_can_be_published(
     assert "The end" in text
 
 
-def test_a_third_save_is_not_written_over_by_old_answers(both_wrote: Place, author: Actor, colleague: Actor) -> None:
+def test_old_answers_do_not_overwrite_another_save(both_wrote: Place, author: Actor, colleague: Actor) -> None:
     seen = conflicts.find(both_wrote, by=author)
     save_as(both_wrote, colleague, {SKILL_MD: text_with(one="again")})
     before = drafts.text(drafts.find(both_wrote, by=author))
@@ -425,7 +425,7 @@ def test_a_third_save_is_not_written_over_by_old_answers(both_wrote: Place, auth
     assert drafts.text(drafts.find(both_wrote, by=author)) == before
 
 
-def test_a_file_that_both_changed_is_a_choice_between_files(standing: Place, author: Actor, colleague: Actor) -> None:
+def test_a_binary_file_changed_on_both_sides_needs_a_choice(standing: Place, author: Actor, colleague: Actor) -> None:
     place = Place(standing.project, "greeting")
     draft_files.add(place, {"assets/logo.bin": b"\0mine"}, by=author)
     draft_files.remove(place, "references/names.md", by=author)
@@ -440,7 +440,7 @@ def test_a_file_that_both_changed_is_a_choice_between_files(standing: Place, aut
     assert "references/names.md" not in stored
 
 
-def test_a_skill_that_was_deleted_meanwhile_can_be_published_anew(
+def test_a_skill_deleted_in_the_meantime_can_be_published_again(
     standing: Place, author: Actor, colleague: Actor
 ) -> None:
     place = Place(standing.project, "greeting")
@@ -455,13 +455,13 @@ def test_a_skill_that_was_deleted_meanwhile_can_be_published_anew(
     assert b"kept" in catalog.load(place.project.pk, "greeting").bundle()[SKILL_MD]
 
 
-def test_there_is_no_conflict_while_nobody_else_saved(standing: Place, author: Actor) -> None:
+def test_there_is_no_conflict_if_nobody_else_saved(standing: Place, author: Actor) -> None:
     drafts.save(standing, Typed(RAW, text=text_with().decode()), by=author)
     with pytest.raises(NotFound):
         conflicts.find(standing, by=author)
 
 
-def test_a_page_made_from_an_older_version_begins_its_draft_there(
+def test_a_page_of_an_older_version_starts_its_draft_from_that_version(
     standing: Place, author: Actor, colleague: Actor
 ) -> None:
     old = drafts.typed_fields(drafts.find(standing, by=author))
@@ -483,7 +483,7 @@ def test_fields_survive_a_round_trip_through_the_row(project: Project, author: A
 # -- Proposing --------------------------------------------------------------------------------------------------------
 
 
-def test_a_proposed_draft_carries_its_files_and_what_it_was_made_for(standing: Place, viewer: Actor) -> None:
+def test_a_proposed_draft_includes_its_files_and_its_base(standing: Place, viewer: Actor) -> None:
     draft_files.remove(standing, "references/names.md", by=viewer)
     draft_files.add(standing, {"references/more.md": b"More.\n"}, by=viewer)
     made = drafts.propose(standing, justification="Names are elsewhere.", by=viewer).proposal
@@ -493,7 +493,7 @@ def test_a_proposed_draft_carries_its_files_and_what_it_was_made_for(standing: P
     assert catalog.load(standing.project.pk, "greeting").candidate.digest == standing.base
 
 
-def test_a_draft_of_what_somebody_saved_meanwhile_is_not_proposed(
+def test_a_draft_of_a_skill_saved_in_the_meantime_is_not_proposed(
     standing: Place, viewer: Actor, colleague: Actor
 ) -> None:
     draft_files.remove(standing, "references/names.md", by=viewer)
@@ -504,7 +504,7 @@ def test_a_draft_of_what_somebody_saved_meanwhile_is_not_proposed(
     assert not Proposal.objects.exists()
 
 
-def test_where_every_change_is_reviewed_a_draft_is_proposed_and_not_published(standing: Place, author: Actor) -> None:
+def test_in_a_protected_project_a_draft_is_proposed_and_not_published(standing: Place, author: Actor) -> None:
     Project.objects.update(protected=True)
     draft_files.remove(standing, "references/names.md", by=author)
     with pytest.raises(Forbidden, match="Propose the change instead"):

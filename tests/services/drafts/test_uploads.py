@@ -1,4 +1,4 @@
-"""An upload waits for one person and leaves nothing behind, however it ends."""
+"""Uploads belong to one person and leave nothing behind, however they end."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -62,20 +62,20 @@ def test_every_hostile_zip_is_refused_and_leaves_nothing(project: Project, autho
         ({"picture.png": b"\x89PNG"}, False),
     ],
 )
-def test_what_is_no_skill_is_refused_and_leaves_nothing(
+def test_an_invalid_upload_is_refused_and_leaves_nothing(
     project: Project, author: Actor, files: dict[str, bytes], folder: bool
 ) -> None:
     with nothing_left_behind(), pytest.raises(InvalidInput):
         receive(project, uploads.open_files(files, folder=folder), author)
 
 
-def test_whoever_may_only_propose_cannot_store_an_upload(project: Project, viewer: Actor) -> None:
+def test_a_viewer_cannot_publish_an_upload(project: Project, viewer: Actor) -> None:
     key = receive(project, skill_bundle(), viewer).key
     with nothing_left_behind(), pytest.raises(Forbidden):
         uploads.confirm(project, key, seen="", by=viewer)
 
 
-def test_in_a_protected_project_an_upload_is_proposed_and_not_stored(
+def test_in_a_protected_project_an_upload_is_proposed_and_not_published(
     project: Project, author: Actor, colleague: Actor
 ) -> None:
     standing = skills.create(project, skill_bundle(files={"old.md": b"Old.\n"}), by=author).version.digest
@@ -98,7 +98,7 @@ def test_an_upload_of_a_new_skill_is_proposed_as_a_creation(project: Project, vi
 
 
 @pytest.mark.parametrize("seen", ["", "sha256:other"])
-def test_a_save_in_between_is_seen_before_anything_is_proposed(
+def test_an_upload_against_an_older_version_is_not_proposed(
     project: Project, viewer: Actor, author: Actor, seen: str
 ) -> None:
     key = receive(project, skill_bundle(body="New."), viewer).key
@@ -107,7 +107,7 @@ def test_a_save_in_between_is_seen_before_anything_is_proposed(
         uploads.propose(project, key, seen=seen, justification="Why.", by=viewer)
 
 
-def test_an_upload_is_not_proposed_without_a_reason_nor_against_the_rules(project: Project, viewer: Actor) -> None:
+def test_an_upload_without_a_reason_or_with_errors_is_not_proposed(project: Project, viewer: Actor) -> None:
     key = receive(project, skill_bundle(), viewer).key
     with nothing_left_behind(), pytest.raises(InvalidInput, match="justification"):
         uploads.propose(project, key, seen="", justification=" ", by=viewer)
@@ -121,7 +121,7 @@ def test_an_operator_without_an_account_uses_the_command_line(project: Project, 
         uploads.preview(project, "x", by=operator)
 
 
-def test_another_person_finds_nothing_under_the_key(
+def test_another_person_cannot_see_the_upload(
     project: Project, other_project: Project, author: Actor, colleague: Actor
 ) -> None:
     key = receive(project, skill_bundle(), author).key
@@ -134,7 +134,7 @@ def test_another_person_finds_nothing_under_the_key(
     assert Upload.objects.filter(key=key).exists()
 
 
-def test_looking_stores_no_skill(project: Project, author: Actor) -> None:
+def test_a_preview_stores_no_skill(project: Project, author: Actor) -> None:
     key = receive(project, skill_bundle(), author).key
     waiting = uploads.preview(project, key, by=author)
     assert (waiting.preview.action, waiting.preview.version, waiting.before) == ("create", "1", {})
@@ -142,7 +142,7 @@ def test_looking_stores_no_skill(project: Project, author: Actor) -> None:
     assert stored_files() == [f"uploads/{key}"]
 
 
-def test_confirming_stores_the_very_bytes_and_forgets_the_upload(project: Project, author: Actor) -> None:
+def test_publishing_stores_the_exact_bytes_and_deletes_the_upload(project: Project, author: Actor) -> None:
     bundle = skill_bundle(files={"assets/a.bin": bytes(range(256))})
     key = receive(project, bundle, author).key
     imported = uploads.confirm(project, key, seen="", note="From the old wiki", by=author)
@@ -168,7 +168,7 @@ def test_a_person_has_one_upload_at_a_time(project: Project, author: Actor, coll
     assert stored_files() == sorted([f"uploads/{theirs}", f"uploads/{last}"])
 
 
-def test_the_sweep_forgets_what_is_older_than_an_hour(project: Project, author: Actor, colleague: Actor) -> None:
+def test_the_sweep_deletes_uploads_older_than_an_hour(project: Project, author: Actor, colleague: Actor) -> None:
     now = timezone.now()
     uploads.receive(project, "old.zip", skill_bundle(), now=now - timedelta(minutes=61), by=author)
     young = uploads.receive(project, "young.zip", skill_bundle(), now=now - timedelta(minutes=59), by=colleague)
@@ -178,7 +178,7 @@ def test_the_sweep_forgets_what_is_older_than_an_hour(project: Project, author: 
     assert uploads.sweep(now=now) == 0
 
 
-def test_the_clean_up_spares_what_waits_and_reports_what_nobody_waits_for(
+def test_the_clean_up_keeps_pending_uploads_and_reports_orphans(
     project: Project, author: Actor, capsys: pytest.CaptureFixture[str], blob_directory: Path
 ) -> None:
     import os
@@ -193,7 +193,7 @@ def test_the_clean_up_spares_what_waits_and_reports_what_nobody_waits_for(
     assert stored_files() == []
 
 
-def test_lost_bytes_are_said_and_not_stored(project: Project, author: Actor, blob_directory: Path) -> None:
+def test_an_upload_with_missing_bytes_is_refused(project: Project, author: Actor, blob_directory: Path) -> None:
     key = receive(project, skill_bundle(), author).key
     (blob_directory / "uploads" / key).unlink()
     with pytest.raises(NotFound):
@@ -201,7 +201,7 @@ def test_lost_bytes_are_said_and_not_stored(project: Project, author: Actor, blo
     assert not Version.objects.exists()
 
 
-def test_a_save_in_between_is_seen_before_anything_is_stored(project: Project, author: Actor, colleague: Actor) -> None:
+def test_an_upload_against_an_older_version_is_not_published(project: Project, author: Actor, colleague: Actor) -> None:
     key = receive(project, skill_bundle("greeting", body="New."), author).key
     seen = uploads.preview(project, key, by=author).seen
     skills.create(project, skill_bundle("greeting"), by=colleague)
@@ -213,7 +213,9 @@ def test_a_save_in_between_is_seen_before_anything_is_stored(project: Project, a
     assert uploads.confirm(project, key, seen=again.seen, by=author).version.version == "2"
 
 
-def test_an_override_says_what_it_hides(project: Project, library: Path, author: Actor) -> None:
+def test_the_preview_of_a_customisation_names_the_built_in_skill(
+    project: Project, library: Path, author: Actor
+) -> None:
     on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
     waiting = uploads.preview(project, receive(project, skill_bundle(body="Ours."), author).key, by=author)
     assert waiting.preview.action == "override"
@@ -221,7 +223,7 @@ def test_an_override_says_what_it_hides(project: Project, library: Path, author:
     assert set(waiting.before) == {SKILL_MD, "references/names.md"}
 
 
-def test_the_same_bytes_again_are_unchanged(project: Project, author: Actor) -> None:
+def test_uploading_the_same_bytes_again_changes_nothing(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     waiting = uploads.preview(project, receive(project, skill_bundle(), author).key, by=author)
     assert waiting.preview.action == "unchanged"
@@ -235,7 +237,7 @@ def test_a_version_with_other_bytes_is_refused_and_leaves_nothing(project: Proje
         receive(project, skill_bundle(body="Other.", **named), author)
 
 
-def test_a_folder_a_zip_and_a_single_file_are_one_bundle(project: Project, author: Actor) -> None:
+def test_a_folder_a_zip_and_a_single_file_are_accepted(project: Project, author: Actor) -> None:
     bundle = skill_bundle()
     folder = {f"greeting/{path}": content for path, content in bundle.items()}
     assert uploads.open_files(folder, folder=True) == bundle
@@ -243,7 +245,7 @@ def test_a_folder_a_zip_and_a_single_file_are_one_bundle(project: Project, autho
     assert uploads.open_files({"anything.md": bundle[SKILL_MD]}, folder=False) == bundle
 
 
-def test_a_name_of_a_file_that_hides_characters_is_shown_as_what_it_is(project: Project, author: Actor) -> None:
+def test_invisible_characters_in_a_file_name_are_shown(project: Project, author: Actor) -> None:
     upload = uploads.receive(project, "a\u202egpj.zip" + "x" * 400, skill_bundle(), now=timezone.now(), by=author)
     assert "\u202e" not in upload.filename
     assert len(upload.filename) <= 255

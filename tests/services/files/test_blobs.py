@@ -1,4 +1,4 @@
-"""Stored files: written whole or not at all, kept while anything names them, cleaned up a day after nothing does."""
+"""Blobs: written atomically, kept while a row names them, cleaned up a day later."""
 
 import os
 import stat
@@ -51,14 +51,14 @@ def test_a_file_is_stored_once_under_its_digest(blob_directory: Path) -> None:
     assert len(stored_files()) == 2
 
 
-def test_stored_files_are_for_this_user_alone(blob_directory: Path) -> None:
+def test_blobs_are_readable_by_the_site_user_only(blob_directory: Path) -> None:
     blobs.put(skill_bundle(files={"a.txt": b"private"}), now=timezone.now())
     file = place(blob_directory, b"private")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
-def test_every_directory_on_the_way_is_for_this_user_alone(tmp_path: Path) -> None:
+def test_every_parent_directory_is_readable_by_the_site_user_only(tmp_path: Path) -> None:
     top = tmp_path / "data" / "blobs"
     storage = AtomicFileStorage(location=top, file_permissions_mode=0o600, directory_permissions_mode=0o700)
     storage.save("ab/abc", ContentFile(b"private"))
@@ -67,7 +67,7 @@ def test_every_directory_on_the_way_is_for_this_user_alone(tmp_path: Path) -> No
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700, directory
 
 
-def test_a_file_that_is_there_is_not_written_again(blob_directory: Path) -> None:
+def test_an_existing_blob_is_not_written_again(blob_directory: Path) -> None:
     blobs.put_content(b"once", now=timezone.now())
     before = place(blob_directory, b"once").stat()
     blobs.put_content(b"once", now=timezone.now())
@@ -75,7 +75,7 @@ def test_a_file_that_is_there_is_not_written_again(blob_directory: Path) -> None
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
-def test_a_stored_file_of_the_wrong_size_is_written_anew(blob_directory: Path) -> None:
+def test_a_blob_of_the_wrong_size_is_written_again(blob_directory: Path) -> None:
     blobs.put_content(b"whole content", now=timezone.now())
     place(blob_directory, b"whole content").write_bytes(b"whole")
     blobs.put_content(b"whole content", now=timezone.now())
@@ -93,13 +93,13 @@ def test_a_write_that_fails_leaves_no_file(blob_directory: Path) -> None:
     assert stored_files() == []
 
 
-def test_a_missing_file_is_said_to_be_missing(blob_directory: Path) -> None:
+def test_reading_a_missing_blob_raises_not_found(blob_directory: Path) -> None:
     with pytest.raises(NotFound, match="missing from this server’s storage"):
         blobs.read(FileEntry("a.txt", 5, content_digest(b"never stored")))
 
 
 @pytest.mark.parametrize("size", [10, 100_000])
-def test_bytes_that_do_not_match_their_digest_are_never_given(blob_directory: Path, size: int) -> None:
+def test_reading_a_damaged_blob_raises_not_found(blob_directory: Path, size: int) -> None:
     content = os.urandom(size)
     digest = blobs.put_content(content, now=timezone.now())
     place(blob_directory, content).write_bytes(b"x" * size)
@@ -107,7 +107,7 @@ def test_bytes_that_do_not_match_their_digest_are_never_given(blob_directory: Pa
         blobs.read(FileEntry("a.bin", size, digest))
 
 
-def test_a_bundle_comes_back_as_it_went_in(blob_directory: Path) -> None:
+def test_a_stored_bundle_is_read_back_unchanged(blob_directory: Path) -> None:
     bundle = skill_bundle(files={"empty": b"", "data.bin": bytes(range(256))})
     blobs.put(bundle, now=timezone.now())
     assert blobs.bundle(bundle.manifest) == bundle
@@ -116,9 +116,7 @@ def test_a_bundle_comes_back_as_it_went_in(blob_directory: Path) -> None:
 # -- Cleaning up -------------------------------------------------------------------------------------------
 
 
-def test_what_a_version_names_is_no_orphan_even_after_a_delete(
-    project: Project, author: Actor, blob_directory: Path
-) -> None:
+def test_blobs_of_a_deleted_skill_are_no_orphans(project: Project, author: Actor, blob_directory: Path) -> None:
     skills.create(project, skill_bundle(), by=author)
     skills.delete(project, "greeting", by=author)
     for file in blob_directory.rglob("*"):
@@ -127,7 +125,7 @@ def test_what_a_version_names_is_no_orphan_even_after_a_delete(
     skills.undelete(project, "greeting", by=author)
 
 
-def test_the_files_of_the_bundled_skill_an_override_came_from_are_no_orphans(
+def test_blobs_of_a_customised_built_in_skill_are_no_orphans(
     project: Project, library: Path, author: Actor, blob_directory: Path
 ) -> None:
     on_disk(library, files={"a.txt": b"only in the bundled one"})
@@ -142,7 +140,7 @@ def _digest_on_disk() -> str:
     return skill_bundle(files={"a.txt": b"only in the bundled one"}).digest
 
 
-def test_the_command_only_reports_unless_told_to_delete(db: None, blob_directory: Path) -> None:
+def test_clean_blobs_only_reports_without_the_delete_option(db: None, blob_directory: Path) -> None:
     blobs.put_content(b"nobody's", now=timezone.now())
     make_older(place(blob_directory, b"nobody's"), 2 * DAY)
     said = cleaned()
@@ -151,7 +149,7 @@ def test_the_command_only_reports_unless_told_to_delete(db: None, blob_directory
     assert place(blob_directory, b"nobody's").exists()
 
 
-def test_only_what_is_older_than_a_day_is_deleted(db: None, blob_directory: Path) -> None:
+def test_only_orphans_older_than_a_day_are_deleted(db: None, blob_directory: Path) -> None:
     for content, age in ((b"old", DAY + timedelta(minutes=1)), (b"new", DAY - timedelta(minutes=1))):
         blobs.put_content(content, now=timezone.now())
         make_older(place(blob_directory, content), age)
@@ -162,8 +160,8 @@ def test_only_what_is_older_than_a_day_is_deleted(db: None, blob_directory: Path
     assert place(blob_directory, b"new").exists()
 
 
-def test_an_old_orphan_that_is_used_again_is_written_anew_and_survives(db: None, blob_directory: Path) -> None:
-    """A save puts its files before the row that names them: between the two, a clean-up must not take them."""
+def test_an_old_orphan_that_is_used_again_is_rewritten_and_kept(db: None, blob_directory: Path) -> None:
+    """A save stores its blobs before the row that names them. A clean-up in between must keep them."""
     now = timezone.now()
     blobs.put_content(b"used again", now=now)
     make_older(place(blob_directory, b"used again"), 2 * DAY)
@@ -175,7 +173,7 @@ def test_an_old_orphan_that_is_used_again_is_written_anew_and_survives(db: None,
     assert place(blob_directory, b"used again").exists()
 
 
-def test_what_could_become_too_old_during_a_save_is_written_anew(blob_directory: Path) -> None:
+def test_a_blob_that_could_expire_during_a_save_is_rewritten(blob_directory: Path) -> None:
     blobs.put_content(b"half a day", now=timezone.now())
     file = place(blob_directory, b"half a day")
     make_older(file, DAY / 2 + timedelta(minutes=1))
@@ -184,7 +182,7 @@ def test_what_could_become_too_old_during_a_save_is_written_anew(blob_directory:
     assert file.stat().st_mtime_ns > before
 
 
-def test_a_file_left_by_a_killed_process_is_reported_as_such(db: None, blob_directory: Path) -> None:
+def test_a_temporary_file_of_a_killed_process_is_reported(db: None, blob_directory: Path) -> None:
     leftover = blob_directory / "ab" / ".new-0123456789abcdef"
     leftover.parent.mkdir(parents=True)
     leftover.write_bytes(b"half")

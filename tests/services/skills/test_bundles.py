@@ -1,4 +1,4 @@
-"""Importing whole bundles: what it would do, what it does, and versions that never stand for other bytes."""
+"""Importing bundles: preview, import, and versions that always mean the same bytes."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def versioned(version: str, **more: object) -> Bundle:
 
 
 def both(project: Project, bundle: Bundle, by: Actor) -> tuple[str, str]:
-    """The action and version of an import; the preview has to have said the same."""
+    """Import a bundle and return its action and version, after checking that the preview announced them."""
     with nothing_left_behind():
         said = bundles.preview(project, bundle, by=by)
     done = bundles.import_bundle(project, bundle, by=by)
@@ -31,11 +31,11 @@ def test_a_new_name_is_created(project: Project, author: Actor) -> None:
     assert both(project, skill_bundle(), author) == ("create", "1")
 
 
-def test_the_version_its_source_names_is_kept(project: Project, author: Actor) -> None:
+def test_an_import_keeps_the_version_of_its_source(project: Project, author: Actor) -> None:
     assert both(project, versioned("2.1.0-beta"), author) == ("create", "2.1.0-beta")
 
 
-def test_a_bundled_name_is_overridden(project: Project, library: Path, author: Actor) -> None:
+def test_importing_a_built_in_name_customises_it(project: Project, library: Path, author: Actor) -> None:
     on_disk(library)
     said = bundles.preview(project, skill_bundle(body="Ours."), by=author)
     assert [hidden.candidate.source for hidden in said.hides] == ["bundled"]
@@ -50,7 +50,7 @@ def test_a_known_name_gets_a_new_version(project: Project, author: Actor) -> Non
     assert both(project, skill_bundle(body="Three."), author) == ("new-version", "3")
 
 
-def test_a_number_that_an_import_took_is_not_given_again(project: Project, author: Actor) -> None:
+def test_a_number_used_by_an_import_is_not_used_again(project: Project, author: Actor) -> None:
     assert both(project, versioned("1"), author) == ("create", "1")
     assert both(project, versioned("5"), author) == ("new-version", "5")
     assert both(project, skill_bundle(body="Next."), author) == ("new-version", "6")
@@ -79,14 +79,14 @@ def test_the_same_version_with_other_bytes_is_refused_with_both_digests(
     assert given.digest in refused.value.message
 
 
-def test_a_version_stands_for_the_same_bytes_after_a_delete_too(project: Project, author: Actor) -> None:
+def test_a_version_of_a_deleted_skill_still_means_the_same_bytes(project: Project, author: Actor) -> None:
     bundles.import_bundle(project, versioned("1.0"), by=author)
     skills.delete(project, "greeting", by=author)
     with nothing_left_behind(), pytest.raises(VersionConflict):
         bundles.import_bundle(project, versioned("1.0", body="Other."), by=author)
 
 
-def test_the_deleted_version_itself_is_brought_back_by_its_import(project: Project, author: Actor) -> None:
+def test_importing_a_deleted_version_restores_it(project: Project, author: Actor) -> None:
     first = bundles.import_bundle(project, versioned("1.0"), by=author).version
     skills.delete(project, "greeting", by=author)
     again = bundles.import_bundle(project, versioned("1.0"), by=author)
@@ -94,7 +94,7 @@ def test_the_deleted_version_itself_is_brought_back_by_its_import(project: Proje
     assert catalog.load(project.pk, "greeting").candidate.version == "1.0"
 
 
-def test_an_import_after_a_delete_continues_the_count(project: Project, author: Actor) -> None:
+def test_an_import_after_a_delete_continues_the_numbers(project: Project, author: Actor) -> None:
     bundles.import_bundle(project, skill_bundle(), by=author)
     skills.delete(project, "greeting", by=author)
     assert both(project, skill_bundle(body="Two."), author) == ("create", "2")
@@ -113,14 +113,14 @@ def test_a_name_with_capitals_is_served_under_its_normal_spelling(project: Proje
     assert any(finding.rule == "name-pattern" for finding in done.findings)
 
 
-def test_the_bytes_are_kept_as_they_came(project: Project, author: Actor) -> None:
+def test_an_import_keeps_every_byte(project: Project, author: Actor) -> None:
     text = b"\xef\xbb\xbf---\r\nname: greeting\r\n# a remark\r\nx-other: 1\r\ndescription: Hello.\r\n---\r\nHi  \r\n"
     bundles.import_bundle(project, Bundle({"SKILL.md": text}), by=author)
     assert catalog.load(project.pk, "greeting").bundle()["SKILL.md"] == text
 
 
 @pytest.mark.parametrize("name", ["../escape", "a/b", ".hidden", "con", "x" * 129, "a\\b"])
-def test_a_name_that_is_no_safe_directory_is_refused(project: Project, author: Actor, name: str) -> None:
+def test_a_name_that_is_unsafe_as_a_directory_is_refused(project: Project, author: Actor, name: str) -> None:
     text = f"---\nname: '{name}'\ndescription: Odd.\n---\nText.\n"
     with nothing_left_behind(), pytest.raises(UnsafePath):
         bundles.import_bundle(project, Bundle({"SKILL.md": text.encode()}), by=author)
@@ -128,7 +128,7 @@ def test_a_name_that_is_no_safe_directory_is_refused(project: Project, author: A
 
 @pytest.mark.parametrize("version", ["1/2", "..", "x" * 129, ".1", "a\\b", "1\u202e0"])
 @pytest.mark.parametrize("verb", [bundles.import_bundle, bundles.preview])
-def test_a_version_that_is_no_safe_directory_is_refused(
+def test_a_version_that_is_unsafe_as_a_directory_is_refused(
     project: Project, author: Actor, version: str, verb: object
 ) -> None:
     with nothing_left_behind(), pytest.raises(UnsafePath, match="version"):
@@ -141,13 +141,13 @@ def test_a_note_that_is_too_long_is_refused(project: Project, author: Actor) -> 
 
 
 @pytest.mark.parametrize("text", [b"", b"no header", b"---\nname: x\n---\n", b"\xff\xfe", b"---\na: &a [*a]\n---\n"])
-def test_what_cannot_be_read_is_refused(project: Project, author: Actor, text: bytes) -> None:
+def test_an_unreadable_bundle_is_refused(project: Project, author: Actor, text: bytes) -> None:
     with nothing_left_behind(), pytest.raises(SkillsiteError) as refused:
         bundles.import_bundle(project, Bundle({"SKILL.md": text}), by=author)
     assert refused.value.findings
 
 
-def test_an_import_is_told_what_is_odd_and_stored_all_the_same(project: Project, author: Actor) -> None:
+def test_an_import_with_warnings_is_stored_and_reports_them(project: Project, author: Actor) -> None:
     done = bundles.import_bundle(project, skill_bundle(description="x" * 1_100), by=author)
     assert "description-length" in {finding.rule for finding in done.findings}
     assert Skill.objects.get(name="greeting").overrides

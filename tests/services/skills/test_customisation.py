@@ -1,4 +1,4 @@
-"""Copies of bundled skills: made whole, told apart from their origin, brought up to date without losing a word."""
+"""Customised skills: copied with their files, compared with the built-in skill, and merged without losing text."""
 
 import shutil
 from pathlib import Path
@@ -29,7 +29,7 @@ FILES = {"references/a.md": b"# A\n", "assets/logo.png": b"\x89PNG\0old"}
 
 
 def bundled(library: Path, body: str = BODY, files: dict[str, bytes] | None = None) -> str:
-    """Writes the bundled skill as it is now; a file that is not named any more goes."""
+    """Write the built-in skill, and delete files that are not named."""
     directory = library / "greeting"
     kept = FILES if files is None else files
     for path in sorted(directory.rglob("*")):
@@ -60,9 +60,7 @@ def origin(project: Project) -> customisation.Origin:
 # -- Customise ----------------------------------------------------------------------------------------------
 
 
-def test_a_copy_holds_every_file_and_remembers_where_it_came_from(
-    project: Project, library: Path, author: Actor
-) -> None:
+def test_customising_copies_every_file_and_records_the_origin(project: Project, library: Path, author: Actor) -> None:
     digest = bundled(library)
     version = customisation.customise(project, " Greeting ", by=author)
     assert (version.version, version.digest) == ("1", digest)
@@ -76,22 +74,22 @@ def test_a_copy_holds_every_file_and_remembers_where_it_came_from(
     assert (event.after, event.data["version"]) == (digest, "1")
 
 
-def test_the_files_of_the_original_outlive_the_directory(project: Project, library: Path, author: Actor) -> None:
+def test_the_files_of_the_built_in_skill_are_kept_after_the_directory_changes(
+    project: Project, library: Path, author: Actor
+) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     bundled(library, "Another text.", {})
     assert set(origin(project).base) == {SKILL_MD, *FILES}
 
 
-def test_a_skill_that_only_an_import_would_take_can_be_customised(
-    project: Project, library: Path, author: Actor
-) -> None:
+def test_a_skill_with_errors_for_authors_can_be_customised(project: Project, library: Path, author: Actor) -> None:
     on_disk(library, "odd-one", description="x" * 1_500)
     built_in.index().refresh()
     assert customisation.customise(project, "odd-one", by=author).description == "x" * 1_500
 
 
-def test_a_copy_after_a_deleted_one_continues_its_count(project: Project, library: Path, author: Actor) -> None:
+def test_customising_after_a_delete_continues_the_numbers(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     skills.delete(project, "greeting", by=author)
@@ -107,14 +105,14 @@ def test_a_switched_off_skill_stays_off_when_it_is_customised(project: Project, 
     assert not catalog.get(project.pk, "greeting").served
 
 
-def test_saving_over_a_bundled_skill_remembers_it_too(project: Project, library: Path, author: Actor) -> None:
+def test_saving_a_built_in_skill_records_the_origin(project: Project, library: Path, author: Actor) -> None:
     digest = bundled(library)
     skills.save(project, "greeting", skill_bundle(body="Mine."), base=digest, by=author)
     assert origin(project).skill.upstream_digest == digest
     assert not origin(project).changed
 
 
-def test_a_project_skill_is_no_copy(project: Project, author: Actor) -> None:
+def test_a_project_skill_cannot_be_customised(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     with nothing_left_behind(), pytest.raises(AlreadyExists, match="Edit that one"):
         customisation.customise(project, "greeting", by=author)
@@ -128,18 +126,18 @@ def test_customising_twice_is_refused(project: Project, library: Path, author: A
         customisation.customise(project, "greeting", by=author)
 
 
-def test_what_does_not_exist_cannot_be_customised(project: Project, author: Actor) -> None:
+def test_a_missing_skill_cannot_be_customised(project: Project, author: Actor) -> None:
     with nothing_left_behind(), pytest.raises(NotFound):
         customisation.customise(project, "greeting", by=author)
 
 
-def test_a_viewer_customises_nothing(project: Project, library: Path, viewer: Actor) -> None:
+def test_a_viewer_cannot_customise(project: Project, library: Path, viewer: Actor) -> None:
     bundled(library)
     with nothing_left_behind(), pytest.raises(Forbidden):
         customisation.customise(project, "greeting", by=viewer)
 
 
-def test_somebody_of_another_project_customises_nothing(
+def test_a_member_of_another_project_cannot_customise(
     project: Project, other_project: Project, library: Path, author: Actor
 ) -> None:
     bundled(library)
@@ -147,10 +145,10 @@ def test_somebody_of_another_project_customises_nothing(
         customisation.customise(other_project, "greeting", by=author)
 
 
-# -- Has it changed -----------------------------------------------------------------------------------------
+# -- Detect changes --------------------------------------------------------------------------------------
 
 
-def test_the_change_underneath_is_noticed(project: Project, library: Path, author: Actor) -> None:
+def test_a_change_of_the_built_in_skill_is_detected(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     assert not origin(project).changed
@@ -160,7 +158,7 @@ def test_the_change_underneath_is_noticed(project: Project, library: Path, autho
     assert not origin(project).same
 
 
-def test_a_bundled_skill_that_is_gone_has_no_news(project: Project, library: Path, author: Actor) -> None:
+def test_a_removed_built_in_skill_has_no_origin(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     shutil.rmtree(library / "greeting")
@@ -168,24 +166,24 @@ def test_a_bundled_skill_that_is_gone_has_no_news(project: Project, library: Pat
     assert customisation.find(project, "greeting") is None
 
 
-def test_a_deleted_copy_has_no_news(project: Project, library: Path, author: Actor) -> None:
+def test_a_deleted_customised_skill_has_no_origin(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     skills.delete(project, "greeting", by=author)
     assert customisation.find(project, "greeting") is None
 
 
-def test_a_withdrawn_copy_has_no_news(project: Project, library: Path, author: Actor) -> None:
+def test_a_withdrawn_customised_skill_has_no_origin(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     versions.yank(project, "greeting", "1", reason="Wrong.", by=author)
     assert customisation.find(project, "greeting") is None
 
 
-# -- Rebase -------------------------------------------------------------------------------------------------
+# -- Merge --------------------------------------------------------------------------------------------------
 
 
-def test_changes_of_both_sides_become_one_version(project: Project, library: Path, author: Actor) -> None:
+def test_changes_of_both_sides_are_merged_into_one_version(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     own = mine(project, author, BODY.replace("Fourth", "Our fourth"), {**FILES, "references/ours.md": b"ours"})
@@ -207,7 +205,7 @@ def test_changes_of_both_sides_become_one_version(project: Project, library: Pat
     assert event.data["upstream"]["after"] == theirs
 
 
-def test_an_untouched_copy_becomes_the_new_bundled_one(project: Project, library: Path, author: Actor) -> None:
+def test_an_unedited_copy_becomes_the_new_built_in_version(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     first = customisation.customise(project, "greeting", by=author)
     theirs = bundled(library, "Another text.", {})
@@ -229,7 +227,7 @@ def test_the_same_change_on_both_sides_makes_no_version(project: Project, librar
 
 
 def conflict(project: Project, library: Path, author: Actor) -> tuple[str, str]:
-    """Both changed the same line, the same picture, and one removed what the other changed."""
+    """Both sides changed the same line and the same image, and one removed a file that the other changed."""
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     own = mine(
@@ -242,7 +240,7 @@ def conflict(project: Project, library: Path, author: Actor) -> tuple[str, str]:
     return theirs, own
 
 
-def test_what_does_not_fit_is_put_to_a_choice(project: Project, library: Path, author: Actor) -> None:
+def test_conflicting_changes_need_a_choice(project: Project, library: Path, author: Actor) -> None:
     conflict(project, library, author)
     joined = origin(project).merge
     assert not joined.clean
@@ -257,7 +255,7 @@ def test_a_conflict_without_answers_stores_nothing(project: Project, library: Pa
 
 
 @pytest.mark.parametrize("answer", ["", "both", "THEIRS"])
-def test_an_answer_nobody_offered_is_none(project: Project, library: Path, author: Actor, answer: str) -> None:
+def test_an_unknown_answer_counts_as_missing(project: Project, library: Path, author: Actor, answer: str) -> None:
     theirs, own = conflict(project, library, author)
     keys = origin(project).merge.keys
     answers = {keys[0]: answer, **dict.fromkeys(keys[1:], "mine")}
@@ -266,7 +264,7 @@ def test_an_answer_nobody_offered_is_none(project: Project, library: Path, autho
     assert refused.value.data["missing"] == [keys[0]]
 
 
-def test_answers_decide_each_place(project: Project, library: Path, author: Actor) -> None:
+def test_answers_resolve_each_conflict(project: Project, library: Path, author: Actor) -> None:
     theirs, own = conflict(project, library, author)
     text, picture, reference = origin(project).merge.keys
     answers = {text: "theirs", picture: "mine", reference: "theirs"}
@@ -277,7 +275,7 @@ def test_answers_decide_each_place(project: Project, library: Path, author: Acto
     assert "references/a.md" not in files
 
 
-def test_a_merge_that_no_agent_could_read_is_refused(project: Project, library: Path, author: Actor) -> None:
+def test_a_merge_with_an_invalid_result_is_refused(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     text = skill_bundle(body=BODY)[SKILL_MD].decode()
@@ -292,7 +290,9 @@ def test_a_merge_that_no_agent_could_read_is_refused(project: Project, library: 
         customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=author)
 
 
-def test_a_bundled_skill_that_moved_again_is_looked_at_again(project: Project, library: Path, author: Actor) -> None:
+def test_a_built_in_skill_that_changed_again_makes_the_merge_stale(
+    project: Project, library: Path, author: Actor
+) -> None:
     bundled(library)
     first = customisation.customise(project, "greeting", by=author)
     seen = bundled(library, "Second text.")
@@ -303,7 +303,9 @@ def test_a_bundled_skill_that_moved_again_is_looked_at_again(project: Project, l
         customisation.keep(project, "greeting", theirs=seen, by=author)
 
 
-def test_a_copy_saved_meanwhile_is_looked_at_again(project: Project, library: Path, author: Actor) -> None:
+def test_a_customised_skill_saved_in_the_meantime_makes_the_merge_stale(
+    project: Project, library: Path, author: Actor
+) -> None:
     bundled(library)
     first = customisation.customise(project, "greeting", by=author)
     mine(project, author, "Somebody was quicker.")
@@ -312,7 +314,7 @@ def test_a_copy_saved_meanwhile_is_looked_at_again(project: Project, library: Pa
         customisation.rebase(project, "greeting", theirs=theirs, mine=first.digest, by=author)
 
 
-def test_what_is_no_copy_cannot_be_rebased(project: Project, author: Actor) -> None:
+def test_a_skill_that_is_not_customised_cannot_be_merged(project: Project, author: Actor) -> None:
     digest = skills.create(project, skill_bundle(), by=author).version.digest
     with nothing_left_behind(), pytest.raises(NotFound, match="not customised"):
         customisation.rebase(project, "greeting", theirs=digest, mine=digest, by=author)
@@ -320,7 +322,7 @@ def test_what_is_no_copy_cannot_be_rebased(project: Project, author: Actor) -> N
         customisation.keep(project, "greeting", theirs=digest, by=author)
 
 
-def test_a_viewer_brings_nothing_up_to_date(project: Project, library: Path, author: Actor, viewer: Actor) -> None:
+def test_a_viewer_cannot_merge(project: Project, library: Path, author: Actor, viewer: Actor) -> None:
     theirs, own = conflict(project, library, author)
     with nothing_left_behind(), pytest.raises(Forbidden):
         customisation.rebase(project, "greeting", theirs=theirs, mine=own, by=viewer)
@@ -328,9 +330,7 @@ def test_a_viewer_brings_nothing_up_to_date(project: Project, library: Path, aut
         customisation.keep(project, "greeting", theirs=theirs, by=viewer)
 
 
-def test_an_agent_with_write_is_marked_as_the_one_who_did_it(
-    project: Project, library: Path, author: Actor, operator: Actor
-) -> None:
+def test_a_merge_by_an_agent_records_the_agent(project: Project, library: Path, author: Actor, operator: Actor) -> None:
     from registry.services.agents import agents
 
     bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
@@ -338,10 +338,10 @@ def test_an_agent_with_write_is_marked_as_the_one_who_did_it(
     assert customisation.customise(project, "greeting", by=bot).by == "bot"
 
 
-# -- Keep mine ----------------------------------------------------------------------------------------------
+# -- Keep my version ----------------------------------------------------------------------------------------
 
 
-def test_keeping_mine_marks_the_bundled_one_as_seen(project: Project, library: Path, author: Actor) -> None:
+def test_keeping_my_version_marks_the_built_in_skill_as_seen(project: Project, library: Path, author: Actor) -> None:
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     own = mine(project, author, "Ours.")
@@ -355,7 +355,7 @@ def test_keeping_mine_marks_the_bundled_one_as_seen(project: Project, library: P
     assert (event.before, event.after, event.data["upstream"]["after"]) == (own, own, theirs)
 
 
-def test_keeping_what_was_seen_already_is_no_event(project: Project, library: Path, author: Actor) -> None:
+def test_keeping_my_version_twice_writes_no_event(project: Project, library: Path, author: Actor) -> None:
     digest = bundled(library)
     customisation.customise(project, "greeting", by=author)
     events = Event.objects.count()

@@ -1,4 +1,4 @@
-"""Creating, saving, switching off, deleting and bringing back: what each does, and what a refusal leaves behind."""
+"""Creating, saving, switching, deleting and restoring skills. A refusal stores nothing."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def test_a_new_skill_is_version_1_and_served_at_once(project: Project, author: A
     assert catalog.load(project.pk, "greeting").bundle() == skill_bundle(files={"a.txt": b"a"})
 
 
-def test_a_new_skill_hides_a_bundled_one_and_its_files_too(project: Project, library: Path, author: Actor) -> None:
+def test_a_new_skill_replaces_a_built_in_skill_and_its_files(project: Project, library: Path, author: Actor) -> None:
     on_disk(library, files={"references/a.md": b"a"})
     skills.create(project, skill_bundle(body="Ours."), by=author)
     loaded = catalog.load(project.pk, "greeting")
@@ -78,13 +78,13 @@ INVALID = {
 
 
 @pytest.mark.parametrize("case", INVALID)
-def test_what_breaks_a_rule_is_refused_and_nothing_is_stored(project: Project, author: Actor, case: str) -> None:
+def test_a_skill_with_errors_is_refused_and_nothing_is_stored(project: Project, author: Actor, case: str) -> None:
     with nothing_left_behind(), pytest.raises(Exception) as refused:
         skills.create(project, skills.from_text(INVALID[case]), by=author)
     assert isinstance(refused.value, InvalidSkill) or type(refused.value).__name__ in {"UnsafePath", "TooLarge"}
 
 
-def test_half_a_character_is_refused_with_its_line() -> None:
+def test_an_unpaired_surrogate_is_refused_with_its_line() -> None:
     with pytest.raises(InvalidSkill) as refused:
         skills.from_text("---\nname: greeting\n---\nHello \ud83d")
     assert refused.value.findings[0].line == 4
@@ -95,7 +95,7 @@ def test_a_note_that_is_too_long_is_refused_and_nothing_is_stored(project: Proje
         skills.create(project, skill_bundle(), note="x" * 301, by=author)
 
 
-def test_the_version_in_the_header_does_not_number_what_is_written_here(project: Project, author: Actor) -> None:
+def test_the_version_in_the_header_does_not_set_the_number(project: Project, author: Actor) -> None:
     saved = skills.create(project, skill_bundle(metadata={"version": "9.9"}), by=author)
     assert saved.version.version == "1"
 
@@ -124,7 +124,7 @@ def test_saving_the_same_bytes_changes_nothing(project: Project, author: Actor) 
     assert (again.version, again.created) == (first, False)
 
 
-def test_a_save_without_a_base_is_refused_where_something_stands(project: Project, author: Actor) -> None:
+def test_a_save_without_a_base_is_refused_for_an_existing_skill(project: Project, author: Actor) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     with nothing_left_behind(), pytest.raises(PreconditionRequired) as refused:
         skills.save(project, "greeting", skill_bundle(body="Two."), base=None, by=author)
@@ -139,14 +139,14 @@ def test_a_save_from_an_old_base_is_refused_and_names_the_new_one(project: Proje
     assert refused.value.data == {"digest": second.digest}
 
 
-def test_a_save_of_what_was_deleted_meanwhile_is_refused(project: Project, author: Actor) -> None:
+def test_a_save_of_a_skill_deleted_in_the_meantime_is_refused(project: Project, author: Actor) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     skills.delete(project, "greeting", by=author)
     with nothing_left_behind(), pytest.raises(Stale, match="no longer exists"):
         skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author)
 
 
-def test_a_save_over_a_bundled_skill_needs_its_digest_and_makes_an_override(
+def test_saving_a_built_in_skill_needs_its_digest_and_customises_it(
     project: Project, library: Path, author: Actor
 ) -> None:
     on_disk(library)
@@ -157,7 +157,7 @@ def test_a_save_over_a_bundled_skill_needs_its_digest_and_makes_an_override(
     assert catalog.get(project.pk, "greeting").hides_bundled
 
 
-def test_a_save_under_a_free_name_creates(project: Project, author: Actor) -> None:
+def test_a_save_under_a_free_name_creates_a_skill(project: Project, author: Actor) -> None:
     assert skills.save(project, "greeting", skill_bundle(), base=None, by=author).created
 
 
@@ -173,11 +173,11 @@ def test_a_new_text_keeps_the_other_files(project: Project, author: Actor) -> No
     assert revised == skill_bundle(files={"a.txt": b"a"}, body="New.")
 
 
-# -- Off and on --------------------------------------------------------------------------------------------
+# -- Switch off and on-----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("source", ["bundled", "own", "override"])
-def test_what_is_switched_off_reaches_nobody_and_comes_back_unchanged(
+def test_a_switched_off_skill_is_not_served_until_it_is_switched_on(
     project: Project, library: Path, author: Actor, source: str
 ) -> None:
     if source != "own":
@@ -194,7 +194,7 @@ def test_what_is_switched_off_reaches_nobody_and_comes_back_unchanged(
     assert catalog.load(project.pk, "greeting").candidate.digest == before
 
 
-def test_no_version_of_a_skill_that_is_off_can_be_had(project: Project, author: Actor) -> None:
+def test_no_version_of_a_switched_off_skill_is_served(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     skills.disable(project, "greeting", by=author)
     with pytest.raises(NotFound):
@@ -211,7 +211,7 @@ def test_switching_off_twice_changes_nothing(project: Project, author: Actor) ->
 
 
 @pytest.mark.parametrize("switch", [skills.disable, skills.enable])
-def test_a_name_that_nothing_stands_under_cannot_be_switched(project: Project, author: Actor, switch: object) -> None:
+def test_a_missing_skill_cannot_be_switched(project: Project, author: Actor, switch: object) -> None:
     with nothing_left_behind(), pytest.raises(NotFound):
         switch(project, "nothing", by=author)  # type: ignore[operator]
 
@@ -223,7 +223,7 @@ def test_a_save_leaves_a_skill_switched_off(project: Project, author: Actor) -> 
     assert served(project) == []
 
 
-def test_deleting_the_override_of_a_name_that_is_off_shows_nothing_through(
+def test_deleting_a_customised_skill_keeps_the_name_switched_off(
     project: Project, library: Path, author: Actor
 ) -> None:
     on_disk(library)
@@ -233,10 +233,12 @@ def test_deleting_the_override_of_a_name_that_is_off_shows_nothing_through(
     assert served(project) == []
 
 
-# -- Delete and bring back ---------------------------------------------------------------------------------
+# -- Delete and restore -----------------------------------------------------------------------------------
 
 
-def test_deleting_an_override_shows_the_bundled_skill_again(project: Project, library: Path, author: Actor) -> None:
+def test_deleting_a_customised_skill_serves_the_built_in_one_again(
+    project: Project, library: Path, author: Actor
+) -> None:
     on_disk(library, body="Bundled.")
     skills.create(project, skill_bundle(body="Ours."), by=author)
     skills.delete(project, "greeting", by=author)
@@ -267,7 +269,7 @@ def test_deleting_twice_is_refused(project: Project, author: Actor) -> None:
         skills.delete(project, "greeting", by=author)
 
 
-def test_deleting_what_somebody_saved_meanwhile_is_refused(project: Project, author: Actor) -> None:
+def test_deleting_a_skill_saved_in_the_meantime_is_refused(project: Project, author: Actor) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     second = skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author).version
     with nothing_left_behind(), pytest.raises(Stale) as refused:
@@ -276,14 +278,14 @@ def test_deleting_what_somebody_saved_meanwhile_is_refused(project: Project, aut
     skills.delete(project, "greeting", base=second.digest, by=author)
 
 
-def test_undelete_brings_the_same_version_back(project: Project, author: Actor) -> None:
+def test_undelete_restores_the_same_version(project: Project, author: Actor) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     skills.delete(project, "greeting", by=author)
     assert skills.undelete(project, "Greeting ", by=author) == first
     assert served(project) == ["greeting"]
 
 
-def test_undelete_of_what_is_not_deleted_is_refused(project: Project, author: Actor) -> None:
+def test_undelete_of_an_existing_skill_is_refused(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     with nothing_left_behind(), pytest.raises(Conflict, match="is not deleted"):
         skills.undelete(project, "greeting", by=author)
@@ -298,7 +300,7 @@ def test_undelete_of_a_name_without_versions_is_refused(project: Project, librar
         skills.undelete(project, "nothing", by=author)
 
 
-def test_undelete_where_every_version_was_withdrawn_is_refused(project: Project, author: Actor) -> None:
+def test_undelete_is_refused_if_all_versions_were_withdrawn(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     versions.yank(project, "greeting", "1", reason="Wrong.", by=author)
     skills.delete(project, "greeting", by=author)
@@ -306,7 +308,7 @@ def test_undelete_where_every_version_was_withdrawn_is_refused(project: Project,
         skills.undelete(project, "greeting", by=author)
 
 
-def test_a_skill_made_again_continues_the_count(project: Project, author: Actor) -> None:
+def test_a_skill_created_again_continues_the_numbers(project: Project, author: Actor) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author)
     skills.delete(project, "greeting", by=author)
@@ -314,10 +316,10 @@ def test_a_skill_made_again_continues_the_count(project: Project, author: Actor)
     assert Skill.objects.filter(project=project).count() == 1
 
 
-# -- The same for everybody --------------------------------------------------------------------------------
+# -- Agents, projects, caches -----------------------------------------------------------------------------
 
 
-def test_an_agent_writes_in_its_own_name(project: Project, operator: Actor) -> None:
+def test_a_version_by_an_agent_names_the_agent(project: Project, operator: Actor) -> None:
     from registry.services import permissions
     from registry.services.agents import agents
 
@@ -352,7 +354,7 @@ def test_a_change_in_one_project_moves_no_other_projects_revision(
     assert revision(other_project) == before
 
 
-def test_a_view_made_before_a_change_is_not_given_after_it(project: Project, author: Actor) -> None:
+def test_a_cached_view_is_not_used_after_a_change(project: Project, author: Actor) -> None:
     assert served(project) == []
     skills.create(project, skill_bundle(), by=author)
     assert served(project) == ["greeting"]
@@ -360,7 +362,7 @@ def test_a_view_made_before_a_change_is_not_given_after_it(project: Project, aut
     assert served(project) == []
 
 
-def test_looking_at_a_bundle_leaves_nothing_behind(project: Project, other_project: Project, viewer: Actor) -> None:
+def test_previewing_a_bundle_stores_nothing(project: Project, other_project: Project, viewer: Actor) -> None:
     with nothing_left_behind():
         bundles.preview(project, skill_bundle(), by=viewer)
         with pytest.raises(NotFound):
@@ -368,7 +370,7 @@ def test_looking_at_a_bundle_leaves_nothing_behind(project: Project, other_proje
 
 
 def test_the_footprint_notices_a_write(project: Project, author: Actor) -> None:
-    """The helper that proves refusals clean can fail."""
+    """Check that `nothing_left_behind` can fail."""
     before = footprint()
     skills.create(project, skill_bundle(), by=author)
     changed = {name for name, rows in footprint().items() if rows != before[name]}

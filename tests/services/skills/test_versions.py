@@ -1,4 +1,4 @@
-"""History: versions that never change, restored as new ones, withdrawn on every path."""
+"""Versions: history, restore and withdraw."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def test_history_is_newest_first(project: Project, three: list[Version]) -> None
 
 
 @pytest.mark.parametrize("name", ["nothing", "bundled-one", ""])
-def test_what_has_no_versions_of_its_own_has_no_history(project: Project, library: Path, name: str) -> None:
+def test_a_skill_without_project_versions_has_no_history(project: Project, library: Path, name: str) -> None:
     on_disk(library, "bundled-one")
     with pytest.raises(NotFound):
         versions.history(project, name)
@@ -61,14 +61,14 @@ def test_a_restored_version_is_a_new_one_with_the_old_bytes(
     assert catalog.load(project.pk, "greeting").bundle() == skill_bundle(body="Text 1.", files={"a.txt": b"1"})
 
 
-def test_a_restore_brings_a_deleted_skill_back(project: Project, three: list[Version], author: Actor) -> None:
+def test_restoring_a_version_restores_a_deleted_skill(project: Project, three: list[Version], author: Actor) -> None:
     skills.delete(project, "greeting", by=author)
     assert versions.restore(project, "greeting", "2", note="Needed after all", by=author).version == "4"
     assert catalog.load(project.pk, "greeting").candidate.version == "4"
 
 
 @pytest.mark.parametrize(("name", "version"), [("greeting", "4"), ("greeting", " 1"), ("greeting", ""), ("other", "1")])
-def test_a_version_that_never_was_cannot_be_restored(
+def test_a_missing_version_cannot_be_restored(
     project: Project, three: list[Version], author: Actor, name: str, version: str
 ) -> None:
     with nothing_left_behind(), pytest.raises(NotFound):
@@ -89,9 +89,7 @@ def test_a_restore_with_a_note_that_is_too_long_is_refused(
         versions.restore(project, "greeting", "1", note="x" * 301, by=author)
 
 
-def test_a_version_whose_stored_bytes_are_gone_is_not_restored(
-    project: Project, author: Actor, blob_directory: Path
-) -> None:
+def test_a_version_with_missing_blobs_is_not_restored(project: Project, author: Actor, blob_directory: Path) -> None:
     bundle = skill_bundle("lost", body="Seen by no cache.")
     skills.create(project, bundle, by=author)
     digest = next(entry.digest for entry in bundle.manifest if entry.path == SKILL_MD)
@@ -100,7 +98,7 @@ def test_a_version_whose_stored_bytes_are_gone_is_not_restored(
         versions.restore(project, "lost", "1", by=author)
 
 
-def test_stored_bytes_that_changed_are_never_served(project: Project, author: Actor, blob_directory: Path) -> None:
+def test_damaged_blobs_are_never_served(project: Project, author: Actor, blob_directory: Path) -> None:
     bundle = skill_bundle("damaged", body="Seen by no cache either.")
     skills.create(project, bundle, by=author)
     digest = bundle.manifest[0].digest
@@ -112,7 +110,9 @@ def test_stored_bytes_that_changed_are_never_served(project: Project, author: Ac
 # -- Yank --------------------------------------------------------------------------------------------------
 
 
-def test_the_newest_version_left_becomes_current(project: Project, three: list[Version], author: Actor) -> None:
+def test_after_a_yank_the_newest_remaining_version_is_current(
+    project: Project, three: list[Version], author: Actor
+) -> None:
     versions.yank(project, "greeting", "3", reason="Wrong price.", by=author)
     assert current(project) == "2"
     assert catalog.load(project.pk, "greeting").candidate.digest == three[1].digest
@@ -123,7 +123,7 @@ def test_yanking_an_old_version_leaves_the_current_one(project: Project, three: 
     assert current(project) == "3"
 
 
-def test_a_yanked_version_is_closed_on_every_path(project: Project, three: list[Version], author: Actor) -> None:
+def test_a_yanked_version_is_not_served_on_any_path(project: Project, three: list[Version], author: Actor) -> None:
     versions.yank(project, "greeting", "3", reason="Wrong price.", by=author)
     with pytest.raises(NotFound):
         catalog.load(project.pk, "greeting", version="3")
@@ -131,7 +131,7 @@ def test_a_yanked_version_is_closed_on_every_path(project: Project, three: list[
         versions.restore(project, "greeting", "3", by=author)
 
 
-def test_with_every_version_yanked_the_skill_is_left_out_and_the_bundled_one_stays_hidden(
+def test_with_all_versions_yanked_the_skill_is_left_out_and_the_built_in_one_stays_hidden(
     bundled: None, project: Project, three: list[Version], author: Actor
 ) -> None:
     for version in three:
@@ -178,7 +178,7 @@ def test_a_yank_needs_a_reason_of_reasonable_length(
 
 
 @pytest.mark.parametrize(("name", "version"), [("greeting", "9"), ("nothing", "1"), ("bundled-one", "1.0")])
-def test_what_is_no_version_of_the_project_cannot_be_yanked(
+def test_a_missing_version_cannot_be_yanked(
     project: Project, library: Path, three: list[Version], author: Actor, name: str, version: str
 ) -> None:
     on_disk(library, "bundled-one", metadata={"version": "1.0"})

@@ -1,4 +1,4 @@
-"""The editor in a browser: nothing typed is lost, nothing reaches an agent before it is published."""
+"""The editor: no typed text is lost, and agents get nothing before it is published."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +53,7 @@ def raw(browser: Client, url: str, do: str, text: str, **more: Any) -> Any:
     return post(browser, url, do, mode="raw", text=text, **more)
 
 
-# -- Who --------------------------------------------------------------------------------------------------------------
+# -- Access -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("url", [NEW, EDIT])
@@ -80,7 +80,7 @@ def test_a_viewer_proposes_and_never_publishes(
     assert Version.objects.count() == 1
 
 
-def test_where_every_change_is_reviewed_the_button_proposes_for_everybody(
+def test_in_a_protected_project_everybody_proposes(
     browser_client: Callable[..., Client], project: Project, greeting: Version
 ) -> None:
     Project.objects.update(protected=True)
@@ -92,7 +92,7 @@ def test_where_every_change_is_reviewed_the_button_proposes_for_everybody(
     assert Version.objects.count() == 1
 
 
-def test_a_draft_that_was_overtaken_is_brought_together_before_it_is_proposed(
+def test_an_outdated_draft_is_merged_before_it_is_proposed(
     browser_client: Callable[..., Client], project: Project, author: Actor, greeting: Version
 ) -> None:
     viewer = browser_client("viewer")
@@ -108,7 +108,7 @@ def test_a_draft_that_was_overtaken_is_brought_together_before_it_is_proposed(
 
 
 @pytest.mark.parametrize("url", [NEW, EDIT, CONFLICT])
-def test_somebody_of_another_project_finds_nothing(
+def test_a_member_of_another_project_finds_nothing(
     project: Project, greeting: Version, url: str, django_user_model: type[User]
 ) -> None:
     stranger = Client()
@@ -118,21 +118,21 @@ def test_somebody_of_another_project_finds_nothing(
     assert not Draft.objects.exists()
 
 
-def test_nobody_gets_in_without_signing_in(project: Project) -> None:
+def test_the_editor_needs_a_session(project: Project) -> None:
     assert Client().get(NEW).status_code == 302
     assert Client().post(NEW, FORM).status_code == 302
     assert not Draft.objects.exists()
 
 
 @pytest.mark.parametrize("url", [NEW, EDIT, CONFLICT, f"{EDIT}files/references/names.md"])
-def test_a_change_needs_the_token_of_the_page(
-    browser_client: Callable[..., Client], greeting: Version, url: str
-) -> None:
+def test_a_change_needs_a_csrf_token(browser_client: Callable[..., Client], greeting: Version, url: str) -> None:
     assert browser_client("author", strict=True).post(url, FORM).status_code == 403
     assert not Draft.objects.exists()
 
 
-def test_files_of_a_draft_are_for_its_writer_alone(browser: Client, browser_client: Callable[..., Client]) -> None:
+def test_files_of_a_draft_are_visible_to_its_author_only(
+    browser: Client, browser_client: Callable[..., Client]
+) -> None:
     post(browser, NEW, "add", files=SimpleUploadedFile("secret.md", b"only mine"))
     assert browser.get(f"{NEW}raw/references/secret.md").content == b"only mine"
     other = browser_client("reviewer")
@@ -140,20 +140,20 @@ def test_files_of_a_draft_are_for_its_writer_alone(browser: Client, browser_clie
     assert other.get(f"{NEW}files/references/secret.md").status_code == 404
 
 
-def test_a_skill_that_is_not_there_cannot_be_edited(browser: Client) -> None:
+def test_a_missing_skill_cannot_be_edited(browser: Client) -> None:
     assert browser.get("/projects/demo/skills/nothing/edit/").status_code == 404
 
 
-# -- Keeping -----------------------------------------------------------------------------------------------------------
+# -- Saving ------------------------------------------------------------------------------------------------------------
 
 
-def test_looking_keeps_nothing(browser: Client, greeting: Version) -> None:
+def test_opening_the_editor_saves_nothing(browser: Client, greeting: Version) -> None:
     for url in (NEW, EDIT, f"{EDIT}?mode=raw", f"{NEW}?from=greeting"):
         assert browser.get(url).status_code == 200
     assert not Draft.objects.exists()
 
 
-def test_what_is_typed_is_there_after_the_tab_was_closed(browser: Client) -> None:
+def test_typed_text_is_restored_after_closing_the_tab(browser: Client) -> None:
     assert post(browser, NEW, "save").status_code == 302
     page = browser.get(NEW).content.decode()
     assert 'value="tea-round"' in page
@@ -161,7 +161,7 @@ def test_what_is_typed_is_there_after_the_tab_was_closed(browser: Client) -> Non
     assert catalog.find(Draft.objects.get().project_id, "tea-round") is None
 
 
-def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) -> None:
+def test_saving_by_htmx_returns_the_changed_parts(browser: Client) -> None:
     answer = post(browser, NEW, "save", HTMX, name="Tea Round")
     body = answer.content.decode()
     assert answer.status_code == 200
@@ -173,7 +173,7 @@ def test_a_keep_by_script_answers_with_the_parts_that_change(browser: Client) ->
     assert "HX-Request" in answer["Vary"]
 
 
-def test_what_the_fields_do_not_show_is_named_while_it_is_written(browser: Client) -> None:
+def test_invisible_characters_are_listed_while_typing(browser: Client) -> None:
     named = 'line {} <span class="unseen">U+200B zero width space</span>'
     kept = post(browser, NEW, "save", HTMX, instructions="# Tea\n\nBoil\u200b water.").content.decode()
     assert 'id="unseen" hx-swap-oob="true"' in kept
@@ -188,7 +188,7 @@ def test_what_the_fields_do_not_show_is_named_while_it_is_written(browser: Clien
     assert 'line 1 <span class="unseen">U+202E right-to-left override</span>' in page
 
 
-def test_what_another_window_kept_is_not_written_over(browser: Client) -> None:
+def test_a_draft_saved_in_another_window_is_not_overwritten(browser: Client) -> None:
     post(browser, NEW, "save")
     late = browser.post(NEW, {**FORM, "do": "save", "description": "From the other window."})
     assert late.status_code == 409
@@ -208,7 +208,7 @@ def test_discarding_leaves_nothing(browser: Client, greeting: Version) -> None:
     assert not Draft.objects.exists()
 
 
-def test_nothing_that_is_typed_runs(browser: Client) -> None:
+def test_typed_html_cannot_run(browser: Client) -> None:
     values = dict.fromkeys(("name", "description", "tags", "requires", "triggers", "instructions", "note"), HOSTILE)
     post(browser, NEW, "save", **values)
     for page in (browser.get(NEW), browser.get(f"{NEW}?mode=raw"), post(browser, NEW, "save", HTMX, **values)):
@@ -217,12 +217,12 @@ def test_nothing_that_is_typed_runs(browser: Client) -> None:
         assert "<img src=x" not in body
 
 
-def test_a_leading_blank_line_of_the_exact_text_is_not_eaten_by_the_page(browser: Client) -> None:
+def test_a_leading_blank_line_is_kept_in_code_mode(browser: Client) -> None:
     raw(browser, NEW, "save", "\r\n\r\nno header")
     assert ">\n\n\nno header</textarea>" in browser.get(NEW).content.decode()
 
 
-# -- Form and exact text ------------------------------------------------------------------------------------------
+# -- Form and code ------------------------------------------------------------------------------------------------
 
 
 def test_switching_loses_nothing(browser: Client, greeting: Version) -> None:
@@ -233,7 +233,7 @@ def test_switching_loses_nothing(browser: Client, greeting: Version) -> None:
     assert "# ours\nx-team: ops" in browser.get(f"{EDIT}?mode=raw").content.decode()
 
 
-def test_a_text_that_cannot_be_read_stays_and_says_where(browser: Client, greeting: Version) -> None:
+def test_an_invalid_text_is_kept_with_the_line_of_the_error(browser: Client, greeting: Version) -> None:
     broken = "---\nname: greeting\nname: twice\ndescription: x\n---\n"
     answer = raw(browser, EDIT, "form", broken, base=greeting.digest)
     page = answer.content.decode()
@@ -244,7 +244,7 @@ def test_a_text_that_cannot_be_read_stays_and_says_where(browser: Client, greeti
     assert browser.get(f"{EDIT}?mode=form").status_code == 422
 
 
-def test_a_form_that_lacks_its_name_can_be_seen_as_text_and_back(browser: Client) -> None:
+def test_a_form_without_a_name_can_switch_to_code_and_back(browser: Client) -> None:
     post(browser, NEW, "raw", name="", description="")
     text = browser.get(f"{NEW}?mode=raw").content.decode()
     assert "name: &quot;&quot;" in text
@@ -252,7 +252,7 @@ def test_a_form_that_lacks_its_name_can_be_seen_as_text_and_back(browser: Client
     assert browser.get(f"{NEW}?mode=form").status_code == 200
 
 
-def test_a_copy_to_a_new_name_brings_the_files(browser: Client, greeting: Version) -> None:
+def test_a_copy_to_a_new_name_includes_the_files(browser: Client, greeting: Version) -> None:
     url = f"{NEW}?from=greeting"
     assert "references/<wbr>names.md" in browser.get(url).content.decode()
     post(browser, url, "publish")
@@ -260,7 +260,7 @@ def test_a_copy_to_a_new_name_brings_the_files(browser: Client, greeting: Versio
     assert stored["references/names.md"] == b"Ada\n"
 
 
-def test_a_finding_is_mended_by_one_button(browser: Client) -> None:
+def test_the_fix_button_fixes_a_finding(browser: Client) -> None:
     text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
     page = raw(browser, NEW, "save", text)
     body = browser.get(NEW).content.decode()
@@ -271,7 +271,7 @@ def test_a_finding_is_mended_by_one_button(browser: Client) -> None:
     assert raw(browser, NEW, "fix:no-such-rule:9", text).status_code == 302
 
 
-def test_a_name_of_words_becomes_one_that_agents_take(browser: Client) -> None:
+def test_the_fix_button_turns_words_into_a_valid_name(browser: Client) -> None:
     post(browser, NEW, "save", name="Tea Round!")
     fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
     assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!").status_code == 302
@@ -279,7 +279,7 @@ def test_a_name_of_words_becomes_one_that_agents_take(browser: Client) -> None:
 
 
 @pytest.mark.parametrize("state", ["served", "switched off", "bundled"])
-def test_no_button_gives_a_name_that_is_taken(
+def test_no_fix_suggests_a_taken_name(
     browser: Client, project: Project, library: Path, author: Actor, state: str
 ) -> None:
     if state == "bundled":
@@ -295,7 +295,7 @@ def test_no_button_gives_a_name_that_is_taken(
     assert "fix:name-pattern" not in page
 
 
-def test_what_is_not_written_yet_stops_no_button_for_the_rest(browser: Client) -> None:
+def test_missing_fields_do_not_prevent_fixes(browser: Client) -> None:
     post(browser, NEW, "save", name="Tea Round!", description="")
     fix = browser.get(NEW).content.decode().split('value="fix:name-pattern:')[1].split('"')[0]
     assert post(browser, NEW, f"fix:name-pattern:{fix}", name="Tea Round!", description="").status_code == 302
@@ -305,7 +305,7 @@ def test_what_is_not_written_yet_stops_no_button_for_the_rest(browser: Client) -
     assert "not-written-yet" not in page + str(Draft.objects.get().content)
 
 
-def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, greeting: Version) -> None:
+def test_no_fix_changes_the_name_of_a_published_skill(browser: Client, greeting: Version) -> None:
     text = skill_text("greeting").replace("name: greeting", "name: Greeting")
     raw(browser, EDIT, "save", text)
     page = browser.get(EDIT).content.decode()
@@ -316,7 +316,7 @@ def test_a_name_that_agents_know_is_not_changed_by_a_button(browser: Client, gre
 # -- Files ------------------------------------------------------------------------------------------------------------
 
 
-def test_files_go_where_skills_keep_them(browser: Client) -> None:
+def test_added_files_go_to_their_default_folders(browser: Client) -> None:
     files = [SimpleUploadedFile(name, b"x") for name in ("a.md", "b.py", "c.png")]
     assert post(browser, NEW, "add", files=files).status_code == 302
     assert [entry.path for entry in Draft.objects.get().manifest] == ["assets/c.png", "references/a.md", "scripts/b.py"]
@@ -333,14 +333,14 @@ def test_files_go_where_skills_keep_them(browser: Client) -> None:
         [SimpleUploadedFile("a?b.md", b"x")],
     ],
 )
-def test_a_file_that_is_refused_keeps_the_page_and_the_text(browser: Client, sent: list[SimpleUploadedFile]) -> None:
+def test_a_refused_file_keeps_the_typed_text(browser: Client, sent: list[SimpleUploadedFile]) -> None:
     answer = post(browser, NEW, "add", files=sent)
     assert answer.status_code == 422
     assert "Boil water." in answer.content.decode()
     assert Draft.objects.get().manifest == ()
 
 
-def test_files_are_taken_out_and_brought_back(browser: Client, greeting: Version) -> None:
+def test_files_are_removed_and_restored(browser: Client, greeting: Version) -> None:
     post(browser, EDIT, "remove:references/names.md", base=greeting.digest)
     assert "Restore" in browser.get(EDIT).content.decode()
     answer = post(browser, EDIT, "restore:references/names.md", HTMX)
@@ -349,7 +349,7 @@ def test_files_are_taken_out_and_brought_back(browser: Client, greeting: Version
     assert post(browser, EDIT, "open:nothing").status_code == 404
 
 
-def test_a_new_text_file_is_written_on_its_own_page(browser: Client) -> None:
+def test_a_new_text_file_opens_on_its_own_page(browser: Client) -> None:
     answer = post(browser, NEW, "create", new_path="references/rates.md")
     page = answer.headers["Location"]
     assert page == f"{NEW}files/references/rates.md"
@@ -359,7 +359,7 @@ def test_a_new_text_file_is_written_on_its_own_page(browser: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["../x.md", "/x", "SKILL.md", "a\\b", ""])
-def test_a_path_that_is_refused_keeps_what_was_typed(browser: Client, greeting: Version, path: str) -> None:
+def test_a_refused_path_keeps_the_typed_text(browser: Client, greeting: Version, path: str) -> None:
     assert post(browser, EDIT, "create", new_path=path).status_code == 422
     if path:
         url = f"{EDIT}files/references/names.md"
@@ -376,7 +376,7 @@ def test_a_file_is_replaced_and_removed(browser: Client, greeting: Version) -> N
     assert browser.get(url).status_code == 404
 
 
-def test_bytes_of_a_draft_are_inert(browser: Client) -> None:
+def test_raw_files_of_a_draft_cannot_run_in_a_browser(browser: Client) -> None:
     files = [
         SimpleUploadedFile("page.html", b"<script>alert(1)</script>"),
         SimpleUploadedFile("x.svg", b"<svg onload=a>"),
@@ -389,7 +389,7 @@ def test_bytes_of_a_draft_are_inert(browser: Client) -> None:
         assert "sandbox" in answer["Content-Security-Policy"]
 
 
-def test_more_than_can_be_sent_at_once_is_said_with_the_numbers(browser: Client, settings: Any) -> None:
+def test_a_too_large_request_names_both_sizes(browser: Client, settings: Any) -> None:
     from registry.core.limits import Limits
 
     settings.LIMITS = Limits(archive_bytes=100)
@@ -402,7 +402,7 @@ def test_more_than_can_be_sent_at_once_is_said_with_the_numbers(browser: Client,
 # -- Publishing ---------------------------------------------------------------------------------------------------
 
 
-def test_publishing_makes_the_version_and_says_so(browser: Client, project: Project) -> None:
+def test_publishing_creates_the_version_and_confirms_it(browser: Client, project: Project) -> None:
     assert "Publish version 1" in browser.get(NEW).content.decode()
     answer = post(browser, NEW, "publish", note="First cups")
     assert answer.headers["Location"] == "/projects/demo/skills/tea-round/"
@@ -422,7 +422,7 @@ def test_publishing_makes_the_version_and_says_so(browser: Client, project: Proj
         ({"note": "x" * 301}, "The note has 301 characters. 300 are allowed."),
     ],
 )
-def test_what_must_not_be_stored_is_explained_and_kept(browser: Client, wrong: dict[str, str], words: str) -> None:
+def test_an_invalid_draft_is_not_published_and_kept(browser: Client, wrong: dict[str, str], words: str) -> None:
     answer = post(browser, NEW, "publish", **wrong)
     assert answer.status_code == 422
     assert words in answer.content.decode()
@@ -437,15 +437,13 @@ def test_a_name_that_is_taken_is_refused(browser: Client, greeting: Version) -> 
     assert Version.objects.count() == 1
 
 
-def test_a_bundled_name_is_said_to_be_hidden(browser: Client, library: Path) -> None:
+def test_a_built_in_name_is_a_hint(browser: Client, library: Path) -> None:
     on_disk(library, "greeting")
     answer = post(browser, NEW, "save", HTMX, name="greeting")
     assert "A built-in skill has this name. Agents will get yours instead" in answer.content.decode()
 
 
-def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
-    browser: Client, library: Path, project: Project
-) -> None:
+def test_editing_a_built_in_skill_explains_customising(browser: Client, library: Path, project: Project) -> None:
     on_disk(library, "greeting", {"references/names.md": b"Ada\n"})
     page = browser.get(EDIT).content.decode()
     assert "This is a built-in skill." in page
@@ -461,8 +459,8 @@ def test_editing_a_bundled_skill_says_that_it_makes_an_own_one(
 
 
 @pytest.fixture
-def overtaken(browser: Client, greeting: Version, person: Callable[[str], User]) -> Version:
-    """A draft of the author, and version 2 that the reviewer saved meanwhile; both changed the same line."""
+def outdated(browser: Client, greeting: Version, person: Callable[[str], User]) -> Version:
+    """Save a draft of the author, then version 2 by the reviewer; both changed the same line."""
     ours = skill_text("greeting", body="Say good morning.")
     raw(browser, EDIT, "save", ours, base=greeting.digest)
     project = greeting.skill.project
@@ -471,7 +469,7 @@ def overtaken(browser: Client, greeting: Version, person: Callable[[str], User])
     return skills.save(project, "greeting", theirs, base=greeting.digest, by=reviewer).version
 
 
-def test_a_save_in_between_leads_to_both_texts(browser: Client, overtaken: Version) -> None:
+def test_publishing_an_outdated_draft_leads_to_the_conflict_page(browser: Client, outdated: Version) -> None:
     ours = skill_text("greeting", body="Say good morning.")
     answer = raw(browser, EDIT, "publish", ours)
     assert answer.headers["Location"] == CONFLICT
@@ -483,35 +481,35 @@ def test_a_save_in_between_leads_to_both_texts(browser: Client, overtaken: Versi
 
 
 @pytest.mark.parametrize(("answer", "line"), [("theirs", b"evening"), ("mine", b"morning")])
-def test_the_choice_is_what_is_published(browser: Client, overtaken: Version, answer: str, line: bytes) -> None:
+def test_the_chosen_side_is_published(browser: Client, outdated: Version, answer: str, line: bytes) -> None:
     page = browser.get(CONFLICT).content.decode()
     key = page.split('type="radio" name="')[1].split('"')[0]
-    browser.post(CONFLICT, {"theirs": overtaken.digest, key: answer, "do": "save"})
+    browser.post(CONFLICT, {"theirs": outdated.digest, key: answer, "do": "save"})
     assert Version.objects.count() == 2
     text = Draft.objects.get().content["text"] if answer == "mine" else ""
     assert ("morning" in text) == (answer == "mine")
-    browser.post(CONFLICT, {"theirs": overtaken.digest, key: answer, "do": "publish"})
+    browser.post(CONFLICT, {"theirs": outdated.digest, key: answer, "do": "publish"})
     if answer == "mine":
         raw(browser, EDIT, "publish", text)
-    stored = catalog.load(overtaken.skill.project_id, "greeting").bundle()
+    stored = catalog.load(outdated.skill.project_id, "greeting").bundle()
     assert line in stored[SKILL_MD]
     assert stored["references/names.md"] == b"Grace\n"
 
 
-def test_old_answers_do_not_overwrite_a_third_save(browser: Client, overtaken: Version) -> None:
+def test_old_answers_do_not_overwrite_a_later_version(browser: Client, outdated: Version) -> None:
     answer = browser.post(CONFLICT, {"theirs": "sha256:" + "0" * 64, "do": "publish"})
     assert answer.headers["Location"] == CONFLICT
     assert Version.objects.count() == 2
     assert "morning" in Draft.objects.get().content["text"]
 
 
-def test_without_a_conflict_the_page_leads_back(browser: Client, greeting: Version) -> None:
+def test_without_a_conflict_the_page_redirects_to_the_editor(browser: Client, greeting: Version) -> None:
     assert browser.get(CONFLICT).headers["Location"] == EDIT
     assert browser.post(CONFLICT, {"theirs": greeting.digest, "do": "publish"}).status_code == 302
     assert Version.objects.count() == 1
 
 
-def test_the_page_asks_the_database_no_more_for_more_files(
+def test_the_number_of_queries_does_not_grow_with_the_files(
     browser: Client, project: Project, author: Actor, django_assert_max_num_queries: Any
 ) -> None:
     skills.create(project, skill_bundle("greeting", {f"references/{n}.md": b"x" for n in range(30)}), by=author)

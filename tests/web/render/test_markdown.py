@@ -1,4 +1,4 @@
-"""Rendered instructions: whatever a skill says, nothing runs, nothing is fetched, nothing poses as our page."""
+"""Rendered Markdown: nothing runs, nothing is fetched, nothing imitates our page."""
 
 import time
 from html.parser import HTMLParser
@@ -32,7 +32,7 @@ def render(text: str, base: str = "") -> str:
 
 
 class _Inert(HTMLParser):
-    """Reads HTML as a browser would and objects to everything that is not plain text and structure."""
+    """Parses HTML as a browser does and rejects everything but text and structure."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,13 +203,13 @@ def test_hostile_text_is_inert(text: str) -> None:
 
 @given(st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=4).map("".join))
 @settings(max_examples=effort.examples(60))
-def test_hostile_texts_joined_are_inert(text: str) -> None:
+def test_combined_hostile_texts_are_inert(text: str) -> None:
     inert(render(text))
 
 
 @given(st.text(st.sampled_from("<>[]()!\"'=:/\\#&;`*_-|\n\t ajscript\x00\x02\x03"), max_size=120))
 @settings(max_examples=effort.examples(150))
-def test_noise_is_inert(text: str) -> None:
+def test_random_text_is_inert(text: str) -> None:
     inert(render(text))
 
 
@@ -218,19 +218,19 @@ def test_noise_is_inert(text: str) -> None:
     ["[x](javascript:alert(1))", "[x](//evil.example)", "[x](/sign-out/)", "[x](../up.md)", "[x](gone.md)",
      "[x](data:text/html,x)", "[x](http://[::1)"],
 )  # fmt: skip
-def test_a_link_that_leads_nowhere_keeps_its_words_alone(text: str) -> None:
+def test_a_broken_link_keeps_its_text_only(text: str) -> None:
     seen = inert(render(text))
     assert not seen.links
     assert "x" in seen.words
 
 
-def test_html_is_shown_as_the_text_it_is() -> None:
+def test_html_is_shown_as_text() -> None:
     assert "".join(inert(render("Say <b onclick=x>this</b> &amp; <!-- that -->")).words) == (
         "Say <b onclick=x>this</b> & <!-- that -->"
     )
 
 
-def test_a_remote_image_leaves_its_description() -> None:
+def test_a_remote_image_is_replaced_by_its_description() -> None:
     assert render("![Port map](https://evil.example/x.png)") == (
         '<p><span class="not-shown">Image not shown: Port map</span></p>'
     )
@@ -256,13 +256,13 @@ def test_links_of_a_nested_file_start_from_its_directory() -> None:
     ]
 
 
-def test_outside_links_say_so() -> None:
+def test_external_links_have_rel_attributes() -> None:
     assert 'href="https://a.example/?x=1&amp;y=2" rel="noopener noreferrer nofollow"' in render(
         "[x](https://a.example/?x=1&y=2)"
     )
 
 
-def test_headings_stand_below_the_title_of_the_page_and_keep_their_own_ids() -> None:
+def test_headings_are_lowered_and_have_prefixed_ids() -> None:
     html = render("# Main\n\n###### Deep\n\n# Main\n\n[up](#main)")
     assert '<h2 id="text-main">' in html
     assert '<h6 id="text-deep">' in html
@@ -270,7 +270,7 @@ def test_headings_stand_below_the_title_of_the_page_and_keep_their_own_ids() -> 
     assert 'href="#text-main"' in html
 
 
-def test_wide_parts_scroll_and_take_the_keyboard() -> None:
+def test_wide_parts_scroll_by_keyboard() -> None:
     html = render("| a | b |\n|---|--:|\n| 1 | 2 |\n\n    code")
     assert '<div class="table-wrap" tabindex="0" role="group" aria-label="Table"><table>' in html
     assert '<td align="right">' in html
@@ -284,7 +284,7 @@ def test_wide_parts_scroll_and_take_the_keyboard() -> None:
      "|x" * 1_000 + "\n" + "|-" * 1_000 + "\n" + "|\n" * 4_000,
      ("|x" * 50 + "\n" + "|-" * 50 + "\n" + "|\n" * 400 + "\n") * 10],
 )  # fmt: skip
-def test_a_text_made_to_be_slow_is_shown_as_it_is(text: str) -> None:
+def test_a_text_made_to_be_slow_is_shown_unrendered(text: str) -> None:
     started = time.process_time()
     html = render(text)
     assert time.process_time() - started < 5
@@ -293,11 +293,11 @@ def test_a_text_made_to_be_slow_is_shown_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [">" * 3_000 + "a", "\n".join(" " * 4 * i + "- a" for i in range(300))])
-def test_deep_nesting_ends_somewhere_and_no_word_is_lost(text: str) -> None:
+def test_deep_nesting_is_limited_and_no_word_is_lost(text: str) -> None:
     assert "".join(inert(render(text)).words).count("a") >= text.count("a")
 
 
-def test_what_stands_under_a_step_belongs_to_it() -> None:
+def test_aligned_blocks_belong_to_their_list_item() -> None:
     steps = "5. Run the check:\n\n   ```sh\n   python3 check.py\n   ```\n\n   It prints a sentence.\n6. Hand it over.\n"
     html = render(steps)
     assert '<ol start="5">' in html
@@ -312,10 +312,10 @@ def test_a_list_needs_no_blank_line_before_it_and_two_spaces_below() -> None:
     assert html.count("<ul>") == 2
 
 
-def test_headings_in_any_script_have_ids_of_their_own() -> None:
+def test_headings_in_any_script_have_unique_ids() -> None:
     assert 'id="text-проверка-счёта"' in render("# Проверка `счёта`!")
 
 
-def test_a_long_ordinary_text_is_laid_out() -> None:
+def test_a_long_ordinary_text_is_rendered() -> None:
     part = "## Part\n\nText with [a link](references/limits.md).\n\n- [ ] one\n- two\n\n```\nlist[0](1)\n```\n\n"
     assert render(part * 200).count("<h3") == 200

@@ -1,4 +1,4 @@
-"""Lists and fenced code: laid out as CommonMark says, compared with a parser that follows it to the letter."""
+"""Lists and fenced code, compared with a CommonMark parser."""
 
 import re
 
@@ -23,14 +23,14 @@ def common(text: str) -> str:
 
 
 def _bare(html: str) -> str:
-    """Without what no reader sees: paragraphs inside items, the name of a language, white space around tags."""
+    """Remove invisible differences: paragraphs inside items, language names, white space around tags."""
     html = re.sub(r"</?p>| class=\"[^\"]*\"", " ", html)
     return re.sub(r"\s*(</?\w+[^>]*?)\s*>\s*", r"\1>", re.sub(r"\s+", " ", html)).strip()
 
 
 @st.composite
 def lists(draw: st.DrawFn, level: int = 0) -> list[str]:
-    """Lines of a list whose items hold sentences, code and further lists."""
+    """Generate a list whose items contain paragraphs, code and lists."""
     numbered, apart = draw(st.booleans()), draw(st.booleans())
     out: list[str] = []
     for number in range(1, draw(st.integers(1, 3)) + 1):
@@ -61,7 +61,7 @@ def documents(draw: st.DrawFn) -> str:
 
 
 @given(documents())
-def test_what_people_write_is_laid_out_as_everywhere_else(text: str) -> None:
+def test_common_lists_render_as_in_commonmark(text: str) -> None:
     assert ours(text) == common(text)
 
 
@@ -84,5 +84,5 @@ def test_what_people_write_is_laid_out_as_everywhere_else(text: str) -> None:
         "-\n- empty before",
     ],
 )
-def test_odd_ones_too(text: str) -> None:
+def test_unusual_lists_render_as_in_commonmark(text: str) -> None:
     assert ours(text) == common(text)

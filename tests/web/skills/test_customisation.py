@@ -1,4 +1,4 @@
-"""Customising a bundled skill in the browser, and the day the bundled one changes underneath."""
+"""Customising a built-in skill in the browser, and merging its later changes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,7 +49,7 @@ def ours(project: Project, by: Actor, body: str) -> str:
 
 @pytest.fixture
 def clean(project: Project, library: Path, author: Actor) -> dict[str, str]:
-    """Both sides changed other lines; the form that brings them together."""
+    """Both sides changed different lines; return the form that merges them."""
     bundled(library)
     customisation.customise(project, "greeting", by=author)
     mine = ours(project, author, BODY.replace("Fourth", "Our fourth"))
@@ -91,20 +91,22 @@ def test_customising_twice_is_refused(project: Project, library: Path, writing: 
         assert writing.post(f"{HERE}customise/").status_code == 409
 
 
-def test_the_page_says_nothing_while_nothing_changed(project: Project, library: Path, writing: Client) -> None:
+def test_the_page_has_no_notice_while_the_built_in_skill_is_unchanged(
+    project: Project, library: Path, writing: Client
+) -> None:
     bundled(library)
     writing.post(f"{HERE}customise/")
     assert "changed since you customised it" not in text(writing.get(HERE))
     assert "Your version is up to date" in text(writing.get(f"{HERE}upstream/"))
 
 
-def test_the_page_says_when_the_bundled_skill_changed(clean: dict[str, str], viewing: Client) -> None:
+def test_the_page_has_a_notice_when_the_built_in_skill_changed(clean: dict[str, str], viewing: Client) -> None:
     html = text(viewing.get(HERE))
     assert "The built-in greeting changed since you customised it." in html
     assert f'href="{HERE}upstream/"' in html
 
 
-def test_what_fits_together_is_brought_up_to_date_at_once(
+def test_changes_without_conflicts_merge_with_one_click(
     project: Project, clean: dict[str, str], writing: Client
 ) -> None:
     html = text(writing.get(f"{HERE}upstream/"))
@@ -118,7 +120,7 @@ def test_what_fits_together_is_brought_up_to_date_at_once(
     assert "changed since you customised it" not in text(writing.get(HERE))
 
 
-def test_what_does_not_fit_is_chosen_block_by_block(project: Project, clash: dict[str, str], writing: Client) -> None:
+def test_conflicts_are_resolved_one_by_one(project: Project, clash: dict[str, str], writing: Client) -> None:
     html = text(writing.get(f"{HERE}upstream/"))
     assert "Both sides changed this line. Everything else merges automatically." in html
     assert f'<input type="radio" name="{key(project)}" value="theirs">' in html
@@ -128,7 +130,7 @@ def test_what_does_not_fit_is_chosen_block_by_block(project: Project, clash: dic
     assert b"Their <first>" in catalog.load(project.pk, "greeting").bundle()[SKILL_MD]
 
 
-def test_a_choice_that_is_missing_is_asked_for_again(project: Project, clash: dict[str, str], writing: Client) -> None:
+def test_a_missing_choice_shows_the_page_again(project: Project, clash: dict[str, str], writing: Client) -> None:
     with nothing_left_behind():
         response = writing.post(f"{HERE}upstream/", clash)
     assert response.status_code == 422
@@ -137,14 +139,16 @@ def test_a_choice_that_is_missing_is_asked_for_again(project: Project, clash: di
     assert "Choose one of the two." in html
 
 
-def test_keeping_yours_marks_the_bundled_one_as_seen(project: Project, clash: dict[str, str], writing: Client) -> None:
+def test_keeping_your_version_marks_the_built_in_skill_as_seen(
+    project: Project, clash: dict[str, str], writing: Client
+) -> None:
     html = text(writing.post(f"{HERE}upstream/keep/", clash, follow=True))
     assert "Your version is unchanged." in html
     assert "changed since you customised it" not in html
     assert catalog.load(project.pk, "greeting").candidate.digest == clash["mine"]
 
 
-def test_what_was_seen_must_still_stand(
+def test_a_merge_of_outdated_versions_is_refused(
     project: Project, library: Path, clean: dict[str, str], writing: Client
 ) -> None:
     bundled(library, "Another text.")
@@ -154,7 +158,7 @@ def test_what_was_seen_must_still_stand(
         assert writing.post(f"{HERE}upstream/", {}).status_code == 409
 
 
-def test_a_viewer_looks_and_changes_nothing(clean: dict[str, str], viewing: Client) -> None:
+def test_a_viewer_sees_the_changes_but_cannot_merge(clean: dict[str, str], viewing: Client) -> None:
     html = text(viewing.get(f"{HERE}upstream/"))
     assert "Bring yours up to date" not in html
     with nothing_left_behind():
@@ -162,14 +166,14 @@ def test_a_viewer_looks_and_changes_nothing(clean: dict[str, str], viewing: Clie
         assert viewing.post(f"{HERE}upstream/keep/", clean).status_code == 403
 
 
-def test_what_is_no_copy_has_no_such_page(project: Project, author: Actor, writing: Client) -> None:
+def test_a_skill_that_is_not_customised_has_no_merge_page(project: Project, author: Actor, writing: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     assert writing.get(f"{HERE}upstream/").status_code == 404
     with nothing_left_behind():
         assert writing.post(f"{HERE}upstream/", {"theirs": "x", "mine": "x"}).status_code == 404
 
 
-def test_hidden_characters_are_drawn_in_the_three_ways(
+def test_invisible_characters_are_shown_in_conflicts(
     project: Project, library: Path, author: Actor, writing: Client
 ) -> None:
     bundled(library)

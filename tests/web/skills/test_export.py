@@ -31,17 +31,19 @@ def test_every_member_downloads_all_skills(
     assert response["Content-Disposition"] == 'attachment; filename="demo-skills.zip"'
 
 
-def test_where_there_are_no_skills_of_its_own_there_is_nothing_to_press(
+def test_a_project_without_skills_has_no_download_button(
     project: Project, browser_client: Callable[..., Client]
 ) -> None:
     assert ZIP not in browser_client(roles.OWNER).get(LIST).content.decode()
 
 
-def test_nobody_else_finds_it(project: Project, operator: Actor, client: Client) -> None:
+def test_a_member_of_another_project_cannot_download(project: Project, operator: Actor, client: Client) -> None:
     assert client.get(ZIP).status_code == 302
     client.force_login(User.objects.get(pk=accounts.create_user("stranger", by=operator).pk))
     assert client.get(ZIP).status_code == 404
 
 
-def test_it_changes_nothing_and_is_only_read(project: Project, browser_client: Callable[..., Client]) -> None:
+def test_the_download_accepts_only_get_and_changes_nothing(
+    project: Project, browser_client: Callable[..., Client]
+) -> None:
     assert browser_client(roles.OWNER).post(ZIP).status_code == 405

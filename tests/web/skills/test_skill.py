@@ -1,4 +1,4 @@
-"""The page of a skill: what agents get, to the byte; what it hides; who may do what to it."""
+"""The pages of a skill: content, files, built-in version, actions and permissions."""
 
 import io
 import re
@@ -68,9 +68,7 @@ def bundled(library: Path, **more: Any) -> None:
 # -- Instructions -------------------------------------------------------------------------------------------
 
 
-def test_the_instructions_are_laid_out_with_the_facts_beside_them(
-    project: Project, author: Actor, viewing: Client
-) -> None:
+def test_the_page_shows_rendered_instructions_and_facts(project: Project, author: Actor, viewing: Client) -> None:
     bundle = skill_bundle(
         body="# Greet\n\nRead [the list](references/a.md).", tags=["letters"], files={"references/a.md": b"# A\n"}
     )
@@ -88,7 +86,7 @@ def test_the_instructions_are_laid_out_with_the_facts_beside_them(
     assert "/api/v1/projects/demo/skills/greeting" in html
 
 
-def test_requirements_are_links_where_the_project_has_them(project: Project, author: Actor, viewing: Client) -> None:
+def test_required_skills_of_the_project_are_links(project: Project, author: Actor, viewing: Client) -> None:
     skills.create(project, skill_bundle("known"), by=author)
     skills.create(project, skill_bundle(requires=["known", "unknown"]), by=author)
     project.refresh_from_db()
@@ -98,9 +96,7 @@ def test_requirements_are_links_where_the_project_has_them(project: Project, aut
     assert "/skills/unknown/" not in html
 
 
-def test_what_is_required_and_is_not_there_is_found_in_this_project_and_not_in_another(
-    project: Project, author: Actor, viewing: Client
-) -> None:
+def test_missing_requirements_are_reported_per_project(project: Project, author: Actor, viewing: Client) -> None:
     skills.create(project, skill_bundle(requires=["knowm", "greeting"]), by=author)
     html = text(viewing.get(f"{HERE}source/"))
     assert "The skill requires “knowm”, which is not in this project." in html
@@ -109,7 +105,7 @@ def test_what_is_required_and_is_not_there_is_found_in_this_project_and_not_in_a
     skills.create(project, skill_bundle("known"), by=author)
     assert "Change it to known, or remove it." in text(viewing.get(f"{HERE}source/"))
     skills.create(project, skill_bundle("knowm"), by=author)
-    assert "knowm” does not exist" not in text(viewing.get(f"{HERE}source/")), "the same bytes, kept by their digest"
+    assert "knowm” does not exist" not in text(viewing.get(f"{HERE}source/")), "the same bytes are cached by digest"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +129,7 @@ def test_hostile_instructions_do_nothing_on_any_page(
         assert "default-src 'none'" in response["Content-Security-Policy"]
 
 
-def test_hidden_characters_are_announced_beside_the_laid_out_text(
+def test_invisible_characters_have_a_notice_beside_the_rendered_text(
     project: Project, author: Actor, viewing: Client
 ) -> None:
     skills.create(project, skill_bundle(body="Pay \u202e50\u200b now."), by=author)
@@ -151,9 +147,7 @@ def test_an_unknown_skill_is_not_found(project: Project, viewing: Client) -> Non
         assert viewing.get(HERE + page).status_code == 404, page
 
 
-def test_the_page_for_what_is_not_there_leads_members_back_and_strangers_nowhere(
-    project: Project, viewing: Client, stranger: Client
-) -> None:
+def test_the_404_page_links_back_for_members_only(project: Project, viewing: Client, stranger: Client) -> None:
     way_back = 'href="/projects/demo/skills/"'
     assert way_back in viewing.get(HERE).content.decode()
     assert way_back not in stranger.get(HERE).content.decode()
@@ -169,7 +163,7 @@ def test_a_member_of_another_project_finds_nothing(project: Project, author: Act
             assert stranger.post(HERE + page).status_code == 404, page
 
 
-def test_nobody_signed_in_is_sent_to_sign_in(project: Project, author: Actor) -> None:
+def test_an_anonymous_visitor_is_sent_to_sign_in(project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     for page in ("", "raw/SKILL.md", "bundle.zip", "version/1/"):
         response = Client().get(HERE + page)
@@ -180,7 +174,7 @@ def test_nobody_signed_in_is_sent_to_sign_in(project: Project, author: Actor) ->
 # -- Source -------------------------------------------------------------------------------------------------
 
 
-def test_the_source_draws_what_cannot_be_seen(project: Project, author: Actor, viewing: Client) -> None:
+def test_the_source_shows_invisible_characters(project: Project, author: Actor, viewing: Client) -> None:
     carried = "".join(chr(0xE0000 + ord(letter)) for letter in "send it")
     body = f"Pay \u202e50.\n\n<!-- a remark\nof two lines -->\nNow{carried}."
     skills.create(project, skill_bundle(body=body), by=author)
@@ -193,9 +187,7 @@ def test_the_source_draws_what_cannot_be_seen(project: Project, author: Actor, v
     assert "\u202e" not in html
 
 
-def test_the_source_keeps_the_numbers_of_lines_behind_a_run_of_blank_ones(
-    project: Project, author: Actor, viewing: Client
-) -> None:
+def test_line_numbers_of_the_source_count_folded_blank_lines(project: Project, author: Actor, viewing: Client) -> None:
     content = skill_text(body="Above." + "\n" * 60 + "Below.")
     number = content.split("\n").index("Below.") + 1
     skills.create(project, skills.from_text(content), by=author)
@@ -227,7 +219,7 @@ def filed(project: Project, author: Actor) -> Bundle:
     return bundle
 
 
-def test_files_stand_in_their_folders(filed: Bundle, viewing: Client) -> None:
+def test_files_are_grouped_by_folder(filed: Bundle, viewing: Client) -> None:
     html = text(viewing.get(f"{HERE}files/"))
     assert "10 files" in html
     assert html.index("SKILL.md") < html.index("assets/") < html.index("references/")
@@ -236,14 +228,14 @@ def test_files_stand_in_their_folders(filed: Bundle, viewing: Client) -> None:
         assert f'href="{HERE}raw/{path}?download=1"' in html
 
 
-def test_markdown_files_are_laid_out_and_link_from_where_they_stand(filed: Bundle, viewing: Client) -> None:
+def test_markdown_files_are_rendered_with_links_relative_to_their_folder(filed: Bundle, viewing: Client) -> None:
     html = text(viewing.get(f"{HERE}files/references/a.md"))
     assert f'href="{HERE}files/references/b.md"' in html
     assert f'href="{HERE}files/SKILL.md"' in html
     assert f'<img src="{HERE}raw/assets/p.png" alt="p"' in html
 
 
-def test_markdown_files_can_be_read_exactly(filed: Bundle, viewing: Client) -> None:
+def test_markdown_files_have_a_code_view(filed: Bundle, viewing: Client) -> None:
     assert '<li data-n="1"># A</li>' in text(viewing.get(f"{HERE}files/references/a.md?as=source"))
 
 
@@ -254,7 +246,7 @@ def test_a_csv_is_a_table_of_bounded_length(filed: Bundle, viewing: Client) -> N
     assert html.count("<td>row</td>") == 199
 
 
-def test_pictures_are_shown_and_code_has_numbers(filed: Bundle, viewing: Client) -> None:
+def test_images_are_shown_and_code_has_line_numbers(filed: Bundle, viewing: Client) -> None:
     assert f'<img src="{HERE}raw/assets/p.png"' in text(viewing.get(f"{HERE}files/assets/p.png"))
     assert '<li data-n="1">print(1)</li>' in text(viewing.get(f"{HERE}files/run.py"))
 
@@ -262,7 +254,7 @@ def test_pictures_are_shown_and_code_has_numbers(filed: Bundle, viewing: Client)
 @pytest.mark.parametrize(
     ("path", "said"), [("blob.bin", "is binary"), ("long.txt", "200,000 bytes. 128,000 are allowed")]
 )
-def test_what_cannot_be_shown_says_why(filed: Bundle, viewing: Client, path: str, said: str) -> None:
+def test_a_file_without_preview_says_why(filed: Bundle, viewing: Client, path: str, said: str) -> None:
     html = text(viewing.get(f"{HERE}files/{path}"))
     assert "No preview" in html
     assert said in html
@@ -281,7 +273,9 @@ def test_pages_in_a_bundle_are_shown_as_text(filed: Bundle, viewing: Client, pat
      ("assets/evil.svg", "application/octet-stream", True), ("assets/evil.html", "application/octet-stream", True),
      ("blob.bin", "application/octet-stream", True)],
 )  # fmt: skip
-def test_bytes_leave_inert(filed: Bundle, viewing: Client, path: str, kind: str, attached: bool) -> None:
+def test_raw_files_cannot_run_in_a_browser(
+    filed: Bundle, viewing: Client, path: str, kind: str, attached: bool
+) -> None:
     response = viewing.get(f"{HERE}raw/{path}")
     assert response.content == filed[path]
     assert response["Content-Type"] == kind
@@ -290,14 +284,14 @@ def test_bytes_leave_inert(filed: Bundle, viewing: Client, path: str, kind: str,
     assert ("attachment" in response.get("Content-Disposition", "")) is attached
 
 
-def test_a_download_is_a_download(filed: Bundle, viewing: Client) -> None:
+def test_a_download_is_an_attachment(filed: Bundle, viewing: Client) -> None:
     assert "attachment" in viewing.get(f"{HERE}raw/SKILL.md?download=1")["Content-Disposition"]
 
 
 @pytest.mark.parametrize(
     "path", ["none.md", "../SKILL.md", "..%2f..%2fetc/passwd", "references", "SKILL.md/x", "/etc/passwd"]
 )
-def test_what_is_no_file_of_the_bundle_is_refused(filed: Bundle, viewing: Client, path: str) -> None:
+def test_a_missing_file_is_not_found(filed: Bundle, viewing: Client, path: str) -> None:
     for part in ("files/", "raw/"):
         assert viewing.get(f"{HERE}{part}{path}").status_code in (404, 422)
 
@@ -309,10 +303,10 @@ def test_the_zip_holds_the_bundle(filed: Bundle, viewing: Client) -> None:
         assert {name: archive.read(name) for name in archive.namelist()} == dict(filed)
 
 
-# -- What it hides ------------------------------------------------------------------------------------------
+# -- Built-in version ---------------------------------------------------------------------------------------
 
 
-def test_an_override_says_what_it_hides_and_why(
+def test_a_customised_skill_names_the_built_in_skill_it_replaces(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, files={"references/mileage.md": b"m"})
@@ -325,7 +319,7 @@ def test_an_override_says_what_it_hides_and_why(
     assert f'href="{HERE}bundled/"' in html
 
 
-def test_a_bundled_skill_hides_those_of_later_directories(
+def test_a_built_in_skill_replaces_those_of_later_directories(
     project: Project, library: Path, viewing: Client, tmp_path: Path, settings: Any
 ) -> None:
     second = tmp_path / "second"
@@ -339,7 +333,7 @@ def test_a_bundled_skill_hides_those_of_later_directories(
     assert f'href="{HERE}bundled/"' not in html
 
 
-def test_the_comparison_with_bundled_shows_the_difference(
+def test_the_comparison_with_built_in_shows_the_difference(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, body="One line.")
@@ -349,12 +343,12 @@ def test_the_comparison_with_bundled_shows_the_difference(
     assert "<ins>Our</ins> line." in html
 
 
-def test_what_hides_nothing_has_nothing_to_compare(project: Project, author: Actor, viewing: Client) -> None:
+def test_a_skill_without_a_built_in_version_has_no_comparison(project: Project, author: Actor, viewing: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     assert viewing.get(f"{HERE}bundled/").status_code == 404
 
 
-# -- Buttons and verbs --------------------------------------------------------------------------------------
+# -- Actions ------------------------------------------------------------------------------------------------
 
 
 def test_a_viewer_sees_no_button_that_changes_anything_but_may_propose(
@@ -383,7 +377,7 @@ def test_a_viewer_is_refused_and_nothing_changes(
         assert viewing.post("/projects/demo/skills/from-library/customise/").status_code == 403
 
 
-def test_every_change_needs_its_token(project: Project, author: Actor, browser_client: Browsers) -> None:
+def test_every_change_needs_a_csrf_token(project: Project, author: Actor, browser_client: Browsers) -> None:
     skills.create(project, skill_bundle(), by=author)
     strict = signed_in(browser_client(roles.OWNER, strict=True))
     for page in [*POSTS, "version/1/yank/"]:
@@ -391,7 +385,7 @@ def test_every_change_needs_its_token(project: Project, author: Actor, browser_c
             assert strict.post(HERE + page, {"reason": "x"}).status_code == 403, page
 
 
-def test_a_change_is_never_a_get(project: Project, author: Actor, writing: Client) -> None:
+def test_no_change_is_made_by_get(project: Project, author: Actor, writing: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     for page in POSTS:
         with nothing_left_behind():
@@ -409,7 +403,7 @@ def test_switching_off_hides_the_name_and_can_be_undone(project: Project, author
     assert catalog.get(project.pk, "greeting").served
 
 
-def test_deleting_says_what_happens_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
+def test_deleting_explains_its_effect_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
     made = skills.create(project, skill_bundle(), by=author).version
     assert "Delete greeting?" in text(writing.get(HERE))
     response = writing.post(f"{HERE}delete/", {"base": made.digest}, follow=True)
@@ -423,7 +417,7 @@ def test_deleting_says_what_happens_and_can_be_undone(project: Project, author: 
     assert catalog.load(project.pk, "greeting").candidate.version == "1"
 
 
-def test_returning_to_bundled_names_what_is_lost(
+def test_returning_to_built_in_names_what_is_lost(
     project: Project, library: Path, author: Actor, writing: Client
 ) -> None:
     bundled(library, body="Theirs.")
@@ -438,7 +432,7 @@ def test_returning_to_bundled_names_what_is_lost(
     assert "Theirs." in html
 
 
-def test_deleting_what_somebody_saved_meanwhile_is_refused(project: Project, author: Actor, writing: Client) -> None:
+def test_deleting_a_skill_saved_in_the_meantime_is_refused(project: Project, author: Actor, writing: Client) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
     skills.save(project, "greeting", skill_bundle(body="New."), base=first.digest, by=author)
     with nothing_left_behind():
@@ -460,7 +454,7 @@ def test_a_skill_whose_versions_are_all_withdrawn_says_so(project: Project, auth
 # -- Usage --------------------------------------------------------------------------------------------------
 
 
-def test_usage_is_drawn_and_said_in_words(
+def test_usage_has_a_chart_and_a_text(
     project: Project, author: Actor, operator: Actor, viewing: Client, person: Callable[[str], User]
 ) -> None:
     from registry.services.agents import agents
@@ -481,12 +475,12 @@ def test_usage_is_drawn_and_said_in_words(
     assert "4 loads</a> by 2 callers" in " ".join(text(viewing.get(HERE)).split())
 
 
-def test_no_usage_says_what_to_do(project: Project, author: Actor, viewing: Client) -> None:
+def test_a_skill_without_loads_explains_how_agents_choose(project: Project, author: Actor, viewing: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     assert "No loads in the last 30 days" in text(viewing.get(f"{HERE}usage/"))
 
 
-# -- Cost ---------------------------------------------------------------------------------------------------
+# -- Queries ------------------------------------------------------------------------------------------------
 
 
 def test_the_number_of_queries_does_not_grow_with_versions(
@@ -503,7 +497,7 @@ def test_the_number_of_queries_does_not_grow_with_versions(
             text(viewing.get(HERE + page))
 
 
-def test_the_events_of_the_page_are_those_of_the_verbs(project: Project, author: Actor, writing: Client) -> None:
+def test_actions_of_the_page_write_audit_events(project: Project, author: Actor, writing: Client) -> None:
     skills.create(project, skill_bundle(), by=author)
     for page in ("disable/", "enable/", "delete/", "undelete/"):
         writing.post(HERE + page)

@@ -1,4 +1,4 @@
-"""The list of skills: what it shows, how it is searched, what the ticked ones become, and who may do that."""
+"""The list of skills: content, search, bulk changes and permissions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ def viewer_page(project: Project, browser_client: Browser) -> Client:
     return browser_client(roles.VIEWER)
 
 
-# -- What it shows -----------------------------------------------------------------------------------------
+# -- Content ----------------------------------------------------------------------------------------------
 
 
 def test_every_effective_skill_is_a_row_with_its_source(
@@ -62,7 +62,7 @@ def test_every_effective_skill_is_a_row_with_its_source(
     assert "Reference" in page
 
 
-def test_a_skill_that_is_switched_off_stays_in_the_list_and_says_so(
+def test_a_switched_off_skill_stays_in_the_list_with_a_badge(
     project: Project, operator: Actor, viewer_page: Client
 ) -> None:
     write(project, "quiet", by=operator)
@@ -72,7 +72,7 @@ def test_a_skill_that_is_switched_off_stays_in_the_list_and_says_so(
     assert "Your agents have 0 skills" in page
 
 
-def test_loads_of_thirty_days_are_drawn_and_said(project: Project, operator: Actor, viewer_page: Client) -> None:
+def test_loads_of_thirty_days_have_a_chart_and_a_number(project: Project, operator: Actor, viewer_page: Client) -> None:
     write(project, "busy", by=operator)
     for _ in range(3):
         usage.count_load(project.pk, "busy", "1", caller="bot", now=timezone.now())
@@ -91,12 +91,14 @@ def test_only_my_own_draft_is_marked(
     assert "Your draft</span>" not in text(browser_client(roles.REVIEWER))
 
 
-def test_who_made_the_last_change_is_named(project: Project, author: Actor, viewer_page: Client) -> None:
+def test_the_author_of_the_last_change_is_named(project: Project, author: Actor, viewer_page: Client) -> None:
     write(project, "letter", by=author)
     assert '<span class="sub cut">author</span>' in text(viewer_page)
 
 
-def test_a_broken_skill_is_said_with_file_line_and_reason(library: Path, project: Project, viewer_page: Client) -> None:
+def test_a_broken_skill_is_reported_with_file_line_and_reason(
+    library: Path, project: Project, viewer_page: Client
+) -> None:
     directory = library / "handover"
     directory.mkdir()
     (directory / "SKILL.md").write_text("---\nname: handover\ndescription: a\ndescription: b\n---\n\nText\n")
@@ -108,7 +110,7 @@ def test_a_broken_skill_is_said_with_file_line_and_reason(library: Path, project
     assert "1 left out" in page
 
 
-def test_a_withdrawn_skill_links_to_where_it_is_mended(project: Project, operator: Actor, viewer_page: Client) -> None:
+def test_a_withdrawn_skill_links_to_its_page(project: Project, operator: Actor, viewer_page: Client) -> None:
     write(project, "gone", by=operator)
     versions.yank(project, "gone", "1", reason="Wrong.", by=operator)
     assert 'href="/projects/demo/skills/gone/">Go to gone</a>' in text(viewer_page)
@@ -129,7 +131,7 @@ def test_the_meter_counts_exactly_what_an_agent_is_sent(
     assert f"{cost.tokens} tokens" in text(viewer_page)
 
 
-def test_a_project_without_any_skill_says_what_to_do(project: Project, browser_client: Browser) -> None:
+def test_a_project_without_any_skill_suggests_the_first_step(project: Project, browser_client: Browser) -> None:
     page = text(browser_client(roles.VIEWER))
     assert "No skills yet" in page
     assert "Authors of this project can write one" in page
@@ -154,7 +156,7 @@ def test_a_hostile_description_is_text(project: Project, operator: Actor, viewer
         ("", ""),
     ],
 )
-def test_exact_words_of_a_message_are_drawn_as_such_and_stay_text(message: str, drawn: str) -> None:
+def test_code_in_a_message_is_formatted_and_escaped(message: str, drawn: str) -> None:
     assert ui.coded(message) == drawn
 
 
@@ -238,20 +240,20 @@ def test_a_step_back_in_the_history_gets_the_whole_page(shelf: None, viewer_page
     assert "<html" in text(viewer_page, "?q=invoice", headers=back)
 
 
-def test_nothing_found_repeats_the_words_and_offers_the_nearest(shelf: None, viewer_page: Client) -> None:
+def test_a_search_without_results_suggests_the_nearest_name(shelf: None, viewer_page: Client) -> None:
     page = text(viewer_page, "?q=expence-report")
     assert "No skills match “expence-report”" in page
     assert '<a href="?q=expense-report">expense-report</a>' in page
 
 
-def test_nothing_near_offers_the_whole_list(shelf: None, viewer_page: Client) -> None:
+def test_a_search_without_similar_names_links_to_all_skills(shelf: None, viewer_page: Client) -> None:
     page = text(viewer_page, "?q=%3Cb%3Exyzzy")
     assert "No skills match “&lt;b&gt;xyzzy”" in page
     assert "Did you mean" not in page
     assert "Show all skills" in page
 
 
-def test_a_project_without_skills_of_its_own_is_told_what_agents_have(library: Path, viewer_page: Client) -> None:
+def test_a_project_without_skills_says_how_many_built_in_skills_agents_have(library: Path, viewer_page: Client) -> None:
     on_disk(library, "bundled-one")
     built_in.index().refresh()
     page = text(viewer_page, "?source=project")
@@ -259,7 +261,7 @@ def test_a_project_without_skills_of_its_own_is_told_what_agents_have(library: P
     assert "Your agents already have 1 built-in skill" in page
 
 
-def test_the_first_page_of_a_new_project_says_what_to_do_first(
+def test_a_new_project_suggests_to_write_a_skill(
     library: Path, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
     on_disk(library, "bundled-one")
@@ -270,7 +272,7 @@ def test_the_first_page_of_a_new_project_says_what_to_do_first(
     assert "Write down one thing" not in text(author)
 
 
-def test_fifty_skills_make_a_page_and_filters_survive_the_turning(
+def test_the_list_has_pages_of_fifty_that_keep_the_filters(
     project: Project, library: Path, viewer_page: Client
 ) -> None:
     for number in range(60):
@@ -298,7 +300,7 @@ def test_the_number_of_queries_does_not_grow_with_the_skills(
             text(viewer_page, "?sort=loads")
 
 
-# -- Ticked skills ------------------------------------------------------------------------------------------
+# -- Bulk changes -------------------------------------------------------------------------------------------
 
 
 def tick(client: Client, act: str, *ticked: str, tag: str = "", query: str = "") -> Any:
@@ -306,7 +308,7 @@ def tick(client: Client, act: str, *ticked: str, tag: str = "", query: str = "")
 
 
 @pytest.mark.parametrize("role", [roles.AUTHOR, roles.REVIEWER, roles.OWNER])
-def test_ticked_skills_are_switched_off_and_on_again(
+def test_selected_skills_are_switched_off_and_on_again(
     shelf: None, project: Project, browser_client: Browser, role: str
 ) -> None:
     client = browser_client(role)
@@ -318,13 +320,13 @@ def test_ticked_skills_are_switched_off_and_on_again(
     assert catalog.get(project.pk, "invoice").enabled
 
 
-def test_each_ticked_skill_has_an_event_of_its_own(shelf: None, browser_client: Browser) -> None:
+def test_each_selected_skill_has_its_own_event(shelf: None, browser_client: Browser) -> None:
     tick(browser_client(roles.AUTHOR), "off", "invoice", "expense-report", "invoice", "retired")
     events = Event.objects.filter(verb="skill.disabled", actor_name="author").values_list("target", flat=True)
     assert sorted(events) == ["expense-report", "invoice"]
 
 
-def test_a_tag_is_a_new_version_with_everything_else_as_it_was(
+def test_adding_a_tag_creates_a_version_and_changes_nothing_else(
     shelf: None, project: Project, browser_client: Browser
 ) -> None:
     before = catalog.load(project.pk, "invoice")
@@ -337,14 +339,14 @@ def test_a_tag_is_a_new_version_with_everything_else_as_it_was(
     assert catalog.load(project.pk, "invoice").candidate.tags == ("money", "data")
 
 
-def test_a_tag_that_is_there_makes_no_version(shelf: None, browser_client: Browser) -> None:
+def test_adding_an_existing_tag_creates_no_version(shelf: None, browser_client: Browser) -> None:
     client = browser_client(roles.AUTHOR)
     text(client)
     with nothing_left_behind():
         tick(client, "tag", "invoice", tag="money")
 
 
-def test_a_bundled_skill_among_the_ticked_is_explained_and_the_others_are_tagged(
+def test_a_selected_built_in_skill_is_reported_and_the_others_are_tagged(
     shelf: None, project: Project, browser_client: Browser
 ) -> None:
     response = tick(browser_client(roles.AUTHOR), "tag", "sql-review", "invoice", tag="new")
@@ -369,7 +371,7 @@ def test_a_bundled_skill_among_the_ticked_is_explained_and_the_others_are_tagged
         ("off", [f"skill-{number}" for number in range(201)], "", "201 skills are selected. 200 are allowed."),
     ],
 )
-def test_what_cannot_be_done_is_said_and_the_ticks_stay(
+def test_a_refused_bulk_change_keeps_the_selection(
     shelf: None, browser_client: Browser, act: str, ticked: list[str], tag: str, said: str
 ) -> None:
     client = browser_client(roles.AUTHOR)
@@ -384,7 +386,7 @@ def test_what_cannot_be_done_is_said_and_the_ticks_stay(
 
 @pytest.mark.parametrize("name", ["nobody", "", "../etc", "a/b", "<b>x", "x" * 300, "a\nb"])
 @pytest.mark.parametrize("act", ["off", "tag"])
-def test_a_name_that_is_not_there_is_reported(shelf: None, browser_client: Browser, act: str, name: str) -> None:
+def test_a_missing_name_is_reported(shelf: None, browser_client: Browser, act: str, name: str) -> None:
     client = browser_client(roles.AUTHOR)
     text(client)
     with nothing_left_behind():
@@ -396,7 +398,7 @@ def test_a_name_that_is_not_there_is_reported(shelf: None, browser_client: Brows
 
 
 @pytest.mark.parametrize("act", ["on", "off", "tag", "untag"])
-def test_a_viewer_has_no_ticks_and_is_refused(shelf: None, viewer_page: Client, act: str) -> None:
+def test_a_viewer_cannot_select_skills(shelf: None, viewer_page: Client, act: str) -> None:
     page = text(viewer_page)
     assert 'type="checkbox"' not in page
     assert "Switch off" not in page
@@ -404,7 +406,7 @@ def test_a_viewer_has_no_ticks_and_is_refused(shelf: None, viewer_page: Client, 
         assert tick(viewer_page, act, "retired", "invoice", tag="money").status_code == 403
 
 
-def test_somebody_of_another_project_finds_no_list(
+def test_a_member_of_another_project_cannot_see_the_list(
     shelf: None, other_project: Project, operator: Actor, browser_client: Browser
 ) -> None:
     stranger = accounts.create_user("stranger", by=operator)
@@ -418,20 +420,20 @@ def test_somebody_of_another_project_finds_no_list(
         assert tick(client, "off", "invoice").status_code == 404
 
 
-def test_a_part_of_a_page_is_never_the_one_to_sign_in(shelf: None) -> None:
+def test_an_htmx_request_without_session_gets_no_sign_in_page(shelf: None) -> None:
     response = Client().get(LIST, headers={"HX-Request": "true"})
     assert response.status_code == 403
     assert "You are signed out." in response.content.decode()
     assert Client().get(LIST, headers={"HX-Request": "true", "HX-Boosted": "true"}).status_code == 302
 
 
-def test_a_stranger_is_sent_to_sign_in(shelf: None) -> None:
+def test_an_anonymous_visitor_is_redirected_to_sign_in(shelf: None) -> None:
     response = Client().get(f"{LIST}?q=x")
     assert response.status_code == 302
     assert response["Location"].startswith("/sign-in/?next=")
 
 
-def test_a_form_of_another_site_is_refused(shelf: None, browser_client: Browser) -> None:
+def test_a_post_without_csrf_token_is_refused(shelf: None, browser_client: Browser) -> None:
     client = browser_client(roles.OWNER, strict=True)
     text(client)
     with nothing_left_behind():

@@ -1,4 +1,4 @@
-"""The upload page: every refusal in plain words on a page that can be used on, and nothing stored before the yes."""
+"""The upload page: clear errors, and nothing is published before the person confirms."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ UPLOAD = "/projects/demo/upload/"
 
 @pytest.fixture
 def visited(browser_client: Callable[..., Client]) -> Callable[..., Client]:
-    """A browser that has been here before, so that its visit is not what a test finds left behind."""
+    """Return a browser that visited before, so that its session is no trace of the test."""
 
     def make(role: str, **more: Any) -> Client:
         client = browser_client(role, **more)
@@ -47,7 +47,7 @@ def zipped(bundle: Bundle) -> dict[str, Any]:
 
 
 def send(browser: Client, bundle: Bundle) -> str:
-    """The address of the preview."""
+    """Upload a bundle and return the address of the preview."""
     answer = browser.post(UPLOAD, zipped(bundle))
     assert answer.status_code == 302, answer.content.decode()
     return answer.headers["Location"]
@@ -56,7 +56,7 @@ def send(browser: Client, bundle: Bundle) -> str:
 # -- Refusals -----------------------------------------------------------------------------------------------------
 
 
-def test_every_hostile_zip_is_refused_in_words_and_leaves_nothing(browser: Client) -> None:
+def test_every_hostile_zip_is_refused_with_a_message_and_leaves_nothing(browser: Client) -> None:
     before = footprint()
     for name, content in CORPUS.items():
         answer = browser.post(UPLOAD, sent(content))
@@ -83,14 +83,14 @@ def test_every_hostile_zip_is_refused_in_words_and_leaves_nothing(browser: Clien
         {"file": [SimpleUploadedFile("a", b"x"), SimpleUploadedFile("b", b"y")], "path": ["d/a", "d/a"]},
     ],
 )
-def test_what_is_no_skill_is_refused_and_leaves_nothing(browser: Client, form: dict[str, Any]) -> None:
+def test_an_invalid_upload_is_refused_and_leaves_nothing(browser: Client, form: dict[str, Any]) -> None:
     with nothing_left_behind():
         answer = browser.post(UPLOAD, form)
     assert answer.status_code == 422
     assert 'id="f-file"' in answer.content.decode()
 
 
-def test_too_large_is_said_with_both_numbers(browser: Client, settings: Any) -> None:
+def test_a_too_large_upload_names_both_sizes(browser: Client, settings: Any) -> None:
     settings.LIMITS = Limits(archive_bytes=1_000)
     with nothing_left_behind():
         answer = browser.post(UPLOAD, sent(b"x" * 100_000))
@@ -100,7 +100,7 @@ def test_too_large_is_said_with_both_numbers(browser: Client, settings: Any) -> 
     assert "1,500 bytes. 1,000 are allowed" in smaller.content.decode()
 
 
-def test_too_many_files_are_said_before_any_is_read(browser: Client, settings: Any) -> None:
+def test_too_many_files_are_refused_before_reading(browser: Client, settings: Any) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = 3
     files = [SimpleUploadedFile(f"{n}.md", b"x") for n in range(5)]
     with nothing_left_behind():
@@ -110,7 +110,7 @@ def test_too_many_files_are_said_before_any_is_read(browser: Client, settings: A
 
 
 @pytest.mark.parametrize(("role", "protected"), [("viewer", False), ("author", True), ("owner", True)])
-def test_whoever_may_not_publish_proposes_what_they_uploaded(
+def test_a_viewer_proposes_an_upload(
     visited: Callable[..., Client], project: Project, role: str, protected: bool
 ) -> None:
     Project.objects.update(protected=protected)
@@ -133,7 +133,7 @@ def test_whoever_may_not_publish_proposes_what_they_uploaded(
     assert not Upload.objects.exists()
 
 
-def test_what_breaks_a_rule_for_authors_is_not_proposed_and_says_why(visited: Callable[..., Client]) -> None:
+def test_an_upload_with_errors_for_authors_is_not_proposed(visited: Callable[..., Client]) -> None:
     client = visited("viewer")
     preview = send(client, skill_bundle("Odd_Name"))
     with nothing_left_behind():
@@ -144,7 +144,7 @@ def test_what_breaks_a_rule_for_authors_is_not_proposed_and_says_why(visited: Ca
     assert "My words." in html
 
 
-def test_a_proposed_upload_is_looked_at_again_after_a_save_in_between(
+def test_a_proposed_upload_is_previewed_again_after_another_save(
     visited: Callable[..., Client], project: Project, author: Actor
 ) -> None:
     client = visited("viewer")
@@ -156,7 +156,7 @@ def test_a_proposed_upload_is_looked_at_again_after_a_save_in_between(
     assert "This becomes a proposal to change greeting." in client.get(preview).content.decode()
 
 
-def test_somebody_of_another_project_finds_nothing(project: Project, django_user_model: type[User]) -> None:
+def test_a_member_of_another_project_finds_nothing(project: Project, django_user_model: type[User]) -> None:
     stranger = Client()
     stranger.force_login(django_user_model.objects.create(username="stranger"))
     assert stranger.get(UPLOAD).status_code == 404
@@ -164,7 +164,7 @@ def test_somebody_of_another_project_finds_nothing(project: Project, django_user
     assert not Upload.objects.exists()
 
 
-def test_an_upload_needs_the_token_of_the_page(visited: Callable[..., Client], browser: Client) -> None:
+def test_an_upload_needs_a_csrf_token(visited: Callable[..., Client], browser: Client) -> None:
     strict = visited("author", strict=True)
     preview = send(browser, skill_bundle())
     with nothing_left_behind():
@@ -173,7 +173,7 @@ def test_an_upload_needs_the_token_of_the_page(visited: Callable[..., Client], b
         assert strict.post(preview, {"do": "leave"}).status_code == 403
 
 
-def test_another_person_finds_nothing_at_the_address(browser: Client, browser_client: Callable[..., Client]) -> None:
+def test_another_person_cannot_open_the_preview(browser: Client, browser_client: Callable[..., Client]) -> None:
     preview = send(browser, skill_bundle())
     other = browser_client("reviewer")
     assert other.get(preview).status_code == 404
@@ -186,7 +186,7 @@ def test_another_person_finds_nothing_at_the_address(browser: Client, browser_cl
 # -- The preview --------------------------------------------------------------------------------------------------
 
 
-def test_the_preview_shows_what_would_be_stored_and_stores_nothing(browser: Client) -> None:
+def test_the_preview_shows_the_effect_and_stores_nothing(browser: Client) -> None:
     page = browser.get(send(browser, skill_bundle(files={"references/lonely.md": b"x"}))).content.decode()
     for words in (
         "greeting",
@@ -207,13 +207,13 @@ def test_a_new_version_shows_the_difference(browser: Client, project: Project, a
         assert words in page
 
 
-def test_an_override_says_what_it_hides(browser: Client, library: Any) -> None:
+def test_the_preview_of_a_customisation_names_the_built_in_skill(browser: Client, library: Any) -> None:
     on_disk(library, "greeting")
     page = browser.get(send(browser, skill_bundle(body="Ours."))).content.decode()
     assert "instead of the built-in skill and its files" in page
 
 
-def test_the_same_files_again_change_nothing(browser: Client, project: Project, author: Actor) -> None:
+def test_uploading_the_same_files_changes_nothing(browser: Client, project: Project, author: Actor) -> None:
     skills.create(project, skill_bundle(), by=author)
     preview = send(browser, skill_bundle())
     assert "already has exactly these files" in browser.get(preview).content.decode()
@@ -223,7 +223,7 @@ def test_the_same_files_again_change_nothing(browser: Client, project: Project, 
     assert Version.objects.count() == 1
 
 
-def test_nothing_in_a_bundle_runs_on_the_preview(browser: Client) -> None:
+def test_hostile_content_cannot_run_on_the_preview(browser: Client) -> None:
     evil = "<script>alert(1)</script>"
     bundle = skill_bundle(description=f"Says {evil}. Use when asked.", body=evil, files={"references/a&b.md": b"<b>"})
     browser.post(UPLOAD, sent(bundle_files.write_zip(bundle), f'"{evil}.zip'))
@@ -234,7 +234,7 @@ def test_nothing_in_a_bundle_runs_on_the_preview(browser: Client) -> None:
 # -- Deciding -----------------------------------------------------------------------------------------------------
 
 
-def test_confirming_stores_the_bytes_and_forgets_the_upload(browser: Client, project: Project) -> None:
+def test_publishing_an_upload_stores_the_bytes_and_deletes_it(browser: Client, project: Project) -> None:
     bundle = skill_bundle()
     preview = send(browser, bundle)
     answer = browser.post(preview, {"do": "confirm", "seen": "", "note": "From the wiki"})
@@ -247,7 +247,7 @@ def test_confirming_stores_the_bytes_and_forgets_the_upload(browser: Client, pro
 
 
 @pytest.mark.parametrize(("do", "status"), [("discard", 302), ("leave", 204)])
-def test_discarding_and_leaving_leave_nothing(browser: Client, do: str, status: int) -> None:
+def test_discarding_or_leaving_deletes_the_upload(browser: Client, do: str, status: int) -> None:
     with nothing_left_behind():
         preview = send(browser, skill_bundle())
         assert browser.post(preview, {"do": do}).status_code == status
@@ -265,7 +265,7 @@ def test_a_note_that_is_too_long_keeps_the_upload(browser: Client) -> None:
     assert not Version.objects.exists()
 
 
-def test_a_save_in_between_is_looked_at_again(browser: Client, project: Project, author: Actor) -> None:
+def test_an_upload_is_previewed_again_after_another_save(browser: Client, project: Project, author: Actor) -> None:
     preview = send(browser, skill_bundle(body="New."))
     skills.create(project, skill_bundle(), by=author)
     answer = browser.post(preview, {"do": "confirm", "seen": ""})
@@ -274,7 +274,7 @@ def test_a_save_in_between_is_looked_at_again(browser: Client, project: Project,
     assert Version.objects.count() == 1
 
 
-def test_a_folder_and_a_single_file_are_taken_too(browser: Client) -> None:
+def test_a_folder_or_a_single_file_is_accepted(browser: Client) -> None:
     text = skill_text().encode()
     folder = {
         "file": [SimpleUploadedFile("SKILL.md", text), SimpleUploadedFile("a.md", b"x")],

@@ -1,4 +1,4 @@
-"""History in the browser: any two versions compared, one restored, one withdrawn and then shut everywhere."""
+"""The history in the browser: compare, restore and withdraw versions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ def viewing(browser_client: Callable[..., Client]) -> Client:
 
 @pytest.fixture
 def three(project: Project, author: Actor, operator: Actor) -> list[str]:
-    """Three versions, the second by an agent; returns their digests."""
+    """Create three versions, the second by an agent, and return their digests."""
     bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
     lines = "\n\n".join(f"Line {number}." for number in range(30))
     made = [
@@ -54,7 +54,7 @@ def text(response: Any) -> str:
     return str(response.content.decode())
 
 
-def test_the_timeline_says_who_when_and_what_it_changed(three: list[str], viewing: Client) -> None:
+def test_the_history_shows_author_time_and_change(three: list[str], viewing: Client) -> None:
     html = text(viewing.get(f"{HERE}versions/"))
     assert html.index("Version 3") < html.index("Version 2") < html.index("Version 1")
     assert html.count("Agents get this") == 1
@@ -64,7 +64,7 @@ def test_the_timeline_says_who_when_and_what_it_changed(three: list[str], viewin
     assert f"{HERE}versions/compare/?from=2&amp;to=3" in html
 
 
-def test_an_older_version_is_read_only_and_says_that_it_is_old(three: list[str], writing: Client) -> None:
+def test_an_older_version_is_read_only_with_a_notice(three: list[str], writing: Client) -> None:
     html = text(writing.get(f"{HERE}version/1/"))
     assert "You are looking at version 1." in html
     assert "Agents get version 3." in html
@@ -91,7 +91,7 @@ def test_two_versions_are_compared_word_by_word_and_file_by_file(three: list[str
     assert "Line 20." not in html
 
 
-def test_what_is_folded_can_be_shown(three: list[str], viewing: Client) -> None:
+def test_folded_lines_can_be_shown(three: list[str], viewing: Client) -> None:
     assert "Line 20." in text(viewing.get(f"{HERE}versions/compare/?from=1&to=3&all=1"))
 
 
@@ -101,7 +101,7 @@ def test_the_layout_is_in_the_address(three: list[str], viewing: Client) -> None
     assert 'href="?from=1&amp;to=3"' in html
 
 
-def test_without_names_the_newest_two_are_compared(three: list[str], viewing: Client) -> None:
+def test_the_newest_two_versions_are_compared_by_default(three: list[str], viewing: Client) -> None:
     assert "Version 2 and version 3" in text(viewing.get(f"{HERE}versions/compare/"))
 
 
@@ -110,13 +110,13 @@ def test_the_same_version_twice_has_no_differences(three: list[str], viewing: Cl
 
 
 @pytest.mark.parametrize("query", ["from=1&to=9", "from=x&to=1", "from=<script>&to=2", "from=1%2F..&to=2"])
-def test_a_version_that_does_not_exist_is_not_compared(three: list[str], viewing: Client, query: str) -> None:
+def test_a_missing_version_is_not_compared(three: list[str], viewing: Client, query: str) -> None:
     response = viewing.get(f"{HERE}versions/compare/?{query}")
     assert response.status_code == 404
     assert b"<script>&" not in response.content
 
 
-def test_line_ends_that_differ_are_named(project: Project, author: Actor, viewing: Client) -> None:
+def test_different_line_endings_are_named(project: Project, author: Actor, viewing: Client) -> None:
     first = skills.create(project, skill_bundle(files={"a.txt": b"same\n"}), by=author).version
     skills.save(project, "greeting", skill_bundle(files={"a.txt": b"same\r\n"}), base=first.digest, by=author)
     assert "carriage return, line feed" in text(viewing.get(f"{HERE}versions/compare/"))
@@ -143,7 +143,7 @@ def test_a_deleted_skill_is_restored_from_its_history(
     assert catalog.load(project.pk, "greeting").candidate.digest == three[1]
 
 
-def test_withdrawing_asks_for_a_reason_and_says_what_follows(
+def test_withdrawing_asks_for_a_reason_and_explains_the_effect(
     project: Project, three: list[str], writing: Client
 ) -> None:
     assert "Agents get version 2 instead." in text(writing.get(f"{HERE}version/3/yank/"))
@@ -181,7 +181,7 @@ def test_nothing_of_a_withdrawn_version_can_be_opened(
         assert writing.post(f"{HERE}version/2/restore/").status_code == 404
 
 
-def test_a_viewer_restores_and_withdraws_nothing(three: list[str], viewing: Client) -> None:
+def test_a_viewer_cannot_restore_or_withdraw(three: list[str], viewing: Client) -> None:
     with nothing_left_behind():
         assert viewing.post(f"{HERE}version/1/restore/").status_code == 403
         assert viewing.get(f"{HERE}version/1/yank/").status_code == 403
