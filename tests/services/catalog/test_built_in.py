@@ -381,9 +381,9 @@ def test_files_that_differ_in_case_only_leave_the_skill_out(root: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (replace(DEFAULT, files=3), "4 files. 3 are allowed"),
+        (replace(DEFAULT, files=3), "4 files. At most 3 are allowed"),
         (replace(DEFAULT, file_bytes=300), "big.bin is larger than the 300 bytes allowed"),
-        (replace(DEFAULT, expanded_bytes=600), "more than the 600 bytes allowed"),
+        (replace(DEFAULT, expanded_bytes=600), "larger than the 600 bytes allowed"),
         (replace(DEFAULT, skill_md_bytes=100), "100"),
     ],
 )
@@ -539,7 +539,7 @@ def test_while_files_are_being_written_the_last_good_skill_is_kept(
     clock.now += 5
     snapshot = disk.snapshot()
     assert snapshot.skills["greeting"] == good
-    assert "being written" in only_problem(snapshot).message
+    assert "are changing" in only_problem(snapshot).message
     clock.now += 5
     assert disk.snapshot().left_out == ()
     assert disk.snapshot().skills["greeting"] != good
