@@ -1,11 +1,10 @@
-"""`/resolve`, with an answer for each definition, and `/resolved`, which reads the files."""
+"""`/resolve`: an answer for each definition, permissions, and concurrent requests."""
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -17,54 +16,12 @@ from registry.services.permissions import Actor
 from registry.services.resolve import resolver
 from tests import effort
 from tests.api.contract import problem
-from tests.conftest import Api, skill_bundle, skill_text
+from tests.api.resolve.requests import TEXT, ask, inline, resolve
+from tests.conftest import Api, skill_text
 from tests.remote.conftest import PATIENT
 from tests.remote.web import Web, zipped
 from tests.services.footprint import nothing_left_behind
-from tests.services.receivers import answering, hanging, receiving
-
-TEXT = skill_text("a")
-FILES = {
-    "references/tone.md": "Grüße — freundlich.\n".encode(),
-    "data.bin": bytes(range(256)),
-    "long.txt": b"x" * 128_001,
-    "page.html": b"<script>alert(1)</script>",
-    "a b & c.txt": b"odd name",
-}
-
-
-@pytest.fixture
-def volume(tmp_path: Path, settings: Any) -> Path:
-    settings.PERSISTENT_VOLUME_STORAGE = tmp_path / "volume"
-    return tmp_path / "volume"
-
-
-@pytest.fixture
-def web(settings: Any) -> Iterator[Web]:
-    with receiving() as receiver:
-        settings.SKILLS_FETCH_ALLOW_HOSTS = [receiver.host]
-        yield Web(receiver)
-
-
-@pytest.fixture
-def bot(project: Project, volume: Path, api: Callable[..., Api]) -> Api:
-    return api("read")
-
-
-def resolve(bot: Api, *entries: Any) -> list[dict[str, Any]]:
-    answer = bot.send("POST", "/resolve", {"skills": list(entries)})
-    assert answer.status_code == 200, answer.content
-    found: list[dict[str, Any]] = answer.json()["skills"]
-    return found
-
-
-def inline(name: str = "a", text: str = TEXT, version: Any = 3) -> dict[str, Any]:
-    return {"Format": "SkillMd", "Name": name, "Version": version, "IsActive": True, "SkillMd": text}
-
-
-def ask(bot: Api, path: str, name: str = "a", version: str = "3", **query: str) -> Any:
-    return bot.client.get(f"{bot.base}/resolved/{name}/{version}/files/{path}", query, headers=bot.headers)
-
+from tests.services.receivers import hanging
 
 # -- /resolve ----------------------------------------------------------------------------------------------
 
@@ -271,114 +228,6 @@ def test_requests_count_against_the_rate(bot: Api, settings: Any) -> None:
     settings.RATE_LIMIT_WRITE = 1
     resolve(bot)
     problem(bot.send("POST", "/resolve", {"skills": []}), 429, "rate-limited")
-
-
-# -- /resolved ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def packed(bot: Api, web: Web) -> dict[str, Any]:
-    bundle = skill_bundle("a", FILES)
-    return resolve(bot, {"name": "a", "version": "3", "url": web.put("/a.zip", zipped(dict(bundle)))})[0]
-
-
-def test_a_text_file_is_returned_with_its_path_and_version(bot: Api, packed: dict[str, Any]) -> None:
-    assert ask(bot, "references/tone.md", digest=packed["digest"]).json() == {
-        "name": "a", "source": "resolved", "version": "3", "digest": packed["digest"], "path": "references/tone.md",
-        "size": len(FILES["references/tone.md"]), "content": FILES["references/tone.md"].decode(),
-        "origin": packed["origin"],
-    }  # fmt: skip
-
-
-def test_every_listed_file_can_be_read(bot: Api, packed: dict[str, Any]) -> None:
-    for file in packed["files"]:
-        answer = ask(bot, quote(file["path"]), digest=packed["digest"], download="1")
-        assert content_digest(answer.content) == file["digest"]
-        assert answer["X-Content-Type-Options"] == "nosniff"
-        assert answer["Content-Security-Policy"] == "sandbox; default-src 'none'"
-
-
-def test_a_file_that_a_browser_would_run_is_an_attachment(bot: Api, packed: dict[str, Any]) -> None:
-    answer = ask(bot, "page.html", download="1")
-    assert answer["Content-Type"] == "application/octet-stream"
-    assert answer["Content-Disposition"].startswith("attachment")
-
-
-def test_without_a_digest_the_current_copy_is_read(bot: Api, packed: dict[str, Any]) -> None:
-    assert ask(bot, SKILL_MD).json()["digest"] == packed["digest"]
-
-
-@pytest.mark.parametrize(("path", "status", "code"), [("data.bin", 415, "not-text"), ("long.txt", 413, "too-large")])
-def test_a_binary_or_long_file_answers_with_a_download_link(
-    bot: Api, packed: dict[str, Any], path: str, status: int, code: str
-) -> None:
-    body = problem(ask(bot, path, digest=packed["digest"]), status, code)
-    assert bot.client.get(body["download"], headers=bot.headers).content == FILES[path]
-    assert quote(packed["digest"], safe="") in body["download"]
-
-
-def test_a_copy_replaced_since_is_a_conflict(bot: Api) -> None:
-    first = resolve(bot, inline())[0]["digest"]
-    second = resolve(bot, inline(text=skill_text("a", body="other")))[0]["digest"]
-    answer = problem(ask(bot, SKILL_MD, digest=first), 409, "conflict")
-    assert answer["digest"] == second
-    assert ask(bot, SKILL_MD, digest=second).status_code == 200
-
-
-def test_a_copy_changed_on_disk_is_a_conflict(bot: Api, packed: dict[str, Any], volume: Path) -> None:
-    file = volume / "projects" / "demo" / "skills" / "a" / "3" / "references" / "tone.md"
-    file.write_text("changed")
-    problem(ask(bot, "references/tone.md", digest=packed["digest"]), 409, "conflict")
-    problem(ask(bot, "references/tone.md"), 409, "conflict")
-
-
-def test_the_name_matches_as_sent_or_normalised(bot: Api) -> None:
-    resolve(bot, inline("Odd Name", skill_text("odd-name")))
-    resolve(bot, inline("plain", skill_text("plain")))
-    assert ask(bot, SKILL_MD, "Odd%20Name").json()["name"] == "Odd Name"
-    assert ask(bot, SKILL_MD, "%20PLAIN").json()["name"] == "plain"
-    problem(ask(bot, SKILL_MD, "odd%20name"), 404, "not-found")
-
-
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("missing.md", 404), ("references", 404), ("references/", 400), ("../x", 400), ("..%2f..%2fx", 400),
-        ("%2fetc%2fpasswd", 400), ("~", 400), ("a%5cb", 400), (".", 400), ("references/../../x", 400),
-    ],
-)  # fmt: skip
-def test_a_path_that_is_not_a_file_of_the_copy_is_refused(
-    bot: Api, packed: dict[str, Any], path: str, status: int
-) -> None:
-    problem(ask(bot, path), status, "not-found" if status == 404 else "unsafe-path")
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "status"),
-    [("b", "3", 404), ("a", "4", 404), ("a", ".records", 400), ("..", "3", 400), ("a", "..", 400)],
-)
-def test_an_unresolved_skill_is_not_found(
-    bot: Api, packed: dict[str, Any], name: str, version: str, status: int
-) -> None:
-    assert ask(bot, SKILL_MD, name, version).status_code == status
-
-
-def test_a_repeated_read_answers_304(bot: Api, packed: dict[str, Any]) -> None:
-    first = ask(bot, SKILL_MD)
-    again = bot.get(f"/resolved/a/3/files/{SKILL_MD}", headers={"If-None-Match": first["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    resolve(bot, inline(text=skill_text("a", body="other")))
-    assert bot.get(f"/resolved/a/3/files/{SKILL_MD}", headers={"If-None-Match": first["ETag"]}).status_code == 200
-
-
-def test_no_answer_contains_a_path_of_the_server(bot: Api, web: Web, volume: Path, packed: dict[str, Any]) -> None:
-    web.behave("/bad.zip", answering(200, b"no zip"))
-    texts = [
-        json.dumps(resolve(bot, {"name": "bad", "url": web.url("/bad.zip")}, inline())),
-        ask(bot, SKILL_MD).content.decode(),
-        ask(bot, "missing").content.decode(),
-    ]
-    assert not any(str(volume) in text for text in texts)
 
 
 # -- The S3 bucket of the site -----------------------------------------------------------------------------
