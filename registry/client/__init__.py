@@ -1,4 +1,4 @@
-"""The client of a Skillsite, for programs and the command line; it needs httpx and PyYAML and no Django."""
+"""A client for Skillsite, as a library and as a command. It needs httpx and PyYAML, but not Django."""
 
 from registry.client.client import SkillsiteClient
 from registry.client.errors import ClientError

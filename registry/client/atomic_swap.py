@@ -1,4 +1,4 @@
-"""Puts a directory in the place of another one, in a single step where the system has one."""
+"""Replaces a directory by another one, atomically if the system supports it."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ _RENAME_SWAP = 2  # macOS: renamex_np
 
 
 def put_in_place(fresh: Path, target: Path) -> None:
-    """After this `target` is what `fresh` was; what stood there before, if anything, is found at `fresh`."""
+    """Move `fresh` to `target`. A directory that was at `target` before is at `fresh` afterwards."""
     if not os.path.lexists(target):
         try:
             fresh.rename(target)
@@ -24,7 +24,7 @@ def put_in_place(fresh: Path, target: Path) -> None:
                 raise
     if exchange(fresh, target):
         return
-    # Two steps for the other systems. A stop between them leaves the old one aside, whole.
+    # Other systems need two steps. If the process stops between them, the old directory is intact under another name.
     aside = fresh.with_name(f"{fresh.name}-{secrets.token_hex(4)}")
     target.rename(aside)
     try:
@@ -36,7 +36,7 @@ def put_in_place(fresh: Path, target: Path) -> None:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Swaps two names so that nobody sees a moment without either; False where this system or disk cannot."""
+    """Swap two paths atomically. Return False if the system or the file system does not support it."""
     call = _system_call()
     return call is not None and call(os.fsencode(one), os.fsencode(other)) == 0
 

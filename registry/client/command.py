@@ -1,4 +1,4 @@
-"""`skillsite-client`: the client on the command line."""
+"""The command `skillsite-client`."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from registry.client import errors, exit_codes, pull_command, read_commands, settings
 from registry.client.directories import DIRECTORIES
 from registry.client.errors import ClientError
-from registry.client.output import complain
+from registry.client.output import print_error
 
 _CODES: tuple[tuple[type[ClientError], int], ...] = (
     (errors.Misconfigured, exit_codes.USAGE),
@@ -20,25 +20,25 @@ _CODES: tuple[tuple[type[ClientError], int], ...] = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    given = _parser().parse_args(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
     try:
         with settings.connect(
-            url=given.url,
-            project=given.project,
-            token_file=given.token_file,
-            cache_dir=given.cache,
-            ca_file=given.ca_file,
-            offline=given.offline,
+            url=arguments.url,
+            project=arguments.project,
+            token_file=arguments.token_file,
+            cache_dir=arguments.cache,
+            ca_file=arguments.ca_file,
+            offline=arguments.offline,
         ) as client:
-            code: int = given.run(client, given)
+            code: int = arguments.run(client, arguments)
             sys.stdout.flush()
             return code
     except ClientError as error:
-        complain(error)
+        print_error(error)
         return next(code for kind, code in _CODES if isinstance(error, kind))
     except BrokenPipeError:
-        # Whoever read our output has enough. Python would complain once more while it ends.
+        # The reader of our output has closed the pipe. Without this, Python prints another error on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exit_codes.DONE
     except KeyboardInterrupt:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="skillsite-client",
-        description="Read, propose and pull the skills of a project.",
+        description="Read and pull the skills of a project, and propose changes.",
         epilog=exit_codes.EXPLAINED,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--cache", default="", help="directory of the cache (SKILLSITE_CACHE)")
     parser.add_argument("--ca-file", default="", help="certificates to trust, in PEM (SKILLSITE_CA_FILE)")
-    parser.add_argument("--offline", action="store_true", help="use the cache alone")
+    parser.add_argument("--offline", action="store_true", help="use only the cache")
     commands = parser.add_subparsers(metavar="command", required=True)
     _add_reading(commands)
     _add_propose(commands)
@@ -69,43 +69,43 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     catalog = commands.add_parser("catalog", help="names and descriptions of the skills")
-    for name, text in (("q", "every word of it"), ("tag", "this tag"), ("kind", "knowledge or tool")):
+    for name, text in (("q", "all of these words"), ("tag", "this tag"), ("kind", "this kind: knowledge or tool")):
         catalog.add_argument(f"--{name}", default="", help=f"only skills with {text}")
-    catalog.add_argument("--budget", default="", help="2000 (tokens) or 8000c (characters)")
+    catalog.add_argument("--budget", default="", help="maximum size: 2000 (tokens) or 8000c (characters)")
     catalog.add_argument("--format", choices=("text", "xml", "json"), default="text")
     catalog.set_defaults(run=read_commands.catalog)
 
     read = commands.add_parser("read", help="the instructions of one skill")
     read.add_argument("name")
-    read.add_argument("--version", default=None, help="one exact version")
+    read.add_argument("--version", default=None, help="this version instead of the current one")
     read.add_argument("--format", choices=("text", "json"), default="text")
     read.set_defaults(run=read_commands.read)
 
     file = commands.add_parser("file", help="one file of a skill")
     file.add_argument("name")
     file.add_argument("path")
-    file.add_argument("--version", default=None, help="one exact version")
+    file.add_argument("--version", default=None, help="this version instead of the current one")
     file.add_argument("--output", "-o", default="", help="write it to this file")
     file.set_defaults(run=read_commands.file)
 
 
 def _add_propose(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    propose = commands.add_parser("propose", help="suggest a change for people to decide on")
+    propose = commands.add_parser("propose", help="propose a change, which people review")
     propose.add_argument("name")
     change = propose.add_mutually_exclusive_group(required=True)
     change.add_argument("--skill-md", metavar="FILE", help="the whole new SKILL.md; - reads standard input")
     change.add_argument("--diff", metavar="FILE", help="a unified diff; - reads standard input")
-    change.add_argument("--delete", action="store_true", help="suggest to delete the skill")
+    change.add_argument("--delete", action="store_true", help="propose to delete the skill")
     propose.add_argument("--why", required=True, help="the justification that reviewers read")
-    propose.add_argument("--evidence", action="append", default=[], help="what it is based on; may be repeated")
-    propose.add_argument("--base", default=None, help="digest of the version that the change starts from")
+    propose.add_argument("--evidence", action="append", default=[], help="what the change is based on; can be repeated")
+    propose.add_argument("--base", default=None, help="digest of the version that you changed")
     propose.set_defaults(run=read_commands.propose)
 
 
 def _add_pull(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    pull = commands.add_parser("pull", help="place the skills of the project in a directory")
+    pull = commands.add_parser("pull", help="copy the skills of the project to a directory")
     pull.add_argument("directory", nargs="?", default="", metavar="DIR")
-    pull.add_argument("--for", dest="agent", choices=sorted(DIRECTORIES), help="the directory below DIR it reads")
-    pull.add_argument("--check", action="store_true", help="change nothing; exit 1 where something differs")
-    pull.add_argument("--force", action="store_true", help="replace what was edited or placed by somebody else")
+    pull.add_argument("--for", dest="agent", choices=sorted(DIRECTORIES), help="use the directory of this agent in DIR")
+    pull.add_argument("--check", action="store_true", help="change nothing; exit with 1 if something differs")
+    pull.add_argument("--force", action="store_true", help="replace skills that were edited or added by hand")
     pull.set_defaults(run=pull_command.pull)

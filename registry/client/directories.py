@@ -1,11 +1,11 @@
-"""Where things are on this machine: the cache, and the directories that agents read skills from."""
+"""Directories on this machine: the cache, and those that agents read skills from."""
 
 import os
 from pathlib import Path
 
 from registry.client.errors import Misconfigured
 
-# Below the directory of a project. Cursor reads the common directory as well as its own.
+# Relative to the directory of a project. Cursor reads the common directory too.
 DIRECTORIES = {
     "claude-code": ".claude/skills",
     "cursor": ".agents/skills",
@@ -15,10 +15,10 @@ DIRECTORIES = {
 _SHARED = Path("/data")
 
 
-def cache_root(given: str | Path | None) -> Path:
-    """The argument, then PERSISTENT_VOLUME_STORAGE, then /data where that can be written, then the user's cache."""
-    if given:
-        return Path(given).expanduser().absolute()
+def cache_root(argument: str | Path | None) -> Path:
+    """Return the argument, else PERSISTENT_VOLUME_STORAGE, else /data if it is writable, else the user's cache."""
+    if argument:
+        return Path(argument).expanduser().absolute()
     if volume := os.environ.get("PERSISTENT_VOLUME_STORAGE"):
         return Path(volume).absolute()
     if _SHARED.is_dir() and os.access(_SHARED, os.W_OK | os.X_OK):
@@ -28,7 +28,7 @@ def cache_root(given: str | Path | None) -> Path:
 
 
 def skills_directory(directory: str | Path, agent: str | None) -> Path:
-    """`directory` itself, or the one below it that the named agent reads."""
+    """Return `directory`, or the directory below it that the agent reads."""
     root = Path(directory).expanduser()
     return root / DIRECTORIES[agent] if agent else root
 
@@ -37,4 +37,4 @@ def _home() -> Path:
     try:
         return Path.home()
     except RuntimeError as error:
-        raise Misconfigured("There is no home directory for the cache. Name a directory for it.") from error
+        raise Misconfigured("There is no home directory for the cache. Set SKILLSITE_CACHE or --cache.") from error

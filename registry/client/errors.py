@@ -1,16 +1,16 @@
-"""What can go wrong between a program and the site, as one small family.
+"""Exceptions of the client.
 
 ClientError
-├── Misconfigured        the address, the project or the token cannot be used as given
-├── Unreachable          no answer, after the retries
-├── NotCached            offline, and the answer is not in the cache
-├── Untrustworthy        an answer that is damaged, cut off, or not the bytes its digest promises
-├── LocalProblem         a file or directory on this machine stands in the way
-└── Refused              the site said no; `code` is its stable code
+├── Misconfigured        the address, the project or the token is invalid
+├── Unreachable          no response, even after retries
+├── NotCached            offline, and the response is not in the cache
+├── Untrustworthy        a response is damaged, incomplete, or does not match its digest
+├── LocalProblem         a file or directory on this machine cannot be used
+└── Refused              the site refused the request; `code` is its stable error code
     ├── NotAllowed       401, 403
     ├── NotFound         404
     ├── Conflict         409, 412, 428
-    └── RateLimited      429; `retry_after` says when to come back
+    └── RateLimited      429; `retry_after` is the number of seconds to wait
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class LocalProblem(ClientError):
 
 
 class Refused(ClientError):
-    """`data` is the whole problem document, `findings` among it where there are any."""
+    """The site refused the request. `data` is the whole problem document."""
 
     def __init__(self, message: str, *, status: int, code: str = "", data: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -54,8 +54,8 @@ class Refused(ClientError):
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        given = self.data.get("findings")
-        return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+        findings = self.data.get("findings")
+        return [each for each in findings if isinstance(each, dict)] if isinstance(findings, list) else []
 
 
 class NotAllowed(Refused):
@@ -86,9 +86,9 @@ _BY_STATUS: dict[int, type[Refused]] = {
 
 
 def refused(status: int, problem: Mapping[str, Any]) -> Refused:
-    """The error for an answer that says no; `problem` is its `application/problem+json`, or empty."""
+    """Return the error for a response. `problem` is its `application/problem+json` body, or empty."""
     kind = _BY_STATUS.get(status, Refused)
     detail = problem.get("detail")
-    message = detail if isinstance(detail, str) and detail else f"The site refused with status {status}."
+    message = detail if isinstance(detail, str) and detail else f"The site refused the request with status {status}."
     code = problem.get("code")
     return kind(message, status=status, code=code if isinstance(code, str) else "", data=problem)

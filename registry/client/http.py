@@ -1,4 +1,4 @@
-"""One request to the site and its whole answer: retried, bounded in bytes and time, never redirected."""
+"""HTTP requests with retries and with limits on size and time. Redirects are not followed."""
 
 import json
 import ssl
@@ -13,16 +13,16 @@ from urllib.parse import urlsplit
 import httpx
 
 from registry.client.errors import Misconfigured, RateLimited, Unreachable, Untrustworthy, refused
-from registry.client.retry import AWAY, TOO_MANY, Retrying
+from registry.client.retry import TOO_MANY, UNAVAILABLE, Retrying
 
-_LONGEST_ANSWER_SECONDS = 300.0
-_LONGEST_PROBLEM_BYTES = 1024 * 1024
-_PLAIN = "identity"  # how a body may be encoded: a few hundred bytes that unfold to gigabytes are not even begun
+_MAX_RESPONSE_SECONDS = 300.0
+_MAX_PROBLEM_BYTES = 1024 * 1024
+_PLAIN = "identity"  # the only Content-Encoding we accept; compressed bodies could expand to gigabytes
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back: 200, 201, or 304 where an ETag was sent along."""
+class Response:
+    """A successful response: 200, 201, or 304 for a request with an ETag."""
 
     status: int
     body: bytes
@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Stats:
-    """What went over the wire so far, retries included."""
+    """Counts of requests and bytes, including retries."""
 
     requests: int = 0
     retries: int = 0
@@ -45,8 +45,8 @@ class Stats:
             self.received += received
 
 
-class Wire:
-    """`base_url` of a site and a token; says no early to what would send the token elsewhere or print it."""
+class HttpClient:
+    """Sends requests with a token. Rejects addresses that would leak it."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Wire:
             timeout=timeout,
             transport=transport,
             verify=_certificates(self.base_url, ca_file),
-            # Proxies and certificates from the environment would see the token without anybody having asked.
+            # A proxy from the environment would see the token.
             trust_env=False,
             follow_redirects=False,
         )
@@ -78,75 +78,73 @@ class Wire:
     def close(self) -> None:
         self._http.close()
 
-    def get(self, path: str, *, accept: str, most: int, etag: str = "") -> Answer:
+    def get(self, path: str, *, accept: str, limit: int, etag: str = "") -> Response:
         headers = {"Accept": accept, **({"If-None-Match": etag} if etag else {})}
-        return self._send("GET", path, headers, None, most)
+        return self._send("GET", path, headers, None, limit)
 
-    def post(self, path: str, body: Mapping[str, Any], *, most: int) -> Answer:
+    def post(self, path: str, body: Mapping[str, Any], *, limit: int) -> Response:
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        return self._send("POST", path, headers, json.dumps(body).encode(), most)
+        return self._send("POST", path, headers, json.dumps(body).encode(), limit)
 
-    def _send(self, method: str, path: str, headers: dict[str, str], content: bytes | None, most: int) -> Answer:
+    def _send(self, method: str, path: str, headers: dict[str, str], content: bytes | None, limit: int) -> Response:
         attempt = 1
         while True:
             try:
-                return self._once(method, path, headers, content, most)
-            except _Again as again:
-                if not self._retrying.pause(attempt, again.retry_after):
-                    raise again.error from again.__cause__
+                return self._once(method, path, headers, content, limit)
+            except _Retry as retry:
+                if not self._retrying.pause(attempt, retry.retry_after):
+                    raise retry.error from retry.__cause__
             attempt += 1
             self.stats.add(retries=1)
 
-    def _once(self, method: str, path: str, headers: dict[str, str], content: bytes | None, most: int) -> Answer:
+    def _once(self, method: str, path: str, headers: dict[str, str], content: bytes | None, limit: int) -> Response:
         self.stats.add(requests=1)
         try:
             with self._http.stream(method, self.base_url + path, headers=headers, content=content) as response:
                 good = response.status_code in (200, 201, 304)
-                body = self._body(response, most if good else _LONGEST_PROBLEM_BYTES)
+                body = self._body(response, limit if good else _MAX_PROBLEM_BYTES)
         except httpx.TransportError as error:
-            raise _Again(Unreachable(f"{self.base_url} cannot be reached: {_reason(error)}.")) from error
+            raise _Retry(Unreachable(f"Could not reach {self.base_url}: {_reason(error)}.")) from error
         except httpx.HTTPError as error:
-            raise Untrustworthy(f"The answer of {self.base_url} cannot be read: {type(error).__name__}.") from error
+            raise Untrustworthy(f"The response of {self.base_url} is invalid: {type(error).__name__}.") from error
         if good:
             if (encoded := response.headers.get("Content-Encoding", _PLAIN).lower()) != _PLAIN:
-                raise Untrustworthy(f"The answer of {self.base_url} is encoded as {encoded[:40]!r}, and was not to be.")
-            return Answer(response.status_code, body, response.headers.get("ETag", ""))
+                raise Untrustworthy(f"The response of {self.base_url} has the unexpected encoding {encoded[:40]!r}.")
+            return Response(response.status_code, body, response.headers.get("ETag", ""))
         raise self._problem(response, body)
 
-    def _body(self, response: httpx.Response, most: int) -> bytes:
-        """Counted as it arrives, piece by piece: neither an endless answer nor an endlessly slow one is waited for."""
-        end = time.monotonic() + _LONGEST_ANSWER_SECONDS
+    def _body(self, response: httpx.Response, limit: int) -> bytes:
+        """Read the body in pieces, and stop if it is too long or too slow."""
+        end = time.monotonic() + _MAX_RESPONSE_SECONDS
         pieces: list[bytes] = []
         size = 0
         for piece in response.iter_raw():
             self.stats.add(received=len(piece))
             pieces.append(piece)
             size += len(piece)
-            if size > most:
-                raise Untrustworthy(f"The answer of {self.base_url} has over {most:,} bytes. {most:,} are allowed.")
+            if size > limit:
+                raise Untrustworthy(f"The response of {self.base_url} has more than the allowed {limit:,} bytes.")
             if time.monotonic() > end:
-                raise Untrustworthy(f"The answer of {self.base_url} took over {_LONGEST_ANSWER_SECONDS:.0f} seconds.")
+                raise Untrustworthy(f"The response of {self.base_url} took over {_MAX_RESPONSE_SECONDS:.0f} seconds.")
         return b"".join(pieces)
 
     def _problem(self, response: httpx.Response, body: bytes) -> Exception:
         status = response.status_code
         if 300 <= status < 400:
-            return Misconfigured(
-                f"{self.base_url} answers with a redirect to another address. Set the address of the site to that one."
-            )
+            return Misconfigured(f"{self.base_url} redirects to another address. Use that address instead.")
         retry_after = self._retrying.retry_after(response.headers.get("Retry-After"))
-        if status in AWAY:
-            return _Again(Unreachable(f"{self.base_url} is away: it answers with status {status}."), retry_after)
+        if status in UNAVAILABLE:
+            return _Retry(Unreachable(f"{self.base_url} is unavailable (status {status})."), retry_after)
         if status >= 500:
-            return Untrustworthy(f"{self.base_url} failed with status {status}. The reason is in the log of the site.")
+            return Untrustworthy(f"{self.base_url} failed with status {status}. The log of the site has the details.")
         error = refused(status, _document(body))
         if isinstance(error, RateLimited):
             error.retry_after = retry_after
-        return _Again(error, retry_after) if status == TOO_MANY else error
+        return _Retry(error, retry_after) if status == TOO_MANY else error
 
 
-class _Again(Exception):
-    """Worth another attempt; `error` is what to say when there is none left."""
+class _Retry(Exception):
+    """Asks for another attempt. `error` is raised if there is none left."""
 
     def __init__(self, error: Exception, retry_after: float | None = None) -> None:
         super().__init__()
@@ -161,36 +159,36 @@ def checked_url(base_url: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise Misconfigured("The address of the site has to start with http:// or https:// and name a host.")
+        raise Misconfigured("The address of the site must start with http:// or https://, followed by a host name.")
     if parts.username is not None or parts.password is not None:
-        raise Misconfigured("The address of the site has a name or password in it. Give the token by itself.")
+        raise Misconfigured("The address of the site contains a username or password. Set the token instead.")
     if parts.query or parts.fragment:
-        raise Misconfigured("The address of the site has a ? or # in it. Give it without.")
+        raise Misconfigured("The address of the site contains ? or #. Remove that part.")
     return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
 
 
 def _checked_token(token: str) -> str:
     if not token or not all("!" <= char <= "~" for char in token):
-        raise Misconfigured("The token is empty or has characters that no token has. Copy it again.")
+        raise Misconfigured("The token is empty or contains invalid characters. Copy it again.")
     return token
 
 
 def _certificates(base_url: str, ca_file: Path | None) -> ssl.SSLContext | bool:
     if not base_url.startswith("https:"):
-        return False  # no redirect is followed, so none are ever looked at, and reading them all takes its time
+        return False  # never used, because redirects are not followed, and loading them is slow
     if ca_file is None:
         return True
     try:
         return ssl.create_default_context(cafile=str(ca_file))
     except OSError as error:
-        raise Misconfigured(f"The certificates in {ca_file} cannot be read: {error.strerror or error}.") from error
+        raise Misconfigured(f"Could not read the certificates in {ca_file}: {error.strerror or error}.") from error
 
 
 def _reason(error: httpx.TransportError) -> str:
     if isinstance(error, httpx.TimeoutException):
-        return "it did not answer in time"
+        return "the request timed out"
     if isinstance(error, httpx.RemoteProtocolError):
-        return "the connection broke off in the middle of the answer"
+        return "the connection was closed before the response was complete"
     return str(error) or type(error).__name__
 
 

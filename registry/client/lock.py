@@ -1,4 +1,4 @@
-"""`skillsite.lock`: which skills a pull placed in a directory, from where, and as which bytes."""
+"""The lock file `skillsite.lock`: the skills that a pull installed in a directory, with source, version and digest."""
 
 import json
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ _TEMPORARY_PREFIX = ".skillsite-"  # tells the owner of the directory whose left
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """`replaces` is set while a pull is under way: until it is done, either of the two digests may be found."""
+class LockEntry:
+    """An installed skill. While a pull is running, the directory may have either `digest` or `replaces`."""
 
     version: str
     digest: str
@@ -27,7 +27,7 @@ class Placed:
 @dataclass(frozen=True, slots=True)
 class Lock:
     source: str
-    skills: Mapping[str, Placed] = field(default_factory=dict)
+    skills: Mapping[str, LockEntry] = field(default_factory=dict)
 
 
 def read(directory: Path) -> Lock | None:
@@ -37,14 +37,14 @@ def read(directory: Path) -> Lock | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise LocalProblem(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise LocalProblem(f"Could not read {path}: {error.strerror or error}.") from error
     try:
-        said = json.loads(text)
-        if said["lock"] != _FORMAT:
+        data = json.loads(text)
+        if data["lock"] != _FORMAT:
             raise LocalProblem(
-                f"{path} was written by another release of the client. Use that one, or delete the file."
+                f"{path} was written by another version of the client. Use that version, or delete the file."
             )
-        return Lock(str(said["source"]), {str(name): _placed(one) for name, one in said["skills"].items()})
+        return Lock(str(data["source"]), {str(name): _parse(entry) for name, entry in data["skills"].items()})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LocalProblem(
             f"{path} is damaged. Restore it, or delete it and pull with --force, which overwrites local edits."
@@ -52,22 +52,22 @@ def read(directory: Path) -> Lock | None:
 
 
 def write(directory: Path, lock: Lock) -> None:
-    """Nothing is written where nothing changed, so that version control sees no change either."""
-    said = {
+    """Write the lock file, unless it is unchanged, so that its modification time stays."""
+    data = {
         "lock": _FORMAT,
         "source": lock.source,
-        "skills": {name: _said(one) for name, one in lock.skills.items()},
+        "skills": {name: _to_json(entry) for name, entry in lock.skills.items()},
     }
-    text = f"{json.dumps(said, ensure_ascii=False, indent=2, sort_keys=True)}\n".encode()
+    text = f"{json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True)}\n".encode()
     path = directory / NAME
     if not path.is_file() or path.read_bytes() != text:
         files.write_atomically(path, text, prefix=_TEMPORARY_PREFIX)
 
 
-def _placed(one: Any) -> Placed:
-    return Placed(str(one["version"]), str(one["digest"]), str(one["source"]), str(one.get("replaces", "")))
+def _parse(entry: Any) -> LockEntry:
+    return LockEntry(str(entry["version"]), str(entry["digest"]), str(entry["source"]), str(entry.get("replaces", "")))
 
 
-def _said(one: Placed) -> dict[str, str]:
-    said = {"version": one.version, "digest": one.digest, "source": one.source}
-    return said | ({"replaces": one.replaces} if one.replaces else {})
+def _to_json(entry: LockEntry) -> dict[str, str]:
+    data = {"version": entry.version, "digest": entry.digest, "source": entry.source}
+    return data | ({"replaces": entry.replaces} if entry.replaces else {})

@@ -1,40 +1,40 @@
-"""What the command prints: the answer to standard output, everything about it to standard error."""
+"""Output of the command: results go to standard output, messages to standard error."""
 
 import re
 import sys
 
 from registry.client.errors import ClientError, Refused
 
-# A terminal obeys these, and texts from elsewhere have no orders to give. Tab and line feed are harmless.
-_ORDERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Control characters, which could change the terminal. Tab and line feed are harmless.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-def say(text: str) -> None:
-    """One or more lines of ours; names in them may come from elsewhere."""
-    print(_tame(text), flush=True)  # noqa: T201
+def print_line(text: str) -> None:
+    print(_escape_controls(text), flush=True)  # noqa: T201
 
 
-def note(text: str) -> None:
-    print(_tame(text), file=sys.stderr, flush=True)  # noqa: T201
+def print_note(text: str) -> None:
+    print(_escape_controls(text), file=sys.stderr, flush=True)  # noqa: T201
 
 
-def complain(error: ClientError) -> None:
-    note(error.message)
+def print_error(error: ClientError) -> None:
+    print_note(error.message)
     for finding in error.findings if isinstance(error, Refused) else []:
         line = f":{finding['line']}" if finding.get("line") else ""
-        note(f"  {finding.get('severity')}: {finding.get('file')}{line}: {finding.get('message')} {finding.get('fix')}")
+        place = f"{finding.get('file')}{line}"
+        print_note(f"  {finding.get('severity')}: {place}: {finding.get('message')} {finding.get('fix')}")
 
 
-def give(text: str) -> None:
-    """A text as it is; on a terminal without the characters that it would obey."""
+def print_text(text: str) -> None:
+    """Print a text unchanged, or with control characters escaped if the output is a terminal."""
     out = sys.stdout
-    shown = _tame(text) if out.isatty() else text
+    output = _escape_controls(text) if out.isatty() else text
     out.flush()
-    out.buffer.write(shown.encode())
-    if shown and not shown.endswith("\n"):
+    out.buffer.write(output.encode())
+    if output and not output.endswith("\n"):
         out.buffer.write(b"\n")
     out.flush()
 
 
-def _tame(text: str) -> str:
-    return _ORDERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+def _escape_controls(text: str) -> str:
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,4 +1,4 @@
-"""A bar for a person at a terminal; nothing anywhere else."""
+"""A progress bar for terminals."""
 
 import shutil
 from typing import TextIO

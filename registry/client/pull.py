@@ -1,4 +1,4 @@
-"""Brings a directory to what the site has: each skill whole at every moment, and nobody's edits lost."""
+"""Updates a directory to the skills of the site. Each skill is replaced atomically, and local edits are kept."""
 
 import os
 import secrets
@@ -14,9 +14,9 @@ from registry.client.atomic_swap import put_in_place
 from registry.client.client import SkillsiteClient
 from registry.client.errors import LocalProblem, NotCached, NotFound, Unreachable, Untrustworthy
 from registry.client.files import write_tree
-from registry.client.lock import Lock, Placed
+from registry.client.lock import Lock, LockEntry
 from registry.client.pull_plan import Step
-from registry.client.values import Effective
+from registry.client.values import EffectiveSkill
 from registry.core import paths
 from registry.core.errors import UnsafePath
 from registry.lib import files
@@ -24,7 +24,7 @@ from registry.lib import files
 if sys.platform != "win32":
     import fcntl
 
-# Hidden, and one level down, so that no agent takes a half-written skill for one.
+# Hidden and one level down, so that no agent loads an incomplete skill.
 _STAGING = ".skillsite"
 _AT_ONCE = 8
 
@@ -33,24 +33,24 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was done, what was left as it is with the reason, and what could not be fetched."""
+    """The result of a pull: changed skills, kept ones, and failed downloads with the reason."""
 
     done: tuple[Step, ...]
-    left: tuple[Step, ...]
+    kept: tuple[Step, ...]
     failed: tuple[tuple[str, str], ...]
     skills: int
     from_cache: bool
 
     @property
     def complete(self) -> bool:
-        return not self.left and not self.failed
+        return not self.kept and not self.failed
 
 
 def check(client: SkillsiteClient, directory: Path) -> tuple[Step, ...]:
-    """What a pull would change or leave; nothing is written."""
-    wanted, _ = _wanted(client)
-    found = pull_plan.steps(directory, wanted, _placed(client, directory, force=False), force=False)
-    return tuple(step for step in found if step.is_change or step.is_left)
+    """Return what a pull would change or keep, without writing anything."""
+    wanted, _ = _site_skills(client)
+    steps = pull_plan.steps(directory, wanted, _locked(client, directory, force=False), force=False)
+    return tuple(step for step in steps if step.is_change or step.is_kept)
 
 
 def pull(
@@ -61,53 +61,53 @@ def pull(
     progress: Progress = lambda done, total, name: None,
     waiting: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Transfers and places what changed, and removes what is gone. `force` gives up local edits."""
+    """Install changed skills and remove deleted ones. `force` overwrites local edits."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with _alone(directory, waiting):
-            # Asked inside: who waited for another pull must not go back behind it.
-            wanted, from_cache = _wanted(client)
-            steps = pull_plan.steps(directory, wanted, _placed(client, directory, force=force), force=force)
+        with _exclusive(directory, waiting):
+            # Inside the lock: a list from before the wait could be older than that of the other pull.
+            wanted, from_cache = _site_skills(client)
+            steps = pull_plan.steps(directory, wanted, _locked(client, directory, force=force), force=force)
             done, failed = _carry_out(client, directory, steps, progress, force=force)
     except OSError as error:
-        raise LocalProblem(f"{error.filename or directory} cannot be used: {error.strerror or error}.") from error
-    left = tuple(step for step in steps if step.is_left)
-    return Report(done, left, tuple(sorted(failed.items())), len(wanted), from_cache)
+        raise LocalProblem(f"Could not use {error.filename or directory}: {error.strerror or error}.") from error
+    kept = tuple(step for step in steps if step.is_kept)
+    return Report(done, kept, tuple(sorted(failed.items())), len(wanted), from_cache)
 
 
-def _wanted(client: SkillsiteClient) -> tuple[tuple[Effective, ...], bool]:
-    """An old list is used only by who asked for it: it would bring back what was withdrawn since."""
+def _site_skills(client: SkillsiteClient) -> tuple[tuple[EffectiveSkill, ...], bool]:
+    """Return the skills of the site. A cached list is used only offline, because it may have withdrawn skills."""
     effective = client.effective()
     if effective.from_cache and not client.offline:
-        raise Unreachable("The site cannot be reached. Nothing was changed.")
+        raise Unreachable("Could not reach the site. Nothing was changed.")
     try:
         paths.check_collisions(one.name for one in effective.skills)
     except UnsafePath as error:
-        raise LocalProblem(f"Two skills cannot stand in one directory: {error.message}") from error
+        raise LocalProblem(f"Two skills need the same directory: {error.message}") from error
     return effective.skills, effective.from_cache
 
 
-def _placed(client: SkillsiteClient, directory: Path, *, force: bool) -> Mapping[str, Placed]:
-    found = lock.read(directory)
-    if found is None:
+def _locked(client: SkillsiteClient, directory: Path, *, force: bool) -> Mapping[str, LockEntry]:
+    existing = lock.read(directory)
+    if existing is None:
         return {}
-    if found.source != client.source and not force:
+    if existing.source != client.source and not force:
         raise LocalProblem(
-            f"{directory} holds the skills of {found.source}, not those of {client.source}. "
+            f"{directory} has the skills of {existing.source}, not those of {client.source}. "
             "Choose another directory, or replace them with --force."
         )
-    return found.skills
+    return existing.skills
 
 
 def _carry_out(
     client: SkillsiteClient, directory: Path, steps: tuple[Step, ...], progress: Progress, *, force: bool
 ) -> tuple[tuple[Step, ...], dict[str, str]]:
-    """The steps that were done, and the names that failed with the reason."""
+    """Return the completed steps, and the reason for each name that failed."""
     changes = [step for step in steps if step.is_change]
     done: list[Step] = []
     failed: dict[str, str] = {}
     if changes:
-        # Written first: after a stop in the middle the next pull still knows every directory that it may replace.
+        # Written first, so that the next pull knows which directories it may replace, even if this one is killed.
         before = {step.name: step.placed for step in steps if step.placed}
         lock.write(directory, Lock(client.source, before | _intended(changes)))
     with (
@@ -124,13 +124,13 @@ def _carry_out(
     return tuple(sorted(done, key=lambda step: step.name)), failed
 
 
-def _intended(changes: list[Step]) -> dict[str, Placed]:
+def _intended(changes: list[Step]) -> dict[str, LockEntry]:
     return {step.name: replace(_record(step.wanted), replaces=step.found) for step in changes if step.wanted}
 
 
-def _records(steps: tuple[Step, ...], done: set[str], *, force: bool) -> dict[str, Placed]:
-    """Who is in the lock after this: what was placed, now or earlier, and is still there."""
-    records: dict[str, Placed] = {}
+def _records(steps: tuple[Step, ...], done: set[str], *, force: bool) -> dict[str, LockEntry]:
+    """Return the new lock entries: skills that a pull installed and that still exist."""
+    records: dict[str, LockEntry] = {}
     for step in steps:
         if step.wanted and (step.name in done or (step.action == "same" and (step.placed or force))):
             records[step.name] = _record(step.wanted)
@@ -139,14 +139,14 @@ def _records(steps: tuple[Step, ...], done: set[str], *, force: bool) -> dict[st
     return records
 
 
-def _record(wanted: Effective) -> Placed:
-    return Placed(wanted.version, wanted.digest, wanted.source)
+def _record(wanted: EffectiveSkill) -> LockEntry:
+    return LockEntry(wanted.version, wanted.digest, wanted.source)
 
 
 def _results(
     client: SkillsiteClient, directory: Path, staging: Path, changes: list[Step]
 ) -> Generator[tuple[Step, str], None, None]:
-    """Each step as it ends, with what went wrong. What would go wrong for all of them ends the whole."""
+    """Yield each finished step with its error message. Errors that affect all steps are raised."""
     pool = ThreadPoolExecutor(max_workers=_AT_ONCE)
     try:
         running = {pool.submit(_do, client, directory, staging, step): step for step in changes}
@@ -175,7 +175,7 @@ def _do(client: SkillsiteClient, directory: Path, staging: Path, step: Step) -> 
 
 @contextmanager
 def _staging(directory: Path, *, needed: bool) -> Iterator[Path]:
-    """A directory on the same disk as the skills. What a stopped pull left in it is of no use to anybody."""
+    """Create a temporary directory on the same file system. Leftovers of a killed pull are removed."""
     staging = directory / _STAGING
     files.remove(staging)
     if needed:
@@ -187,8 +187,8 @@ def _staging(directory: Path, *, needed: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def _alone(directory: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """One pull at a time in a directory; the system lets go of the lock when a process ends, however it ends."""
+def _exclusive(directory: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Allow one pull at a time in a directory. The system releases the lock even if the process is killed."""
     if sys.platform == "win32":
         yield
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 from registry.client import directories, exit_codes
 from registry.client.client import SkillsiteClient
 from registry.client.errors import Misconfigured
-from registry.client.output import note, say
+from registry.client.output import print_line, print_note
 from registry.client.progress import Bar
 from registry.client.pull import Report
 from registry.client.pull import check as check_directory
@@ -16,24 +16,24 @@ from registry.client.pull import pull as pull_directory
 from registry.client.pull_plan import Step
 
 
-def pull(client: SkillsiteClient, given: Namespace) -> int:
-    if not given.directory and not given.agent:
-        raise Misconfigured("Name the directory to place the skills in, or say which agent reads them with --for.")
-    directory = directories.skills_directory(given.directory or ".", given.agent)
-    return _check(client, directory) if given.check else _pull(client, directory, force=given.force)
+def pull(client: SkillsiteClient, arguments: Namespace) -> int:
+    if not arguments.directory and not arguments.agent:
+        raise Misconfigured("Pass a directory for the skills, or an agent with --for.")
+    directory = directories.skills_directory(arguments.directory or ".", arguments.agent)
+    return _check(client, directory) if arguments.check else _pull(client, directory, force=arguments.force)
 
 
 def _check(client: SkillsiteClient, directory: Path) -> int:
     steps = check_directory(client, directory)
     for step in steps:
-        say(str(step))
+        print_line(str(step))
     if not steps:
-        say(f"{directory} is up to date.")
+        print_line(f"{directory} is up to date.")
         return exit_codes.DONE
     if any(step.is_change for step in steps):
-        note(f"{directory} is out of date. Pull to bring it up to date.")
+        print_note(f"{directory} is out of date. Run pull to update it.")
     else:
-        note(f"{directory} differs from the project, and a pull leaves it as it is.")
+        print_note(f"{directory} differs from the project, but a pull would not change it.")
     _mention_force(steps)
     return exit_codes.DIFFERS
 
@@ -46,31 +46,31 @@ def _pull(client: SkillsiteClient, directory: Path, *, force: bool) -> int:
             directory,
             force=force,
             progress=bar,
-            waiting=lambda: note(f"Another pull is at work in {directory}. Waiting for it."),
+            waiting=lambda: print_note(f"Waiting for another pull in {directory}."),
         )
     finally:
         bar.clear()
     for step in report.done:
-        say(str(step))
+        print_line(str(step))
     _mention(report)
     if report.failed:
         return exit_codes.UNTRUSTWORTHY
     if report.complete:
         count = "one skill" if report.skills == 1 else f"{report.skills:,} skills"
-        say(f"{directory} has the {count} of {client.source}.")
-    return exit_codes.DIFFERS if report.left else exit_codes.DONE
+        print_line(f"{directory} has the {count} of {client.source}.")
+    return exit_codes.DIFFERS if report.kept else exit_codes.DONE
 
 
 def _mention(report: Report) -> None:
-    for step in report.left:
-        note(f"{str(step).removesuffix('.')}. Left as it is.")
-    _mention_force(report.left)
+    for step in report.kept:
+        print_note(f"{str(step).removesuffix('.')}. Not changed.")
+    _mention_force(report.kept)
     for name, reason in report.failed:
-        note(f"! {name}: {reason}")
+        print_note(f"! {name}: {reason}")
     if report.from_cache:
-        note("The site was not asked: this is the state of an earlier list, from the cache.")
+        print_note("The cached list of skills was used. The site was not reached.")
 
 
 def _mention_force(steps: Iterable[Step]) -> None:
     if any(step.action == "keep" for step in steps):
-        note("To replace what was left, pull with --force. What was changed here is then gone.")
+        print_note("To replace these skills, pull with --force. Your changes to them will be lost.")

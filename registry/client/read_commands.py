@@ -10,64 +10,64 @@ from typing import Any
 from registry.client import exit_codes
 from registry.client.client import SkillsiteClient
 from registry.client.errors import LocalProblem
-from registry.client.output import give, note, say
+from registry.client.output import print_line, print_note, print_text
 
-_FROM_CACHE = "The site was not asked: this is an earlier answer, from the cache."
+_FROM_CACHE = "This is a cached response. The site was not reached."
 
 
-def catalog(client: SkillsiteClient, given: Namespace) -> int:
-    asked = {"q": given.q, "tag": given.tag, "kind": given.kind, "budget": given.budget}
-    if given.format == "json":
-        found = client.catalog(**asked)
-        _json(found)
-        return _mention_cache(found.from_cache)
-    text = client.catalog_text(**asked, format=given.format)
+def catalog(client: SkillsiteClient, arguments: Namespace) -> int:
+    filters = {"q": arguments.q, "tag": arguments.tag, "kind": arguments.kind, "budget": arguments.budget}
+    if arguments.format == "json":
+        result = client.catalog(**filters)
+        _json(result)
+        return _mention_cache(result.from_cache)
+    text = client.catalog_text(**filters, format=arguments.format)
     if not text.text:
-        note("There are no such skills.")
-    give(text.text)
+        print_note("No skills found.")
+    print_text(text.text)
     return _mention_cache(text.from_cache)
 
 
-def read(client: SkillsiteClient, given: Namespace) -> int:
-    skill = client.read(given.name, given.version)
-    if given.format == "json":
+def read(client: SkillsiteClient, arguments: Namespace) -> int:
+    skill = client.read(arguments.name, arguments.version)
+    if arguments.format == "json":
         _json(skill)
     else:
-        give(skill.instructions)
-        note(f"{skill.summary} · version {skill.version} · {skill.digest}")
+        print_text(skill.instructions)
+        print_note(f"{skill.summary} · version {skill.version} · {skill.digest}")
         if skill.hint:
-            note(skill.hint)
+            print_note(skill.hint)
     return _mention_cache(skill.from_cache)
 
 
-def file(client: SkillsiteClient, given: Namespace) -> int:
-    found = client.file(given.name, given.path, given.version)
-    if given.output:
+def file(client: SkillsiteClient, arguments: Namespace) -> int:
+    result = client.file(arguments.name, arguments.path, arguments.version)
+    if arguments.output:
         try:
-            Path(given.output).write_bytes(found.content)
+            Path(arguments.output).write_bytes(result.content)
         except OSError as error:
-            raise LocalProblem(f"{given.output} cannot be written: {error.strerror or error}.") from error
+            raise LocalProblem(f"Could not write {arguments.output}: {error.strerror or error}.") from error
     elif sys.stdout.isatty():
         try:
-            give(found.text)
+            print_text(result.text)
         except UnicodeDecodeError as error:
-            raise LocalProblem(f"{given.path} is binary. Write it to a file with --output.") from error
+            raise LocalProblem(f"{arguments.path} is binary. Write it to a file with --output.") from error
     else:
-        sys.stdout.buffer.write(found.content)
-    return _mention_cache(found.from_cache)
+        sys.stdout.buffer.write(result.content)
+    return _mention_cache(result.from_cache)
 
 
-def propose(client: SkillsiteClient, given: Namespace) -> int:
+def propose(client: SkillsiteClient, arguments: Namespace) -> int:
     proposal = client.propose(
-        given.name,
-        justification=given.why,
-        kind="delete" if given.delete else None,
-        skill_md=_text(given.skill_md),
-        diff=_text(given.diff),
-        base_digest=given.base,
-        evidence=given.evidence,
+        arguments.name,
+        justification=arguments.why,
+        kind="delete" if arguments.delete else None,
+        skill_md=_text(arguments.skill_md),
+        diff=_text(arguments.diff),
+        base_digest=arguments.base,
+        evidence=arguments.evidence,
     )
-    say(f"Proposal {proposal.id} is {proposal.state}. Agents get it only after a person approves it.")
+    print_line(f"Proposal {proposal.id} is {proposal.state}. Agents get the change after a person approves it.")
     return exit_codes.DONE
 
 
@@ -78,16 +78,16 @@ def _text(path: str | None) -> str | None:
         content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         return content.decode()
     except UnicodeDecodeError as error:
-        raise LocalProblem(f"{path} is not text in UTF-8.") from error
+        raise LocalProblem(f"{path} is not UTF-8 text.") from error
     except OSError as error:
-        raise LocalProblem(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise LocalProblem(f"Could not read {path}: {error.strerror or error}.") from error
 
 
 def _json(value: Any) -> None:
-    give(json.dumps(dataclasses.asdict(value), ensure_ascii=not sys.stdout.isatty(), indent=2))
+    print_text(json.dumps(dataclasses.asdict(value), ensure_ascii=not sys.stdout.isatty(), indent=2))
 
 
 def _mention_cache(from_cache: bool) -> int:
     if from_cache:
-        note(_FROM_CACHE)
+        print_note(_FROM_CACHE)
     return exit_codes.DONE

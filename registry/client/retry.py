@@ -1,4 +1,4 @@
-"""How often and after how long a request is tried again."""
+"""Retry policy: exponential backoff with jitter."""
 
 import random
 import time
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-# The site is away for a moment, or somebody in front of it says so.
-AWAY = frozenset({502, 503, 504})
+# Temporary failures of the site or of a proxy in front of it.
+UNAVAILABLE = frozenset({502, 503, 504})
 TOO_MANY = 429
 
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """Waits double from `first` up to `longest`, each cut to a random part; `Retry-After` is obeyed up to `patience`.
+    """Delays double from `first` to `longest` seconds, multiplied by a random factor.
 
-    `sleep`, `chance` and `now` are passed in so that tests neither wait nor guess.
+    `Retry-After` is respected up to `patience` seconds. Tests pass in `sleep`, `chance` and `now`.
     """
 
     attempts: int = 4
@@ -28,22 +28,22 @@ class Retrying:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def pause(self, attempt: int, retry_after: float | None = None) -> bool:
-        """Waits before the next attempt; False where there is to be none."""
+        """Wait before the next attempt. Return False if there is none left."""
         if attempt >= self.attempts or (retry_after is not None and retry_after > self.patience):
             return False
         spread = min(self.longest, self.first * 2 ** (attempt - 1)) * self.chance()
-        # Everybody was told the same second; a little more keeps them from coming back all at once.
+        # All clients got the same Retry-After. Jitter keeps them from retrying at the same moment.
         self.sleep(spread if retry_after is None else retry_after + min(1.0, spread))
         return True
 
     def retry_after(self, header: str | None) -> float | None:
-        """Seconds, from a number or a date; None where the header is missing or says nothing of use."""
+        """Parse `Retry-After`, a number or a date, into seconds. Return None if it is missing or invalid."""
         if not header:
             return None
         if header.strip().isdecimal():
             return float(header)
         try:
-            then = parsedate_to_datetime(header)
+            date = parsedate_to_datetime(header)
         except ValueError:
             return None
-        return max(0.0, (then.replace(tzinfo=then.tzinfo or UTC) - self.now()).total_seconds())
+        return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - self.now()).total_seconds())

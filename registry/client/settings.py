@@ -1,4 +1,4 @@
-"""Which site, which project, which token: from arguments, then from the environment."""
+"""Settings of the client, from arguments and environment variables."""
 
 import os
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ def connect(
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> SkillsiteClient:
-    """A client for what is set. Arguments come before SKILLSITE_URL, SKILLSITE_PROJECT and the rest."""
+    """Return a client. Arguments take precedence over SKILLSITE_URL, SKILLSITE_PROJECT and the others."""
     certificates = ca_file or environment.get("SKILLSITE_CA_FILE", "")
     return SkillsiteClient(
-        url or _needed(environment, "SKILLSITE_URL", "--url"),
-        project or _needed(environment, "SKILLSITE_PROJECT", "--project"),
+        url or _required(environment, "SKILLSITE_URL", "--url"),
+        project or _required(environment, "SKILLSITE_PROJECT", "--project"),
         _token(token_file, environment),
         cache_dir=cache_dir or environment.get("SKILLSITE_CACHE") or None,
         ca_file=Path(certificates) if certificates else None,
@@ -31,22 +31,22 @@ def connect(
 
 
 def _token(token_file: str, environment: Mapping[str, str]) -> str:
-    """A token is no argument of its own: the arguments of a process can be seen by everybody on the machine."""
+    """Read the token. It is never an argument, because other users of the machine can see those."""
     path = token_file or environment.get("SKILLSITE_TOKEN_FILE", "")
     if not token_file and environment.get("SKILLSITE_TOKEN"):
         return environment["SKILLSITE_TOKEN"].strip()
     if not path:
-        raise Misconfigured("There is no token. Set SKILLSITE_TOKEN, or SKILLSITE_TOKEN_FILE to a file that holds it.")
+        raise Misconfigured("No token is set. Set SKILLSITE_TOKEN, or SKILLSITE_TOKEN_FILE to a file that contains it.")
     try:
         return Path(path).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"The token cannot be read from {path}: {_reason(error)}.") from error
+        raise Misconfigured(f"Could not read the token from {path}: {_reason(error)}.") from error
 
 
-def _needed(environment: Mapping[str, str], name: str, argument: str) -> str:
+def _required(environment: Mapping[str, str], name: str, argument: str) -> str:
     value = environment.get(name, "")
     if not value:
-        raise Misconfigured(f"{name} is not set. Set it, or give {argument}.")
+        raise Misconfigured(f"{name} is not set. Set it, or pass {argument}.")
     return value
 
 

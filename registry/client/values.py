@@ -1,6 +1,6 @@
-"""What the client gives back: frozen values, read from the site's JSON with every field checked for its type.
+"""Return values of the client, parsed from the JSON of the site with type checks.
 
-`from_cache` is true where the site could not be asked and the answer is an earlier one.
+`from_cache` is true if the site could not be reached and the value is a cached one.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class CatalogLine:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """L1. `omitted` names what a budget left out."""
+    """L1. `omitted` has the names of skills that did not fit into the budget."""
 
     skills: tuple[CatalogLine, ...]
     omitted: tuple[str, ...]
@@ -32,7 +32,7 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The catalog as text or XML, ready for a prompt; empty where there are no skills."""
+    """The catalog as text or XML for a prompt. Empty if there are no skills."""
 
     text: str
     from_cache: bool
@@ -43,7 +43,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """L2: the instructions without their frontmatter, and the list of files."""
+    """L2: the instructions without the header, and the list of files."""
 
     name: str
     description: str
@@ -65,7 +65,7 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """L3: the bytes of one file; `digest` is that of the bundle they belong to."""
+    """L3: the content of one file. `digest` is that of its bundle."""
 
     name: str
     version: str
@@ -76,13 +76,13 @@ class File:
 
     @property
     def text(self) -> str:
-        """UnicodeDecodeError where the file is no text."""
+        """Decode the content. Raises UnicodeDecodeError for binary files."""
         return self.content.decode()
 
 
 @dataclass(frozen=True, slots=True)
-class Effective:
-    """The winner under one name. Disabled ones have no bytes for an agent."""
+class EffectiveSkill:
+    """The skill that agents get under one name."""
 
     name: str
     source: str
@@ -91,21 +91,21 @@ class Effective:
 
 
 @dataclass(frozen=True, slots=True)
-class EffectiveSkills:
-    skills: tuple[Effective, ...]
+class EffectiveList:
+    skills: tuple[EffectiveSkill, ...]
     from_cache: bool
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePage:
-    skills: tuple[Effective, ...]
+    skills: tuple[EffectiveSkill, ...]
     next: str
     from_cache: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """`data` is the whole answer, with whatever else the site says about it."""
+    """A proposal. `data` is the whole response of the site."""
 
     id: str
     state: str
@@ -115,29 +115,29 @@ class Proposal:
     from_cache: bool
 
 
-def catalog(said: Any, from_cache: bool) -> Catalog:
-    lines = [CatalogLine(_get(one, "name", str), _get(one, "description", str)) for one in _get(said, "skills", list)]
+def catalog(data: Any, from_cache: bool) -> Catalog:
+    lines = [CatalogLine(_get(one, "name", str), _get(one, "description", str)) for one in _get(data, "skills", list)]
     return Catalog(
-        tuple(lines), _strings(said, "omitted"), _get(said, "tokens", int), _get(said, "revision", str), from_cache
+        tuple(lines), _strings(data, "omitted"), _get(data, "tokens", int), _get(data, "revision", str), from_cache
     )
 
 
-def skill(said: Any, from_cache: bool) -> Skill:
+def skill(data: Any, from_cache: bool) -> Skill:
     return Skill(
-        name=_get(said, "name", str),
-        description=_get(said, "description", str),
-        kind=_get(said, "kind", str),
-        version=_get(said, "version", str),
-        digest=_get(said, "digest", str),
-        source=_get(said, "source", str),
-        instructions=_get(said, "instructions", str),
-        tokens=_get(said, "tokens", int),
-        summary=_get(said, "summary", str),
-        requires=_strings(said, "requires"),
-        hint=_get(said, "hint", str) if "hint" in said else "",
+        name=_get(data, "name", str),
+        description=_get(data, "description", str),
+        kind=_get(data, "kind", str),
+        version=_get(data, "version", str),
+        digest=_get(data, "digest", str),
+        source=_get(data, "source", str),
+        instructions=_get(data, "instructions", str),
+        tokens=_get(data, "tokens", int),
+        summary=_get(data, "summary", str),
+        requires=_strings(data, "requires"),
+        hint=_get(data, "hint", str) if "hint" in data else "",
         files=tuple(
             FileEntry(_get(one, "path", str), _get(one, "size", int), _get(one, "digest", str))
-            for one in _get(said, "files", list)
+            for one in _get(data, "files", list)
         ),
         from_cache=from_cache,
     )
@@ -147,39 +147,39 @@ def text(body: bytes, from_cache: bool) -> Text:
     try:
         return Text(body.decode(), from_cache)
     except UnicodeDecodeError as error:
-        raise Untrustworthy("The answer of the site is not text in UTF-8.") from error
+        raise Untrustworthy("The response of the site is not UTF-8 text.") from error
 
 
-def effective_page(said: Any, from_cache: bool) -> EffectivePage:
-    """Of one page, the skills that an agent gets."""
-    found = [
-        Effective(*(_get(one, key, str) for key in ("name", "source", "version", "digest")))
-        for one in _get(said, "results", list)
+def effective_page(data: Any, from_cache: bool) -> EffectivePage:
+    """Parse one page. Disabled skills are left out."""
+    skills = [
+        EffectiveSkill(*(_get(one, key, str) for key in ("name", "source", "version", "digest")))
+        for one in _get(data, "results", list)
         if _get(one, "enabled", bool) and one.get("digest") is not None
     ]
-    return EffectivePage(tuple(found), _get(said, "next", str) if said.get("next") is not None else "", from_cache)
+    return EffectivePage(tuple(skills), _get(data, "next", str) if data.get("next") is not None else "", from_cache)
 
 
-def proposal(said: Any, from_cache: bool) -> Proposal:
+def proposal(data: Any, from_cache: bool) -> Proposal:
     return Proposal(
-        str(_get(said, "id", object)),
-        _get(said, "state", str),
-        str(said.get("base_digest") or ""),
-        str(said.get("result_digest") or ""),
-        said,
+        str(_get(data, "id", object)),
+        _get(data, "state", str),
+        str(data.get("base_digest") or ""),
+        str(data.get("result_digest") or ""),
+        data,
         from_cache,
     )
 
 
-def _get(said: Any, key: str, kind: type[_T]) -> _T:
-    value = said.get(key) if isinstance(said, dict) else None
+def _get(data: Any, key: str, kind: type[_T]) -> _T:
+    value = data.get(key) if isinstance(data, dict) else None
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise Untrustworthy(f"The answer of the site has no usable “{key}”. Is this the address of a Skillsite?")
+        raise Untrustworthy(f"The response of the site has no valid “{key}”. Is this the address of a Skillsite?")
     return value
 
 
-def _strings(said: Any, key: str) -> tuple[str, ...]:
-    values = _get(said, key, list)
+def _strings(data: Any, key: str) -> tuple[str, ...]:
+    values = _get(data, key, list)
     if not all(isinstance(value, str) for value in values):
-        raise Untrustworthy(f"The answer of the site has no usable “{key}”. Is this the address of a Skillsite?")
+        raise Untrustworthy(f"The response of the site has no valid “{key}”. Is this the address of a Skillsite?")
     return tuple(values)

@@ -13,7 +13,7 @@ import pytest
 
 from registry.client import exit_codes
 from registry.client.command import main
-from registry.client.output import say
+from registry.client.output import print_line
 from registry.client.progress import Bar
 from tests.client.between import Between, Reply
 from tests.conftest import on_disk, skill_text
@@ -56,7 +56,7 @@ def test_the_catalog_is_printed_as_a_prompt_takes_it(run: Run) -> None:
 
 
 def test_an_empty_catalog_says_so_beside_the_answer(run: Run) -> None:
-    assert run("catalog", "--tag", "none-has-it") == (0, "", "There are no such skills.\n")
+    assert run("catalog", "--tag", "none-has-it") == (0, "", "No skills found.\n")
 
 
 def test_instructions_go_to_the_output_and_facts_beside_it(run: Run) -> None:
@@ -76,7 +76,7 @@ def test_a_file_is_written_byte_for_byte(environment: None, run: Run, tmp_path: 
 
 def test_a_file_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
     code, _, err = run("file", "greeting", "SKILL.md", "-o", str(tmp_path))
-    assert code == exit_codes.LOCAL and "cannot be written" in err
+    assert code == exit_codes.LOCAL and "Could not write" in err
 
 
 def test_pull_says_what_it_did_and_check_finds_nothing_left(run: Run, target: Path, site: Between) -> None:
@@ -115,8 +115,8 @@ def test_check_says_that_a_pull_keeps_what_was_edited_here(run: Run, target: Pat
     run("pull", str(target))
     (target / "greeting/SKILL.md").write_text("mine")
     code, out, err = run("pull", str(target), "--check")
-    assert (code, out) == (exit_codes.DIFFERS, "! greeting: its files were changed here\n")
-    assert "a pull leaves it as it is" in err and "--force" in err and "out of date" not in err
+    assert (code, out) == (exit_codes.DIFFERS, "! greeting: its files were edited here\n")
+    assert "a pull would not change it" in err and "--force" in err and "out of date" not in err
 
 
 def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Path) -> None:
@@ -124,7 +124,7 @@ def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Pat
     code, _, err = run("pull", str(target))
     assert (
         code == exit_codes.DIFFERS
-        and "! greeting: it was not placed here by a pull. Left as it is." in err
+        and "! greeting: it was not installed by a pull. Not changed." in err
         and "--force" in err
     )
     assert run("pull", str(target), "--force")[0] == exit_codes.DONE
@@ -133,7 +133,7 @@ def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Pat
 def test_a_bundle_that_lies_exits_with_five(run: Run, target: Path, site: Between) -> None:
     site.fault = lambda between, path, forward: Reply(200, b"no") if "bundle.zip" in path else None
     code, _, err = run("pull", str(target))
-    assert code == exit_codes.UNTRUSTWORTHY and "! greeting: The bundle of greeting cannot be used" in err
+    assert code == exit_codes.UNTRUSTWORTHY and "! greeting: The bundle of greeting is invalid" in err
 
 
 def test_a_pull_without_a_place_is_a_mistake(run: Run) -> None:
@@ -177,7 +177,7 @@ def test_a_site_that_is_not_there_exits_with_three(run: Run) -> None:
     assert run("--offline", "catalog")[0] == exit_codes.UNREACHABLE
     assert run("catalog")[0] == exit_codes.DONE
     code, out, err = run("--offline", "catalog")
-    assert code == exit_codes.DONE and "greeting" in out and "from the cache" in err
+    assert code == exit_codes.DONE and "greeting" in out and "cached response" in err
 
 
 @pytest.mark.parametrize("name", ["SKILLSITE_URL", "SKILLSITE_PROJECT", "SKILLSITE_TOKEN"])
@@ -264,5 +264,5 @@ def test_away_from_a_terminal_there_is_no_bar() -> None:
 
 
 def test_names_from_elsewhere_give_the_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
-    say("a\x1b[31mb\u202ec")
+    print_line("a\x1b[31mb\u202ec")
     assert capsys.readouterr().out == "a\\u001b[31mb\\u202ec\n"

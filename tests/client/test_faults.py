@@ -126,7 +126,7 @@ def test_a_bundle_with_other_bytes_than_promised_is_refused(
     client: SkillsiteClient, site: Between, cache: Path, change: Any
 ) -> None:
     site.fault = changing("bundle.zip", rezipped(change))
-    with pytest.raises(errors.Untrustworthy, match="was promised"):
+    with pytest.raises(errors.Untrustworthy, match="instead of"):
         client.bundle("greeting")
     assert not (cache / "skills").exists()
 
@@ -147,20 +147,20 @@ def test_a_bundle_that_is_hostile_or_damaged_is_refused(
     client: SkillsiteClient, site: Between, tmp_path: Path, change: Any
 ) -> None:
     site.fault = changing("bundle.zip", change)
-    with pytest.raises(errors.Untrustworthy, match="cannot be used"):
+    with pytest.raises(errors.Untrustworthy, match="is invalid"):
         client.bundle("greeting")
     assert not list(tmp_path.rglob("outside.md"))
 
 
 def test_a_file_with_other_bytes_than_listed_is_refused(client: SkillsiteClient, site: Between) -> None:
     site.fault = changing("/files/", lambda data: b"Rude.\n")
-    with pytest.raises(errors.Untrustworthy, match="was promised"):
+    with pytest.raises(errors.Untrustworthy, match="instead of"):
         client.file("greeting", "references/tone.md")
 
 
 def test_a_file_longer_than_listed_is_not_read_to_its_end(client: SkillsiteClient, site: Between) -> None:
     site.fault = changing("/files/", lambda data: data * 1_000_000)
-    with pytest.raises(errors.Untrustworthy, match="6 are allowed"):
+    with pytest.raises(errors.Untrustworthy, match="allowed 6 bytes"):
         client.file("greeting", "references/tone.md")
     assert client.stats.received < 2_000_000
 
@@ -168,7 +168,7 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(client: SkillsiteClien
 @pytest.mark.parametrize("encoding", ["gzip", "gzip, gzip", "br", "nonsense"])
 def test_an_answer_that_would_have_to_be_unfolded_is_not(client: SkillsiteClient, site: Between, encoding: str) -> None:
     site.fault = lambda *_: Reply(200, gzip.compress(gzip.compress(bytes(10_000_000))), {"Content-Encoding": encoding})
-    with pytest.raises(errors.Untrustworthy, match="encoded as"):
+    with pytest.raises(errors.Untrustworthy, match="unexpected encoding"):
         client.effective()
     assert client.stats.received < 1_000
 
@@ -182,7 +182,7 @@ def test_a_refusal_is_told_also_where_somebody_on_the_way_encoded_it(client: Ski
 def test_an_answer_that_drips_is_not_waited_for(
     client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("registry.client.http._LONGEST_ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("registry.client.http._MAX_RESPONSE_SECONDS", 0.2)
     site.fault = lambda *_: Reply(200, b" " * 250, slow=True)
     with pytest.raises(errors.Untrustworthy, match="took over"):
         client.effective()
@@ -196,9 +196,9 @@ def edited(**fields: Any) -> Callable[[bytes], bytes]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (edited(digest=f"sha256:{'0' * 64}"), "was promised"),
-        (edited(files=[]), "was promised"),
-        (edited(name="another"), "another skill was asked for"),
+        (edited(digest=f"sha256:{'0' * 64}"), "instead of"),
+        (edited(files=[]), "instead of"),
+        (edited(name="another"), "returned another skill"),
         (edited(instructions=None), "instructions"),
         (edited(files=[{"path": "SKILL.md"}]), "size"),
         (edited(requires="all"), "requires"),
@@ -230,7 +230,7 @@ def test_an_answer_that_was_refused_is_not_kept(connect: Connect, site: Between)
 @pytest.mark.parametrize("next_page", ["http://elsewhere.example/x", "/api/v1/projects/other/effective?offset=1", "/"])
 def test_a_next_page_elsewhere_is_refused(client: SkillsiteClient, site: Between, next_page: str) -> None:
     site.fault = changing("/effective", edited(next=next_page))
-    with pytest.raises(errors.Untrustworthy, match="another address"):
+    with pytest.raises(errors.Untrustworthy, match="unexpected address"):
         client.effective()
     assert len(site.requests) == 1
 

@@ -74,14 +74,14 @@ def test_a_wait_beyond_patience_is_left_to_the_caller(
 
 def test_a_site_that_hangs_is_not_waited_for(connect: Connect, site: Between) -> None:
     site.fault = times(99, Reply(hang=True))
-    with pytest.raises(errors.Unreachable, match="in time"):
+    with pytest.raises(errors.Unreachable, match="timed out"):
         connect(timeout=0.05, attempts=2).catalog()
     assert len(site.requests) == 2
 
 
 def test_an_answer_that_always_breaks_off_is_an_error(client: SkillsiteClient, site: Between) -> None:
     site.fault = times(99, Reply(200, b'{"skills": []}', cut=5))
-    with pytest.raises(errors.Unreachable, match="broke off"):
+    with pytest.raises(errors.Unreachable, match="closed before"):
         client.catalog()
 
 
@@ -106,7 +106,7 @@ def test_an_answer_of_another_shape_is_no_catalog(client: SkillsiteClient, site:
 
 def test_not_modified_without_having_asked_is_refused(client: SkillsiteClient, site: Between) -> None:
     site.fault = times(1, Reply(304))
-    with pytest.raises(errors.Untrustworthy, match="not asked"):
+    with pytest.raises(errors.Untrustworthy, match="without an ETag"):
         client.catalog()
 
 
@@ -147,6 +147,6 @@ def test_offline_says_what_it_does_not_have(connect: Connect, site: Between) -> 
 
 
 def test_nothing_listens_at_the_address(connect: Connect, waits: list[float]) -> None:
-    with pytest.raises(errors.Unreachable, match="cannot be reached"):
+    with pytest.raises(errors.Unreachable, match="Could not reach"):
         connect(url="http://127.0.0.1:1").catalog()
     assert len(waits) == 3

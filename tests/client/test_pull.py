@@ -180,7 +180,7 @@ def test_a_local_edit_is_kept_and_named(client: SkillsiteClient, target: Path, s
     (target / "own/SKILL.md").write_text("Mine.")
     save("own", "second", base=digest)
     report = pull(client, target)
-    assert said(report.left) == ["! own: its files were changed here"]
+    assert said(report.kept) == ["! own: its files were edited here"]
     assert (target / "own/SKILL.md").read_text() == "Mine."
     assert lock_of(target)["skills"]["own"]["version"] == "1"
 
@@ -199,7 +199,7 @@ def test_every_kind_of_local_edit_is_seen(client: SkillsiteClient, target: Path,
         (own / "references/a.md").symlink_to("/etc/hostname")
     else:
         (own / "linked").symlink_to("/etc")
-    assert said(check(client, target)) == ["! own: its files were changed here"]
+    assert said(check(client, target)) == ["! own: its files were edited here"]
 
 
 def test_a_skill_that_was_edited_here_and_is_gone_there_stays(
@@ -211,7 +211,7 @@ def test_a_skill_that_was_edited_here_and_is_gone_there_stays(
     skills.delete(project, "own", base=digest, by=author)
     for _ in range(2):
         report = pull(client, target)
-        assert said(report.left) == ["! own: the project has it no more, and its files were changed here"]
+        assert said(report.kept) == ["! own: removed from the project, but its files were edited here"]
     assert (target / "own/SKILL.md").read_text() == "Mine."
     assert said(pull(client, target, force=True).done) == ["- own"]
     assert names_in(target) == [LOCK]
@@ -223,7 +223,7 @@ def test_a_directory_that_no_pull_placed_is_never_touched(client: SkillsiteClien
     (target / "own/SKILL.md").write_text("Mine.")
     (target / "private").mkdir()
     (target / "notes.txt").write_text("Mine too.")
-    assert said(pull(client, target).left) == ["! own: it was not placed here by a pull"]
+    assert said(pull(client, target).kept) == ["! own: it was not installed by a pull"]
     assert (target / "own/SKILL.md").read_text() == "Mine."
     assert names_in(target) == ["notes.txt", "own", "private", LOCK]
     assert said(pull(client, target, force=True).done) == ["+ own 1"]
@@ -250,7 +250,7 @@ def test_a_link_in_the_place_of_a_skill_is_not_followed(client: SkillsiteClient,
     (elsewhere / "precious").write_text("1")
     target.mkdir()
     (target / "own").symlink_to(elsewhere)
-    assert said(pull(client, target).left) == ["! own: it was not placed here by a pull"]
+    assert said(pull(client, target).kept) == ["! own: it was not installed by a pull"]
     assert pull(client, target, force=True).complete
     assert not (target / "own").is_symlink() and (target / "own/SKILL.md").is_file()
     assert [path.name for path in elsewhere.iterdir()] == ["precious"]
@@ -272,9 +272,9 @@ def test_the_directory_of_another_project_is_not_emptied(
 ) -> None:
     save("own")
     pull(connect(), target)
-    with pytest.raises(errors.LocalProblem, match="holds the skills of"):
+    with pytest.raises(errors.LocalProblem, match="has the skills of"):
         pull(connect(url=live_server.url), target)
-    with pytest.raises(errors.LocalProblem, match="holds the skills of"):
+    with pytest.raises(errors.LocalProblem, match="has the skills of"):
         check(connect(url=live_server.url), target)
     assert pull(connect(url=live_server.url), target, force=True).complete
     assert lock_of(target)["source"].startswith(live_server.url)
@@ -293,7 +293,7 @@ def test_a_damaged_lock_stops_the_pull(client: SkillsiteClient, target: Path, sa
 def test_a_lock_of_a_later_release_stops_the_pull(client: SkillsiteClient, target: Path) -> None:
     target.mkdir()
     (target / LOCK).write_text('{"lock": 2}')
-    with pytest.raises(errors.LocalProblem, match="another release"):
+    with pytest.raises(errors.LocalProblem, match="another version of the client"):
         pull(client, target)
 
 
@@ -393,7 +393,7 @@ def test_a_name_that_is_no_directory_is_left_out(
 
     site.fault = renamed
     report = pull(client, target)
-    assert [step.name for step in report.left] == [name] and said(report.done) == ["+ own 1"]
+    assert [step.name for step in report.kept] == [name] and said(report.done) == ["+ own 1"]
     assert names_in(target) == ["own", LOCK]
     assert set(names_in(target.parent)) <= {"skills", "cache", "library", "blobs"}
 
@@ -411,14 +411,14 @@ def test_two_names_that_meet_on_some_disks_are_refused(
         return Reply(200, json.dumps(said).encode())
 
     site.fault = doubled
-    with pytest.raises(errors.LocalProblem, match="case is ignored"):
+    with pytest.raises(errors.LocalProblem, match="ignore case"):
         pull(client, target)
 
 
 def test_a_file_in_the_place_of_the_directory_is_said(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     target.write_text("")
-    with pytest.raises(errors.LocalProblem, match="cannot be used"):
+    with pytest.raises(errors.LocalProblem, match="Could not use"):
         pull(client, target)
 
 

@@ -1,1 +1,1 @@
-"""Adapters for agent frameworks that cannot read a site by themselves; each needs its framework installed."""
+"""Adapters for agent frameworks. Each one needs its framework to be installed."""

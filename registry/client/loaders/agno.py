@@ -1,12 +1,12 @@
 """Skills for agno: `Agent(skills=Skills(loaders=[SkillsiteLoader(client)]))`.
 
-agno reads references and runs scripts from a directory, so each skill is kept on this machine, as its exact version.
+agno reads references and runs scripts from a directory, so each skill is stored on this machine.
 """
 
 from agno.skills import Skill, SkillLoader
 
 from registry.client.client import SkillsiteClient
-from registry.client.values import Effective
+from registry.client.values import EffectiveSkill
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 
@@ -18,21 +18,21 @@ class SkillsiteLoader(SkillLoader):
     def load(self) -> list[Skill]:
         return [self._skill(wanted) for wanted in self._client.effective().skills]
 
-    def _skill(self, wanted: Effective) -> Skill:
-        directory = self._client.keep(wanted)
+    def _skill(self, wanted: EffectiveSkill) -> Skill:
+        directory = self._client.fetch_directory(wanted)
         bundle = self._client.fetch(wanted)
-        said = skill_md.read(bundle[SKILL_MD], fallback_name=wanted.name)
+        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=wanted.name)
         return Skill(
             name=wanted.name,
-            description=said.description,
-            instructions=said.instructions,
+            description=parsed.description,
+            instructions=parsed.instructions,
             source_path=str(directory),
             scripts=_below("scripts/", bundle),
             references=_below("references/", bundle),
-            metadata=dict(said.metadata) or None,
-            license=said.license or None,
-            compatibility=said.compatibility or None,
-            allowed_tools=said.allowed_tools.split() or None,
+            metadata=dict(parsed.metadata) or None,
+            license=parsed.license or None,
+            compatibility=parsed.compatibility or None,
+            allowed_tools=parsed.allowed_tools.split() or None,
         )
 
 

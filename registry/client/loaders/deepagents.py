@@ -1,4 +1,4 @@
-"""Skills for deepagents: a read-only backend, whose root holds one directory for each skill.
+"""Skills for deepagents: a read-only backend with one directory per skill.
 
 As the only backend with `skills=["/"]`, or beside others:
 `CompositeBackend(default=…, routes={"/skills/": SkillsiteBackend(client)})` with `skills=["/skills/"]`.
@@ -62,7 +62,7 @@ class SkillsiteBackend(BackendProtocol):
         return EditResult(error=_READ_ONLY)
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
-        """Nothing: a search over all of an agent's files must not load every skill there is."""
+        """Return no matches, because a search over all files of an agent must not download every skill."""
         return GlobResult(matches=[])
 
     def grep(
@@ -86,7 +86,7 @@ class SkillsiteBackend(BackendProtocol):
 
 
 def _entries(root: str, below: str, files: dict[str, int]) -> list[FileInfo]:
-    """The files and directories right below one directory of a skill."""
+    """Return the files and directories directly below one directory of a skill."""
     inside = {path.removeprefix(below): size for path, size in files.items() if path.startswith(below)}
     directories = {path.partition("/")[0] for path in inside if "/" in path}
     return [FileInfo(path=f"{root}{below}{name}/", is_dir=True) for name in sorted(directories)] + [

@@ -1,4 +1,4 @@
-"""Skills for Haystack: `SkillToolset(SkillsiteStore(client))`. Instructions and files are read when an agent asks."""
+"""Skills for Haystack: `SkillToolset(SkillsiteStore(client))`. Instructions and files are loaded on demand."""
 
 import mimetypes
 from base64 import b64encode
@@ -15,10 +15,10 @@ from registry.core.bundle import SKILL_MD
 
 
 class SkillsiteStore:
-    """Without a client, one is made from SKILLSITE_URL, SKILLSITE_PROJECT and SKILLSITE_TOKEN.
+    """A skill store for Haystack. The default client uses SKILLSITE_URL, SKILLSITE_PROJECT and SKILLSITE_TOKEN.
 
-    A pipeline that is written to a file says where the skills are, and never the token. To read it back, Haystack wants
-    `allow_deserialization_module("skillsite_client.loaders.haystack")` first.
+    A serialized pipeline has the address of the site, but not the token. Before you load it, call
+    `allow_deserialization_module("skillsite_client.loaders.haystack")`.
     """
 
     def __init__(self, client: SkillsiteClient | None = None, *, url: str = "", project: str = "") -> None:
@@ -36,7 +36,7 @@ class SkillsiteStore:
         try:
             content = self._client.file(skill.name, path, skill.version).content
         except NotFound as error:
-            raise FileNotFoundError(f"{error.message} It has: {', '.join(_files(skill)) or 'none'}.") from error
+            raise FileNotFoundError(f"{error.message} Its files are: {', '.join(_files(skill)) or 'none'}.") from error
         mime = mimetypes.guess_type(path)[0] or ""
         encoded = b64encode(content).decode()
         if mime == "application/pdf":
@@ -49,8 +49,8 @@ class SkillsiteStore:
             raise ValueError(f"{path} of {name} is neither text nor an image nor a PDF.") from error
 
     def to_dict(self) -> dict[str, Any]:
-        said: dict[str, Any] = default_to_dict(self, url=self._client.url, project=self._client.project)
-        return said
+        data: dict[str, Any] = default_to_dict(self, url=self._client.url, project=self._client.project)
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "SkillsiteStore":
