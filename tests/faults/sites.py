@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -111,22 +110,20 @@ def template_of(site: Site) -> str:
 
 # Below the range from which the system takes ports for outgoing connections, so that none of them is in the way.
 _PORTS = range(20_000, 32_000)
-_held: list[TextIO] = []
 
 
 def free_port() -> int:
     """Return a port that nothing listens at. A file lock reserves it until this process ends."""
     for port in _PORTS:
-        lock = (Path(tempfile.gettempdir()) / f"skillsite-test-port-{port}").open("a")
+        lock = os.open(Path(tempfile.gettempdir()) / f"skillsite-test-port-{port}", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
         except OSError:
-            lock.close()
+            os.close(lock)
             continue
-        _held.append(lock)
-        return port
+        return port  # The lock stays open.
     raise RuntimeError("Every port for tests is in use.")
 
 
