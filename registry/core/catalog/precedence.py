@@ -75,7 +75,8 @@ class EffectiveSkill:
         return self.winner is None or self.winner.source == PROJECT
 
     @property
-    def hides_bundled(self) -> bool:
+    def customised(self) -> bool:
+        """True where the project's own skill replaces a built-in one."""
         return self.winner is not None and self.from_project and bool(self.hides)
 
     @property

@@ -30,7 +30,7 @@ _GONE = "skill-md-gone"
 
 
 @dataclass(frozen=True, slots=True)
-class DiskSkill:
+class BuiltInSkill:
     """A built-in skill. SKILL.md stays in memory, so that loading the skill needs no disk access."""
 
     candidate: Candidate
@@ -44,7 +44,7 @@ class DiskSkill:
 class Snapshot:
     """One state of the directories. `fingerprint` depends on content only, so it is equal on every node."""
 
-    skills: Mapping[str, tuple[DiskSkill, ...]] = field(default_factory=dict)
+    skills: Mapping[str, tuple[BuiltInSkill, ...]] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     fingerprint: str = ""
 
@@ -56,7 +56,7 @@ class Snapshot:
         """Return the built-in skills of one name in the order of their directories."""
         return tuple(skill.candidate for skill in self.skills.get(name, ()))
 
-    def find(self, candidate: Candidate) -> DiskSkill:
+    def find(self, candidate: Candidate) -> BuiltInSkill:
         """Return the skill behind a candidate of this snapshot."""
         return next(skill for skill in self.skills[candidate.name] if skill.candidate is candidate)
 
@@ -64,7 +64,7 @@ class Snapshot:
 @dataclass(frozen=True, slots=True)
 class _Entry:
     stamp: Stamp
-    skill: DiskSkill | None
+    skill: BuiltInSkill | None
     problem: LeftOut | None
 
 
@@ -72,16 +72,16 @@ def snapshot() -> Snapshot:
     return index().snapshot()
 
 
-def index() -> "DiskIndex":
+def index() -> "BuiltInIndex":
     return _index(tuple(settings.AGENT_SKILLS_DIRS), settings.SKILLS_RELOAD_SECONDS, settings.LIMITS)
 
 
 @lru_cache(maxsize=8)
-def _index(roots: tuple[Path, ...], reload_seconds: int, limits: Limits) -> "DiskIndex":
-    return DiskIndex(roots, reload_seconds=reload_seconds, limits=limits)
+def _index(roots: tuple[Path, ...], reload_seconds: int, limits: Limits) -> "BuiltInIndex":
+    return BuiltInIndex(roots, reload_seconds=reload_seconds, limits=limits)
 
 
-class DiskIndex:
+class BuiltInIndex:
     def __init__(
         self,
         roots: tuple[Path, ...],
@@ -118,7 +118,7 @@ class DiskIndex:
         with self._lock:
             return self._check()
 
-    def read(self, skill: DiskSkill, entry: FileEntry) -> bytes:
+    def read(self, skill: BuiltInSkill, entry: FileEntry) -> bytes:
         """Return the content of a file, or raise NotFound if it no longer matches the digest in the index."""
         if entry.path == SKILL_MD:
             return skill.skill_md
@@ -166,7 +166,7 @@ class DiskIndex:
             problem = _problem(directory.name, label, error)
             return _Entry((), known.skill if known else None, problem)
 
-    def _skill(self, root: Path, directory: Path, stamp: Stamp, bundle: Bundle) -> DiskSkill:
+    def _skill(self, root: Path, directory: Path, stamp: Stamp, bundle: Bundle) -> BuiltInSkill:
         skill = skill_md.read(bundle[SKILL_MD], fallback_name=directory.name, limits=self.limits)
         name = _component(normalise(skill.name), "name")
         if skill.version is not None:
@@ -186,10 +186,10 @@ class DiskIndex:
             changed_at=datetime.fromtimestamp(max(row[2] for row in stamp) / 1e9, tz=UTC),
             changed_by=self.labels[root],
         )
-        return DiskSkill(candidate, directory, root, bundle.manifest, bundle[SKILL_MD])
+        return BuiltInSkill(candidate, directory, root, bundle.manifest, bundle[SKILL_MD])
 
     def _assemble(self) -> Snapshot:
-        skills: dict[str, tuple[DiskSkill, ...]] = {}
+        skills: dict[str, tuple[BuiltInSkill, ...]] = {}
         left_out = list(self._missing)
         for entry in self._entries.values():
             if entry.problem:

@@ -51,7 +51,7 @@ class Loaded:
 
     candidate: Candidate
     files: tuple[FileEntry, ...]
-    on_disk: built_in.DiskSkill | None = None
+    on_disk: built_in.BuiltInSkill | None = None
     approval: Approved | None = None  # set by `load` only
 
     @property
@@ -221,7 +221,7 @@ def stored(name: str, version: Version) -> Loaded:
     return Loaded(candidates.from_version(name, version), version.manifest)
 
 
-def on_disk(skill: built_in.DiskSkill) -> Loaded:
+def on_disk(skill: built_in.BuiltInSkill) -> Loaded:
     return Loaded(skill.candidate, skill.files, skill)
 
 

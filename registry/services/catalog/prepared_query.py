@@ -13,7 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
 
 # Placeholders for the values of a request. They must not occur as a constant in the statement.
-TEXT, NUMBER = "the value of one request stands here", -7_203_518_629
+TEXT, NUMBER = "placeholder for a value of the request", -7_203_518_629
 _Row = tuple[Any, ...]
 _Converters = dict[int, tuple[list[Callable[..., Any]], Any]]
 Result = TypeVar("Result")

@@ -26,8 +26,8 @@ SUGGESTED_TOKENS = 2_000
 
 SOURCES = ("project", "imported", "bundled")
 KINDS = (skill_md.KNOWLEDGE, skill_md.TOOL)
-ON, OFF, HIDES, DRAFT = "on", "off", "hides", "draft"
-STATES = {ON: "Reach agents", OFF: "Switched off", HIDES: "Hide bundled", DRAFT: "Your drafts"}
+ON, OFF, CUSTOMISED, DRAFT = "on", "off", "hides", "draft"
+STATES = {ON: "Available to agents", OFF: "Switched off", CUSTOMISED: "Customised", DRAFT: "Your drafts"}
 SORTS = {"name": "Name", "loads": "Most loaded", "changed": "Last change", "tokens": "Most tokens"}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ class Row:
     name: str
     skill: Candidate
     enabled: bool
-    hides_bundled: bool
+    customised: bool
     draft: bool
     loads: tuple[int, ...]
     proposals: int = 0
@@ -97,7 +97,7 @@ def find(project: Project, view: View, query: Query, *, user: User) -> Matches:
 def _in_state(skill: EffectiveSkill, state: str, drafts: frozenset[str]) -> bool:
     if state == DRAFT:
         return skill.name in drafts
-    return skill.hides_bundled if state == HIDES else skill.enabled == (state == ON)
+    return skill.customised if state == CUSTOMISED else skill.enabled == (state == ON)
 
 
 def _sorted(project: Project, skills: list[EffectiveSkill], sort: str) -> list[EffectiveSkill]:
@@ -129,7 +129,7 @@ def rows(
             skill.name,
             skill.winner,
             skill.enabled,
-            skill.hides_bundled,
+            skill.customised,
             skill.name in drafts,
             tuple(by_day.get(skill.name, {}).get(day, 0) for day in days),
             waiting.get(skill.name, 0),

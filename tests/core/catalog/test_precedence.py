@@ -174,7 +174,7 @@ def test_a_built_in_skill_that_hides_another_is_not_customised() -> None:
     """Only a project's own skill gets the badge “Customised”."""
     skill = precedence.resolve("alpha", (candidate(), candidate(number=1)), None)
     assert skill is not None
-    assert not skill.hides_bundled
+    assert not skill.customised
 
 
 def test_only_names_without_an_available_version_are_reported_as_withdrawn() -> None:

@@ -13,7 +13,7 @@ from registry.core.catalog.precedence import LeftOut
 from registry.core.errors import NotFound
 from registry.core.limits import DEFAULT, Limits
 from registry.services.catalog import built_in_files
-from registry.services.catalog.built_in import DiskIndex, DiskSkill, Snapshot
+from registry.services.catalog.built_in import BuiltInIndex, BuiltInSkill, Snapshot
 from tests.conftest import on_disk, skill_bundle, skill_text
 
 
@@ -40,15 +40,15 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(clock: Clock) -> Callable[..., DiskIndex]:
-    def make(*roots: Path, reload_seconds: float = 5, limits: Limits = DEFAULT) -> DiskIndex:
-        return DiskIndex(roots, reload_seconds=reload_seconds, limits=limits, clock=clock)
+def index(clock: Clock) -> Callable[..., BuiltInIndex]:
+    def make(*roots: Path, reload_seconds: float = 5, limits: Limits = DEFAULT) -> BuiltInIndex:
+        return BuiltInIndex(roots, reload_seconds=reload_seconds, limits=limits, clock=clock)
 
     return make
 
 
 def look(*roots: Path, limits: Limits = DEFAULT) -> Snapshot:
-    return DiskIndex(roots, reload_seconds=5, limits=limits).snapshot()
+    return BuiltInIndex(roots, reload_seconds=5, limits=limits).snapshot()
 
 
 def only_problem(snapshot: Snapshot) -> LeftOut:
@@ -56,7 +56,7 @@ def only_problem(snapshot: Snapshot) -> LeftOut:
     return snapshot.left_out[0]
 
 
-def entry(skill: DiskSkill, path: str) -> FileEntry:
+def entry(skill: BuiltInSkill, path: str) -> FileEntry:
     return next(entry for entry in skill.files if entry.path == path)
 
 
@@ -154,7 +154,7 @@ def test_a_root_that_is_a_file_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_root_that_exists_again_is_no_longer_reported(
-    tmp_path: Path, index: Callable[..., DiskIndex], clock: Clock
+    tmp_path: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     disk = index(tmp_path / "late")
     assert only_problem(disk.snapshot()).code == "directory-unreachable"
@@ -227,7 +227,7 @@ def test_a_link_to_nothing_to_itself_or_by_dots_is_refused(root: Path, target: s
 def test_a_link_to_a_file_inside_the_root_is_served(root: Path) -> None:
     (root / "common.md").write_text("Shared by several skills.")
     (on_disk(root) / "common.md").symlink_to("../common.md")
-    disk = DiskIndex((root,), reload_seconds=0, limits=DEFAULT)
+    disk = BuiltInIndex((root,), reload_seconds=0, limits=DEFAULT)
     (skill,) = disk.snapshot().skills["greeting"]
     assert disk.read(skill, entry(skill, "common.md")) == b"Shared by several skills."
 
@@ -398,7 +398,7 @@ def test_a_skill_over_a_limit_is_left_out_with_the_number(root: Path, limits: Li
 
 
 def test_a_change_is_noticed_after_the_interval_and_not_before(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     on_disk(root)
     disk = index(root)
@@ -414,7 +414,9 @@ def test_a_change_is_noticed_after_the_interval_and_not_before(
     assert after.fingerprint != before.fingerprint
 
 
-def test_the_snapshot_stays_the_same_without_changes(root: Path, index: Callable[..., DiskIndex], clock: Clock) -> None:
+def test_the_snapshot_stays_the_same_without_changes(
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
+) -> None:
     on_disk(root)
     disk = index(root)
     before = disk.snapshot()
@@ -423,7 +425,7 @@ def test_the_snapshot_stays_the_same_without_changes(root: Path, index: Callable
 
 
 def test_a_removed_skill_disappears_after_the_interval(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     directory = on_disk(root)
     disk = index(root)
@@ -434,7 +436,7 @@ def test_a_removed_skill_disappears_after_the_interval(
 
 
 def test_with_zero_seconds_the_directories_are_read_only_once(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     disk = index(root, reload_seconds=0)
     before = disk.snapshot()
@@ -445,7 +447,7 @@ def test_with_zero_seconds_the_directories_are_read_only_once(
 
 
 def test_a_half_written_file_keeps_the_last_good_skill_and_is_reported(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     directory = on_disk(root)
     disk = index(root)
@@ -463,7 +465,7 @@ def test_a_half_written_file_keeps_the_last_good_skill_and_is_reported(
 
 
 def test_the_last_good_skill_survives_several_checks_of_the_broken_one(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     directory = on_disk(root)
     disk = index(root)
@@ -475,7 +477,7 @@ def test_the_last_good_skill_survives_several_checks_of_the_broken_one(
 
 
 def test_a_file_that_is_replaced_by_removing_it_first_keeps_the_skill(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     directory = on_disk(root)
     disk = index(root)
@@ -492,7 +494,7 @@ def test_a_file_that_is_replaced_by_removing_it_first_keeps_the_skill(
 
 
 def test_a_skill_without_skill_md_disappears_at_the_second_check(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock
 ) -> None:
     directory = on_disk(root, files={"notes.md": b"x"})
     disk = index(root)
@@ -529,7 +531,7 @@ def test_files_that_are_saved_while_they_are_read_are_read_again(root: Path, mon
 
 
 def test_while_files_are_being_written_the_last_good_skill_is_kept(
-    root: Path, index: Callable[..., DiskIndex], clock: Clock, monkeypatch: pytest.MonkeyPatch
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = on_disk(root, files={"a.txt": b"old", "b.txt": b"old"})
     disk = index(root)
@@ -549,13 +551,13 @@ def test_while_files_are_being_written_the_last_good_skill_is_kept(
 
 
 @pytest.fixture
-def indexed(root: Path, index: Callable[..., DiskIndex]) -> tuple[DiskIndex, DiskSkill, Path]:
+def indexed(root: Path, index: Callable[..., BuiltInIndex]) -> tuple[BuiltInIndex, BuiltInSkill, Path]:
     directory = on_disk(root, files={"data.txt": b"as indexed"})
     disk = index(root)
     return disk, disk.snapshot().skills["greeting"][0], directory / "data.txt"
 
 
-def test_a_file_is_read_as_indexed(indexed: tuple[DiskIndex, DiskSkill, Path]) -> None:
+def test_a_file_is_read_as_indexed(indexed: tuple[BuiltInIndex, BuiltInSkill, Path]) -> None:
     disk, skill, _ = indexed
     assert disk.read(skill, entry(skill, "data.txt")) == b"as indexed"
 
@@ -581,7 +583,7 @@ def _replace_directory(file: Path) -> None:
 
 @pytest.mark.parametrize("change", [_rewrite, _grow, Path.unlink, _link, _replace_directory])
 def test_a_changed_file_is_never_served_under_the_old_digest(
-    indexed: tuple[DiskIndex, DiskSkill, Path], change: Callable[[Path], None]
+    indexed: tuple[BuiltInIndex, BuiltInSkill, Path], change: Callable[[Path], None]
 ) -> None:
     disk, skill, file = indexed
     before = disk.snapshot()
@@ -591,7 +593,7 @@ def test_a_changed_file_is_never_served_under_the_old_digest(
     assert disk.snapshot().fingerprint != before.fingerprint, "the index looks again at once"
 
 
-def test_skill_md_is_served_from_memory(indexed: tuple[DiskIndex, DiskSkill, Path]) -> None:
+def test_skill_md_is_served_from_memory(indexed: tuple[BuiltInIndex, BuiltInSkill, Path]) -> None:
     disk, skill, file = indexed
     shutil.rmtree(file.parent)
     assert disk.read(skill, entry(skill, SKILL_MD)) == skill.skill_md

@@ -69,7 +69,7 @@ def test_customising_copies_every_file_and_records_the_origin(project: Project, 
     assert blobs.bundle(skill.upstream_manifest).digest == digest
     outcome = catalog.get(project.pk, "greeting")
     assert outcome.winner and outcome.winner.source == "project"
-    assert outcome.hides_bundled
+    assert outcome.customised
     event = Event.objects.get(verb="skill.customised")
     assert (event.after, event.data["version"]) == (digest, "1")
 

@@ -154,7 +154,7 @@ def test_saving_a_built_in_skill_needs_its_digest_and_customises_it(
         skills.save(project, "greeting", skill_bundle(body="Ours."), base=None, by=author)
     saved = skills.save(project, "greeting", skill_bundle(body="Ours."), base=skill_bundle().digest, by=author)
     assert saved.version.version == "1"
-    assert catalog.get(project.pk, "greeting").hides_bundled
+    assert catalog.get(project.pk, "greeting").customised
 
 
 def test_a_save_under_a_free_name_creates_a_skill(project: Project, author: Actor) -> None:

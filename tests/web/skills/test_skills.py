@@ -55,7 +55,7 @@ def test_every_effective_skill_is_a_row_with_its_source(
     rows = {row.name: row for row in viewer_page.get(LIST).context["rows"]}
     assert list(rows) == ["both", "bundled-one", "own"]
     assert [rows[name].skill.source for name in rows] == ["project", "bundled", "project"]
-    assert [rows[name].hides_bundled for name in rows] == [True, False, False]
+    assert [rows[name].customised for name in rows] == [True, False, False]
     page = text(viewer_page)
     assert page.count("Customised</span>") == 1
     assert "office" in page
