@@ -28,8 +28,8 @@ class Export(StreamedRead):
             allowed=caller.allowed,
             by=caller.actor,
         )
-        pieces = archive.pieces if request.method == "GET" else ()
-        response = StreamingHttpResponse(pieces, content_type="application/zip")
+        chunks = archive.chunks if request.method == "GET" else ()
+        response = StreamingHttpResponse(chunks, content_type="application/zip")
         response["Content-Length"] = str(archive.length)
         response["Content-Disposition"] = f'attachment; filename="{caller.project_slug}-skills.zip"'
         return response

@@ -96,7 +96,7 @@ def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> N
         (("--older-than", "soon"), "such as 90d"),
         (("--keep", "-1"), "whole number"),
         (("--keep", "many"), "whole number"),
-        (("--project", "nobody"), "no cache of a project"),
+        (("--project", "nobody"), "no cache for project"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(cached: None, arguments: tuple[str, ...], said: str) -> None:
@@ -138,7 +138,7 @@ def test_more_than_one_request_may_name_are_fetched_in_parts(
 def test_what_could_not_be_fetched_is_told_and_fails_the_command(
     project: Project, tmp_path: Path, web: Web, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(CommandError, match="1 could not be fetched"):
+    with pytest.raises(CommandError, match="1 not fetched"):
         warm(tmp_path, [{"name": "gone", "url": web.url("/gone.zip")}, inline("1")])
     assert versions("demo") == ["1"]
 

@@ -1,4 +1,4 @@
-"""Takes leftovers and unused versions out of the cache of skills from elsewhere."""
+"""Remove leftovers and unused versions from the cache of resolved skills."""
 
 import argparse
 from typing import Any
@@ -13,14 +13,14 @@ from registry.services.resolve import resolver
 
 class Command(BaseCommand):
     help = (
-        "Removes what stopped runs left in the cache of skills from elsewhere, once it is an hour old. With "
-        "--older-than and --keep also versions that nobody uses; one that was used within the hour stays."
+        "Remove leftovers of interrupted runs from the cache of resolved skills, once they are an hour old. With "
+        "--older-than and --keep, also remove unused versions. Versions used within the last hour stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--project", metavar="SLUG", help="only this one; all when not given")
-        parser.add_argument("--older-than", metavar="30d", help="versions without use for so long: h, d or w")
-        parser.add_argument("--keep", type=_count, metavar="N", help="so many versions of each name, the last used")
+        parser.add_argument("--project", metavar="SLUG", help="only this project; default: all projects")
+        parser.add_argument("--older-than", metavar="30d", help="remove versions unused for this long, in h, d or w")
+        parser.add_argument("--keep", type=_count, metavar="N", help="keep the N last used versions of each skill")
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = permissions.operator()
@@ -30,16 +30,16 @@ class Command(BaseCommand):
             raise CommandError(error.message) from error
         slugs = [options["project"]] if options["project"] else resolver.cached_projects()
         if options["project"] and not resolver.root(options["project"]).is_dir():
-            raise CommandError(f"There is no cache of a project {options['project']!r}.")
+            raise CommandError(f"There is no cache for project {options['project']!r}.")
         count = size = 0
         for slug in slugs:
-            for one in resolver.clean(slug, older_than=age, keep=options["keep"], by=by):
-                count, size = count + 1, size + one.size
-                self.stdout.write(f"{slug}  {one.path.relative_to(resolver.root(slug) / 'skills')}  {one.why}")
+            for removed in resolver.clean(slug, older_than=age, keep=options["keep"], by=by):
+                count, size = count + 1, size + removed.size
+                self.stdout.write(f"{slug}  {removed.path.relative_to(resolver.root(slug) / 'skills')}  {removed.why}")
         self.stdout.write(f"{count:,} removed, {size:,} bytes.")
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or len(text) > 6:
-        raise argparse.ArgumentTypeError("write a whole number")
+        raise argparse.ArgumentTypeError("must be a whole number")
     return int(text)

@@ -1,4 +1,4 @@
-"""Writes a project's skills into a directory or a zip, for another site or for version control."""
+"""Export a project's skills to a directory or a zip, for another site or for version control."""
 
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,12 @@ from registry.services.transfer import export_directory, export_zip
 
 
 class Command(BaseCommand):
-    help = "Writes the skills of a project into a directory, where only what changed is written, or into a new zip."
+    help = "Export the skills of a project to a directory, writing only changed files, or to a new zip."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("project", metavar="SLUG")
-        parser.add_argument("path", type=Path, metavar="PATH", help="a directory, or a file that ends in .zip")
-        parser.add_argument("--effective", action="store_true", help="all that agents get, bundled skills included")
+        parser.add_argument("path", type=Path, metavar="PATH", help="a directory, or a file name with .zip")
+        parser.add_argument("--effective", action="store_true", help="all skills that agents get, with built-in ones")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
@@ -32,13 +32,13 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
 
     def _directory(self, project: Project, path: Path, effective: bool) -> None:
-        done = export_directory.write(project, path, effective=effective, by=permissions.operator())
-        for name in done.removed:
+        report = export_directory.write(project, path, effective=effective, by=permissions.operator())
+        for name in report.removed:
             self.stdout.write(f"removed {name}")
-        self.stdout.write(f"{done.skills:,} skills in {path}; {done.files:,} files written.")
+        self.stdout.write(f"{report.skills:,} skills in {path}; {report.files:,} files written.")
 
     def _zip(self, project: Project, path: Path, effective: bool) -> None:
         archive = export_zip.export_zip(project, effective=effective, by=permissions.operator())
         with path.open("xb") as file:
-            file.writelines(archive.pieces)
+            file.writelines(archive.chunks)
         self.stdout.write(f"{archive.length:,} bytes in {path}.")

@@ -1,4 +1,4 @@
-"""Fetches skills from elsewhere into the cache of a project before anybody asks for them."""
+"""Fetch skills into the cache of a project before they are needed."""
 
 import json
 import sys
@@ -18,14 +18,14 @@ from registry.services.sources import source_jobs
 
 class Command(BaseCommand):
     help = (
-        "Resolves definitions from a file or standard input, as /resolve does, so that their first use is quick; "
-        "or puts aside all that the sources of the project offer, so that importing needs no network."
+        "Resolve definitions from a file or standard input, as /resolve does, so that their first use is fast. "
+        "Or, with --sources, stage all skills of the project's sources, so that imports need no network."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--sources", action="store_true", help="the sources of the project, and no definitions")
-        parser.add_argument("definitions", nargs="?", default="-", help="a file with JSON; - or none is standard input")
+        parser.add_argument("--sources", action="store_true", help="stage the skills of all sources instead")
+        parser.add_argument("definitions", nargs="?", default="-", help="JSON file; default or -: standard input")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"], archived_at=None).first()
@@ -35,12 +35,12 @@ class Command(BaseCommand):
             self._warm_sources(project)
             return
         skipped = 0
-        for one in self._resolved(project, _given(options["definitions"])):
+        for one in self._resolve(project, _read_json(options["definitions"])):
             reason = f"  {one.reason}" if one.reason else ""
             self.stdout.write(f"{one.status}  {one.name} {one.version}{reason}")
             skipped += one.status == "skipped"
         if skipped:
-            raise CommandError(f"{skipped:,} could not be fetched.")
+            raise CommandError(f"{skipped:,} not fetched.")
 
     def _warm_sources(self, project: Project) -> None:
         failed = 0
@@ -50,22 +50,22 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {reason}")
             failed += len(one.failed) + bool(one.problem)
         if failed:
-            raise CommandError(f"{failed:,} could not be fetched.")
+            raise CommandError(f"{failed:,} not fetched.")
 
-    def _resolved(self, project: Project, given: object) -> list[resolver.Resolved]:
-        """As many at a time as one request may name."""
-        most, found = resolver.BOUNDS.most, []
+    def _resolve(self, project: Project, given: object) -> list[resolver.Resolved]:
+        """Resolve the definitions in parts, each as large as one request may be."""
+        most, results = resolver.BOUNDS.most, []
         try:
             entries = definitions.parse(given)
             for start in range(0, len(entries), most):
                 part = entries[start : start + most]
-                found += resolver.resolve(project, part, by=permissions.operator())
+                results += resolver.resolve(project, part, by=permissions.operator())
         except SkillsiteError as error:
             raise CommandError(error.message) from error
-        return found
+        return results
 
 
-def _given(where: str) -> object:
+def _read_json(where: str) -> object:
     try:
         return json.loads(sys.stdin.read() if where == "-" else Path(where).read_text(encoding="utf-8"))
     except OSError as error:

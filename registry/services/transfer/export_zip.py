@@ -1,4 +1,4 @@
-"""A project's skills as they leave it: one zip, or the files of a directory, the same bytes for the same skills."""
+"""Export of a project's skills as a deterministic zip."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require
 
-_PIECE = 64 * 1024
+_CHUNK = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
-    """One skill on its way out: what the record says of it, and its files, which are read when they are written."""
+class ExportEntry:
+    """One skill to export. Its files are read only when they are written."""
 
     entry: Entry
     loaded: Loaded
@@ -30,75 +30,74 @@ class Leaving:
         return sorted(self.loaded.files, key=lambda file: file.path.encode())
 
     def read(self, file: FileEntry) -> bytes:
-        """Past the memory for small files: what is read once and in bulk would push out what agents load."""
+        """Read a file without the cache, because a bulk read would evict the files that agents load."""
         skill = self.loaded.on_disk
         return built_in.index().read(skill, file) if skill else blobs.read_once(file)
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A zip that is made while it is sent; its length is known before."""
+    """A zip that is created while it is sent. `length` is known before."""
 
     length: int
-    pieces: Iterator[bytes]
+    chunks: Iterator[bytes]
 
 
-def leaving(
+def skills_to_export(
     project: Project, *, effective: bool = False, allowed: frozenset[str] | None = None, by: Actor
-) -> tuple[Leaving, ...]:
-    """The project's own skills in order of name, or with `effective` all that its agents get.
+) -> tuple[ExportEntry, ...]:
+    """Return the project's own skills by name, or with `effective` all skills that its agents get.
 
-    Those that are switched off are among its own for people. For an agent they are not there, and neither are names
-    beside the `allowed`.
+    People also get disabled skills. Agents get only enabled skills, and only names in `allowed`.
     """
     require(by, roles.READ, project)
-    found = _effective(project, allowed) if effective else _own(project, allowed, switched_off=by.kind != "agent")
-    return tuple(sorted(found, key=lambda one: one.entry.name))
+    entries = _effective(project, allowed) if effective else _own(project, allowed, include_disabled=by.kind != "agent")
+    return tuple(sorted(entries, key=lambda each: each.entry.name))
 
 
-def _own(project: Project, allowed: frozenset[str] | None, *, switched_off: bool) -> Iterator[Leaving]:
+def _own(project: Project, allowed: frozenset[str] | None, *, include_disabled: bool) -> Iterator[ExportEntry]:
     rows = Version.objects.available().filter(skill__project=project, skill__overrides=True, pk=F("skill__current_id"))
-    for version in (rows if switched_off else rows.filter(skill__enabled=True)).select_related("skill"):
+    for version in (rows if include_disabled else rows.filter(skill__enabled=True)).select_related("skill"):
         if allowed is None or version.skill.name in allowed:
-            yield _leaving(catalog.stored(version.skill.name, version), enabled=version.skill.enabled)
+            yield _export_entry(catalog.stored(version.skill.name, version), enabled=version.skill.enabled)
 
 
-def _effective(project: Project, allowed: frozenset[str] | None) -> Iterator[Leaving]:
+def _effective(project: Project, allowed: frozenset[str] | None) -> Iterator[ExportEntry]:
     revision = Project.objects.values_list("revision", flat=True).get(pk=project.pk)
     served = catalog.view(project.pk, revision, allowed=allowed).served
-    return (_leaving(loaded, enabled=True) for loaded in catalog.load_many(project.pk, served))
+    return (_export_entry(loaded, enabled=True) for loaded in catalog.load_many(project.pk, served))
 
 
-def _leaving(loaded: Loaded, *, enabled: bool) -> Leaving:
+def _export_entry(loaded: Loaded, *, enabled: bool) -> ExportEntry:
     facts = loaded.candidate
-    return Leaving(Entry(facts.name, facts.version, facts.digest, facts.source, enabled), loaded)
+    return ExportEntry(Entry(facts.name, facts.version, facts.digest, facts.source, enabled), loaded)
 
 
 def export_zip(
     project: Project, *, effective: bool = False, allowed: frozenset[str] | None = None, by: Actor
 ) -> Archive:
-    """One directory for each skill, and the record of them. What no zip can hold is refused before the first byte."""
-    skills = leaving(project, effective=effective, allowed=allowed, by=by)
+    """Return a zip with one directory for each skill and a record. Raise TooLarge before the first byte is sent."""
+    skills = skills_to_export(project, effective=effective, allowed=allowed, by=by)
     record = export_record.write(skill.entry for skill in skills)
     sizes = [(RECORD, len(record))]
     sizes += [(f"{skill.entry.name}/{file.path}", file.size) for skill in skills for file in skill.files]
     length = zip_bundle.zip_length(sizes)
-    return Archive(length, _in_pieces(zip_bundle.write_zip_stream(_contents(record, skills))))
+    return Archive(length, _chunks(zip_bundle.write_zip_stream(_contents(record, skills))))
 
 
-def _contents(record: bytes, skills: Sequence[Leaving]) -> Iterator[tuple[str, bytes]]:
+def _contents(record: bytes, skills: Sequence[ExportEntry]) -> Iterator[tuple[str, bytes]]:
     yield RECORD, record
     for skill in skills:
         for file in skill.files:
             yield f"{skill.entry.name}/{file.path}", skill.read(file)
 
 
-def _in_pieces(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Headers and small files together: a write to a socket for each would cost more than the files."""
+def _chunks(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Join small parts to chunks, because each write to a socket is expensive."""
     waiting = bytearray()
     for part in parts:
         waiting += part
-        if len(waiting) >= _PIECE:
+        if len(waiting) >= _CHUNK:
             yield bytes(waiting)
             waiting.clear()
     yield bytes(waiting)

@@ -1,4 +1,4 @@
-"""Skills that another site exported, brought in one by one: each is checked, counted and audited like any import."""
+"""Import of an exported project. Each skill is checked, versioned and audited like any import."""
 
 import mmap
 import os
@@ -26,8 +26,8 @@ REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """What became of one skill. `action` is that of an import, or REFUSED with the reason."""
+class ImportedSkill:
+    """Result for one skill. `action` is that of an import, or REFUSED with `reason`."""
 
     name: str
     action: str
@@ -35,20 +35,22 @@ class Moved:
     reason: str = ""
 
 
-def bring(project: Project, path: Path, *, dry_run: bool = False, note: str = "", by: Actor) -> Iterator[Moved]:
-    """Every skill of a zip or directory. One that is refused is told and costs no other.
+def import_skills(
+    project: Project, path: Path, *, dry_run: bool = False, note: str = "", by: Actor
+) -> Iterator[ImportedSkill]:
+    """Import every skill of a zip or directory and yield the results. A refused skill does not stop the others.
 
-    A skill that was switched off where it came from is switched off here too, before any agent sees it.
+    A skill that was disabled in the exported project is disabled here too, before any agent sees it.
     """
     require_publish(by, project)
-    arrivals = _arrivals(path)
-    first = next(arrivals, None)
+    exported = _exported_skills(path)
+    first = next(exported, None)
     if first is None:
-        raise InvalidArchive(f"There is no skill in {path}: no directory at its top has a {SKILL_MD}.")
-    return (_bring(project, arrival, dry_run, note, by) for arrival in chain([first], arrivals))
+        raise InvalidArchive(f"There is no skill in {path}: no top-level directory has a {SKILL_MD}.")
+    return (_import(project, skill, dry_run, note, by) for skill in chain([first], exported))
 
 
-def _arrivals(path: Path) -> Iterator[ExportedSkill]:
+def _exported_skills(path: Path) -> Iterator[ExportedSkill]:
     if path.is_dir():
         return export_record.match_entries(_record(path / RECORD), _directories(path))
     if path.is_file():
@@ -83,7 +85,7 @@ def _directories(root: Path) -> Iterator[tuple[str, Bundle | SkillsiteError]]:
 
 
 def _read(directory: Path) -> Bundle:
-    """Links are refused rather than followed: what they lead to may be anybody’s."""
+    """Read a skill. Links are refused, because they may lead to other people's files."""
     files = [path for path in _files(directory) if not bundle_files.is_junk(path.name)]
     limits = settings.LIMITS
     if len(files) > limits.files:
@@ -97,37 +99,39 @@ def _read(directory: Path) -> Bundle:
 
 def _files(directory: Path) -> Iterator[Path]:
     if directory.is_symlink():
-        raise UnsafePath("The directory is a link. Put the files themselves there.")
+        raise UnsafePath("The directory is a link. Replace it with the files.")
     for parent, folders, names in os.walk(directory):
         folders.sort()
         for path in (Path(parent, name) for name in (*folders, *sorted(names))):
             shown = paths.display(path.relative_to(directory).as_posix())
             if path.is_symlink():
-                raise UnsafePath(f"{shown} is a link. Put the file itself there.")
+                raise UnsafePath(f"{shown} is a link. Replace it with the file.")
             if path.is_file():
                 yield path
             elif not path.is_dir():
-                raise UnsafePath(f"{shown} is not an ordinary file.")
+                raise UnsafePath(f"{shown} is not a regular file.")
 
 
-def _bring(project: Project, arrival: ExportedSkill, dry_run: bool, note: str, by: Actor) -> Moved:
-    if isinstance(arrival.result, SkillsiteError):
-        return Moved(arrival.name, REFUSED, reason=arrival.result.message)
-    was = arrival.entry.version if arrival.entry else ""
+def _import(project: Project, skill: ExportedSkill, dry_run: bool, note: str, by: Actor) -> ImportedSkill:
+    if isinstance(skill.result, SkillsiteError):
+        return ImportedSkill(skill.name, REFUSED, reason=skill.result.message)
+    original_version = skill.entry.version if skill.entry else ""
     try:
         if dry_run:
-            said = bundles.preview(project, arrival.result, directory=arrival.name, was=was, by=by)
-            return Moved(said.checked.name, said.action, said.version)
-        return _store(project, arrival, arrival.result, was, note, by)
+            preview = bundles.preview(project, skill.result, directory=skill.name, was=original_version, by=by)
+            return ImportedSkill(preview.checked.name, preview.action, preview.version)
+        return _store(project, skill, skill.result, original_version, note, by)
     except SkillsiteError as error:
-        return Moved(arrival.name, REFUSED, reason=error.message)
+        return ImportedSkill(skill.name, REFUSED, reason=error.message)
 
 
-def _store(project: Project, arrival: ExportedSkill, bundle: Bundle, was: str, note: str, by: Actor) -> Moved:
-    off = arrival.entry is not None and not arrival.entry.enabled
-    with transaction.atomic() if off else nullcontext():
-        done = bundles.import_bundle(project, bundle, directory=arrival.name, was=was, note=note, by=by)
-        name = done.version.skill.name
-        if off and done.action != bundles.UNCHANGED and catalog.get(project.pk, name).enabled:
+def _store(
+    project: Project, skill: ExportedSkill, bundle: Bundle, original_version: str, note: str, by: Actor
+) -> ImportedSkill:
+    disable = skill.entry is not None and not skill.entry.enabled
+    with transaction.atomic() if disable else nullcontext():
+        imported = bundles.import_bundle(project, bundle, directory=skill.name, was=original_version, note=note, by=by)
+        name = imported.version.skill.name
+        if disable and imported.action != bundles.UNCHANGED and catalog.get(project.pk, name).enabled:
             skills.disable(project, name, by=by)
-    return Moved(name, done.action, done.version.version)
+    return ImportedSkill(name, imported.action, imported.version.version)

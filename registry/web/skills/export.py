@@ -11,8 +11,8 @@ from registry.web.access import ProjectRequest, in_project
 @require_safe
 def download(request: ProjectRequest) -> StreamingHttpResponse:
     archive = export_zip.export_zip(request.project, by=request.actor)
-    pieces = archive.pieces if request.method == "GET" else ()
-    response = StreamingHttpResponse(pieces, content_type="application/zip")
+    chunks = archive.chunks if request.method == "GET" else ()
+    response = StreamingHttpResponse(chunks, content_type="application/zip")
     response["Content-Length"] = str(archive.length)
     response["Content-Disposition"] = f'attachment; filename="{request.project.slug}-skills.zip"'
     response["Cache-Control"] = "private, no-store"

@@ -55,7 +55,7 @@ def mixed(project: Project, library: Path, operator: Actor) -> Project:
 
 
 def zipped(project: Project, by: Actor, **options: Any) -> bytes:
-    return b"".join(export_zip.export_zip(project, by=by, **options).pieces)
+    return b"".join(export_zip.export_zip(project, by=by, **options).chunks)
 
 
 def names(data: bytes) -> list[str]:
@@ -63,7 +63,9 @@ def names(data: bytes) -> list[str]:
 
 
 def brought(project: Project, path: Path, by: Actor, **options: Any) -> list[tuple[str, str, str]]:
-    return [(one.action, one.name, one.version) for one in import_project.bring(project, path, by=by, **options)]
+    return [
+        (one.action, one.name, one.version) for one in import_project.import_skills(project, path, by=by, **options)
+    ]
 
 
 def tree(directory: Path) -> dict[str, bytes]:
@@ -137,7 +139,7 @@ def test_a_long_export_needs_little_memory(project: Project, operator: Actor) ->
         )
     archive = export_zip.export_zip(project, by=operator)
     tracemalloc.start()
-    length = sum(map(len, archive.pieces))
+    length = sum(map(len, archive.chunks))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert length == archive.length > 24 << 20
@@ -190,7 +192,7 @@ def test_every_project_comes_back_the_same(
         skills.disable(here, next(iter(left)), by=operator)
     data = zipped(here, operator)
     (tmp_path / "export.zip").write_bytes(data)
-    list(import_project.bring(there, tmp_path / "export.zip", by=operator)) if left else None
+    list(import_project.import_skills(there, tmp_path / "export.zip", by=operator)) if left else None
     assert zipped(there, operator) == data
     assert {s.name: s.current.version for s in Skill.objects.filter(project=there)} == {  # type: ignore[union-attr]
         name: version for name, (_, version) in left.items()
@@ -238,10 +240,10 @@ def test_a_number_that_is_taken_here_is_counted_on_and_a_named_version_is_refuse
         bundles.import_bundle(other_project, skill_bundle(body=body), by=operator)
     bundles.import_bundle(other_project, skill_bundle("named", body="Other.", metadata={"version": "2.1"}), by=operator)
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
-    done = {one.name: one for one in import_project.bring(other_project, tmp_path / "export.zip", by=operator)}
+    done = {one.name: one for one in import_project.import_skills(other_project, tmp_path / "export.zip", by=operator)}
     assert (done["greeting"].action, done["greeting"].version) == ("new-version", "3")
     assert done["named"].action == import_project.REFUSED
-    assert "stored with other content" in done["named"].reason
+    assert "exists with other content" in done["named"].reason
     assert done["off"].action == "create"
 
 
@@ -250,7 +252,7 @@ def test_what_was_withdrawn_here_does_not_come_back(project: Project, operator: 
     (tmp_path / "export.zip").write_bytes(zipped(project, operator))
     versions.yank(project, "greeting", "1", reason="It leaks.", by=operator)
     with nothing_left_behind():
-        (done,) = import_project.bring(project, tmp_path / "export.zip", by=operator)
+        (done,) = import_project.import_skills(project, tmp_path / "export.zip", by=operator)
     assert "was withdrawn: It leaks." in done.reason
 
 
@@ -291,12 +293,12 @@ def test_one_bad_skill_costs_no_other(project: Project, operator: Actor, tmp_pat
     os.mkfifo(tmp_path / "worse/pipe/p")
     (tmp_path / "outside").symlink_to(tmp_path / "good")
     (tmp_path / "README.md").write_bytes(b"Not a skill.")
-    done = {one.name: one for one in import_project.bring(project, tmp_path, by=operator)}
+    done = {one.name: one for one in import_project.import_skills(project, tmp_path, by=operator)}
     assert {name: one.action for name, one in done.items()} == {
         "good": "create", "linked": "refused", "nameless": "refused", "outside": "refused", "worse": "refused",
     }  # fmt: skip
     assert "'passwd' is a link" in done["linked"].reason
-    assert "not an ordinary file" in done["worse"].reason
+    assert "not a regular file" in done["worse"].reason
     assert list(Skill.objects.values_list("name", flat=True)) == ["good"]
 
 
@@ -316,14 +318,14 @@ def test_what_is_no_export_is_refused_as_a_whole(
         (tmp_path / "x" / name).write_bytes(content)
     (tmp_path / "x").mkdir(exist_ok=True)
     with nothing_left_behind(), pytest.raises(SkillsiteError, match=reason):
-        list(import_project.bring(project, tmp_path / "x", by=operator))
+        list(import_project.import_skills(project, tmp_path / "x", by=operator))
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip"])
 def test_a_file_that_is_no_zip_is_refused(project: Project, operator: Actor, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(content)
     with nothing_left_behind(), pytest.raises(SkillsiteError):
-        list(import_project.bring(project, tmp_path / "x.zip", by=operator))
+        list(import_project.import_skills(project, tmp_path / "x.zip", by=operator))
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -333,13 +335,13 @@ def test_nothing_comes_into_a_project_where_every_change_is_reviewed(
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     projects.set_protected(other_project, True, by=operator)
     with nothing_left_behind(), pytest.raises(SkillsiteError, match="Changes to this project need a review"):
-        import_project.bring(other_project, tmp_path / "export.zip", dry_run=dry_run, by=operator)
+        import_project.import_skills(other_project, tmp_path / "export.zip", dry_run=dry_run, by=operator)
 
 
 def test_nothing_comes_from_somebody_who_may_not_write(mixed: Project, viewer: Actor, tmp_path: Path) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, permissions.operator()))
     with nothing_left_behind(), pytest.raises(SkillsiteError, match="not allowed to change skills"):
-        import_project.bring(mixed, tmp_path / "export.zip", by=viewer)
+        import_project.import_skills(mixed, tmp_path / "export.zip", by=viewer)
 
 
 # -- a directory under version control ---------------------------------------------------------------------
@@ -446,7 +448,7 @@ def test_what_stands_where_a_skill_would_go_is_left_alone(
     else:
         target.write_bytes(b"ours")
     before = tree(tmp_path)
-    with pytest.raises(Conflict, match="is there and not from an export"):
+    with pytest.raises(Conflict, match="exists and is not from an export"):
         export_directory.write(mixed, out, by=operator)
     assert tree(tmp_path) == before
 
@@ -456,7 +458,7 @@ def test_what_git_would_take_for_its_own_is_never_written(
     project: Project, operator: Actor, tmp_path: Path, path: str
 ) -> None:
     bundles.import_bundle(project, skill_bundle(files={path: b"x"}), by=operator)
-    with pytest.raises(UnsafePath, match="git would take for its own"):
+    with pytest.raises(UnsafePath, match="git would treat as its own"):
         export_directory.write(project, tmp_path / "out", by=operator)
     assert not (tmp_path / "out").exists()
 
