@@ -124,7 +124,7 @@ def times(count: int, reply: Reply) -> Fault:
 def between(upstream: str) -> Iterator[Between]:
     with _Server(("127.0.0.1", 0), _Handler) as server:
         server.between = Between(upstream.rstrip("/"), f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
         thread.start()
         try:
             yield server.between

@@ -35,7 +35,7 @@ def site(tmp_path: Path, template: str) -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def crew(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[Crew]:
     """Eight processes on one site; each test works in a project of its own."""
     with new_site(tmp_path_factory.mktemp("crew"), template=template) as site, crew_of(site, 8) as crew:
