@@ -1,4 +1,4 @@
-"""Sites whose database is migrated already, and how often a fault is tried."""
+"""Sites with a migrated database, pools of processes, and numbers of repetitions."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests import effort
-from tests.faults.crew import Crew, crew_of
+from tests.faults.process_pool import ProcessPool, process_pool
 from tests.faults.sites import Site, new_site, template_of
 
 
@@ -17,13 +17,13 @@ def rounds() -> int:
 
 @pytest.fixture(scope="session")
 def restarts() -> int:
-    """The same where each round starts a server."""
+    """Return the number of rounds of tests that start a server in each round."""
     return effort.rounds(2)
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A migrated database without a project, to be copied."""
+    """A migrated database without projects, to be copied."""
     with new_site(tmp_path_factory.mktemp("template")) as site:
         site.manage("migrate", "--verbosity=0")
         yield template_of(site)
@@ -36,14 +36,14 @@ def site(tmp_path: Path, template: str) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def crew(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[Crew]:
-    """Eight processes on one site; each test works in a project of its own."""
-    with new_site(tmp_path_factory.mktemp("crew"), template=template) as site, crew_of(site, 8) as crew:
-        yield crew
+def pool(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[ProcessPool]:
+    """Eight processes on one site. Each test uses its own project."""
+    with new_site(tmp_path_factory.mktemp("pool"), template=template) as site, process_pool(site, 8) as pool:
+        yield pool
 
 
 @pytest.fixture
-def clerk(site: Site) -> Iterator[Crew]:
-    """One process that prepares the site of a test and looks at what became of it."""
-    with crew_of(site, 1) as crew:
-        yield crew
+def helper(site: Site) -> Iterator[ProcessPool]:
+    """One process that prepares the site of a test and returns its state."""
+    with process_pool(site, 1) as pool:
+        yield pool

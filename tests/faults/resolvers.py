@@ -1,7 +1,7 @@
-"""Processes that resolve definitions on one volume, all at the same moment, and may be killed in the middle.
+"""Processes that resolve definitions on one volume at the same moment, and can be killed while they do.
 
-One is started and has everything loaded; each line of JSON it is told becomes a child that waits at the gate, resolves,
-and writes what it got to a file.
+One process is started and loads all modules. For each line of JSON it forks a child, which waits at the gate, resolves
+the definitions, and writes the result to a file.
 """
 
 import fcntl
@@ -19,35 +19,35 @@ from registry.remote import resolver
 from tests.faults.sites import PATIENCE, ROOT
 
 
-def work(told: dict[str, Any]) -> None:
-    with Path(told["gate"]).open() as gate:
+def work(request: dict[str, Any]) -> None:
+    with Path(request["gate"]).open() as gate:
         fcntl.flock(gate, fcntl.LOCK_SH)
     results = resolver.resolve(
-        told["given"],
-        root=told["root"],
-        allowed=frozenset(told["allowed"]),
+        request["definitions"],
+        root=request["root"],
+        allowed=frozenset(request["allowed"]),
         bounds=resolver.Bounds(each=PATIENCE, all=PATIENCE),
     )
-    said = [{"status": one.status, "reason": one.reason, "digest": one.digest} for one in results]
-    fresh = Path(told["answer"] + ".new")
-    fresh.write_text(json.dumps(said))
-    fresh.rename(told["answer"])
+    rows = [{"status": one.status, "reason": one.reason, "digest": one.digest} for one in results]
+    fresh = Path(request["result"] + ".new")
+    fresh.write_text(json.dumps(rows))
+    fresh.rename(request["result"])
 
 
 def main() -> None:
     for line in sys.stdin:
-        told = json.loads(line)
-        if told == "reap":
-            print(json.dumps(_reaped()), flush=True)  # noqa: T201 - this is how it answers
+        request = json.loads(line)
+        if request == "reap":
+            print(json.dumps(_reap()), flush=True)  # noqa: T201 - the parent reads it
             continue
         child = os.fork()
         if not child:
-            work(told)
+            work(request)
             os._exit(0)
         print(child, flush=True)  # noqa: T201
 
 
-def _reaped() -> list[int]:
+def _reap() -> list[int]:
     ended = []
     while True:
         try:
@@ -62,33 +62,33 @@ class Resolvers:
         self.root, self.gate = directory / "volume", directory / "gate"
         self.gate.touch()
 
-    def _tell(self, told: Any) -> Any:
+    def _send(self, request: Any) -> Any:
         assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(told) + "\n")
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())
 
     @contextmanager
-    def at_once(self, given: Sequence[Any], allowed: Sequence[str]) -> Iterator[list[int]]:
-        """Children with these definitions, let go when the block is entered; `answers` tells what became of them."""
-        self._wanted = [self._directory / f"answer-{number}" for number in range(len(given))]
-        for path in self._wanted:
+    def at_once(self, definitions: Sequence[Any], allowed: Sequence[str]) -> Iterator[list[int]]:
+        """Start one child per definition and open the gate; `results` waits for them."""
+        self._results = [self._directory / f"result-{number}" for number in range(len(definitions))]
+        for path in self._results:
             path.unlink(missing_ok=True)
         with self.gate.open("a") as gate:
             fcntl.flock(gate, fcntl.LOCK_EX)
             pids = [
-                self._tell(
-                    {"gate": str(self.gate), "root": str(self.root), "given": one, "allowed": list(allowed),
-                     "answer": str(path)}
+                self._send(
+                    {"gate": str(self.gate), "root": str(self.root), "definitions": one, "allowed": list(allowed),
+                     "result": str(path)}
                 )
-                for one, path in zip(given, self._wanted, strict=True)
+                for one, path in zip(definitions, self._results, strict=True)
             ]  # fmt: skip
         yield pids
 
-    def answers(self) -> tuple[list[Any], list[int]]:
-        """What those that were not killed got, and how each child ended."""
-        ended = self._tell("reap")
-        return [json.loads(path.read_text())[0] for path in self._wanted if path.exists()], ended
+    def results(self) -> tuple[list[Any], list[int]]:
+        """Return the results of the children that were not killed, and the exit code of each child."""
+        ended = self._send("reap")
+        return [json.loads(path.read_text())[0] for path in self._results if path.exists()], ended
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def resolvers(directory: Path) -> Iterator[Resolvers]:
 
 
 def kill(pid: int) -> None:
-    """The child is reaped later, so its number stands for nobody else."""
+    """Kill a child. It is reaped later, so its pid cannot belong to another process yet."""
     os.kill(pid, signal.SIGKILL)
 
 

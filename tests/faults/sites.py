@@ -1,4 +1,4 @@
-"""A site of its own for a test: a data directory, a database, and real processes that work on both."""
+"""Sites for tests: a data directory, a database, and real processes."""
 
 import fcntl
 import os
@@ -63,7 +63,7 @@ class Site:
         )  # fmt: skip
 
     def manage(self, *arguments: str, **more: str) -> str:
-        """What a command prints; it must succeed."""
+        """Run a management command, which must succeed, and return its output."""
         code, output = finish(self.popen("manage.py", *arguments, **more))
         assert code == 0, output
         return output
@@ -82,7 +82,7 @@ def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
 
 @contextmanager
 def new_site(directory: Path, *, template: str = "") -> Iterator[Site]:
-    """An empty site, or one whose database is a copy of `template`'s."""
+    """Create a site with an empty database, or with a copy of the database `template`."""
     for part in ("data", "library", "tmp"):
         (directory / part).mkdir(parents=True)
     name = f"skillsite_{secrets.token_hex(6)}"
@@ -91,20 +91,20 @@ def new_site(directory: Path, *, template: str = "") -> Iterator[Site]:
             shutil.copy(template, directory / "data" / "skillsite.sqlite3")
         yield Site(directory, "", free_port())
         return
-    ask_server(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
+    run_on_server(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
     try:
         yield Site(directory, urlunsplit(urlsplit(SERVER_URL)._replace(path=f"/{name}")), free_port())
     finally:
-        ask_server(f"DROP DATABASE {name} WITH (FORCE)")
+        run_on_server(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def ask_server(statement: str) -> None:
+def run_on_server(statement: str) -> None:
     with psycopg.connect(SERVER_URL, autocommit=True) as connection:
         connection.execute(statement)
 
 
 def template_of(site: Site) -> str:
-    """What `new_site` copies: the database file, or the name of the database on the server."""
+    """Return the template for `new_site`: the database file, or the name of the PostgreSQL database."""
     return urlsplit(site.database_url).path[1:] if site.database_url else str(site.data / "skillsite.sqlite3")
 
 
@@ -128,7 +128,7 @@ def free_port() -> int:
 
 
 class Server:
-    """`manage.py serve` of a site; what it prints is kept."""
+    """`manage.py serve` of a site, and its output."""
 
     def __init__(self, site: Site, *options: str, **environment: str) -> None:
         self.site = site
@@ -159,18 +159,18 @@ class Server:
         return self.ended()
 
     def ended(self) -> int:
-        """The exit code, once nothing of it is left that could still print."""
+        """Wait until all its processes have ended, and return the exit code."""
         code = self.process.wait(PATIENCE)
         self.gone = True
         self._reader.join(PATIENCE)
-        assert not self._reader.is_alive(), "a process of the server is still there"
+        assert not self._reader.is_alive(), "a process of the server is still running"
         assert self.process.stdin and self.process.stdout
         self.process.stdin.close()
         self.process.stdout.close()
         return code
 
     def kill_all(self) -> None:
-        """As a power cut does it: every process at once, none gets to say a word."""
+        """Kill every process at once, as a power cut does."""
         for pid in (self.process.pid, *self.descendants()):
             kill(pid)
         self.ended()
@@ -178,7 +178,7 @@ class Server:
 
 @contextmanager
 def started(site: Site, *options: str, **environment: str) -> Iterator[Server]:
-    """A server that may not be up yet; nothing of it outlives the block."""
+    """Start a server without waiting until it answers. All its processes end with the block."""
     server = Server(site, *options, **environment)
     try:
         yield server
@@ -210,7 +210,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """Children, and theirs; processes that ended are not among them."""
+    """Return the running children of a process, and their children."""
     parents: dict[int, int] = {}
     for directory in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,11 +1,11 @@
-"""Eight processes change one project at the same moment: nothing is lost, nothing is stored twice."""
+"""Eight processes change one project at the same moment: nothing is lost or stored twice."""
 
 from itertools import chain
 from typing import Any
 
 import pytest
 
-from tests.faults.crew import Crew
+from tests.faults.process_pool import ProcessPool
 
 pytestmark = pytest.mark.races
 
@@ -13,13 +13,13 @@ Outcome = dict[str, str]
 
 
 def _sorted(outcomes: list[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
-    """The accepted ones and the refused ones."""
+    """Return the accepted and the refused changes."""
     return [one for one in outcomes if "version" in one], [one for one in outcomes if "refused" in one]
 
 
-def _check(crew: Crew, project: str, before: dict[str, Any], accepted: list[Outcome]) -> None:
-    """Every accepted change is one version and one step of the revision, numbered without a gap, and vouched for."""
-    after = crew.do("state", project)
+def _check(pool: ProcessPool, project: str, before: dict[str, Any], accepted: list[Outcome]) -> None:
+    """Check that each accepted change made one version, one revision and one event, numbered without gaps."""
+    after = pool.do("state", project)
     stored = after["versions"][len(before["versions"]) :]
     assert sorted(one["digest"] for one in stored) == sorted(one["digest"] for one in accepted)
     assert sorted(one["version"] for one in stored) == sorted(one["version"] for one in accepted)
@@ -31,63 +31,63 @@ def _check(crew: Crew, project: str, before: dict[str, Any], accepted: list[Outc
         assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
 
 
-def test_eight_processes_saving_one_skill_lose_no_save(crew: Crew, rounds: int) -> None:
-    crew.do("make_project", "saving")
+def test_eight_processes_saving_one_skill_lose_no_save(pool: ProcessPool, rounds: int) -> None:
+    pool.do("make_project", "saving")
     for turn in range(rounds):
-        before = crew.do("state", "saving")
-        base = crew.do("digest", "saving", "greeting")
+        before = pool.do("state", "saving")
+        base = pool.do("digest", "saving", "greeting")
         tries = [("saving", "greeting", f"round {turn}, actor {number}", 3, base) for number in range(8)]
-        accepted, refused = _sorted(list(chain(*crew.at_once("save", tries))))
+        accepted, refused = _sorted(list(chain(*pool.at_once("save", tries))))
         assert {one["refused"] for one in refused} <= {"stale", "precondition-required"}
         assert all(one["message"] for one in refused)
         assert accepted
         assert len(refused) >= 7, "All eight start from one version, so one of the first saves is accepted."
-        _check(crew, "saving", before, accepted)
+        _check(pool, "saving", before, accepted)
         _check_bases(accepted)
 
 
 def _check_bases(accepted: list[Outcome]) -> None:
-    """Each save was made from the very version before it, so none replaced what its author never saw."""
+    """Check that each save is based on the version before it, so no author overwrote an unseen version."""
     in_order = sorted(accepted, key=lambda one: int(one["version"]))
     assert [one["base"] for one in in_order[1:]] == [one["digest"] for one in in_order[:-1]]
 
 
-def test_eight_processes_importing_into_one_skill_are_all_accepted(crew: Crew, rounds: int) -> None:
-    crew.do("make_project", "importing")
+def test_eight_processes_importing_into_one_skill_are_all_accepted(pool: ProcessPool, rounds: int) -> None:
+    pool.do("make_project", "importing")
     for turn in range(rounds):
-        before = crew.do("state", "importing")
+        before = pool.do("state", "importing")
         given = [("importing", "greeting", f"round {turn}, actor {number}") for number in range(8)]
-        accepted, refused = _sorted(crew.at_once("bring", given))
+        accepted, refused = _sorted(pool.at_once("import_skill", given))
         assert (len(accepted), refused) == (8, [])
-        _check(crew, "importing", before, accepted)
+        _check(pool, "importing", before, accepted)
 
 
-def test_eight_processes_importing_the_same_bytes_store_them_once(crew: Crew, rounds: int) -> None:
-    crew.do("make_project", "repeating")
+def test_eight_processes_importing_the_same_bytes_store_them_once(pool: ProcessPool, rounds: int) -> None:
+    pool.do("make_project", "repeating")
     for turn in range(rounds):
-        before = crew.do("state", "repeating")
-        answers = crew.at_once("bring", [("repeating", "greeting", f"round {turn}")] * 8)
+        before = pool.do("state", "repeating")
+        answers = pool.at_once("import_skill", [("repeating", "greeting", f"round {turn}")] * 8)
         assert len({(one["version"], one["digest"]) for one in answers}) == 1
-        _check(crew, "repeating", before, answers[:1])
+        _check(pool, "repeating", before, answers[:1])
 
 
-def test_of_eight_processes_creating_one_name_exactly_one_wins(crew: Crew, rounds: int) -> None:
-    crew.do("make_project", "creating")
+def test_one_of_eight_processes_that_create_the_same_skill_wins(pool: ProcessPool, rounds: int) -> None:
+    pool.do("make_project", "creating")
     for turn in range(rounds):
-        before = crew.do("state", "creating")
+        before = pool.do("state", "creating")
         given = [("creating", f"skill-{turn}", f"actor {number}") for number in range(8)]
-        accepted, refused = _sorted(crew.at_once("create", given))
+        accepted, refused = _sorted(pool.at_once("create", given))
         assert len(accepted) == 1
         assert [one["refused"] for one in refused] == ["already-exists"] * 7
-        _check(crew, "creating", before, accepted)
+        _check(pool, "creating", before, accepted)
 
 
-def test_counts_of_eight_processes_add_up(crew: Crew, rounds: int) -> None:
-    crew.do("make_project", "counting")
+def test_counts_of_eight_processes_add_up(pool: ProcessPool, rounds: int) -> None:
+    pool.do("make_project", "counting")
     for _ in range(8):
-        crew.do("make_token", "counting", "read")
+        pool.do("make_token", "counting", "read")
     names = [f"skill-{number}" for number in range(8)]
     for turn in range(1, rounds + 1):
-        crew.at_once("count", [("counting", names, 5, number) for number in range(8)])
-        counted = crew.do("counted", "counting")
+        pool.at_once("count", [("counting", names, 5, number) for number in range(8)])
+        counted = pool.do("counted", "counting")
         assert counted == {"loads": dict.fromkeys(names, turn * 8 * 5), "unseen": 0}

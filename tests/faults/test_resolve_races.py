@@ -1,4 +1,4 @@
-"""Eight processes resolve one version at the same moment: one result is served, and nobody ever sees a part of it."""
+"""Eight processes resolve one version at the same moment: all get the same result, and no reader sees a part of it."""
 
 import json
 import random
@@ -30,7 +30,7 @@ PAUSE = threading.Event()
 
 
 def package(mark: str) -> dict[str, bytes]:
-    """Every file says which download it belongs to."""
+    """Return files that all contain the number of their download."""
     text = skill_text("a", body=f"Download {mark}.").encode()
     return {SKILL_MD: text, **{path: f"Download {mark}.".encode() * 200 for path in PARTS}}
 
@@ -60,13 +60,13 @@ def web() -> Iterator[Downloads]:
 
 
 @pytest.fixture
-def crew(tmp_path: Path) -> Iterator[Resolvers]:
+def pool(tmp_path: Path) -> Iterator[Resolvers]:
     with resolvers(tmp_path) as made:
         yield made
 
 
 class Watcher:
-    """Looks at a place as an agent does, again and again, and keeps what should never be seen."""
+    """A thread that reads a directory repeatedly, as agents do, and records inconsistent states."""
 
     def __init__(self, place: Path, check: Callable[[Path], str]) -> None:
         self._place, self._check = place, check
@@ -91,7 +91,7 @@ class Watcher:
 
 
 def partial(place: Path) -> str:
-    """What is wrong with the directory, if it is there at all: it appears once, whole, and is never replaced."""
+    """Return the fault of a directory that is incomplete or mixed, or an empty string."""
     if not place.is_dir():
         return ""
     found = {path: (place / path).read_bytes() if (place / path).is_file() else None for path in (SKILL_MD, *PARTS)}
@@ -125,76 +125,74 @@ def on_disk(place: Path) -> str:
     return tree.digest
 
 
-def test_eight_processes_that_resolve_one_version_are_served_one_result(
-    crew: Resolvers, web: Downloads, rounds: int
+def test_eight_processes_that_resolve_one_version_get_the_same_result(
+    pool: Resolvers, web: Downloads, rounds: int
 ) -> None:
     looks = 0
     for turn in range(rounds):
-        place = crew.root / "skills" / "a" / str(turn)
+        place = pool.root / "skills" / "a" / str(turn)
         second = threading.Event()
         # The first download is answered when a second one has begun, so that two processes always meet.
         web.hold = meeting(len(web.asked), second)
-        with Watcher(place, partial) as watcher, crew.at_once([definition(web, str(turn))] * ACTORS, web.allowed):
-            answers, ended = crew.answers()
+        with Watcher(place, partial) as watcher, pool.at_once([definition(web, str(turn))] * ACTORS, web.allowed):
+            answers, ended = pool.results()
         assert watcher.faults == []
         assert ended == [0] * ACTORS
         assert {one["reason"] for one in answers} == {""}
         assert {one["digest"] for one in answers} == {on_disk(place)}
         assert "loaded" in {one["status"] for one in answers}
-        assert left_behind(crew.root) == []
-        assert len(list((crew.root / "skills" / "a" / ".records" / str(turn)).iterdir())) == 1
+        assert left_behind(pool.root) == []
+        assert len(list((pool.root / "skills" / "a" / ".records" / str(turn)).iterdir())) == 1
         assert second.is_set()
         looks += watcher.looks
     assert looks > rounds
 
 
-def test_a_broken_place_is_repaired_by_whoever_comes_first(crew: Resolvers, web: Downloads, rounds: int) -> None:
+def test_the_first_process_repairs_a_broken_directory(pool: Resolvers, web: Downloads, rounds: int) -> None:
     for turn in range(rounds):
-        place = crew.root / "skills" / "a" / str(turn)
+        place = pool.root / "skills" / "a" / str(turn)
         place.mkdir(parents=True)
         (place / "half.md").write_text("left by something else")
-        with crew.at_once([definition(web, str(turn))] * ACTORS, web.allowed):
-            answers, ended = crew.answers()
+        with pool.at_once([definition(web, str(turn))] * ACTORS, web.allowed):
+            answers, ended = pool.results()
         assert ended == [0] * ACTORS
         assert {one["reason"] for one in answers} == {""}
         assert on_disk(place) in {one["digest"] for one in answers}
         assert partial(place) == ""
-        assert left_behind(crew.root) == []
+        assert left_behind(pool.root) == []
 
 
-def test_processes_killed_at_any_moment_leave_nothing_that_is_taken_for_a_skill(
-    crew: Resolvers, web: Downloads, rounds: int
-) -> None:
+def test_killed_processes_leave_nothing_that_looks_like_a_skill(pool: Resolvers, web: Downloads, rounds: int) -> None:
     for turn in range(rounds):
         chance = random.Random(turn)
-        place = crew.root / "skills" / "a" / str(turn)
+        place = pool.root / "skills" / "a" / str(turn)
         wanted = [definition(web, str(turn))] * ACTORS
         first_kill = threading.Event()
         web.hold = lambda _, killed=first_kill: killed.wait(PATIENCE)  # type: ignore[misc]
-        with Watcher(place, partial) as watcher, crew.at_once(wanted, web.allowed) as pids:
+        with Watcher(place, partial) as watcher, pool.at_once(wanted, web.allowed) as pids:
             for pid in chance.sample(pids, chance.randrange(1, ACTORS)):
                 PAUSE.wait(chance.uniform(0, 0.04))
                 kill(pid)
                 first_kill.set()
-            answers, ended = crew.answers()
+            answers, ended = pool.results()
         assert watcher.faults == []
         assert -signal.SIGKILL in ended
         assert answers
         assert {one["reason"] for one in answers} <= {""}
         assert {one["digest"] for one in answers} <= {on_disk(place) if place.exists() else ""}
         web.hold = bool
-        (after,) = resolver.resolve(definition(web, str(turn)), root=crew.root, allowed=web.allowed)
+        (after,) = resolver.resolve(definition(web, str(turn)), root=pool.root, allowed=web.allowed)
         assert (after.reason, after.digest) == ("", on_disk(place))
         assert {one["digest"] for one in answers} <= {after.digest}
-        _clean(crew.root)
-        assert left_behind(crew.root) == []
-        found = Cache(crew.root).find("a", str(turn))
+        _clean(pool.root)
+        assert left_behind(pool.root) == []
+        found = Cache(pool.root).find("a", str(turn))
         assert found is not None
         assert (found.digest, found.origin) == (after.digest, web.url("/a.zip"))
 
 
 def _clean(root: Path) -> None:
-    """Hours later."""
+    """Clean the cache as if hours had passed."""
     cache_cleanup.clean(root, clock=lambda: time.time() + 3 * cache_cleanup.GRACE_SECONDS)
 
 
@@ -202,15 +200,15 @@ def inline(text: str) -> list[dict[str, str]]:
     return [{"name": "a", "version": "1", "content": text}]
 
 
-def test_texts_written_over_a_package_by_many_at_once_are_never_mixed(
-    crew: Resolvers, web: Downloads, rounds: int
+def test_texts_that_replace_a_package_at_the_same_moment_are_never_mixed(
+    pool: Resolvers, web: Downloads, rounds: int
 ) -> None:
-    """The last text stays, whole, without a file of the package; some of the writers are killed."""
-    place = crew.root / "skills" / "a" / "1"
+    """One complete text remains, without files of the package. Some of the writers are killed."""
+    place = pool.root / "skills" / "a" / "1"
     for turn in range(rounds):
         chance = random.Random(turn)
-        files.remove(crew.root)
-        (first,) = resolver.resolve(definition(web, "1"), root=crew.root, allowed=web.allowed)
+        files.remove(pool.root)
+        (first,) = resolver.resolve(definition(web, "1"), root=pool.root, allowed=web.allowed)
         texts = [skill_text("a", body=f"Text {number} of round {turn}." * 50) for number in range(ACTORS)]
         whole = {text.encode() for text in texts}
         old = (place / SKILL_MD).read_bytes()
@@ -223,19 +221,19 @@ def test_texts_written_over_a_package_by_many_at_once_are_never_mixed(
             return "" if content in known else content[:200].decode(errors="replace")
 
         wanted = [inline(text) for text in texts]
-        with Watcher(place, torn) as watcher, crew.at_once(wanted, web.allowed) as pids:
+        with Watcher(place, torn) as watcher, pool.at_once(wanted, web.allowed) as pids:
             for pid in chance.sample(pids, turn % 3):
                 PAUSE.wait(chance.uniform(0, 0.02))
                 kill(pid)
-            answers, _ = crew.answers()
+            answers, _ = pool.results()
         assert watcher.faults == []
         assert {one["reason"] for one in answers} <= {""}
-        resolver.resolve(inline(texts[0]), root=crew.root)
+        resolver.resolve(inline(texts[0]), root=pool.root)
         assert on_disk(place) == Bundle({SKILL_MD: texts[0].encode()}).digest
         assert first.digest != on_disk(place)
-        _clean(crew.root)
-        assert left_behind(crew.root) == []
-        assert _vouched_for(crew.root) == {on_disk(place)}
+        _clean(pool.root)
+        assert left_behind(pool.root) == []
+        assert _vouched_for(pool.root) == {on_disk(place)}
 
 
 def _vouched_for(root: Path) -> set[str]:

@@ -18,7 +18,7 @@ from registry.management.commands.serve import Command
 from registry.management.locks import directory_lock
 from registry.models import User
 from registry.services.people import accounts
-from tests.faults.crew import Crew
+from tests.faults.process_pool import ProcessPool
 from tests.faults.sites import (
     PATIENCE,
     Server,
@@ -189,9 +189,9 @@ def test_all_processes_end_when_the_web_server_dies(site: Site) -> None:
         assert not [pid for pid in running if alive(pid)]
 
 
-def test_two_web_workers_accept_uploads_at_once_and_count_every_load(site: Site, clerk: Crew) -> None:
-    clerk.do("make_project", "demo")
-    token = clerk.do("make_token", "demo", "read", "write")
+def test_two_web_workers_accept_uploads_at_once_and_count_every_load(site: Site, helper: ProcessPool) -> None:
+    helper.do("make_project", "demo")
+    token = helper.do("make_token", "demo", "read", "write")
     with serving(site, *QUICKLY, WEB_WORKERS="2") as server:
         assert len(_web(server)[1]) == 2
         uploads = Uploads(site, token, "demo")
@@ -200,9 +200,9 @@ def test_two_web_workers_accept_uploads_at_once_and_count_every_load(site: Site,
         for name in uploads.accepted:
             uploads.load(name)
         assert server.stop() == 0
-    state = clerk.do("state", "demo")
+    state = helper.do("state", "demo")
     assert (len(state["versions"]), state["broken"]) == (20, [])
-    assert clerk.do("counted", "demo")["loads"] == dict.fromkeys(uploads.accepted, 1)
+    assert helper.do("counted", "demo")["loads"] == dict.fromkeys(uploads.accepted, 1)
 
 
 @pytest.mark.one_database

@@ -1,4 +1,4 @@
-"""Skills come from another instance of this site, while workers race for the job and are killed at it."""
+"""Imports from another instance of the site, while workers race for the job and are killed."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.crew import Crew, crew_of
+from tests.faults.process_pool import ProcessPool, process_pool
 from tests.faults.sites import Site, new_site, serving, wait_for
 
 pytestmark = pytest.mark.races
@@ -17,38 +17,38 @@ MANY = 40
 
 @pytest.fixture(scope="module")
 def second_instance(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[str]:
-    """Another site in processes of its own, with a public project; the address of that project's index."""
-    with new_site(tmp_path_factory.mktemp("second"), template=template) as site, crew_of(site, 1) as clerk:
-        clerk.do("publish", "offered", MANY)
+    """Another site with a public project, in its own processes. The value is the URL of the project."""
+    with new_site(tmp_path_factory.mktemp("second"), template=template) as site, process_pool(site, 1) as helper:
+        helper.do("publish", "offered", MANY)
         with serving(site, "--no-prepare", "--no-worker", RATE_LIMIT_READ="0"):
             yield site.url("/projects/offered")
 
 
-def test_workers_at_once_bring_each_skill_of_a_second_instance_once(crew: Crew, second_instance: str) -> None:
-    assert crew.do("add_source", "eager", second_instance) == MANY
-    crew.do("ask_for_all", "eager")
-    crew.at_once("work_once", [()] * 8)
-    found = crew.do("brought", "eager")
+def test_racing_workers_import_each_skill_once(pool: ProcessPool, second_instance: str) -> None:
+    assert pool.do("add_source", "eager", second_instance) == MANY
+    pool.do("import_all", "eager")
+    pool.at_once("run_jobs", [()] * 8)
+    found = pool.do("import_results", "eager")
     assert (found["jobs"], found["outcomes"], found["broken"]) == (["done"], ["imported"], [])
     assert [name for name, _ in found["versions"]] == [f"skill-{each:03}" for each in range(MANY)]
     assert found["events"] == MANY
 
 
-def test_killed_workers_leave_a_job_that_the_next_one_finishes(
-    site: Site, clerk: Crew, second_instance: str, rounds: int, tmp_path: Path
+def test_the_next_worker_finishes_the_job_of_a_killed_one(
+    site: Site, helper: ProcessPool, second_instance: str, rounds: int, tmp_path: Path
 ) -> None:
-    assert clerk.do("add_source", "patient", second_instance) == MANY
-    clerk.do("ask_for_all", "patient")
+    assert helper.do("add_source", "patient", second_instance) == MANY
+    helper.do("import_all", "patient")
     allowed = {"SKILLS_FETCH_ALLOW_HOSTS": "127.0.0.1"}
     for turn in range(1, min(rounds, 5) + 1):
         worker = site.popen("manage.py", "worker", **allowed)
         enough = turn * MANY // 8
-        wait_for(lambda enough=enough: clerk.do("settled", "patient") >= enough)  # type: ignore[misc]
+        wait_for(lambda enough=enough: helper.do("settled", "patient") >= enough)  # type: ignore[misc]
         os.kill(worker.pid, signal.SIGKILL)
         worker.communicate()
-        clerk.do("let_leases_end")
-    clerk.do("work_once")
-    found = clerk.do("brought", "patient")
+        helper.do("end_leases")
+    helper.do("run_jobs")
+    found = helper.do("import_results", "patient")
     assert (found["jobs"], found["outcomes"], found["broken"]) == (["done"], ["imported"], [])
     assert sorted(name for name, _ in found["versions"]) == [f"skill-{each:03}" for each in range(MANY)]
     assert found["events"] == MANY

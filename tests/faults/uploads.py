@@ -1,4 +1,4 @@
-"""Uploads over plain sockets, so that a test knows byte by byte how far each of them got."""
+"""Uploads over plain sockets, so that a test can stop the server after an exact number of bytes."""
 
 import json
 import random
@@ -48,7 +48,7 @@ def request(site: Site, token: str, project: str, content: Bundle) -> bytes:
 
 @dataclass
 class Uploads:
-    """Clients that upload until they are done or the server is gone; `fuse` is called once, after so many bytes."""
+    """Clients that upload until they are done or the server ends. `fuse` is called once, after `fuse_after` bytes."""
 
     site: Site
     token: str
@@ -79,7 +79,7 @@ class Uploads:
                 answer = self.send(request(self.site, self.token, self.project, content))
             except OSError:
                 return
-            if not self.understood(answer):
+            if not self.record(answer):
                 return
 
     def send(self, message: bytes) -> bytes:
@@ -98,23 +98,23 @@ class Uploads:
         if before < self.fuse_after <= before + sent:
             self.fuse()
 
-    def understood(self, answer: bytes) -> bool:
-        """Notes what the server said it stored; False where it was cut off in the middle of saying so."""
+    def record(self, answer: bytes) -> bool:
+        """Record the skill that the server accepted. Return False if the response is incomplete or an error."""
         head, _, body = answer.partition(b"\r\n\r\n")
         try:
-            said = json.loads(body)
+            accepted = json.loads(body)
         except ValueError:
             return False
         if not head.startswith((b"HTTP/1.1 201", b"HTTP/1.1 200")):
             self.unexpected.append(answer.decode(errors="replace"))
             return False
-        self.accepted[said["name"]] = said["digest"]
+        self.accepted[accepted["name"]] = accepted["digest"]
         return True
 
     def load(self, name: str) -> dict[str, Any]:
-        """The skill as an agent gets it."""
+        """Load a skill as an agent does."""
         address = self.site.url(f"/api/v1/projects/{self.project}/skills/{name}")
-        asked = urllib.request.Request(address, headers={"Authorization": f"Bearer {self.token}"})
-        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        request = urllib.request.Request(address, headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             loaded: dict[str, Any] = json.load(answer)
             return loaded

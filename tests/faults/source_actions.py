@@ -1,4 +1,4 @@
-"""What a process does with sources when it is told to: add one, ask for all it offers, work as a worker, and tell."""
+"""Actions on sources: add a source, request all imports, run jobs, and return the results."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -21,7 +21,7 @@ OPERATOR = permissions.operator()
 
 
 def publish(slug: str, number: int) -> None:
-    """A public project with so many skills."""
+    """Create a public project with this many skills."""
     project = projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR)
     for each in range(number):
         name = f"skill-{each:03}"
@@ -32,7 +32,7 @@ def publish(slug: str, number: int) -> None:
 
 
 def add_source(slug: str, address: str) -> int:
-    """A project with a source that was looked at; says how many skills are offered there."""
+    """Create a project with a source, check the source, and return how many skills it offers."""
     settings.SKILLS_FETCH_ALLOW_HOSTS = ["127.0.0.1"]
     project = projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR)
     user = accounts.create_user(f"{slug}-author", by=OPERATOR)
@@ -42,20 +42,20 @@ def add_source(slug: str, address: str) -> int:
     return source.entries.count()
 
 
-def ask_for_all(slug: str) -> int:
+def import_all(slug: str) -> int:
     source = Source.objects.get(project__slug=slug)
     author = permissions.person(accounts.User.objects.get(username=f"{slug}-author"), source.project)
-    wanted = [ImportRequest(name) for name in source.entries.order_by("name").values_list("name", flat=True)]
-    return sources.start(source.project, source.pk, wanted, by=author).pk
+    requests = [ImportRequest(name) for name in source.entries.order_by("name").values_list("name", flat=True)]
+    return sources.start(source.project, source.pk, requests, by=author).pk
 
 
-def work_once() -> bool:
+def run_jobs() -> bool:
     settings.SKILLS_FETCH_ALLOW_HOSTS = ["127.0.0.1"]
     return source_jobs.run_due(budget=timedelta(minutes=5))
 
 
-def let_leases_end() -> int:
-    """As much time goes by as a lease lasts."""
+def end_leases() -> int:
+    """End the leases of all running jobs, as if their time had passed."""
     held = SourceJob.objects.filter(state="running")
     return held.update(leased_until=timezone.now() - timedelta(seconds=1))
 
@@ -65,7 +65,7 @@ def settled(slug: str) -> int:
     return SourceJobItem.objects.filter(job__project__slug=slug).exclude(status="waiting").count()
 
 
-def brought(slug: str) -> dict[str, Any]:
+def import_results(slug: str) -> dict[str, Any]:
     project = Project.objects.get(slug=slug)
     items = SourceJobItem.objects.filter(job__project=project)
     stored = Version.objects.filter(skill__project=project).order_by("pk")
@@ -80,6 +80,7 @@ def brought(slug: str) -> dict[str, Any]:
     }
 
 
-VERBS: dict[str, Callable[..., Any]] = {
-    verb.__name__: verb for verb in (publish, add_source, ask_for_all, work_once, let_leases_end, settled, brought)
+ACTIONS: dict[str, Callable[..., Any]] = {
+    action.__name__: action
+    for action in (publish, add_source, import_all, run_jobs, end_leases, settled, import_results)
 }

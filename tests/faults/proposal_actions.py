@@ -1,4 +1,4 @@
-"""What a process does to proposals when it is told to: suggest, decide in some way, and tell what is there."""
+"""Actions on proposals: propose, decide, and return the state."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +20,9 @@ OPERATOR = permissions.operator()
 NAME = "greeting"
 
 
-def _text(said: str) -> str:
+def _text(body: str) -> str:
     return skill_md.compose(
-        name=NAME, description="Greets the team. Use when somebody says hello.", instructions=f"# Greeting\n\n{said}"
+        name=NAME, description="Greets the team. Use when somebody says hello.", instructions=f"# Greeting\n\n{body}"
     )
 
 
@@ -37,7 +37,7 @@ def _actor(project: Project, who: str) -> Actor:
 
 
 def make_review(slug: str) -> None:
-    """A project with a skill, a bot that suggests, two reviewers and an author."""
+    """Create a project with a skill, an agent that proposes, two reviewers and an author."""
     project = projects.create(slug=slug, name=slug.capitalize(), by=OPERATOR)
     for who, role in (("ana", roles.REVIEWER), ("ben", roles.REVIEWER), ("cy", roles.AUTHOR)):
         members.set_role(project, accounts.create_user(f"{slug}-{who}", by=OPERATOR), role, by=OPERATOR)
@@ -45,38 +45,38 @@ def make_review(slug: str) -> None:
     skills.create(project, skills.from_text(_text("The first text.")), by=_actor(project, "cy"))
 
 
-def suggest(slug: str, said: str) -> dict[str, Any]:
+def propose(slug: str, body: str) -> dict[str, Any]:
     project = _project(slug)
-    edit = edits.parse(skill_md=_text(said))
+    edit = edits.parse(skill_md=_text(body))
     made = proposals.propose(project, Suggestion(NAME, edit, "It is better."), by=_actor(project, "bot")).proposal
     return {"id": made.pk, "base": made.base_digest, "result": made.result_digest}
 
 
-def decide(slug: str, what: str, who: str, given: dict[str, Any], said: str = "") -> dict[str, str]:
+def decide(slug: str, what: str, who: str, proposal: dict[str, Any], body: str = "") -> dict[str, str]:
     project = _project(slug)
     by = _actor(project, who)
-    pk, result = given["id"], given["result"]
-    verbs: dict[str, Callable[[], object]] = {
+    pk, result = proposal["id"], proposal["result"]
+    decisions: dict[str, Callable[[], object]] = {
         "approve": lambda: reviews.approve(project, pk, result_digest=result, by=by),
         "reject": lambda: reviews.reject(project, pk, comment="No.", by=by),
         "withdraw": lambda: proposals.withdraw(project, pk, by=by),
         "revise": lambda: proposals.revise(
-            project, pk, Suggestion(NAME, edits.parse(skill_md=_text(said)), "Again."), by=by
+            project, pk, Suggestion(NAME, edits.parse(skill_md=_text(body)), "Again."), by=by
         ),
-        "save": lambda: skills.save(project, NAME, skills.from_text(_text(said)), base=given["base"], by=by),
-        "suggest": lambda: proposals.propose(
-            project, Suggestion(NAME, edits.parse(skill_md=_text(said)), "So."), by=by
+        "save": lambda: skills.save(project, NAME, skills.from_text(_text(body)), base=proposal["base"], by=by),
+        "propose": lambda: proposals.propose(
+            project, Suggestion(NAME, edits.parse(skill_md=_text(body)), "So."), by=by
         ),
     }
     try:
-        verbs[what]()
+        decisions[what]()
     except SkillsiteError as error:
         return {"what": what, "refused": error.code}
     return {"what": what}
 
 
 def reviewed(slug: str, pk: int) -> dict[str, Any]:
-    """What became of one proposal, and whether everything about it fits together."""
+    """Return the state of a proposal, with its events and approvals, and the result of checking them."""
     project = _project(slug)
     current = project.skills.get(name=NAME).current
     events = Event.objects.filter(chain__project=project, data__proposal=pk).order_by("pk")
@@ -95,4 +95,6 @@ def reviewed(slug: str, pk: int) -> dict[str, Any]:
     }
 
 
-VERBS: dict[str, Callable[..., Any]] = {verb.__name__: verb for verb in (make_review, suggest, decide, reviewed)}
+ACTIONS: dict[str, Callable[..., Any]] = {
+    action.__name__: action for action in (make_review, propose, decide, reviewed)
+}

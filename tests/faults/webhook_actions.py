@@ -1,4 +1,4 @@
-"""What a process does as a worker when it is told to: queue deliveries, send them, tell what became of them."""
+"""Actions on webhooks: queue deliveries, send them, and return their states."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ def send_all() -> int:
     return webhook_delivery.send_due()
 
 
-def sent(slug: str) -> dict[str, Any]:
+def deliveries(slug: str) -> dict[str, Any]:
     rows = Delivery.objects.filter(endpoint__project__slug=slug)
     return {
         "states": sorted(set(rows.values_list("state", flat=True))),
@@ -43,4 +43,6 @@ def sent(slug: str) -> dict[str, Any]:
     }
 
 
-VERBS: dict[str, Callable[..., Any]] = {verb.__name__: verb for verb in (make_webhook, queue_tests, send_all, sent)}
+ACTIONS: dict[str, Callable[..., Any]] = {
+    action.__name__: action for action in (make_webhook, queue_tests, send_all, deliveries)
+}

@@ -1,7 +1,7 @@
-"""Processes that do what they are told with the real verbs: a line of JSON in, a line of JSON out.
+"""The processes of a pool. Each reads actions as lines of JSON, runs them with the real services, and writes results.
 
-One is started with the sockets it is told through, and becomes as many processes before any of them has touched the
-database. With a gate, each says that it is ready and goes on when the gate opens: all start at the same moment.
+One process is started with the sockets of all, and forks before it uses the database. If an action has a gate, the
+process reports that it is ready and waits until the gate opens, so that all processes start at the same moment.
 """
 
 import fcntl
@@ -32,19 +32,19 @@ from registry.services.agents import agents, tokens  # noqa: E402
 from registry.services.catalog import catalog, usage  # noqa: E402
 from registry.services.people import projects  # noqa: E402
 from registry.services.skills import bundles, skills  # noqa: E402
-from tests.faults import importing, notifying, reviewing  # noqa: E402
+from tests.faults import proposal_actions, source_actions, webhook_actions  # noqa: E402
 
 OPERATOR = permissions.operator()
 
 
-def _bundle(name: str, said: str, files: int = 1) -> Bundle:
-    text = skill_md.compose(
+def _bundle(name: str, text: str, files: int = 1) -> Bundle:
+    document = skill_md.compose(
         name=name,
         description=f"Does what {name} does for the team. Use when somebody asks for {name}.",
-        instructions=f"# {name}\n\n{said}",
+        instructions=f"# {name}\n\n{text}",
     )
-    more = {f"references/part-{number}.md": f"{said}, part {number}\n".encode() for number in range(files)}
-    return Bundle({SKILL_MD: text.encode(), **more})
+    references = {f"references/part-{number}.md": f"{text}, part {number}\n".encode() for number in range(files)}
+    return Bundle({SKILL_MD: document.encode(), **references})
 
 
 def _project(slug: str) -> Project:
@@ -78,7 +78,7 @@ def _save_over(base: str, slug: str, name: str, said: str) -> dict[str, str]:
     return {**outcome, "base": base}
 
 
-def bring(slug: str, name: str, who: str) -> dict[str, str]:
+def import_skill(slug: str, name: str, who: str) -> dict[str, str]:
     return _stored(lambda: bundles.import_bundle(_project(slug), _bundle(name, who), by=OPERATOR))
 
 
@@ -86,16 +86,16 @@ def create(slug: str, name: str, who: str) -> dict[str, str]:
     return _stored(lambda: skills.create(_project(slug), _bundle(name, who), by=OPERATOR))
 
 
-def _stored(verb: Callable[[], Any]) -> dict[str, str]:
+def _stored(change: Callable[[], Any]) -> dict[str, str]:
     try:
-        version = verb().version
+        version = change().version
     except SkillsiteError as error:
         return {"refused": error.code, "message": error.message}
     return {"version": version.version, "digest": version.digest}
 
 
 def state(slug: str) -> dict[str, Any]:
-    """All that the project holds, and whether the audit log vouches for it."""
+    """Return the versions of a project, and the result of checking the audit log."""
     good, broken = audit.verify()
     versions = Version.objects.filter(skill__project__slug=slug).order_by("pk")
     return {
@@ -113,7 +113,7 @@ def state(slug: str) -> dict[str, Any]:
 
 
 def count(slug: str, names: list[str], times: int, order: int) -> int:
-    """Counts loads and the use of every token, each process in an order of its own, and writes them."""
+    """Count loads and uses of tokens, and write them. `order` makes each process start at another row."""
     project, now = _project(slug), timezone.now()
     tokens = list(Token.objects.filter(project=project).values_list("pk", "agent_id").order_by("pk"))
     for _ in range(times):
@@ -133,43 +133,46 @@ def counted(slug: str) -> dict[str, Any]:
     }
 
 
-VERBS: dict[str, Callable[..., Any]] = (
-    {verb.__name__: verb for verb in (make_project, make_token, digest, save, bring, create, state, count, counted)}
-    | reviewing.VERBS
-    | notifying.VERBS
-    | importing.VERBS
+ACTIONS: dict[str, Callable[..., Any]] = (
+    {
+        action.__name__: action
+        for action in (make_project, make_token, digest, save, import_skill, create, state, count, counted)
+    }
+    | proposal_actions.ACTIONS
+    | webhook_actions.ACTIONS
+    | source_actions.ACTIONS
 )
 
 
-def act(socket_number: int) -> None:
+def serve(socket_number: int) -> None:
     with socket.socket(fileno=socket_number) as connection, connection.makefile("rw", encoding="utf-8") as line:
-        for asked in map(json.loads, line):
-            if asked["gate"]:
-                _say(line, {"ready": True})
-                with Path(asked["gate"]).open() as gate:
+        for request in map(json.loads, line):
+            if request["gate"]:
+                _send(line, {"ready": True})
+                with Path(request["gate"]).open() as gate:
                     fcntl.flock(gate, fcntl.LOCK_SH)
             try:
-                _say(line, {"answer": VERBS[asked["verb"]](*asked["arguments"])})
+                _send(line, {"result": ACTIONS[request["action"]](*request["arguments"])})
             except Exception as error:
-                _say(line, {"failed": f"{type(error).__name__}: {error}"})
+                _send(line, {"failed": f"{type(error).__name__}: {error}"})
 
 
-def _say(line: TextIO, message: dict[str, Any]) -> None:
+def _send(line: TextIO, message: dict[str, Any]) -> None:
     line.write(json.dumps(message) + "\n")
     line.flush()
 
 
 def main() -> None:
     numbers = [int(number) for number in sys.argv[1:]]
-    gc.freeze()  # so that the processes go on sharing what was loaded before they were told apart
+    gc.freeze()  # so that the forked processes keep sharing the memory of loaded modules
     for number in numbers:
         if not os.fork():
             for other in numbers:
                 if other != number:
                     os.close(other)
-            act(number)
+            serve(number)
             connections.close_all()
-            os._exit(0)  # an orderly end would take longer than most of what it was asked for
+            os._exit(0)  # skips the interpreter shutdown, which would take longer than most actions
     for number in numbers:
         os.close(number)
     for _ in numbers:
