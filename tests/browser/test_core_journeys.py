@@ -68,7 +68,7 @@ def test_a_new_password_works_for_the_next_sign_in(team: Team, page: Page, way: 
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill("paper and string")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert")).to_contain_text("do not belong together")
+    expect(page.get_by_role("alert")).to_contain_text("Wrong username or password.")
     page.get_by_label("Password").fill("paper and twine")
     page.get_by_role("button", name="Sign in").click()
     expect(steps.heading(page)).to_have_text("Projects")
