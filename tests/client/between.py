@@ -1,4 +1,4 @@
-"""A real HTTP server between the client and the site: it counts, and it misbehaves where a test says so."""
+"""A proxy server between the client and the site. It counts requests and can misbehave."""
 
 import socket
 import ssl

@@ -1,4 +1,4 @@
-"""A real site on a port, a server in between that can misbehave, and clients that never wait."""
+"""Fixtures: a site on a port, a proxy that can misbehave, and clients that do not wait."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

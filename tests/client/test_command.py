@@ -1,4 +1,4 @@
-"""The command as a person or a script meets it: what it prints where, and how it exits."""
+"""The command: its output and its exit codes."""
 
 import io
 import json
@@ -48,18 +48,18 @@ def run(environment: None, capfd: pytest.CaptureFixture[str], token: str) -> Run
     return act
 
 
-def test_the_catalog_is_printed_as_a_prompt_takes_it(run: Run) -> None:
+def test_the_catalog_is_printed_as_text_for_a_prompt(run: Run) -> None:
     code, out, err = run("catalog")
     assert (code, err) == (0, "") and out.startswith("[Available Skills]\n• `greeting` — ")
     assert run("catalog", "--format", "xml")[1].startswith("<available_skills>")
     assert json.loads(run("catalog", "--format", "json", "--q", "greeting")[1])["skills"][0]["name"] == "greeting"
 
 
-def test_an_empty_catalog_says_so_beside_the_answer(run: Run) -> None:
+def test_an_empty_catalog_prints_a_note_to_stderr(run: Run) -> None:
     assert run("catalog", "--tag", "none-has-it") == (0, "", "No skills found.\n")
 
 
-def test_instructions_go_to_the_output_and_facts_beside_it(run: Run) -> None:
+def test_instructions_go_to_stdout_and_facts_to_stderr(run: Run) -> None:
     code, out, err = run("read", "greeting")
     assert code == 0 and out.startswith("# greeting") and "Skill loaded: greeting" in err
     assert json.loads(run("read", "greeting", "--format", "json")[1])["files"][0]["path"] == "SKILL.md"
@@ -74,12 +74,12 @@ def test_a_file_is_written_byte_for_byte(environment: None, run: Run, tmp_path: 
     assert (piped.returncode, piped.stdout, piped.stderr) == (0, BINARY, b"")
 
 
-def test_a_file_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(run: Run, tmp_path: Path) -> None:
     code, _, err = run("file", "greeting", "SKILL.md", "-o", str(tmp_path))
     assert code == exit_codes.LOCAL and "Could not write" in err
 
 
-def test_pull_says_what_it_did_and_check_finds_nothing_left(run: Run, target: Path, site: Between) -> None:
+def test_pull_prints_its_changes_and_check_then_finds_none(run: Run, target: Path, site: Between) -> None:
     code, out, err = run("pull", str(target))
     assert (code, err) == (0, "")
     assert out.startswith("+ greeting sha-") and out.endswith(f"has the one skill of {site.url}/projects/demo.\n")
@@ -105,13 +105,13 @@ def test_each_agent_has_its_directory(
     assert (tmp_path / directory / "greeting/SKILL.md").is_file()
 
 
-def test_check_exits_with_one_where_something_differs(run: Run, target: Path) -> None:
+def test_check_exits_with_one_if_something_differs(run: Run, target: Path) -> None:
     code, out, err = run("pull", str(target), "--check")
     assert code == exit_codes.DIFFERS and out.startswith("+ greeting sha-") and "out of date" in err
     assert not target.exists()
 
 
-def test_check_says_that_a_pull_keeps_what_was_edited_here(run: Run, target: Path) -> None:
+def test_check_reports_skills_that_were_edited_locally(run: Run, target: Path) -> None:
     run("pull", str(target))
     (target / "greeting/SKILL.md").write_text("mine")
     code, out, err = run("pull", str(target), "--check")
@@ -119,7 +119,7 @@ def test_check_says_that_a_pull_keeps_what_was_edited_here(run: Run, target: Pat
     assert "a pull would not change it" in err and "--force" in err and "out of date" not in err
 
 
-def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Path) -> None:
+def test_a_kept_skill_is_named_and_the_exit_code_is_one(run: Run, target: Path) -> None:
     (target / "greeting").mkdir(parents=True)
     code, _, err = run("pull", str(target))
     assert (
@@ -130,13 +130,13 @@ def test_what_is_left_is_named_and_makes_the_exit_code_one(run: Run, target: Pat
     assert run("pull", str(target), "--force")[0] == exit_codes.DONE
 
 
-def test_a_bundle_that_lies_exits_with_five(run: Run, target: Path, site: Between) -> None:
+def test_an_invalid_bundle_exits_with_five(run: Run, target: Path, site: Between) -> None:
     site.fault = lambda between, path, forward: Reply(200, b"no") if "bundle.zip" in path else None
     code, _, err = run("pull", str(target))
     assert code == exit_codes.UNTRUSTWORTHY and "! greeting: The bundle of greeting is invalid" in err
 
 
-def test_a_pull_without_a_place_is_a_mistake(run: Run) -> None:
+def test_a_pull_without_a_directory_is_a_usage_error(run: Run) -> None:
     assert run("pull")[0] == exit_codes.USAGE
 
 
@@ -152,7 +152,7 @@ def test_a_proposal_that_is_refused_prints_the_findings(run: Run, tmp_path: Path
     assert code == exit_codes.REFUSED and "SKILL.md" in err
 
 
-def test_a_proposal_from_a_file_that_is_not_there_sends_nothing(run: Run, site: Between, tmp_path: Path) -> None:
+def test_a_proposal_from_a_missing_file_sends_nothing(run: Run, site: Between, tmp_path: Path) -> None:
     assert run("propose", "x", "--skill-md", str(tmp_path / "none"), "--why", "y")[0] == exit_codes.LOCAL
     (tmp_path / "binary").write_bytes(BINARY)
     assert run("propose", "x", "--diff", str(tmp_path / "binary"), "--why", "y")[0] == exit_codes.LOCAL
@@ -162,7 +162,7 @@ def test_a_proposal_from_a_file_that_is_not_there_sends_nothing(run: Run, site: 
 # -- Exit codes and settings -------------------------------------------------------------------------------
 
 
-def test_what_is_not_there_exits_with_four(run: Run) -> None:
+def test_a_missing_skill_exits_with_four(run: Run) -> None:
     code, out, err = run("read", "unheard-of")
     assert (code, out) == (exit_codes.REFUSED, "") and "unheard-of" in err
 
@@ -173,7 +173,7 @@ def test_a_wrong_token_exits_with_four(run: Run, monkeypatch: pytest.MonkeyPatch
     assert (code, out) == (exit_codes.REFUSED, "") and "sks_wrong" not in err
 
 
-def test_a_site_that_is_not_there_exits_with_three(run: Run) -> None:
+def test_offline_without_a_cache_exits_with_three(run: Run) -> None:
     assert run("--offline", "catalog")[0] == exit_codes.UNREACHABLE
     assert run("catalog")[0] == exit_codes.DONE
     code, out, err = run("--offline", "catalog")
@@ -187,7 +187,7 @@ def test_a_missing_setting_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, n
     assert code == exit_codes.USAGE and name in err
 
 
-def test_arguments_come_before_the_environment(
+def test_arguments_take_precedence_over_the_environment(
     run: Run, monkeypatch: pytest.MonkeyPatch, site: Between, token: str, tmp_path: Path
 ) -> None:
     for name in ("SKILLSITE_URL", "SKILLSITE_PROJECT", "SKILLSITE_TOKEN"):
@@ -197,7 +197,7 @@ def test_arguments_come_before_the_environment(
     assert run(*given, "catalog")[0] == exit_codes.DONE
 
 
-def test_the_token_may_stand_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch, token: str, tmp_path: Path) -> None:
+def test_the_token_can_be_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch, token: str, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{token}\n")
     monkeypatch.delenv("SKILLSITE_TOKEN")
     monkeypatch.setenv("SKILLSITE_TOKEN_FILE", str(tmp_path / "token"))
@@ -207,17 +207,17 @@ def test_the_token_may_stand_in_a_file(run: Run, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n", b"two words", b"\xff\xfe"])
-def test_a_token_file_without_a_token_is_said(run: Run, tmp_path: Path, content: bytes) -> None:
+def test_an_empty_token_file_is_an_error(run: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "token").write_bytes(content)
     assert run("--token-file", str(tmp_path / "token"), "catalog")[0] == exit_codes.USAGE
 
 
-def test_certificates_that_cannot_be_read_are_said(run: Run, tmp_path: Path) -> None:
+def test_unreadable_certificates_are_an_error(run: Run, tmp_path: Path) -> None:
     code, _, err = run("--url", "https://localhost", "--ca-file", str(tmp_path / "none.pem"), "catalog")
     assert code == exit_codes.USAGE and "none.pem" in err
 
 
-def test_a_problem_of_the_site_cannot_write_to_the_terminal(run: Run, site: Between) -> None:
+def test_control_characters_in_an_error_of_the_site_are_escaped(run: Run, site: Between) -> None:
     site.fault = lambda *_: Reply(404, json.dumps({"detail": "\x1b[2Jgone\r\n"}).encode())
     assert "\x1b" not in run("catalog")[2]
 
@@ -237,13 +237,13 @@ def test_wrong_arguments_exit_with_two() -> None:
         assert caught.value.code == exit_codes.USAGE
 
 
-def test_a_reader_that_leaves_early_is_no_error(environment: None) -> None:
+def test_a_closed_pipe_is_not_an_error(environment: None) -> None:
     command = f"{sys.executable} -m registry.client read greeting | head -c 1"
     ended = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True)
     assert ended.stdout == "#" and "Traceback" not in ended.stderr and "Error" not in ended.stderr
 
 
-def test_at_a_terminal_there_is_a_bar_and_it_leaves_no_trace(environment: None, target: Path) -> None:
+def test_a_terminal_gets_a_progress_bar_that_is_cleared(environment: None, target: Path) -> None:
     primary, secondary = pty.openpty()
     ended = subprocess.run(
         [sys.executable, "-m", "registry.client", "pull", str(target)], stdout=subprocess.PIPE, stderr=secondary
@@ -255,7 +255,7 @@ def test_at_a_terminal_there_is_a_bar_and_it_leaves_no_trace(environment: None, 
     assert "1 of 1  greeting" in shown and shown.endswith("\r\x1b[K")
 
 
-def test_away_from_a_terminal_there_is_no_bar() -> None:
+def test_there_is_no_progress_bar_without_a_terminal() -> None:
     out = io.StringIO()
     bar = Bar(out, shown=False)
     bar(1, 2, "greeting")
@@ -263,6 +263,6 @@ def test_away_from_a_terminal_there_is_no_bar() -> None:
     assert out.getvalue() == ""
 
 
-def test_names_from_elsewhere_give_the_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_in_names_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     print_line("a\x1b[31mb\u202ec")
     assert capsys.readouterr().out == "a\\u001b[31mb\\u202ec\n"

@@ -1,4 +1,4 @@
-"""Where the cache is when nobody says."""
+"""Directories of the cache and of skills."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(directories, "_SHARED", tmp_path / "no-data")
 
 
-def test_the_argument_comes_first_then_the_volume_then_data_then_the_home(
+def test_the_cache_directory_is_argument_then_volume_then_data_then_home(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert directories.cache_root(None) == tmp_path / ".cache/skillsite"
@@ -28,12 +28,12 @@ def test_the_argument_comes_first_then_the_volume_then_data_then_the_home(
     assert directories.cache_root(tmp_path / "given") == tmp_path / "given"
 
 
-def test_a_relative_cache_home_is_not_obeyed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_relative_xdg_cache_home_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert directories.cache_root(None) == tmp_path / ".cache/skillsite"
 
 
-def test_no_home_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_home_directory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def homeless() -> Path:
         raise RuntimeError
 

@@ -49,7 +49,7 @@ def said(steps: Any) -> list[str]:
     return [str(step) for step in steps]
 
 
-def test_a_pull_places_every_effective_skill(
+def test_a_pull_installs_every_effective_skill(
     client: SkillsiteClient, target: Path, library: Path, save: Save, site: Between
 ) -> None:
     on_disk(library, "greeting", {"assets/logo.png": BINARY, "references/größe/längen.md": "ß".encode()})
@@ -63,7 +63,7 @@ def test_a_pull_places_every_effective_skill(
     assert lock_of(target)["source"] == f"{site.url}/projects/demo"
 
 
-def test_placed_files_can_be_read_as_any_other(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_installed_files_have_ordinary_permissions(client: SkillsiteClient, target: Path, save: Save) -> None:
     """The umask decides, not the care taken while writing."""
     save("own")
     (target.parent / "plain").write_text("")
@@ -82,7 +82,7 @@ def test_the_lock_is_sorted_and_free_of_secrets(client: SkillsiteClient, target:
     assert token not in text and text.index("alpha") < text.index("beta") and text.endswith("}\n")
 
 
-def test_a_second_pull_transfers_and_writes_nothing(
+def test_a_second_pull_downloads_and_writes_nothing(
     client: SkillsiteClient, target: Path, save: Save, site: Between
 ) -> None:
     save("own")
@@ -93,7 +93,7 @@ def test_a_second_pull_transfers_and_writes_nothing(
     assert before == ((target / LOCK).stat().st_mtime_ns, (target / "own").stat().st_ino, len(site.transferred()))
 
 
-def test_only_the_one_of_two_hundred_that_changed_is_transferred(
+def test_only_the_changed_one_of_two_hundred_skills_is_downloaded(
     connect: Connect, target: Path, library: Path, save: Save, site: Between
 ) -> None:
     for number in range(199):
@@ -116,9 +116,7 @@ def test_only_the_one_of_two_hundred_that_changed_is_transferred(
     assert client.stats.requests == 2
 
 
-def test_a_second_directory_of_the_machine_needs_no_transfer(
-    connect: Connect, target: Path, save: Save, site: Between
-) -> None:
+def test_a_second_directory_is_filled_from_the_cache(connect: Connect, target: Path, save: Save, site: Between) -> None:
     save("own")
     pull(connect(), target)
     pull(connect(), target.with_name("other"))
@@ -126,7 +124,7 @@ def test_a_second_directory_of_the_machine_needs_no_transfer(
     assert files.read_tree(target / "own") == files.read_tree(target.with_name("other") / "own")
 
 
-def test_what_is_gone_is_removed(
+def test_a_deleted_skill_is_removed(
     client: SkillsiteClient, target: Path, save: Save, project: Project, author: Actor
 ) -> None:
     digest = save("own")
@@ -138,7 +136,7 @@ def test_what_is_gone_is_removed(
     assert list(lock_of(target)["skills"]) == ["stays"]
 
 
-def test_a_disabled_skill_is_removed_and_comes_back(
+def test_a_disabled_skill_is_removed_and_restored(
     client: SkillsiteClient, target: Path, save: Save, project: Project, author: Actor
 ) -> None:
     save("own")
@@ -151,7 +149,7 @@ def test_a_disabled_skill_is_removed_and_comes_back(
     assert names_in(target) == ["own", LOCK]
 
 
-def test_an_override_takes_the_place_of_the_bundled_one_and_its_files(
+def test_a_customised_skill_replaces_the_built_in_one_and_its_files(
     client: SkillsiteClient, target: Path, library: Path, save: Save
 ) -> None:
     on_disk(library, "greeting", {"references/tone.md": b"Kind."})
@@ -163,7 +161,7 @@ def test_an_override_takes_the_place_of_the_bundled_one_and_its_files(
     assert lock_of(target)["skills"]["greeting"]["source"] == "project"
 
 
-def test_what_was_deleted_here_is_placed_again(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_a_locally_deleted_skill_is_installed_again(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     pull(client, target)
     shutil.rmtree(target / "own")
@@ -186,7 +184,7 @@ def test_a_local_edit_is_kept_and_named(client: SkillsiteClient, target: Path, s
 
 
 @pytest.mark.parametrize("edit", ["added", "deleted", "link", "linked-directory"])
-def test_every_kind_of_local_edit_is_seen(client: SkillsiteClient, target: Path, save: Save, edit: str) -> None:
+def test_every_kind_of_local_edit_is_detected(client: SkillsiteClient, target: Path, save: Save, edit: str) -> None:
     save("own", files={"references/a.md": b"A"})
     pull(client, target)
     own = target / "own"
@@ -202,7 +200,7 @@ def test_every_kind_of_local_edit_is_seen(client: SkillsiteClient, target: Path,
     assert said(check(client, target)) == ["! own: its files were edited here"]
 
 
-def test_a_skill_that_was_edited_here_and_is_gone_there_stays(
+def test_a_locally_edited_skill_that_was_deleted_on_the_site_stays(
     client: SkillsiteClient, target: Path, save: Save, project: Project, author: Actor
 ) -> None:
     digest = save("own")
@@ -217,7 +215,7 @@ def test_a_skill_that_was_edited_here_and_is_gone_there_stays(
     assert names_in(target) == [LOCK]
 
 
-def test_a_directory_that_no_pull_placed_is_never_touched(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_a_directory_that_no_pull_installed_is_never_changed(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     (target / "own").mkdir(parents=True)
     (target / "own/SKILL.md").write_text("Mine.")
@@ -231,7 +229,7 @@ def test_a_directory_that_no_pull_placed_is_never_touched(client: SkillsiteClien
     assert names_in(target) == ["notes.txt", "own", "private", LOCK]
 
 
-def test_the_same_bytes_placed_by_somebody_else_stay_theirs(
+def test_an_identical_directory_that_no_pull_installed_is_not_locked(
     client: SkillsiteClient, target: Path, save: Save, project: Project, author: Actor
 ) -> None:
     digest = save("own")
@@ -243,7 +241,7 @@ def test_the_same_bytes_placed_by_somebody_else_stay_theirs(
     assert (target / "own/SKILL.md").is_file()
 
 
-def test_a_link_in_the_place_of_a_skill_is_not_followed(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_a_link_at_the_path_of_a_skill_is_not_followed(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     elsewhere = target.with_name("elsewhere")
     elsewhere.mkdir()
@@ -256,7 +254,7 @@ def test_a_link_in_the_place_of_a_skill_is_not_followed(client: SkillsiteClient,
     assert [path.name for path in elsewhere.iterdir()] == ["precious"]
 
 
-def test_what_running_a_script_leaves_behind_is_no_edit(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_by_products_of_scripts_are_not_local_edits(client: SkillsiteClient, target: Path, save: Save) -> None:
     digest = save("own", "first")
     pull(client, target)
     (target / "own/scripts/__pycache__").mkdir(parents=True)
@@ -267,7 +265,7 @@ def test_what_running_a_script_leaves_behind_is_no_edit(client: SkillsiteClient,
     assert said(pull(client, target).done) == ["~ own 1 → 2"]
 
 
-def test_the_directory_of_another_project_is_not_emptied(
+def test_the_directory_of_another_project_is_not_changed(
     connect: Connect, target: Path, save: Save, live_server: Any
 ) -> None:
     save("own")
@@ -290,7 +288,7 @@ def test_a_damaged_lock_stops_the_pull(client: SkillsiteClient, target: Path, sa
     assert names_in(target) == [LOCK]
 
 
-def test_a_lock_of_a_later_release_stops_the_pull(client: SkillsiteClient, target: Path) -> None:
+def test_a_lock_of_a_later_version_stops_the_pull(client: SkillsiteClient, target: Path) -> None:
     target.mkdir()
     (target / LOCK).write_text('{"lock": 2}')
     with pytest.raises(errors.LocalProblem, match="another version of the client"):
@@ -300,7 +298,7 @@ def test_a_lock_of_a_later_release_stops_the_pull(client: SkillsiteClient, targe
 # -- Check -------------------------------------------------------------------------------------------------
 
 
-def test_check_says_what_differs_and_changes_nothing(
+def test_check_reports_differences_and_changes_nothing(
     client: SkillsiteClient, target: Path, save: Save, project: Project, author: Actor
 ) -> None:
     first, gone = save("changes", "first"), save("goes")
@@ -314,7 +312,7 @@ def test_check_says_what_differs_and_changes_nothing(
     assert files.read_tree(target) == before
 
 
-def test_check_of_a_directory_that_is_not_there_makes_none(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_check_does_not_create_a_missing_directory(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     assert said(check(client, target)) == ["+ own 1"]
     assert not target.exists()
@@ -323,7 +321,7 @@ def test_check_of_a_directory_that_is_not_there_makes_none(client: SkillsiteClie
 # -- When the site is away, lies, or the disk is in the way ------------------------------------------------
 
 
-def test_without_the_site_nothing_is_changed(connect: Connect, target: Path, save: Save, site: Between) -> None:
+def test_an_unreachable_site_changes_nothing(connect: Connect, target: Path, save: Save, site: Between) -> None:
     save("own")
     pull(connect(), target)
     (target / "own/SKILL.md").unlink()
@@ -343,7 +341,7 @@ def test_offline_pulls_what_the_cache_has(connect: Connect, target: Path, save: 
     assert files.read_tree(target / "own") == files.read_tree(target.with_name("other") / "own")
 
 
-def test_one_bundle_that_lies_leaves_the_others_pulled(
+def test_one_invalid_bundle_does_not_stop_the_others(
     client: SkillsiteClient, target: Path, save: Save, site: Between
 ) -> None:
     first = save("good"), save("lies", "first")
@@ -359,7 +357,7 @@ def test_one_bundle_that_lies_leaves_the_others_pulled(
     assert said(pull(client, target).done) == ["~ lies 1 → 2"]
 
 
-def test_a_site_that_goes_away_in_the_middle_leaves_what_was_placed(
+def test_skills_installed_before_the_site_fails_stay_installed(
     connect: Connect, target: Path, library: Path, site: Between
 ) -> None:
     for number in range(30):
@@ -379,7 +377,7 @@ def test_a_site_that_goes_away_in_the_middle_leaves_what_was_placed(
 
 
 @pytest.mark.parametrize("name", ["../outside", "a/b", ".hidden", "con", LOCK, "esc\x1b[2J", ""])
-def test_a_name_that_is_no_directory_is_left_out(
+def test_an_unsafe_skill_name_is_skipped(
     client: SkillsiteClient, target: Path, save: Save, site: Between, name: str
 ) -> None:
     save("own")
@@ -398,7 +396,7 @@ def test_a_name_that_is_no_directory_is_left_out(
     assert set(names_in(target.parent)) <= {"skills", "cache", "library", "blobs"}
 
 
-def test_two_names_that_meet_on_some_disks_are_refused(
+def test_names_that_collide_on_some_file_systems_are_refused(
     client: SkillsiteClient, target: Path, save: Save, site: Between
 ) -> None:
     save("own")
@@ -415,14 +413,14 @@ def test_two_names_that_meet_on_some_disks_are_refused(
         pull(client, target)
 
 
-def test_a_file_in_the_place_of_the_directory_is_said(client: SkillsiteClient, target: Path, save: Save) -> None:
+def test_a_file_at_the_path_of_the_directory_is_an_error(client: SkillsiteClient, target: Path, save: Save) -> None:
     save("own")
     target.write_text("")
     with pytest.raises(errors.LocalProblem, match="Could not use"):
         pull(client, target)
 
 
-def test_a_full_disk_leaves_the_old_skill_whole(
+def test_a_full_disk_leaves_the_old_skill_intact(
     client: SkillsiteClient, target: Path, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest = save("own", "first")

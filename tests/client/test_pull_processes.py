@@ -1,4 +1,4 @@
-"""Pulls that are killed, and pulls that meet: real processes and threads on one directory."""
+"""Pulls that are killed, and concurrent pulls, with real processes and threads."""
 
 import os
 import signal
@@ -56,7 +56,7 @@ def start(site: Between, token: str, cache: Path, target: Path) -> "subprocess.P
 
 
 @pytest.mark.parametrize("after", [1, 9, 20])
-def test_a_pull_that_is_killed_leaves_every_skill_whole(
+def test_a_killed_pull_leaves_every_skill_intact(
     connect: Connect,
     site: Between,
     token: str,
@@ -97,7 +97,7 @@ def test_a_pull_that_is_killed_leaves_every_skill_whole(
     assert sorted(path.name for path in target.iterdir()) == sorted([*new, LOCK])
 
 
-def test_two_pulls_at_once_take_turns(
+def test_concurrent_pulls_run_one_after_the_other(
     connect: Connect, site: Between, token: str, cache: Path, target: Path, write_library: Callable[[str], None]
 ) -> None:
     write_library("first")
@@ -120,7 +120,7 @@ def test_two_pulls_at_once_take_turns(
     assert not (target / ".skillsite").exists()
 
 
-def test_a_swap_is_never_seen_half_done(tmp_path: Path) -> None:
+def test_a_swap_is_atomic(tmp_path: Path) -> None:
     target, fresh = tmp_path / "target", tmp_path / "fresh"
     for place in (target, fresh):
         place.mkdir()
@@ -143,7 +143,7 @@ def test_a_swap_is_never_seen_half_done(tmp_path: Path) -> None:
     assert not missing
 
 
-def test_a_system_without_a_swap_gets_there_in_two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_a_swap_uses_two_renames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("registry.client.atomic_swap._system_call", lambda: None)
     target, fresh = tmp_path / "target", tmp_path / "fresh"
     for place in (target, fresh):

@@ -140,7 +140,7 @@ def test_it_requires_what_it_imports() -> None:
     assert wanted == ["httpx", "pyyaml"]
 
 
-def test_what_did_not_change_is_not_sent_again() -> None:
+def test_an_unchanged_response_is_not_downloaded_again() -> None:
     first = Client().get(f"/client/{client_wheel.wheel().name}")
     assert first.status_code == 200 and first["Content-Type"] == "application/zip"
     assert (

@@ -1,4 +1,4 @@
-"""Zips that no honest tool writes, built record by record, for every face that takes an upload."""
+"""Hostile zips, built record by record, for every interface that accepts uploads."""
 
 import stat
 import struct

@@ -1,4 +1,4 @@
-"""Random paths and bundles for the laws of core."""
+"""Hypothesis strategies for paths and bundles."""
 
 import unicodedata
 

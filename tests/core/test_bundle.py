@@ -1,4 +1,4 @@
-"""The digest of a bundle is what standard tools give, whatever the order and the modes of its files."""
+"""The digest of a bundle equals that of standard tools, for any order of its files."""
 
 import hashlib
 import random
@@ -27,7 +27,7 @@ def digest_by_commands(bundle: Bundle, directory: Path) -> str:
     return f"sha256:{output.split()[0].decode()}"
 
 
-def test_the_digest_is_what_the_named_commands_give(tmp_path: Path) -> None:
+def test_the_digest_equals_the_output_of_sha256sum(tmp_path: Path) -> None:
     bundle = Bundle({
         "SKILL.md": b"# hi\n", "a/b.md": b"", "a-b.md": b"1", "a.md": b"2", "B": b"3",
         "b c/d'e.txt": b"\0\xff", "é.md": b"4", "z.md": b"5",
@@ -38,7 +38,7 @@ def test_the_digest_is_what_the_named_commands_give(tmp_path: Path) -> None:
 
 @settings(law, max_examples=effort.examples(12))
 @given(bundles())
-def test_the_digest_of_any_bundle_is_what_the_named_commands_give(bundle: Bundle) -> None:
+def test_the_digest_of_any_bundle_equals_the_output_of_sha256sum(bundle: Bundle) -> None:
     # sha256sum takes a name that starts with a hyphen for an option, or for its input.
     assume(not any(path.startswith("-") for path in bundle))
     with tempfile.TemporaryDirectory() as directory:
@@ -50,7 +50,7 @@ def test_the_digest_is_a_fixed_function_of_the_content() -> None:
     assert Bundle({"SKILL.md": b"x"}).digest == f"sha256:{hashlib.sha256(line.encode()).hexdigest()}"
 
 
-def test_paths_are_ordered_by_bytes_and_not_by_utf_16_or_locale() -> None:
+def test_paths_are_sorted_by_bytes() -> None:
     in_order = ["SKILL.md", "a-b", "a/b", "z", "é", "\uff21", "\U0001f600"]
     assert list(Bundle(dict.fromkeys(reversed(in_order), b""))) == in_order
 
@@ -100,21 +100,21 @@ def test_a_bundle_refuses_unsafe_and_colliding_paths(path: str) -> None:
         Bundle({"SKILL.md": b"", path: b""})
 
 
-def test_a_bundle_does_not_change_with_the_mapping_it_was_made_from() -> None:
+def test_a_bundle_is_independent_of_the_mapping_it_was_created_from() -> None:
     files = {"SKILL.md": b"1"}
     bundle = Bundle(files)
     files["a"] = b"2"
     assert dict(bundle) == {"SKILL.md": b"1"}
 
 
-def test_replacing_sets_and_removes_and_leaves_the_first_bundle_alone() -> None:
+def test_with_changes_sets_and_removes_files_in_a_copy() -> None:
     bundle = Bundle({"SKILL.md": b"1", "a": b"2", "b": b"3"})
     changed = bundle.with_changes({"a": None, "b": b"4", "c": b"5", "missing": None})
     assert dict(changed) == {"SKILL.md": b"1", "b": b"4", "c": b"5"}
     assert dict(bundle) == {"SKILL.md": b"1", "a": b"2", "b": b"3"}
 
 
-def test_replacing_cannot_take_skill_md_away_or_add_an_unsafe_path() -> None:
+def test_with_changes_cannot_remove_skill_md_or_add_an_unsafe_path() -> None:
     bundle = Bundle({"SKILL.md": b"1"})
     with pytest.raises(InvalidSkill):
         bundle.with_changes({"SKILL.md": None})
@@ -124,7 +124,7 @@ def test_replacing_cannot_take_skill_md_away_or_add_an_unsafe_path() -> None:
 
 @law
 @given(bundles())
-def test_replacing_a_file_by_itself_keeps_the_digest(bundle: Bundle) -> None:
+def test_with_changes_without_a_change_keeps_the_digest(bundle: Bundle) -> None:
     assert bundle.with_changes(dict(bundle)).digest == bundle.digest
 
 

@@ -1,4 +1,4 @@
-"""Which paths are safe on every system, and which are refused with a reason."""
+"""Safe and unsafe paths, and the reasons in the errors."""
 
 import ntpath
 import posixpath
@@ -98,7 +98,7 @@ def test_an_unsafe_path_is_refused_with_its_reason(path: str, reason: str) -> No
 
 
 @pytest.mark.parametrize("path", REFUSED, ids=[ascii(p)[:40] for p in REFUSED])
-def test_a_refusal_can_be_printed_and_sent_and_stays_short(path: str) -> None:
+def test_the_error_for_an_unsafe_path_is_printable_and_short(path: str) -> None:
     with pytest.raises(UnsafePath) as caught:
         paths.check(path)
     for text in (caught.value.message, caught.value.findings[0].file):
@@ -112,11 +112,11 @@ def test_a_refusal_can_be_printed_and_sent_and_stays_short(path: str) -> None:
     "#x", "console", "com10", "nul-values.md", "aux-files/a", "é/日本語.md", "a" * 255, "é" * 127,
     "d/" * 127 + "a", "{0.__class__}", "%2e%2e/x", "$(id)", "a;b", "Bild 9\u202f30.png",
 ])  # fmt: skip
-def test_a_safe_path_comes_back_as_it_is(path: str) -> None:
+def test_a_safe_path_is_returned_unchanged(path: str) -> None:
     assert paths.check(path) == path
 
 
-def test_the_length_allowed_is_that_of_the_limits() -> None:
+def test_the_limits_set_the_maximum_length_of_a_path() -> None:
     assert paths.check("abc", limits=Limits(path_chars=3)) == "abc"
     with pytest.raises(UnsafePath, match="4 characters, and 3 are allowed"):
         paths.check("abcd", limits=Limits(path_chars=3))
@@ -135,7 +135,7 @@ def test_no_accepted_path_leaves_its_root_on_any_system(path: str) -> None:
 
 @law
 @given(st.text(max_size=20))
-def test_any_text_at_all_is_either_accepted_or_refused_as_unsafe(path: str) -> None:
+def test_any_text_is_accepted_or_raises_unsafe_path(path: str) -> None:
     for call in (lambda: paths.check(path), lambda: paths.check_component(path, what="name")):
         try:
             assert call() == path
@@ -149,7 +149,7 @@ def test_any_text_at_all_is_either_accepted_or_refused_as_unsafe(path: str) -> N
     ["a", "a/b"], ["a/b", "a"], ["A", "a/b/c"], ["a/b/c", "A/B"], ["x", "a/b", "a/b/c"],
     ["Docs/a", "docs/b"], ["a/B/c", "a/b/d"],
 ])  # fmt: skip
-def test_paths_that_would_meet_on_some_system_are_refused(names: list[str]) -> None:
+def test_paths_that_collide_on_some_system_are_refused(names: list[str]) -> None:
     with pytest.raises(UnsafePath) as caught:
         paths.check_collisions(names)
     assert caught.value.findings[0].rule == "path-collision"
@@ -160,7 +160,7 @@ def test_paths_that_would_meet_on_some_system_are_refused(names: list[str]) -> N
 @pytest.mark.parametrize(
     "names", [[], ["a"], ["a", "b"], ["a/b", "a/c"], ["a", "ab/c"], ["a/a", "b/a"], ["a-b", "a/b"]]
 )
-def test_paths_that_stay_apart_are_let_through(names: list[str]) -> None:
+def test_paths_without_a_collision_are_accepted(names: list[str]) -> None:
     paths.check_collisions(names)
 
 
@@ -168,17 +168,17 @@ def test_paths_that_stay_apart_are_let_through(names: list[str]) -> None:
     "", ".", "..", "a/b", "/a", "../a", "a\\b", "a\0", "~", "C:", ".tmp", "nul", "a.", "a ", "x" * 129,
     "a\u202eb",
 ])  # fmt: skip
-def test_a_component_that_is_not_one_safe_name_is_refused(value: str) -> None:
+def test_an_unsafe_component_is_refused(value: str) -> None:
     with pytest.raises(UnsafePath, match=r"The version .* cannot be used as a directory name"):
         paths.check_component(value, what="version")
 
 
 @pytest.mark.parametrize("value", ["1", "1.0.0-rc.1+build", "sha-0123456789ab", "my skill", "x" * 128])
-def test_a_component_comes_back_as_it_is(value: str) -> None:
+def test_a_safe_component_is_returned_unchanged(value: str) -> None:
     assert paths.check_component(value, what="version") == value
 
 
-def test_a_confined_path_is_the_real_file(tmp_path: Path) -> None:
+def test_a_path_inside_the_root_is_resolved(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("a")
     (tmp_path / "alias").symlink_to("docs")
@@ -186,7 +186,7 @@ def test_a_confined_path_is_the_real_file(tmp_path: Path) -> None:
     assert paths.resolve_inside(tmp_path, "missing.md") == tmp_path.resolve() / "missing.md"
 
 
-def test_a_root_that_is_itself_a_link_confines_to_where_it_leads(tmp_path: Path) -> None:
+def test_a_root_that_is_a_link_is_resolved_first(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "root").symlink_to("real")
     assert paths.resolve_inside(tmp_path / "root", "a") == (tmp_path / "real" / "a").resolve()
@@ -219,12 +219,12 @@ def test_a_sibling_whose_name_starts_like_the_root_is_outside(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("relative", ["../a", "/etc/passwd", "a/../../b", "~", "", "a\0b", "a\\..\\b"])
-def test_confining_asks_for_a_safe_path_first(tmp_path: Path, relative: str) -> None:
+def test_an_unsafe_path_is_refused_before_it_is_resolved(tmp_path: Path, relative: str) -> None:
     with pytest.raises(UnsafePath):
         paths.resolve_inside(tmp_path, relative)
 
 
-def test_a_circle_of_links_never_leaves_the_root(tmp_path: Path) -> None:
+def test_a_loop_of_links_never_leaves_the_root(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     try:

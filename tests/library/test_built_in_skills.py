@@ -1,4 +1,4 @@
-"""The bundled skills keep the rules that the registry asks of everybody else, and their scripts work."""
+"""The built-in skills follow the rules of the registry, and their scripts work."""
 
 import re
 import subprocess
@@ -55,7 +55,7 @@ def links(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_name_is_that_of_the_directory_and_nothing_is_odd(name: str) -> None:
+def test_the_name_matches_the_directory_without_warnings(name: str) -> None:
     skill = read(name)
     assert skill.name == name
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
@@ -74,7 +74,7 @@ def test_lint_would_notice_a_skill_in_the_wrong_directory() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_header_stays_in_the_subset_that_every_client_reads(name: str) -> None:
+def test_the_header_uses_only_what_every_client_reads(name: str) -> None:
     content = load(name)[SKILL_MD]
     skill = skill_md.read(content)
     header = content.decode().split("---\n")[1]
@@ -118,7 +118,7 @@ def test_links_resolve_and_every_file_is_named_in_the_instructions(name: str) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_required_skills_are_in_the_library_and_do_not_lead_in_a_circle(name: str) -> None:
+def test_required_skills_exist_without_cycles(name: str) -> None:
     reached: set[str] = set()
     waiting = list(read(name).requires)
     while waiting:
@@ -133,7 +133,7 @@ def test_required_skills_are_in_the_library_and_do_not_lead_in_a_circle(name: st
 # What the set as a whole shows of the format.
 
 
-def test_library_shows_both_kinds_every_folder_and_versions_in_half() -> None:
+def test_the_library_has_both_kinds_all_folders_and_some_versions() -> None:
     skills = {name: read(name) for name in NAMES}
     assert len(skills) >= 12
     assert {skill.kind for skill in skills.values()} == {KNOWLEDGE, TOOL}
@@ -247,11 +247,11 @@ def test_conversion_rounds_to_the_unit_of_the_target(arguments: tuple[str, ...],
         ("10", "kroner", "EUR", "--rate", "2"),
     ],
 )
-def test_conversion_refuses_what_it_would_have_to_guess(arguments: tuple[str, ...]) -> None:
+def test_conversion_refuses_ambiguous_input(arguments: tuple[str, ...]) -> None:
     assert run("currency-conversion/scripts/convert.py", *arguments).returncode == 2
 
 
-def test_csv_profile_sees_what_is_wrong_and_leaves_the_file_alone(tmp_path: Path) -> None:
+def test_csv_profile_reports_problems_and_does_not_change_the_file(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     lines = ("id;name;amount", "001; Ana ;1.234,50", "002;Bo;12,00", "002;Bo;12,00", "3;JosÃ©;abc", "4;x;1;2")
     content = "\n".join(lines).encode()
@@ -270,7 +270,7 @@ def test_csv_profile_sees_what_is_wrong_and_leaves_the_file_alone(tmp_path: Path
     assert path.read_bytes() == content
 
 
-def test_csv_profile_shows_no_values_when_told_so(tmp_path: Path) -> None:
+def test_csv_profile_can_hide_values(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes("name,born\nZoé Private,1980-01-01\n".encode("cp1252"))
     shown = run("csv-cleanup/scripts/profile_csv.py", path, "--no-examples", "--json").stdout

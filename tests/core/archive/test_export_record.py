@@ -1,4 +1,4 @@
-"""The record of an export, and zips that hold many skills: what is read, and what is refused and why."""
+"""The record of an export, and zips with an export."""
 
 import io
 import json
@@ -33,14 +33,14 @@ def record(**changes: object) -> bytes:
 
 @law
 @given(st.dictionaries(st.sampled_from(["a", "größe", "z-9"]), st.booleans()))
-def test_a_record_says_what_was_written(switches: dict[str, bool]) -> None:
+def test_a_record_is_parsed_back_to_the_same_entries(switches: dict[str, bool]) -> None:
     entries = [Entry(name, "1", f"sha256:{name}", "project", on) for name, on in switches.items()]
     assert list(export_record.read(export_record.write(entries)).values()) == sorted(
         entries, key=lambda entry: entry.name
     )
 
 
-def test_a_record_has_a_line_for_each_skill_whatever_their_order() -> None:
+def test_a_record_has_one_line_per_skill_in_a_fixed_order() -> None:
     other = Entry("arrival", "1", "sha256:11", "bundled", True)
     said = export_record.write([ENTRY, other])
     assert said == export_record.write([other, ENTRY])
@@ -68,7 +68,7 @@ def test_a_record_has_a_line_for_each_skill_whatever_their_order() -> None:
         (record(version="a\0b"), "invisible character"),
     ],
 )
-def test_a_record_that_is_none_is_refused(content: bytes, reason: str) -> None:
+def test_an_invalid_record_is_refused(content: bytes, reason: str) -> None:
     with pytest.raises(SkillsiteError, match=reason):
         export_record.read(content)
 
@@ -87,12 +87,12 @@ def test_the_length_of_a_zip_is_known_before_it_is_written(files: dict[str, byte
 
 
 @pytest.mark.parametrize("sizes", [[("a", 2**32)], [(str(number), 0) for number in range(65_535)]])
-def test_a_zip_that_cannot_be_is_refused_before_it_is_begun(sizes: list[tuple[str, int]]) -> None:
+def test_a_zip_that_would_be_too_large_is_refused_before_it_is_written(sizes: list[tuple[str, int]]) -> None:
     with pytest.raises(SkillsiteError, match="The zip would have"):
         zip_bundle.zip_length(sizes)
 
 
-def test_each_directory_with_a_skill_is_one_and_the_rest_is_left() -> None:
+def test_each_directory_with_a_skill_md_is_a_skill() -> None:
     data = packed(
         {
             "README.md": b"x",
@@ -110,27 +110,27 @@ def test_each_directory_with_a_skill_is_one_and_the_rest_is_left() -> None:
 
 
 @pytest.mark.parametrize("top", ["", "repository-main/"])
-def test_all_of_it_may_stand_in_one_directory(top: str) -> None:
+def test_a_single_directory_around_all_skills_is_allowed(top: str) -> None:
     whole = Bundle({"SKILL.md": b"1"})
     entry = Entry("one", "7", whole.digest, "project", True)
     files = {f"{top}{RECORD}": export_record.write([entry]), f"{top}one/SKILL.md": b"1"}
     assert list(export_record.read_zip(packed(files))) == [export_record.ExportedSkill("one", whole, entry)]
 
 
-def test_an_entry_does_not_speak_for_other_bytes() -> None:
+def test_an_entry_does_not_match_changed_files() -> None:
     entry = Entry("one", "7", "sha256:other", "project", False)
     (found,) = export_record.read_zip(packed({RECORD: export_record.write([entry]), "one/SKILL.md": b"1"}))
     assert (found.name, found.entry) == ("one", None)
 
 
-def test_what_the_record_names_and_the_zip_lacks_is_told() -> None:
+def test_a_skill_in_the_record_but_not_in_the_zip_is_an_error() -> None:
     data = packed({RECORD: export_record.write([ENTRY]), "greeting/skill.md": b"1", "two/SKILL.md": b"1"})
     found = skills_in(data)
     assert list(found) == ["two", "greeting"]
     assert "lists greeting, but greeting/SKILL.md is missing" in str(found["greeting"])
 
 
-def test_a_fault_of_one_skill_costs_no_other() -> None:
+def test_an_error_in_one_skill_does_not_affect_the_others() -> None:
     found = skills_in(
         packed(
             {
@@ -154,7 +154,7 @@ def test_a_fault_of_one_skill_costs_no_other() -> None:
     assert "ignore case" in str(found["meets"])
 
 
-def test_a_link_in_one_skill_is_refused_with_it() -> None:
+def test_a_skill_with_a_link_is_refused() -> None:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
         archive.writestr("good/SKILL.md", b"1")
@@ -168,6 +168,6 @@ def test_a_link_in_one_skill_is_refused_with_it() -> None:
 
 
 @pytest.mark.parametrize("spoil", [lambda data: data[:-5], lambda data: data + b"x", lambda data: b"no zip at all"])
-def test_a_fault_of_the_zip_itself_costs_all(spoil: object) -> None:
+def test_an_error_in_the_zip_itself_refuses_everything(spoil: object) -> None:
     with pytest.raises(InvalidArchive):
         skills_in(spoil(packed({"a/SKILL.md": b"1"})))  # type: ignore[operator]

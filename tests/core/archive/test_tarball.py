@@ -1,4 +1,4 @@
-"""Skills in a .tar.gz: those that every tool writes are read, and what readers disagree about is refused."""
+"""Skills in .tar.gz archives: common archives are read, ambiguous ones are refused."""
 
 import gzip
 import io
@@ -49,7 +49,7 @@ def packed(*members: tuple[tarfile.TarInfo, bytes], form: int = tarfile.PAX_FORM
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_what_tools_write_is_read(form: str) -> None:
+def test_archives_of_common_tools_are_read(form: str) -> None:
     inside = [member("docs", type=tarfile.DIRTYPE), member("docs/a.bin", bytes(range(256)) * 5), member("empty")]
     found = zip_bundle.read_archive(packed(*inside, form=FORMATS[form]))
     assert dict(found) == {"SKILL.md": SKILL, "docs/a.bin": bytes(range(256)) * 5, "empty": b""}
@@ -95,7 +95,7 @@ def test_a_zip_is_read_as_a_zip() -> None:
         member("a", b"x", pax_headers={"linkpath": "/etc"}),
     ],
 )
-def test_an_entry_that_is_no_plain_file_is_refused(made: tuple[tarfile.TarInfo, bytes]) -> None:
+def test_an_entry_that_is_not_a_regular_file_is_refused(made: tuple[tarfile.TarInfo, bytes]) -> None:
     with pytest.raises(InvalidArchive, match="Nothing was stored"):
         zip_bundle.read_archive(packed(made))
 
@@ -103,12 +103,12 @@ def test_an_entry_that_is_no_plain_file_is_refused(made: tuple[tarfile.TarInfo, 
 @pytest.mark.parametrize(
     "name", ["../x", "a/../../x", "/etc/passwd", "a\\b", "C:/x", "con", "a\u202eb", "skill.MD", "a/./b"]
 )
-def test_a_name_that_is_not_safe_is_refused(name: str) -> None:
+def test_an_unsafe_name_is_refused(name: str) -> None:
     with pytest.raises(UnsafePath):
         zip_bundle.read_archive(packed(member(name, b"x")))
 
 
-def test_a_name_that_is_no_utf8_is_refused() -> None:
+def test_a_name_that_is_not_utf8_is_refused() -> None:
     raw = tar([member("SKILL.md", SKILL), member("xy", b"x")], tarfile.USTAR_FORMAT)
     damaged = raw.replace(b"xy\0", b"x\xff\0", 1)
     at = damaged.index(b"x\xff\0")
@@ -121,7 +121,7 @@ def test_a_name_that_is_no_utf8_is_refused() -> None:
 @pytest.mark.parametrize(
     "size", [b"\x80" + bytes(10) + b"\x01", b"-0000000001\0", b"            ", b"9" * 12, b"7" * 12]
 )
-def test_a_size_in_another_form_or_out_of_reach_is_refused(size: bytes) -> None:
+def test_an_unusual_or_excessive_size_is_refused(size: bytes) -> None:
     raw = tar([member("SKILL.md", SKILL)], tarfile.USTAR_FORMAT)
     lying = raw[:124] + size + raw[136:]
     total = sum(lying[:148]) + 8 * 32 + sum(lying[156:512])
@@ -170,7 +170,7 @@ def test_damage_and_hidden_bytes_are_refused(data: bytes) -> None:
         b"10 path\xff=a\n",
     ],
 )
-def test_a_damaged_further_header_is_refused(line: bytes) -> None:
+def test_a_damaged_pax_header_is_refused(line: bytes) -> None:
     with pytest.raises(InvalidArchive):
         zip_bundle.read_archive(
             packed(member("h", line, type=tarfile.XHDTYPE), member("a", b"x"), form=tarfile.USTAR_FORMAT)
@@ -189,13 +189,13 @@ def test_a_damaged_further_header_is_refused(line: bytes) -> None:
     ],
     ids=short,
 )
-def test_what_is_over_a_limit_is_refused(data: bytes, limits: Limits) -> None:
+def test_an_archive_over_a_limit_is_refused(data: bytes, limits: Limits) -> None:
     with pytest.raises(TooLarge, match=r"are allowed.*Nothing was stored"):
         zip_bundle.read_archive(data, limits=limits)
 
 
 @pytest.mark.parametrize("position", range(0, 1_600, 37))
-def test_one_changed_byte_never_becomes_another_error(position: int) -> None:
+def test_a_changed_byte_never_raises_an_unexpected_error(position: int) -> None:
     data = bytearray(packed(member("a/b.md", b"text"), member(LONG, b"x")))
     data[position % len(data)] ^= 0x55
     try:

@@ -1,4 +1,4 @@
-"""Zips and folders: what becomes a bundle, what is refused, and the same bytes out on every machine."""
+"""Reading bundles from zips and folders, and writing deterministic zips."""
 
 import io
 import json
@@ -57,7 +57,7 @@ def test_a_hostile_zip_is_refused_by_its_rule(name: str) -> None:
     json.dumps(error.findings[0].as_json()).encode()
 
 
-def test_the_corpus_is_refused_for_what_is_wrong_with_it_and_not_for_how_it_is_built() -> None:
+def test_the_builder_of_the_corpus_writes_valid_zips() -> None:
     assert dict(read_zip(HONEST)) == HONEST_FILES
     assert dict(read_zip(skill_and(Entry(b"a", b"x")))) == {"SKILL.md": SKILL, "a": b"x"}
 
@@ -74,7 +74,7 @@ def test_the_corpus_is_refused_for_what_is_wrong_with_it_and_not_for_how_it_is_b
     ["demo/SKILL.md", ".DS_Store", "demo/.DS_Store", "demo/._SKILL.md"],
     ["__MACOSX/SKILL.md", "demo/SKILL.md"],
 ])  # fmt: skip
-def test_the_skill_is_found_at_the_root_or_in_its_wrapper_and_junk_is_dropped(names: list[str]) -> None:
+def test_the_skill_is_found_at_the_root_or_in_a_wrapping_folder_and_junk_is_dropped(names: list[str]) -> None:
     assert dict(read_zip(tree(*names))) == {"SKILL.md": SKILL}
 
 
@@ -98,7 +98,7 @@ def test_a_skill_md_below_the_wrapper_is_an_ordinary_file() -> None:
     (["demo/SKILL.MD"], "Rename it to SKILL.md"),
     (["Skill.md", "demo/SKILL.md"], "'Skill.md'"),
 ])  # fmt: skip
-def test_a_refusal_says_where_the_skill_was_looked_for(names: list[str], sentence: str) -> None:
+def test_the_error_says_where_skill_md_must_be(names: list[str], sentence: str) -> None:
     in_zip = refused(lambda: read_zip(tree(*names)))
     in_folder = refused(lambda: read_folder(dict.fromkeys(names, SKILL)))
     assert sentence in in_zip.message
@@ -115,7 +115,7 @@ def test_names_that_are_utf_8_without_the_flag_are_read_and_composed() -> None:
     assert "étude.md" in read_folder({"SKILL.md": b"", "e\u0301tude.md": b""})
 
 
-def test_a_name_with_braces_is_shown_as_it_is() -> None:
+def test_a_name_with_braces_is_not_formatted() -> None:
     files = {"SKILL.md": b"", "{0.__class__}": b"12"}
     error = refused(lambda: read_folder(files, limits=Limits(file_bytes=1)))
     assert error.message == "'{0.__class__}' has 2 bytes. 1 are allowed. Nothing was stored."
@@ -137,17 +137,17 @@ STREAMED = Entry(b"a", b"xy", DEFLATED, DESCRIPTOR)
     Entry(b"a", b"xy", extra=TIMES, local_extra=TIMES + TIMES),
     Entry(b"a", b"xy", extra=hostile.extra_field(0x7075, b"\x01\x43\xbe\xb7\xe8" + b"a")),
 ])  # fmt: skip
-def test_what_honest_tools_write_is_read(entry: Entry) -> None:
+def test_zips_of_common_tools_are_read(entry: Entry) -> None:
     assert read_zip(skill_and(entry))["a"] == b"xy"
 
 
-def test_an_empty_file_is_read_however_it_is_packed() -> None:
+def test_an_empty_file_is_read_with_any_compression() -> None:
     for entry in (Entry(b"a"), Entry(b"a", method=DEFLATED), Entry(b"a", method=DEFLATED, packed=b"")):
         assert read_zip(skill_and(entry))["a"] == b""
 
 
 @pytest.mark.parametrize("comment", [b"0123abcd", b"c" * 0xFFFF])
-def test_an_archive_comment_is_let_through(comment: bytes) -> None:
+def test_an_archive_comment_is_accepted(comment: bytes) -> None:
     assert dict(read_zip(skill_and(comment=comment))) == {"SKILL.md": SKILL}
     assert dict(read_zip(archive(Entry(b"SKILL.md", SKILL, comment=comment)))) == {"SKILL.md": SKILL}
 
@@ -156,7 +156,7 @@ def test_a_zip_inside_a_zip_is_an_ordinary_file() -> None:
     assert read_zip(skill_and(Entry(b"assets/inner.zip", HONEST)))["assets/inner.zip"] == HONEST
 
 
-def test_members_may_lie_in_another_order_than_the_directory_lists_them() -> None:
+def test_members_may_be_in_another_order_than_in_the_central_directory() -> None:
     first, second = Entry(b"SKILL.md", SKILL), Entry(b"a", b"x")
     listed = archive(first, second)
     start = listed.index(b"PK\x01\x02")
@@ -167,7 +167,7 @@ def test_members_may_lie_in_another_order_than_the_directory_lists_them() -> Non
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_what_the_standard_library_writes_is_read(method: int) -> None:
+def test_zips_of_the_standard_library_are_read(method: int) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as target:
         for path, content in HONEST_FILES.items():
@@ -188,7 +188,7 @@ SMALL = skill_and(Entry(b"a", b"12345"), Entry(b"b", b"6"))
     ("files", 3, "too-many-files"),
     ("skill_md_bytes", len(SKILL), "skill-md-too-large"),
 ])  # fmt: skip
-def test_a_limit_lets_its_number_through_and_names_both_above(limit: str, number: int, rule: str) -> None:
+def test_a_limit_is_exact_and_its_error_names_both_numbers(limit: str, number: int, rule: str) -> None:
     assert len(read_zip(SMALL, limits=Limits(**{limit: number}))) == 3
     error = refused(lambda: read_zip(SMALL, limits=Limits(**{limit: number - 1})))
     assert isinstance(error, TooLarge)
@@ -202,7 +202,7 @@ def test_a_limit_lets_its_number_through_and_names_both_above(limit: str, number
     ("expanded_bytes", len(SKILL) + 6), ("file_bytes", len(SKILL)), ("skill_md_bytes", len(SKILL)),
     ("files", 3),
 ])  # fmt: skip
-def test_the_limits_of_a_folder_are_those_of_a_zip(limit: str, number: int) -> None:
+def test_folders_have_the_same_limits_as_zips(limit: str, number: int) -> None:
     files = {"demo/SKILL.md": SKILL, "demo/a": b"12345", "demo/b": b"6"}
     assert len(read_folder(files, limits=Limits(**{limit: number}))) == 3
     assert isinstance(refused(lambda: read_folder(files, limits=Limits(**{limit: number - 1}))), TooLarge)
@@ -225,7 +225,7 @@ def test_a_large_file_at_the_ratio_is_read_and_above_it_is_refused() -> None:
     assert refused(lambda: read_zip(data, limits=Limits(ratio=ratio - 1))).findings[0].rule == "zip-ratio"
 
 
-def test_junk_counts_for_bytes_and_not_for_files() -> None:
+def test_junk_counts_towards_the_limit_of_bytes_but_not_of_files() -> None:
     data = skill_and(Entry(b"._SKILL.md", b"123"), Entry(b".DS_Store", b"456"))
     assert list(read_zip(data, limits=Limits(files=1))) == ["SKILL.md"]
     assert isinstance(refused(lambda: read_zip(data, limits=Limits(expanded_bytes=len(SKILL) + 5))), TooLarge)
@@ -302,7 +302,7 @@ def test_a_zip_is_streamed_piece_by_piece_in_the_order_given() -> None:
 
 @law
 @given(st.one_of(st.binary(max_size=300), st.binary(max_size=80).map(lambda tail: HONEST[:-22] + tail)))
-def test_arbitrary_bytes_are_refused_and_nothing_else_goes_wrong(data: bytes) -> None:
+def test_arbitrary_bytes_raise_only_expected_errors(data: bytes) -> None:
     refused(lambda: read_zip(data))
 
 
@@ -313,7 +313,7 @@ def read_or_none(data: bytes) -> dict[str, bytes] | None:
         return None
 
 
-def test_no_single_damaged_byte_changes_what_is_read() -> None:
+def test_a_changed_byte_never_changes_the_bundle() -> None:
     damaged = bytearray(HONEST)
     for position in range(len(HONEST)):
         for mask in (0x01, 0x08, 0x80, 0xFF):
@@ -322,12 +322,12 @@ def test_no_single_damaged_byte_changes_what_is_read() -> None:
             damaged[position] ^= mask
 
 
-def test_every_cut_is_refused() -> None:
+def test_every_truncated_zip_is_refused() -> None:
     for length in range(len(HONEST)):
         assert read_or_none(HONEST[:length]) is None, length
 
 
-def test_no_added_or_lost_byte_changes_what_is_read() -> None:
+def test_an_added_or_removed_byte_never_changes_the_bundle() -> None:
     for position in range(len(HONEST) + 1):
         assert read_or_none(HONEST[:position] + b"\0" + HONEST[position:]) is None, position
         assert read_or_none(HONEST[:position] + HONEST[position + 1 :]) in (None, HONEST_FILES), position
@@ -335,7 +335,7 @@ def test_no_added_or_lost_byte_changes_what_is_read() -> None:
 
 @law
 @given(st.lists(st.tuples(st.integers(0, len(HONEST) - 1), st.integers(0, 255)), min_size=1, max_size=6))
-def test_what_survives_damage_is_read_as_other_tools_read_it(changes: list[tuple[int, int]]) -> None:
+def test_a_damaged_zip_that_is_accepted_is_read_like_by_other_tools(changes: list[tuple[int, int]]) -> None:
     damaged = bytearray(HONEST)
     for position, value in changes:
         damaged[position] = value
@@ -353,7 +353,7 @@ some_names = safe_paths | st.sampled_from(
 
 @law
 @given(st.dictionaries(some_names, st.tuples(file_contents, st.sampled_from([0, 8])), max_size=6))
-def test_what_is_accepted_is_what_the_standard_library_finds(entries: dict[str, tuple[bytes, int]]) -> None:
+def test_an_accepted_zip_is_read_like_by_the_standard_library(entries: dict[str, tuple[bytes, int]]) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as target:
         for name, (content, method) in ({"demo/SKILL.md": (SKILL, 8)} | entries).items():

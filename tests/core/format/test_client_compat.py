@@ -1,4 +1,4 @@
-"""What the strictest clients refuse, and the frontmatter as other readers give it."""
+"""Rules of the strictest clients, and the header as other YAML parsers read it."""
 
 import pytest
 
@@ -27,7 +27,7 @@ PLAIN = 'name: offers\ndescription: "Writes offers."'
         "n: 3",
     ],
 )
-def test_what_the_format_allows_is_carried(more: str) -> None:
+def test_a_valid_skill_has_no_problem(more: str) -> None:
     assert fault(f"{PLAIN}\n{more}") == ""
 
 
@@ -51,21 +51,21 @@ def test_what_the_format_allows_is_carried(more: str) -> None:
         ("name: offers\ndescription: use when: asked", "not valid YAML"),
     ],
 )
-def test_what_one_client_would_refuse_is_told_with_its_reason(header: str, said: str) -> None:
+def test_each_rule_of_strict_clients_is_reported(header: str, said: str) -> None:
     assert said in fault(header)
 
 
 @pytest.mark.parametrize("name", ["über", "a--b", "-a", "a_b", "x" * 65, "a b"])
-def test_a_name_that_clients_refuse_is_told(name: str) -> None:
+def test_a_name_that_clients_reject_is_reported(name: str) -> None:
     assert "Its name" in client_compat.listing_fault(name, "Fine.")
 
 
 @pytest.mark.parametrize("description", ["", " ", "x" * 1_025])
-def test_a_description_that_clients_refuse_is_told(description: str) -> None:
+def test_a_description_that_clients_reject_is_reported(description: str) -> None:
     assert "Its description" in client_compat.listing_fault("offers", description)
 
 
-def test_the_limits_of_mcp_hold_to_the_file_and_to_the_byte() -> None:
+def test_the_limits_of_mcp_are_exact() -> None:
     limits = Limits()
     most = tuple(FileEntry(f"{n}", 1, "0" * 64) for n in range(limits.mcp_files))
     assert fault(PLAIN, most) == ""
@@ -74,7 +74,7 @@ def test_the_limits_of_mcp_hold_to_the_file_and_to_the_byte() -> None:
     assert "are allowed over MCP" in fault(PLAIN, (FileEntry("x", limits.mcp_bytes + 1, ""),))
 
 
-def test_numbers_are_numbers_and_everything_else_stands_as_it_is() -> None:
+def test_as_json_turns_only_numbers_into_numbers() -> None:
     header = (
         "name: x\ndescription: y\na: 1.50\nb: 07\nc: -3\nd: 2026-01-01\ne: yes\nf: true\ng: ~\nh: '3'\ni: 1e3\n"
         "j: [a, 'b']\nk:\n  l: 2.5\n  m: '2.5'"

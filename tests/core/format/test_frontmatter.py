@@ -1,4 +1,4 @@
-"""The header of SKILL.md: what is refused, what is tolerated and said, and edits that lose nothing."""
+"""Parsing and editing the header of SKILL.md."""
 
 import string
 import sys
@@ -48,7 +48,7 @@ def test_a_text_without_a_header_is_refused(text: str) -> None:
     assert refusal(text) == ("frontmatter-missing", 1)
 
 
-def test_a_header_below_blank_lines_is_refused_where_it_starts() -> None:
+def test_a_header_below_blank_lines_is_refused_with_its_line() -> None:
     assert refusal("\n\n---\nname: x\n---\n") == ("frontmatter-missing", 3)
 
 
@@ -68,7 +68,7 @@ def test_an_unclosed_header_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("fence", ["----", " ---", "--", "—"])
-def test_an_unclosed_header_points_at_the_line_that_was_meant_to_close_it(fence: str) -> None:
+def test_the_error_for_an_unclosed_header_names_a_misspelled_fence(fence: str) -> None:
     assert refusal(f"---\nname: x\n{fence}\nBody\n") == ("frontmatter-unclosed", 3)
 
 
@@ -78,7 +78,7 @@ def test_an_empty_header_is_refused(header: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["just text\n", "true\n", "- name\n- text\n", "[a, b]\n", "'quoted'\n"])
-def test_a_header_that_is_no_map_is_refused(header: str) -> None:
+def test_a_header_that_is_not_a_map_is_refused(header: str) -> None:
     assert refusal(f"---\n{header}---\n") == ("frontmatter-root", 2)
 
 
@@ -101,7 +101,7 @@ def test_a_closing_fence_at_the_end_of_the_file_leaves_an_empty_body() -> None:
 # Encoding and size.
 
 
-def test_a_byte_order_mark_is_tolerated_and_said() -> None:
+def test_a_byte_order_mark_is_tolerated_with_a_warning() -> None:
     document = parse(b"\xef\xbb\xbf---\nname: x\n---\n")
     assert document.fields == {"name": "x"}
     assert document.text.startswith("\ufeff")
@@ -116,11 +116,11 @@ def test_crlf_is_read_like_lf_and_kept() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"---\nname: x\nd: caf\xe9\n---\n", b"---\nname: x\n\xff\xfe---\n"])
-def test_bytes_that_are_not_utf8_are_refused_by_line(raw: bytes) -> None:
+def test_bytes_that_are_not_utf8_are_refused_with_their_line(raw: bytes) -> None:
     assert refusal(raw) == ("skill-md-encoding", 3)
 
 
-def test_the_refusal_of_bad_bytes_names_the_byte() -> None:
+def test_the_error_for_invalid_utf8_names_the_byte() -> None:
     with pytest.raises(InvalidSkill, match=r"byte 16 is 0xe9"):
         parse(b"---\nname: x\nabc\xe9\n---\n")
 
@@ -135,11 +135,11 @@ def test_nul_is_refused(text: str, line: int) -> None:
 
 
 @pytest.mark.parametrize("value", ['"\\0"', '"\\ud800"', "\x07", "\x1b"])
-def test_a_value_no_database_can_hold_is_refused(value: str) -> None:
+def test_a_value_that_databases_cannot_store_is_refused(value: str) -> None:
     assert refusal(f"---\nname: x\nbad: {value}\n---\n") == ("yaml-character", 3)
 
 
-def test_a_file_over_the_cap_is_refused_with_both_numbers() -> None:
+def test_a_file_over_the_limit_is_refused_with_both_numbers() -> None:
     error = cap("---\nname: x\n---\n" + "a" * 512_000)
     assert (error.data["hit"], error.data["allowed"]) == (512_016, 512_000)
 
@@ -148,12 +148,12 @@ def test_bytes_are_counted_not_characters() -> None:
     assert cap("---\nname: x\n---\n" + "é" * 500, Limits(skill_md_bytes=1_000)).data["hit"] == 1_016
 
 
-def test_a_header_over_the_cap_is_refused_before_it_is_read() -> None:
+def test_a_header_over_the_limit_is_refused_before_it_is_parsed() -> None:
     error = cap("---\nname: x\nname: twice\nd: " + "a" * 64 * KIB + "\n---\n")
     assert error.findings[0].rule == "frontmatter-size"
 
 
-def test_a_header_at_the_cap_is_read() -> None:
+def test_a_header_at_the_limit_is_parsed() -> None:
     filler = "a" * (64 * KIB - len("d: \n"))
     assert doc(f"d: {filler}\n").fields == {"d": filler}
 
@@ -175,7 +175,7 @@ def test_a_duplicate_key_is_refused_at_any_depth(header: str, line: int) -> None
     assert refusal(f"---\n{header}---\n") == ("yaml-duplicate-key", line)
 
 
-def test_the_refusal_of_a_duplicate_key_names_both_lines() -> None:
+def test_the_error_for_a_duplicate_key_names_both_lines() -> None:
     with pytest.raises(InvalidSkill, match="`description` appears twice, on lines 3 and 5"):
         doc("name: x\ndescription: one\n# between\ndescription: two\n")
 
@@ -202,7 +202,7 @@ def test_depth_is_counted_through_aliases() -> None:
     assert cap(f"---\n{header}\n---\n").data["hit"] == 26
 
 
-def test_a_billion_laughs_are_refused_by_the_expanded_count() -> None:
+def test_a_billion_laughs_attack_is_refused_by_the_expanded_count() -> None:
     bomb = "a0: &a0 [" + "x, " * 9 + "x]\n"
     bomb += "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 10))
     error = cap(f"---\n{bomb}---\n")
@@ -214,13 +214,13 @@ def test_more_than_twenty_aliases_are_refused() -> None:
     assert (error.findings[0].rule, error.data["hit"], error.data["allowed"]) == ("yaml-aliases", 21, 20)
 
 
-def test_merge_keys_are_counted_as_what_they_bring() -> None:
+def test_merge_keys_count_their_expanded_nodes() -> None:
     base = "".join(f"  k{n}: v\n" for n in range(100))
     merges = "".join(f"m{n}:\n  <<: *b\n" for n in range(20))
     assert cap(f"---\nb: &b\n{base}{merges}---\n", Limits(yaml_nodes=2_000)).findings[0].rule == "yaml-nodes"
 
 
-def test_a_merge_key_yields_to_what_is_written_out() -> None:
+def test_explicit_keys_override_merge_keys() -> None:
     fields = doc("base: &b {x: 1, y: 2}\nother: &o {y: 3, z: 4}\nmine:\n  <<: [*b, *o]\n  x: own\n").fields
     assert fields["mine"] == {"x": "own", "y": "2", "z": "4"}
 
@@ -240,7 +240,7 @@ def test_a_tag_is_refused(value: str) -> None:
 @pytest.mark.parametrize(
     "header", ["? [a, b]\n: c\n", "{a: b}: c\n", "'': c\n", "~: c\n", "a: &a x\n*a : c\n", "<<: text\n", "<<: [text]\n"]
 )
-def test_a_key_that_is_no_text_is_refused(header: str) -> None:
+def test_a_key_that_is_not_text_is_refused(header: str) -> None:
     assert refusal(f"---\n{header}---\n")[0] == "yaml-key"
 
 
@@ -292,7 +292,7 @@ def test_a_syntax_error_says_what_it_is_and_where(header: str, line: int, words:
         ("[a, 1]", ("a", "1")),
     ],
 )
-def test_a_value_is_the_text_as_written_unless_it_is_a_switch_or_nothing(written: str, value: object) -> None:
+def test_plain_values_stay_text_except_bools_and_null(written: str, value: object) -> None:
     assert doc(f"name: x\nv: {written}\n").fields["v"] == value
 
 
@@ -308,7 +308,7 @@ def test_a_value_is_the_text_as_written_unless_it_is_a_switch_or_nothing(written
         ("a b", "str"),
     ],
 )
-def test_it_is_known_what_other_readers_make_of_a_value(written: str, kind: str) -> None:
+def test_read_as_is_the_type_for_other_yaml_parsers(written: str, kind: str) -> None:
     assert doc(f"metadata:\n  v: {written}\n").read_as["metadata.v"] == kind
 
 
@@ -348,14 +348,14 @@ def test_fields_cannot_be_changed() -> None:
         ("description: see https://a.b/c: it helps\r\n", "see https://a.b/c: it helps"),
     ],
 )
-def test_a_colon_in_an_unquoted_description_is_read_and_said(header: str, value: str) -> None:
+def test_a_colon_in_an_unquoted_description_is_tolerated_with_a_warning(header: str, value: str) -> None:
     document = doc(f"name: x\n{header}license: MIT\n")
     assert document.fields == {"name": "x", "description": value, "license": "MIT"}
     assert [(w.rule, w.line) for w in document.warnings] == [("frontmatter-tolerant", 3)]
     assert "double quotes" in document.warnings[0].fix
 
 
-def test_the_second_try_reads_all_that_the_first_would() -> None:
+def test_the_second_try_parses_everything_else_like_the_first() -> None:
     document = doc(
         "name: x\ndescription: a: b\nnote: |\n  c: d: e\ntags:\n  - one\n  - two: three: four\n"
         "metadata:\n  k: v: w\n  q: 'x: y'\n"
@@ -387,12 +387,12 @@ def test_the_second_try_is_as_strict_as_the_first(header: str, rule: str) -> Non
     assert refusal(f"---\n{header}---\n")[0] == rule
 
 
-def test_the_second_try_keeps_the_caps() -> None:
+def test_the_second_try_enforces_the_limits() -> None:
     error = cap("---\ndescription: a: b\nx: " + "[" * 30 + "]" * 30 + "\n---\n")
     assert error.findings[0].rule == "yaml-depth"
 
 
-def test_there_is_no_second_try_after_a_duplicate_key() -> None:
+def test_a_duplicate_key_gets_no_second_try() -> None:
     with pytest.raises(InvalidSkill) as caught:
         doc("name: x\nname: y\ndescription: a: b\n")
     assert caught.value.findings[0].rule == "yaml-duplicate-key"
@@ -466,12 +466,12 @@ def test_an_edit_changes_the_lines_of_its_key_and_nothing_else(
         {"metadata.version": "1.0"},
     ],
 )
-def test_setting_what_is_already_there_changes_nothing(changes: dict[str, object]) -> None:
+def test_setting_the_current_value_changes_nothing(changes: dict[str, object]) -> None:
     document = doc(KEPT)
     assert edit(document, changes, body="Body\n") == document.text
 
 
-def test_several_changes_at_once_land_in_their_places() -> None:
+def test_several_changes_are_applied_at_once() -> None:
     changes = {"zz": "last", "license": "MIT", "description": "d", "metadata.c": "e", "metadata.a": None}
     assert edit(doc("metadata:\n  a: b\nname: x\n"), changes) == (
         '---\nmetadata:\n  c: "e"\nname: x\ndescription: "d"\nlicense: "MIT"\nzz: "last"\n---\nBody\n'
@@ -490,26 +490,26 @@ def test_an_empty_metadata_is_filled(written: str) -> None:
     )
 
 
-def test_metadata_goes_with_its_last_key() -> None:
+def test_removing_the_last_key_removes_metadata() -> None:
     assert edit(doc("name: x\nmetadata:\n  a: b\n"), {"metadata.a": None}) == "---\nname: x\n---\nBody\n"
 
 
-def test_a_flat_flow_map_of_metadata_is_opened_up() -> None:
+def test_a_flow_map_of_metadata_is_rewritten_as_a_block() -> None:
     assert edit(doc("name: x\nmetadata: {a: b, v: 1.0} # why\n"), {"metadata.c": "d"}) == (
         '---\nname: x\nmetadata: # why\n  a: "b"\n  v: "1.0"\n  c: "d"\n---\nBody\n'
     )
 
 
-def test_a_list_stays_a_list_in_the_style_it_had() -> None:
+def test_a_list_keeps_its_style() -> None:
     document = doc("block:  # why\n  - a\n  - b\nflow: [a, b]\n")
     assert edit(document, {"block": ["c"], "flow": ["d"]}) == ('---\nblock:  # why\n  - "c"\nflow: ["d"]\n---\nBody\n')
 
 
-def test_a_kept_block_scalar_takes_its_blank_lines_with_it() -> None:
+def test_removing_a_keep_scalar_removes_its_blank_lines() -> None:
     assert edit(doc("a: |+\n  x\n\n\nb: |\n  y\n\nc: z\n"), {"a": None, "b": None}) == "---\n\nc: z\n---\nBody\n"
 
 
-def test_an_edit_of_a_tolerated_header_mends_the_line() -> None:
+def test_an_edit_of_a_tolerated_header_adds_the_quotes() -> None:
     document = doc("name: x\ndescription: Use when: asked # note\nother: c: d\n")
     result = edit(document, {"description": "Use when: told"})
     assert result == '---\nname: x\ndescription: "Use when: told" # note\nother: c: d\n---\nBody\n'
@@ -550,12 +550,12 @@ def test_a_comma_inside_an_item_is_refused() -> None:
         edit(doc("name: x\n"), {"metadata.tags": ["a, b"]})
 
 
-def test_an_edit_that_grows_past_the_cap_is_refused() -> None:
+def test_an_edit_over_the_limit_is_refused() -> None:
     with pytest.raises(TooLarge):
         edit(doc("name: x\n"), {"description": "a" * 65 * KIB})
 
 
-def test_a_value_that_no_header_holds_is_a_mistake_of_the_caller() -> None:
+def test_an_unsupported_value_raises_type_error() -> None:
     with pytest.raises(TypeError):
         edit(doc("name: x\n"), {"name": {"a": "b"}})
 
@@ -569,7 +569,7 @@ def test_a_value_that_no_header_holds_is_a_mistake_of_the_caller() -> None:
         ("---\nname: x\n---\nold\n", "", "---\nname: x\n---\n"),
     ],
 )
-def test_a_new_body_takes_the_line_ends_of_the_file(text: str, body: str, result: str) -> None:
+def test_a_new_body_gets_the_line_endings_of_the_file(text: str, body: str, result: str) -> None:
     assert edit(parse(text), {}, body=body) == result
 
 
@@ -590,7 +590,7 @@ def test_a_new_body_takes_the_line_ends_of_the_file(text: str, body: str, result
         "",
     ],
 )
-def test_any_text_survives_being_written(value: str) -> None:
+def test_any_text_can_be_written_and_parsed_back(value: str) -> None:
     result = edit(doc("name: x\n"), {"description": value})
     assert parse(result).fields["description"] == value
     assert "---" not in result.splitlines()[2]
@@ -643,7 +643,7 @@ def documents(draw: st.DrawFn) -> str:
 
 @law
 @given(documents())
-def test_an_edit_of_nothing_is_the_identity(text: str) -> None:
+def test_an_empty_edit_changes_nothing(text: str) -> None:
     document = parse(text)
     assert edit(document, {}) == text
     texts = {name: value for name, value in document.fields.items() if isinstance(value, str)}
@@ -741,7 +741,7 @@ YAMLISH = st.lists(
 
 @settings(law, max_examples=effort.examples(200))
 @given(st.one_of(YAMLISH, YAMLISH.map(lambda header: f"---\n{header}\n---\nBody"), st.text(), st.binary()))
-def test_any_input_is_read_or_refused_with_findings(content: str | bytes) -> None:
+def test_any_input_is_parsed_or_refused_with_findings(content: str | bytes) -> None:
     try:
         document = parse(content)
         assert edit(document, {}) == document.text

@@ -1,4 +1,4 @@
-"""The form and the exact text are two views of one file: going there and back loses nothing."""
+"""The editor form: converting SKILL.md to form fields and back loses nothing."""
 
 import pytest
 from hypothesis import example, given, settings
@@ -25,7 +25,7 @@ Hotels: 180.
 """
 
 
-def test_what_the_form_shows_comes_back_as_the_same_bytes() -> None:
+def test_saving_an_unchanged_form_keeps_every_byte() -> None:
     assert skill_form.to_text(KEPT, skill_form.parse(KEPT)) == KEPT
 
 
@@ -42,7 +42,7 @@ def test_an_empty_form_makes_a_text_that_reads_back_as_empty() -> None:
         skill_md.read(text)
 
 
-def test_a_name_taken_away_is_an_empty_key_and_not_the_stand_in() -> None:
+def test_a_removed_name_becomes_an_empty_key_without_placeholder() -> None:
     typed = Fields(**{**skill_form.parse(KEPT).as_json(), "name": " "})
     text = skill_form.to_text(KEPT, typed)
     assert 'name: ""   # agents call it so' in text
@@ -51,30 +51,30 @@ def test_a_name_taken_away_is_an_empty_key_and_not_the_stand_in() -> None:
 
 
 @pytest.mark.parametrize("text", ["no header", "---\nname: a\nname: b\ndescription: x\n---\n", "---\nname: [a]\n---\n"])
-def test_a_text_whose_header_cannot_be_read_has_no_form(text: str) -> None:
+def test_a_text_with_an_invalid_header_has_no_form(text: str) -> None:
     with pytest.raises(InvalidSkill):
         skill_form.parse(text)
     with pytest.raises(InvalidSkill):
         skill_form.to_text(text, Fields(name="a", description="b"))
 
 
-def test_lists_are_separated_by_commas_and_lines_and_hold_nothing_twice() -> None:
+def test_list_items_are_separated_by_commas_or_lines_without_duplicates() -> None:
     assert skill_form.items("a, b\r\nc,,a ,\n  two words ") == ("a", "b", "c", "two words")
 
 
-def test_a_new_file_is_in_the_form_that_every_client_reads() -> None:
+def test_a_new_file_can_be_read_by_every_client() -> None:
     text = skill_form.to_text("", Fields(name="a-b", description="Says: hi", tags="x, y", instructions="Go."))
     assert text.startswith('---\nname: a-b\ndescription: "Says: hi"\nmetadata:\n')
     assert skill_md.read(text).tags == ("x", "y")
 
 
 @pytest.mark.parametrize("old", ["a\r\nb\nc\r\n", "a\nb", "\r\n", "", "a\rb\r"])
-def test_a_text_sent_back_unchanged_keeps_its_line_ends(old: str) -> None:
+def test_an_unchanged_text_keeps_its_line_endings(old: str) -> None:
     sent = old.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
     assert skill_form.restore_line_endings(old, sent) == old
 
 
-def test_a_changed_line_takes_the_line_end_of_the_file_and_the_others_keep_theirs() -> None:
+def test_only_changed_lines_get_the_line_ending_of_the_file() -> None:
     assert skill_form.restore_line_endings("a\r\nb\r\nc\n", "a\r\nB\r\nnew\r\nc\r\n") == "a\r\nB\r\nnew\r\nc\n"
 
 
@@ -83,7 +83,7 @@ def test_a_changed_line_takes_the_line_end_of_the_file_and_the_others_keep_their
 @example(old="\ra\n\n", new="\n\n")
 @example(old="\r\ra\n\n\n", new="\n\n\n\n")
 @example(old="a\rb\n\n", new="a\n\n")
-def test_line_ends_are_all_that_differs(old: str, new: str) -> None:
+def test_restored_line_endings_change_nothing_else(old: str, new: str) -> None:
     result = skill_form.restore_line_endings(old, new)
     assert result.replace("\r\n", "\n").replace("\r", "\n") == new
 
@@ -93,7 +93,7 @@ _words = st.text(alphabet="abc ,:#\"'-é—", max_size=30)
 
 @settings(max_examples=effort.examples(60))
 @given(_words, _words, _words, st.sampled_from([skill_md.TOOL, skill_md.KNOWLEDGE]))
-def test_whatever_is_typed_is_read_back(name: str, description: str, tags: str, kind: str) -> None:
+def test_any_typed_values_are_parsed_back(name: str, description: str, tags: str, kind: str) -> None:
     typed = Fields(name=name, description=description, tags=tags, kind=kind, instructions="Do it.")
     read = skill_form.parse(skill_form.to_text("", typed))
     assert (read.name, read.description) == (name.strip(), " ".join(description.split()))

@@ -1,4 +1,4 @@
-"""What SKILL.md says about the skill, new files that every client reads, and form edits on existing ones."""
+"""Reading the values of SKILL.md, writing new files, and editing existing ones."""
 
 import string
 
@@ -43,7 +43,7 @@ def test_a_missing_name_is_refused(line: str) -> None:
     assert [(f.rule, f.severity) for f in caught.value.findings] == [("name-missing", Severity.ERROR)]
 
 
-def test_a_missing_name_falls_back_on_the_directory_and_says_so() -> None:
+def test_a_missing_name_falls_back_to_the_directory_with_a_warning() -> None:
     found = read("---\ndescription: d\n---\n", fallback_name=" my-skill ")
     assert found.name == "my-skill"
     assert rules(found) == [("name-missing", None)]
@@ -56,20 +56,20 @@ def test_a_missing_description_is_refused_even_with_a_directory(line: str) -> No
     assert [f.rule for f in caught.value.findings] == ["description-missing"]
 
 
-def test_all_that_is_missing_is_said_at_once() -> None:
+def test_all_missing_keys_are_reported_at_once() -> None:
     with pytest.raises(InvalidSkill) as caught:
         read("---\nlicense: MIT\n---\n")
     assert [f.rule for f in caught.value.findings] == ["name-missing", "description-missing"]
 
 
 @pytest.mark.parametrize("value", ["[a, b]", "{a: b}"])
-def test_a_description_that_is_no_text_is_refused_by_line(value: str) -> None:
+def test_a_description_that_is_not_text_is_refused_with_its_line(value: str) -> None:
     with pytest.raises(InvalidSkill) as caught:
         read(f"---\nname: demo\ndescription: {value}\n---\n")
     assert [(f.rule, f.line) for f in caught.value.findings] == [("description-text", 3)]
 
 
-def test_limits_reach_the_reader() -> None:
+def test_limits_are_passed_to_the_parser() -> None:
     with pytest.raises(TooLarge):
         read(PLAIN, limits=Limits(skill_md_bytes=10))
 
@@ -101,7 +101,7 @@ def test_tags_are_read_from_both_places_as_list_or_text(header: str) -> None:
     assert skill(header).tags == ("a", "b c")
 
 
-def test_an_item_of_a_list_may_hold_a_comma() -> None:
+def test_an_item_of_a_list_may_contain_a_comma() -> None:
     assert skill("triggers: ['expenses, travel', refund]\n").triggers == ("expenses, travel", "refund")
 
 
@@ -134,19 +134,19 @@ def test_the_kind_is_read_from_both_places(written: str, kind: str, place: str) 
     assert (found.kind, found.warnings) == (kind, ())
 
 
-def test_an_unknown_kind_counts_as_tool_and_is_said() -> None:
+def test_an_unknown_kind_is_treated_as_tool_with_a_warning() -> None:
     found = skill("metadata:\n  kind: recipe\n")
     assert found.kind == "tool"
     assert rules(found) == [("kind-unknown", 5)]
 
 
-def test_the_top_level_wins_where_both_places_differ_and_it_is_said() -> None:
+def test_the_top_level_wins_over_metadata_with_a_warning() -> None:
     found = skill("tags: [a]\nmetadata:\n  tags: b\n")
     assert found.tags == ("a",)
     assert rules(found) == [("frontmatter-two-places", 6)]
 
 
-def test_the_same_value_in_both_places_is_no_news() -> None:
+def test_the_same_value_in_both_places_gives_no_warning() -> None:
     assert skill("tags: [a, b]\nversion: 1.0\nmetadata:\n  tags: a, b\n  version: '1.0'\n").warnings == ()
 
 
@@ -157,7 +157,7 @@ def test_metadata_is_flat_text_and_the_rest_stays_in_the_document() -> None:
 
 
 @pytest.mark.parametrize("value", ["text", "[a]"])
-def test_metadata_that_is_no_map_is_left_out_and_said(value: str) -> None:
+def test_metadata_that_is_not_a_map_is_ignored_with_a_warning(value: str) -> None:
     found = skill(f"metadata: {value}\n")
     assert found.metadata == {}
     assert rules(found) == [("metadata-map", 4)]
@@ -168,7 +168,7 @@ def test_allowed_tools_are_one_text(written: str) -> None:
     assert skill(f"allowed-tools: {written}\n").allowed_tools == "Read Bash(git:*)"
 
 
-def test_the_warnings_of_the_document_are_there_too() -> None:
+def test_the_warnings_of_the_document_are_included() -> None:
     found = read("\ufeff---\nname: x\ndescription: Use when: asked\n---\n")
     assert found.description == "Use when: asked"
     assert rules(found) == [("frontmatter-bom", 1), ("frontmatter-tolerant", 3)]
@@ -191,7 +191,7 @@ def test_instructions_are_the_body_without_blank_lines_around(body: str, instruc
 # New files.
 
 
-def test_a_new_file_is_in_the_subset_every_client_reads() -> None:
+def test_a_new_file_uses_only_what_every_client_reads() -> None:
     text = compose(
         name="demo",
         description="Shows: things\nand more",
@@ -208,14 +208,14 @@ def test_a_new_file_is_in_the_subset_every_client_reads() -> None:
     )
 
 
-def test_three_hyphens_never_stand_in_the_header_of_a_new_file() -> None:
+def test_the_header_of_a_new_file_never_contains_three_hyphens() -> None:
     text = compose(name="demo", description="first --- second ----- third", instructions="", tags=["a---b"])
     assert text.split("---")[2:] == ["\n"]
     assert read(text).description == "first --- second ----- third"
 
 
 @pytest.mark.parametrize("name", ["123", "null", "true", "1e3", "on", "2026-01-01", "My Skill", "-x", "a: b"])
-def test_a_name_that_yaml_would_take_for_something_else_is_quoted(name: str) -> None:
+def test_a_name_that_yaml_would_not_read_as_text_is_quoted(name: str) -> None:
     text = compose(name=name, description="d", instructions="")
     assert f'name: "{name}"\n' in text
     assert read(text).name == name
@@ -234,7 +234,7 @@ def test_a_name_that_yaml_would_take_for_something_else_is_quoted(name: str) -> 
         {"name": "x", "description": "d" * 70_000},
     ],
 )
-def test_a_new_file_that_could_not_be_read_is_refused(values: dict[str, object]) -> None:
+def test_an_invalid_new_file_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(SkillsiteError) as caught:
         compose(**{"instructions": "i", **values})  # type: ignore[arg-type]
     assert caught.value.findings
@@ -263,7 +263,7 @@ OTHER_KEYS = st.text(string.ascii_letters + ": #'\"é-1", min_size=1, max_size=8
     license_=st.one_of(st.just(""), ITEM),
     metadata=st.dictionaries(OTHER_KEYS, TEXT, max_size=3),
 )
-def test_a_new_file_reads_back_as_what_went_in(
+def test_a_new_file_parses_back_to_the_same_values(
     name: str,
     description: str,
     instructions: str,
@@ -336,7 +336,7 @@ def test_saving_a_form_without_a_change_changes_no_byte() -> None:
     )
 
 
-def test_a_form_edit_writes_where_the_key_stands_and_else_into_metadata() -> None:
+def test_a_form_edit_writes_to_the_place_of_the_key_or_to_metadata() -> None:
     text = revise(
         read(VENDOR),
         description="Shows: more",
@@ -369,7 +369,7 @@ def test_a_list_that_was_one_text_stays_one_text() -> None:
     assert 'tags: "c, d"\n' in revise(skill("tags: a, b\n"), tags=["c", "d"])
 
 
-def test_an_emptied_list_loses_its_key() -> None:
+def test_an_empty_list_removes_its_key() -> None:
     assert revise(read(VENDOR), tags=[], requires=[]) == VENDOR.replace("tags: [a, b]\n", "").replace(
         '  requires: "base"   # see base\n', ""
     )
@@ -381,7 +381,7 @@ def test_a_key_in_both_places_is_written_in_both() -> None:
     assert read(text).warnings == ()
 
 
-def test_a_name_that_came_from_the_directory_is_written_down() -> None:
+def test_a_name_from_the_directory_is_written_to_the_header() -> None:
     found = read("---\ndescription: d\n---\n", fallback_name="demo")
     assert revise(found) == found.document.text
     assert revise(found, name="demo") == '---\nname: "demo"\ndescription: d\n---\n'
@@ -411,7 +411,7 @@ def test_a_form_edit_of_a_flow_header_is_refused_and_its_body_can_still_be_edite
 
 @law
 @given(description=ITEM, tags=ITEMS, requires=NAMES, instructions=TEXT, newline=st.sampled_from(["\n", "\r\n"]))
-def test_a_form_edit_changes_what_was_given_and_keeps_the_rest(
+def test_a_form_edit_changes_only_the_passed_values(
     description: str, tags: list[str], requires: list[str], instructions: str, newline: str
 ) -> None:
     before = read(VENDOR.replace("\n", newline))

@@ -1,4 +1,4 @@
-"""What came over HTTP: a zip, a text, or a page that is neither."""
+"""Detection of zips, texts and web pages."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_the_extension_comes_first_then_the_content_type(path: str, content_type
     assert kind_of(path, content_type, SKILL) == kind
 
 
-def test_bytes_that_begin_like_a_zip_are_one_where_nothing_says_otherwise() -> None:
+def test_bytes_with_a_zip_signature_are_a_zip_by_default() -> None:
     assert kind_of("/github-production-release-asset/1", "application/octet-stream", b"PK\x03\x04") == ZIP
     assert kind_of("/a.md", "application/octet-stream", b"PK\x03\x04") == TEXT
 
@@ -42,15 +42,15 @@ def test_bytes_that_begin_like_a_zip_are_one_where_nothing_says_otherwise() -> N
     ],
 )
 @pytest.mark.parametrize(("path", "content_type"), [("/a.zip", "application/zip"), ("/SKILL.md", "text/markdown")])
-def test_a_page_is_a_page_whatever_it_is_called(path: str, content_type: str, body: bytes) -> None:
+def test_a_web_page_is_detected_whatever_its_content_type(path: str, content_type: str, body: bytes) -> None:
     assert kind_of(path, content_type, body) == PAGE
 
 
-def test_a_text_called_a_page_is_one_unless_it_starts_like_a_skill() -> None:
+def test_html_content_type_means_a_page_unless_the_text_is_a_skill() -> None:
     assert kind_of("/SKILL.md", "text/html; charset=utf-8", b"Not found") == PAGE
     assert kind_of("/SKILL.md", "text/html", SKILL) == TEXT
     assert kind_of("/a.zip", "text/html", b"PK\x03\x04") == ZIP
 
 
-def test_a_comment_without_an_end_is_read_to_an_end() -> None:
+def test_an_unclosed_comment_does_not_hang() -> None:
     assert kind_of("/a.md", "", b"<!-- " * 500) == TEXT

@@ -1,4 +1,4 @@
-"""Each lint rule finds what it is for, at its line, and leaves a good skill alone."""
+"""Each lint rule reports its problem with its line. A valid skill has no findings."""
 
 import time
 from collections.abc import Collection
@@ -55,7 +55,7 @@ def test_a_good_skill_has_no_findings() -> None:
     assert lint(directory="expense-report", known_names={"expense-report", "code-review"}) == ()
 
 
-def test_the_bundled_library_keeps_its_own_rules() -> None:
+def test_the_built_in_skills_have_no_errors_or_warnings() -> None:
     names = {path.parent.name for path in LIBRARY.glob("*/SKILL.md")}
     assert names
     for name in names:
@@ -75,24 +75,24 @@ STRICT = [
 
 
 @pytest.mark.parametrize(("rule", "text", "line"), STRICT)
-def test_what_stops_an_author_is_a_warning_on_import(rule: str, text: str, line: int) -> None:
+def test_an_error_for_authored_skills_is_a_warning_for_imported_ones(rule: str, text: str, line: int) -> None:
     written, imported = one(lint(text), rule), one(lint(text, authoring=False), rule)
     assert (written.severity, written.file, written.line) == (Severity.ERROR, SKILL_MD, line)
     assert imported.severity is Severity.WARNING
     assert errors(lint(text, authoring=False)) == ()
 
 
-def test_a_name_other_than_its_directory_stops_an_author() -> None:
+def test_a_name_that_differs_from_its_directory_is_an_error_for_authors() -> None:
     assert one(lint(directory="expenses"), "name-directory").severity is Severity.ERROR
     assert one(lint(directory="expenses", authoring=False), "name-directory").severity is Severity.WARNING
 
 
-def test_the_longest_name_and_description_pass() -> None:
+def test_the_longest_allowed_name_and_description_have_no_findings() -> None:
     assert lint(named("a" * 64)) == ()
     assert lint(described("Use when " + "a" * 1_015)) == ()
 
 
-def test_a_bad_name_comes_with_a_good_one() -> None:
+def test_a_valid_name_is_suggested_for_an_invalid_one() -> None:
     assert "uber-report-2" in one(lint(named("Über_Report 2")), "name-pattern").fix
 
 
@@ -144,7 +144,7 @@ WARNINGS_AND_HINTS = [
 
 
 @pytest.mark.parametrize(("rule", "text", "line"), WARNINGS_AND_HINTS)
-def test_what_some_clients_or_readers_stumble_over_is_found_at_its_line(rule: str, text: str, line: int) -> None:
+def test_each_rule_reports_its_line(rule: str, text: str, line: int) -> None:
     found = one(lint(text), rule)
     assert (found.file, found.line) == (SKILL_MD, line)
     assert found.severity is not Severity.ERROR
@@ -168,11 +168,11 @@ QUIET = [
 
 
 @pytest.mark.parametrize("text", QUIET)
-def test_what_is_in_order_is_left_alone(text: str) -> None:
+def test_a_valid_variation_has_no_findings(text: str) -> None:
     assert lint(text) == ()
 
 
-def test_files_that_are_there_are_not_missing() -> None:
+def test_existing_files_are_not_reported_as_missing() -> None:
     body = "\n[rules](references/rules.md#part), [same](./references/rules%2Emd), `scripts/a.py`, [all](references/).\n"
     files = {"references/rules.md": "Back to [top](../SKILL.md) or [run](scripts/a.py).", "scripts/a.py": "print()"}
     assert lint(with_body(body), files=dict(files)) == ()
@@ -184,7 +184,7 @@ def test_a_broken_link_in_another_file_names_that_file() -> None:
     assert "references/b.md" in found.message
 
 
-def test_a_missing_file_is_told_apart_from_a_misplaced_one() -> None:
+def test_the_fix_for_a_missing_file_names_a_file_of_the_same_name() -> None:
     found = one(lint(with_body("\n[r](rules.md)\n"), files={"references/rules.md": "x"}), "file-missing")
     assert found.fix == "Add the file, or change the text to references/rules.md."
 
@@ -200,23 +200,23 @@ def test_a_file_nobody_mentions_gets_a_hint() -> None:
 
 
 @pytest.mark.parametrize(("count", "rule"), [(21, "bundle-large"), (513, "bundle-mcp")])
-def test_many_files_are_said(count: int, rule: str) -> None:
+def test_too_many_files_are_reported(count: int, rule: str) -> None:
     files: dict[str, str | bytes] = {f"data/{n}.txt": "" for n in range(count - 1)}
     assert f"{count} files" in one(lint(with_body("\nRead data/ files.\n"), files=files), rule).message
 
 
-def test_twenty_files_are_not_many() -> None:
+def test_twenty_files_are_not_too_many() -> None:
     files: dict[str, str | bytes] = {f"data/{n}.txt": "" for n in range(19)}
     assert lint(with_body("\nRead data/ files.\n"), files=files) == ()
 
 
 @pytest.mark.parametrize(("size", "rule"), [(2**20, "bundle-large"), (2**24, "bundle-mcp")])
-def test_many_bytes_are_said(size: int, rule: str) -> None:
+def test_too_many_bytes_are_reported(size: int, rule: str) -> None:
     assert one(lint(with_body("\nSee data.bin\n"), files={"data.bin": bytes(size)}), rule)
 
 
 @pytest.mark.parametrize(("words", "rule"), [(5_100, "tokens-soft"), (8_100, "tokens-loud")])
-def test_long_instructions_are_said_once(words: int, rule: str) -> None:
+def test_long_instructions_give_one_finding(words: int, rule: str) -> None:
     found = lint(with_body("\n" + "word " * words))
     assert [each.rule for each in found] == [rule]
     assert "5,000" in found[0].message
@@ -227,7 +227,7 @@ def test_limits_are_those_passed_in() -> None:
     assert [each.rule for each in lint(limits=Limits(name_chars=5))] == ["name-length"]
 
 
-def test_an_unknown_requirement_is_said_with_the_nearest_name() -> None:
+def test_an_unknown_requirement_is_reported_with_the_closest_name() -> None:
     text = with_header('metadata:\n  requires: "currency-conversoin, code-review"\n')
     found = one(lint(text, known_names={"currency-conversion", "code-review"}), "requires-unknown")
     assert found.line == 5
@@ -235,7 +235,7 @@ def test_an_unknown_requirement_is_said_with_the_nearest_name() -> None:
     assert lint(text) == ()  # nothing is known about other skills
 
 
-def test_a_thousand_files_and_skills_that_are_not_there_are_all_said_in_a_moment() -> None:
+def test_a_thousand_missing_files_and_skills_are_checked_quickly() -> None:
     """Comparing each with all there is to guess what was meant took minutes."""
     missing = range(1_000)
     text = f'---\n{HEADER}metadata:\n  requires: "{", ".join(f"wanted-{n}" for n in missing)}"\n---\n' + "".join(
@@ -250,23 +250,23 @@ def test_a_thousand_files_and_skills_that_are_not_there_are_all_said_in_a_moment
     assert lost[-1] == "The skill has no file references/wanted-99.md. 900 more like this are not shown."
 
 
-def test_a_text_of_nothing_but_links_has_a_list_that_ends() -> None:
+def test_the_number_of_broken_links_is_limited() -> None:
     found = lint(with_body("\n" + "[a](b.md) [c](../d.md)\n" * 10_000))
     lost = [each for each in found if each.rule in ("file-missing", "link-outside")]
     assert len(lost) == 200
     assert [each.rule for each in lost if "9,900 more" in each.message] == ["file-missing", "link-outside"]
 
 
-def test_a_hundred_lost_links_are_all_listed() -> None:
+def test_a_hundred_broken_links_are_all_listed() -> None:
     found = lint(with_body("\n" + "".join(f"[a](b{n}.md)\n" for n in range(100))))
     assert len(found) == 100 and not any("not shown" in each.message for each in found)
 
 
-def test_a_long_description_says_where_the_skill_is_left_out() -> None:
+def test_the_finding_for_a_long_description_mentions_mcp() -> None:
     assert "MCP" in one(lint(described("Use when " + "a" * 1_016), authoring=False), "description-length").message
 
 
-def test_a_name_like_another_one_is_said() -> None:
+def test_a_name_that_looks_like_another_one_is_reported() -> None:
     found = one(lint(named("expense-rep0rt"), known_names={"expense-report"}), "name-confusable")
     assert "“expense-report”" in found.message
     assert lint(known_names={"expense-report", "expense-reports"}) == ()
@@ -290,7 +290,7 @@ def test_hidden_text_is_decoded_and_counted_once_for_each_file() -> None:
     ],
     ids=["long", "not UTF-8", "many"],
 )
-def test_what_nobody_searched_is_said(files: dict[str, str | bytes]) -> None:
+def test_a_file_that_was_not_checked_is_reported(files: dict[str, str | bytes]) -> None:
     """A skill with a text that was not looked at has none of the other findings, and is not the better for it."""
     found = one(lint(with_body("\nRead references/ when asked.\n"), files=files), "text-unread")
     assert found.file in files
@@ -302,12 +302,12 @@ def test_a_binary_file_is_not_searched_for_text() -> None:
     assert not [f for f in lint(with_body("\nSee a.bin\n"), files={"a.bin": b"\xe2\x80\x8b\0"}) if "hidden" in f.rule]
 
 
-def test_findings_come_in_reading_order() -> None:
+def test_findings_are_in_reading_order() -> None:
     found = lint(named("Bad Name").replace("Add up", "[x](y.md) <!-- z -->"))
     assert [each.severity for each in found] == [Severity.ERROR, Severity.WARNING, Severity.HINT]
 
 
-def test_every_rule_that_can_be_found_is_explained() -> None:
+def test_every_rule_has_a_description() -> None:
     texts = [text for _, text, _ in STRICT + WARNINGS_AND_HINTS]
     found = {finding.rule for text in texts for finding in lint(text)}
     assert "name-pattern" in found and found <= rules.RULES.keys()
@@ -341,11 +341,11 @@ def test_a_mechanical_fix_removes_its_finding_and_nothing_else(rule: str, text: 
         ("file-missing", with_body("\n[x](y.md)\n")),
     ],
 )
-def test_what_needs_a_person_is_not_fixed(rule: str, text: str) -> None:
+def test_a_finding_that_needs_a_decision_has_no_automatic_fix(rule: str, text: str) -> None:
     assert mechanical_fix(one(lint(text), rule), skill_md.read(text)) is None
 
 
 @pytest.mark.parametrize("unit", ["[", "](", "`", "``a`", "a/", "scripts/", "scripts/a.b", "[a]:", "/home/", "\n```\n"])
-def test_a_long_run_points_nowhere_twice(unit: str) -> None:
+def test_a_long_run_of_markup_gives_few_pointers(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     assert len(list(links.pointers(text))) <= len(text) // 3

@@ -1,4 +1,4 @@
-"""Differences, patches and merges lose nothing: what they show, joined again, is what went in."""
+"""Diffs, patches and merges lose nothing."""
 
 import random
 
@@ -33,32 +33,32 @@ def test_a_changed_line_marks_its_words() -> None:
     assert row.after == (("pay within ", False), ("14", True), (" days", False))
 
 
-def test_lines_that_are_alike_stand_side_by_side() -> None:
+def test_similar_lines_are_paired() -> None:
     rows = diff.lines("keep the receipts\nold rule\n", "brand new heading\nkeep all the receipts\n")
     assert [(row.kind, row.before_line, row.after_line) for row in rows] == [
         ("added", None, 1), ("changed", 1, 2), ("removed", 2, None),
     ]  # fmt: skip
 
 
-def test_lines_that_have_nothing_in_common_are_not_paired() -> None:
+def test_different_lines_are_not_paired() -> None:
     assert [row.kind for row in diff.lines("alpha\n", "omega\n")] == ["removed", "added"]
 
 
-def test_a_missing_line_end_is_a_change() -> None:
+def test_a_missing_line_ending_is_a_change() -> None:
     (row,) = diff.lines("a\n", "a")
     assert (row.kind, row.before_end, row.after_end) == ("changed", "\n", "")
     (row,) = diff.lines("a\r\n", "a\n")
     assert (row.kind, row.before_end, row.after_end) == ("changed", "\r\n", "\n")
 
 
-def test_nothing_changed_is_all_equal() -> None:
+def test_equal_texts_have_only_equal_rows() -> None:
     assert {row.kind for row in diff.lines("a\nb\n", "a\nb\n")} == {"equal"}
     assert diff.lines("", "") == ()
 
 
 @given(texts, texts)
 @settings(max_examples=effort.examples(80))
-def test_rows_hold_both_texts_whole(before: str, after: str) -> None:
+def test_the_rows_contain_both_texts_completely(before: str, after: str) -> None:
     rows = diff.lines(before, after)
     assert sides(rows) == (before, after)
     assert [row.before_line for row in rows if row.before_line] == list(range(1, len(split_lines(before)) + 1))
@@ -68,14 +68,14 @@ def test_rows_hold_both_texts_whole(before: str, after: str) -> None:
 
 @given(texts, texts, st.integers(0, 4))
 @settings(max_examples=effort.examples(80))
-def test_a_fold_hides_only_what_is_equal_and_keeps_it(before: str, after: str, context: int) -> None:
+def test_a_fold_contains_only_equal_rows(before: str, after: str, context: int) -> None:
     rows = diff.lines(before, after)
     folded = diff.fold(rows, context)
     assert [r for each in folded for r in (each.rows if isinstance(each, Fold) else [each])] == list(rows)
     assert all(row.kind == "equal" for each in folded if isinstance(each, Fold) for row in each.rows)
 
 
-def test_a_fold_leaves_the_lines_around_a_change() -> None:
+def test_context_lines_are_not_folded() -> None:
     before = "".join(f"{n}\n" for n in range(100))
     folded = diff.fold(diff.lines(before, before.replace("50\n", "fifty\n")))
     assert [len(each.rows) if isinstance(each, Fold) else each.kind for each in folded] == [
@@ -83,7 +83,7 @@ def test_a_fold_leaves_the_lines_around_a_change() -> None:
     ]  # fmt: skip
 
 
-def test_files_are_told_apart_with_skill_md_first() -> None:
+def test_each_file_has_its_status_and_skill_md_is_first() -> None:
     before = {"SKILL.md": b"a\n", "gone.md": b"g", "kept.md": b"k", "old/name.md": b"moved", "img.png": b"\0\1"}
     after = {"SKILL.md": b"b\n", "new.md": b"n", "kept.md": b"k", "new/name.md": b"moved", "img.png": b"\0\2"}
     changes = diff.files(before, after)
@@ -94,7 +94,7 @@ def test_files_are_told_apart_with_skill_md_first() -> None:
     assert changes[-1].before_path == "old/name.md"
 
 
-def test_a_file_that_stops_being_text_is_not_shown_as_text() -> None:
+def test_a_file_that_becomes_binary_has_no_rows() -> None:
     (change,) = diff.files({"a": b"text"}, {"a": b"\xff\xfe"})
     assert (change.status, change.binary, change.rows) == ("changed", True, ())
 
@@ -104,7 +104,7 @@ def test_a_copy_is_not_a_rename_and_one_file_is_renamed_once() -> None:
     assert [c.status for c in diff.files({"a": b"x"}, {"b": b"x", "c": b"x"})] == ["renamed", "added"]
 
 
-def test_unified_is_the_usual_form() -> None:
+def test_unified_writes_a_standard_unified_diff() -> None:
     before = "".join(f"{n}\n" for n in range(1, 11))
     assert diff.unified(before, before.replace("5\n", "five\n"), "SKILL.md") == (
         "--- a/SKILL.md\n+++ b/SKILL.md\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
@@ -115,13 +115,13 @@ def test_unified_is_the_usual_form() -> None:
 
 @given(texts, texts)
 @settings(max_examples=effort.examples(80))
-def test_a_patch_applied_gives_the_other_text(before: str, after: str) -> None:
+def test_applying_a_patch_gives_the_other_text(before: str, after: str) -> None:
     assert diff.apply_patch(before, diff.unified(before, after, "SKILL.md")) == after
 
 
 @given(texts, texts, texts)
 @settings(max_examples=effort.examples(80))
-def test_a_patch_to_another_text_fits_or_is_refused(before: str, after: str, other: str) -> None:
+def test_a_patch_applies_to_another_text_or_is_refused(before: str, after: str, other: str) -> None:
     patch = diff.unified(before, after, "SKILL.md")
     try:
         result = diff.apply_patch(other, patch)
@@ -131,17 +131,17 @@ def test_a_patch_to_another_text_fits_or_is_refused(before: str, after: str, oth
         assert other != before or result == after
 
 
-def test_a_patch_finds_lines_that_have_moved() -> None:
+def test_a_patch_applies_to_lines_that_have_moved() -> None:
     patch = diff.unified("a\nb\nc\n", "a\nB\nc\n", "x")
     assert diff.apply_patch("new\nnew\na\nb\nc\n", patch) == "new\nnew\na\nB\nc\n"
 
 
-def test_a_patch_with_wrong_numbers_and_bare_blank_lines_is_read_by_its_marks() -> None:
+def test_a_patch_with_wrong_line_counts_is_parsed_by_its_marks() -> None:
     assert diff.apply_patch("a\n\nb\n", "@@ -1,9 +1,9 @@\n a\n\n-b\n+c\n") == "a\n\nc\n"
     assert diff.apply_patch("a\nb\n", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ heading\n a\n-b\n+c") == "a\nc\n"
 
 
-def test_a_hunk_that_does_not_fit_is_named_with_the_text_that_is_there() -> None:
+def test_the_error_for_a_hunk_that_does_not_fit_shows_the_current_text() -> None:
     before = "".join(f"line {n}\n" for n in range(40))
     patch = diff.unified(before, before.replace("line 3\n", "three\n").replace("line 30\n", "thirty\n"), "x")
     with pytest.raises(InvalidInput, match=r"Hunk 2 \(@@ -28,7 \+28,7 @@\) does not fit") as caught:
@@ -150,7 +150,7 @@ def test_a_hunk_that_does_not_fit_is_named_with_the_text_that_is_there() -> None
     assert caught.value.data == {"hunk": 2, "line": 28}
 
 
-def test_a_refusal_shows_the_place_that_is_meant_where_the_number_in_the_head_is_wrong() -> None:
+def test_the_error_shows_the_closest_place_if_the_line_number_is_wrong() -> None:
     text = "".join(f"line {number}\n" for number in range(1, 60))
     with pytest.raises(InvalidInput, match="The text around line 20 is now") as caught:
         diff.apply_patch(text, "@@ -48,4 +48,4 @@\n line 20\n line 21\n-line twenty-two\n+line XXII\n line 23\n")
@@ -159,7 +159,7 @@ def test_a_refusal_shows_the_place_that_is_meant_where_the_number_in_the_head_is
     assert "line 48" not in caught.value.message
 
 
-def test_a_refusal_shows_the_line_of_the_head_where_nothing_of_the_hunk_is_there() -> None:
+def test_the_error_shows_the_line_of_the_head_if_nothing_matches() -> None:
     text = "same\n" * 50 + "other\n"
     with pytest.raises(InvalidInput, match="The text around line 30 is now"):
         diff.apply_patch(text, "@@ -30,2 +30,1 @@\n same\n-gone\n")
@@ -177,7 +177,7 @@ def test_a_refusal_shows_the_line_of_the_head_where_nothing_of_the_hunk_is_there
         ("a\n", "@@ -1,1 +1,1 @@\n-a\n+b\n@@ -1,1 +1,1 @@\n-a\n+c\n", "Hunk 2"),
     ],
 )
-def test_a_patch_that_would_need_a_guess_is_refused(text: str, patch: str, reason: str) -> None:
+def test_an_ambiguous_patch_is_refused(text: str, patch: str, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason):
         diff.apply_patch(text, patch)
 
@@ -188,7 +188,7 @@ def test_changes_in_different_places_merge() -> None:
     assert [block.kind for block in merged.blocks] == ["theirs", "same", "mine"]
 
 
-def test_changes_in_one_place_are_a_conflict_that_shows_all_three() -> None:
+def test_different_changes_of_the_same_line_are_a_conflict() -> None:
     merged = diff.merge3("a\nb\nc\n", "a\nB\nc\n", "a\nβ\nc\n")
     assert (merged.clean, merged.text) == (False, None)
     (block,) = (block for block in merged.blocks if block.kind == "conflict")
@@ -206,7 +206,7 @@ def test_a_line_that_one_removes_and_the_other_changes_is_a_conflict() -> None:
 
 @given(texts, texts)
 @settings(max_examples=effort.examples(80))
-def test_where_one_side_changed_nothing_the_other_side_is_the_result(base: str, other: str) -> None:
+def test_a_merge_with_an_unchanged_side_gives_the_other_side(base: str, other: str) -> None:
     assert diff.merge3(base, other, base).text == other
     assert diff.merge3(base, base, other).text == other
     assert diff.merge3(base, other, other).text == other
@@ -214,7 +214,7 @@ def test_where_one_side_changed_nothing_the_other_side_is_the_result(base: str, 
 
 @given(texts, texts, texts)
 @settings(max_examples=effort.examples(80))
-def test_blocks_joined_are_each_of_the_three_texts(base: str, theirs: str, mine: str) -> None:
+def test_joined_blocks_give_back_all_three_texts(base: str, theirs: str, mine: str) -> None:
     merged = diff.merge3(base, theirs, mine)
     assert "".join(block.base for block in merged.blocks) == base
     assert "".join(block.theirs for block in merged.blocks) == theirs
@@ -224,7 +224,7 @@ def test_blocks_joined_are_each_of_the_three_texts(base: str, theirs: str, mine:
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=30), st.lists(st.sampled_from("abcdef"), max_size=30))
 @settings(max_examples=effort.examples(80))
-def test_a_match_is_of_equal_items_in_order(before: list[str], after: list[str]) -> None:
+def test_a_matching_pairs_equal_items_in_order(before: list[str], after: list[str]) -> None:
     i = j = 0
     for run in match(before, after).runs:
         assert run.before >= i and run.after >= j and run.size
@@ -244,13 +244,13 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_pair_is_shown_whole(kind: str) -> None:
+def test_a_hostile_pair_of_texts_is_diffed_completely(kind: str) -> None:
     before, after = ("\n".join(lines) for lines in HOSTILE[kind])
     (change,) = diff.files({"a": before.encode()}, {"a": after.encode()})
     assert sides(change.rows) == (before, after)
 
 
-def test_a_block_that_was_not_looked_into_is_said() -> None:
+def test_a_diff_that_was_not_compared_in_detail_is_coarse() -> None:
     before, after = ("\n".join(lines) for lines in HOSTILE["two lines over and over"])
     (change,) = diff.files({"a": before.encode()}, {"a": after.encode()})
     assert change.coarse

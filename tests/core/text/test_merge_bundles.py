@@ -1,4 +1,4 @@
-"""Joining two changes of a bundle: nothing is lost, nothing is guessed."""
+"""Three-way merges of bundles lose nothing and guess nothing."""
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ bundles = st.dictionaries(st.sampled_from([SKILL_MD, "a.md", "b.bin", "c/d"]), c
 
 @given(bundles, bundles)
 @settings(max_examples=effort.examples(60))
-def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], changed: dict[str, bytes]) -> None:
+def test_merging_an_unchanged_side_gives_the_other_side(base: dict[str, bytes], changed: dict[str, bytes]) -> None:
     for joined in (merge(base, changed, base), merge(base, base, changed), merge(base, changed, changed)):
         assert joined.clean
         assert joined.files({}) == changed
@@ -25,7 +25,7 @@ def test_a_side_that_changed_nothing_gets_the_other(base: dict[str, bytes], chan
 
 @given(bundles, bundles, bundles)
 @settings(max_examples=effort.examples(100))
-def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_changed(
+def test_answering_every_conflict_for_one_side_keeps_its_changes(
     base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
 ) -> None:
     joined = merge(base, theirs, mine)
@@ -40,7 +40,7 @@ def test_answers_for_one_side_everywhere_keep_what_that_side_did_where_both_chan
 
 @given(bundles, bundles, bundles)
 @settings(max_examples=effort.examples(60))
-def test_each_open_place_has_a_key_of_its_own(
+def test_each_conflict_has_its_own_key(
     base: dict[str, bytes], theirs: dict[str, bytes], mine: dict[str, bytes]
 ) -> None:
     joined = merge(base, theirs, mine)
@@ -59,7 +59,7 @@ def test_each_open_place_has_a_key_of_its_own(
         (b"a\n", b"b\n", None),
     ],
 )
-def test_two_changes_of_one_place_are_never_settled(
+def test_two_changes_of_one_line_are_always_a_conflict(
     base: bytes | None, theirs: bytes | None, mine: bytes | None
 ) -> None:
     given = [{} if content is None else {"a": content} for content in (base, theirs, mine)]
@@ -68,6 +68,6 @@ def test_two_changes_of_one_place_are_never_settled(
     assert len(joined.keys) == 1
 
 
-def test_changes_of_different_lines_fit_together() -> None:
+def test_changes_of_different_lines_merge_cleanly() -> None:
     joined = merge({"a": b"1\n2\n3\n"}, {"a": b"one\n2\n3\n"}, {"a": b"1\n2\nthree\n"})
     assert joined.files({}) == {"a": b"one\n2\nthree\n"}

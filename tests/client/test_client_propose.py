@@ -1,4 +1,4 @@
-"""Proposals from a program, to a real site."""
+"""Proposals from a program to a real site."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def a_skill(library: Path) -> None:
     on_disk(library, "greeting", {"assets/logo.png": b"\x89PNG\0"})
 
 
-def test_a_proposal_changes_nothing_until_a_person_decides(client: SkillsiteClient) -> None:
+def test_a_proposal_changes_nothing_until_it_is_approved(client: SkillsiteClient) -> None:
     before = client.read("greeting")
     made = client.propose(
         "greeting",
@@ -34,12 +34,12 @@ def test_a_proposal_changes_nothing_until_a_person_decides(client: SkillsiteClie
     assert client.get_proposal(made.id).result_digest == made.result_digest != before.digest
 
 
-def test_the_same_proposal_twice_is_one(client: SkillsiteClient) -> None:
+def test_an_identical_proposal_returns_the_first(client: SkillsiteClient) -> None:
     given: dict[str, Any] = {"skill_md": skill_text("parting"), "justification": "People leave."}
     assert client.propose("parting", **given).id == client.propose("parting", **given).id
 
 
-def test_an_answer_that_got_lost_does_not_make_a_second_one(client: SkillsiteClient, site: Between) -> None:
+def test_a_retry_after_a_lost_response_creates_no_second_proposal(client: SkillsiteClient, site: Between) -> None:
     lost: list[str] = []
 
     def lose_the_first(between: Between, path: str, forward: Any) -> Reply | None:
@@ -57,7 +57,7 @@ def test_an_answer_that_got_lost_does_not_make_a_second_one(client: SkillsiteCli
         client.get_proposal(int(made.id) + 1)
 
 
-def test_files_are_proposed_as_bytes_text_or_removed(client: SkillsiteClient) -> None:
+def test_files_can_be_proposed_as_bytes_as_text_or_removed(client: SkillsiteClient) -> None:
     before = client.bundle("greeting")
     made = client.propose(
         "greeting",
@@ -80,19 +80,19 @@ def test_a_proposal_to_delete_names_no_text(client: SkillsiteClient, project: Pr
 # -- Refusals ----------------------------------------------------------------------------------------------
 
 
-def test_a_text_that_is_no_skill_is_refused_with_findings(client: SkillsiteClient) -> None:
+def test_an_invalid_skill_md_is_refused_with_findings(client: SkillsiteClient) -> None:
     with pytest.raises(errors.Refused) as caught:
         client.propose("parting", skill_md="no frontmatter", justification="People leave.")
     assert caught.value.status == 422 and caught.value.findings
 
 
 @pytest.mark.parametrize("given", [{}, {"skill_md": "x", "diff": "y"}, {"diff": "not a diff"}])
-def test_a_proposal_that_says_nothing_or_too_much_is_refused(client: SkillsiteClient, given: Any) -> None:
+def test_a_proposal_needs_exactly_one_change(client: SkillsiteClient, given: Any) -> None:
     with pytest.raises(errors.Refused):
         client.propose("greeting", justification="Because.", **given)
 
 
-def test_a_token_that_may_only_read_is_not_allowed(connect: Connect, project: Project, operator: Actor) -> None:
+def test_a_read_only_token_cannot_propose(connect: Connect, project: Project, operator: Actor) -> None:
     reader = tokens.create_token(
         project, agent=agents.ensure(project, "reader", by=operator), scopes=("read",), by=operator
     )
@@ -101,6 +101,6 @@ def test_a_token_that_may_only_read_is_not_allowed(connect: Connect, project: Pr
 
 
 @pytest.mark.parametrize("number", ["0", "999", "x", "../skills/greeting", ""])
-def test_a_proposal_that_is_not_there_is_not_found(client: SkillsiteClient, number: str) -> None:
+def test_an_unknown_proposal_is_not_found(client: SkillsiteClient, number: str) -> None:
     with pytest.raises(errors.Refused):
         client.get_proposal(number)

@@ -1,4 +1,4 @@
-"""Answers that no real site gives, and settings that no site can be asked with: nothing here needs one."""
+"""HTTP failures and invalid settings that need no real site."""
 
 import json
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ def token() -> str:
     return "sks_of-no-site"
 
 
-def test_a_site_that_stays_away_is_given_up_on(client: SkillsiteClient, site: Between, waits: list[float]) -> None:
+def test_the_number_of_retries_is_limited(client: SkillsiteClient, site: Between, waits: list[float]) -> None:
     site.fault = times(99, Reply(503))
     with pytest.raises(errors.Unreachable, match="503"):
         client.catalog()
     assert (len(site.requests), waits) == (4, [0.5, 1.0, 2.0])
 
 
-def test_waits_are_spread_by_chance_and_never_grow_past_the_longest() -> None:
+def test_delays_have_jitter_and_a_maximum() -> None:
     waits: list[float] = []
     retrying = Retrying(attempts=20, sleep=waits.append, chance=lambda: 0.5)
     assert all(retrying.pause(attempt) for attempt in range(1, 12))
@@ -36,9 +36,7 @@ def test_waits_are_spread_by_chance_and_never_grow_past_the_longest() -> None:
 
 
 @pytest.mark.parametrize("status", [500, 501, 507])
-def test_a_site_that_fails_is_not_asked_again(
-    client: SkillsiteClient, site: Between, waits: list[float], status: int
-) -> None:
+def test_a_500_is_not_retried(client: SkillsiteClient, site: Between, waits: list[float], status: int) -> None:
     site.fault = times(99, Reply(status, b"<html>Traceback"))
     with pytest.raises(errors.Untrustworthy, match=f"status {status}") as caught:
         client.catalog()
@@ -46,7 +44,7 @@ def test_a_site_that_fails_is_not_asked_again(
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413, 415, 422, 428])
-def test_a_refusal_is_not_asked_again(client: SkillsiteClient, site: Between, status: int) -> None:
+def test_a_refusal_is_not_retried(client: SkillsiteClient, site: Between, status: int) -> None:
     problem = {"code": "some-code", "detail": "Not like this.", "findings": [{"rule": "r"}, "nonsense"]}
     site.fault = times(99, Reply(status, json.dumps(problem).encode()))
     with pytest.raises(errors.Refused, match="Not like this") as caught:
@@ -63,7 +61,7 @@ def test_a_refusal_without_a_reason_names_its_status(client: SkillsiteClient, si
         client.catalog()
 
 
-def test_a_wait_beyond_patience_is_left_to_the_caller(
+def test_a_long_retry_after_is_raised_instead_of_waiting(
     client: SkillsiteClient, site: Between, waits: list[float]
 ) -> None:
     site.fault = times(1, Reply(429, headers={"Retry-After": "3600"}))
@@ -72,14 +70,14 @@ def test_a_wait_beyond_patience_is_left_to_the_caller(
     assert caught.value.retry_after == 3600 and not waits
 
 
-def test_a_site_that_hangs_is_not_waited_for(connect: Connect, site: Between) -> None:
+def test_a_request_times_out(connect: Connect, site: Between) -> None:
     site.fault = times(99, Reply(hang=True))
     with pytest.raises(errors.Unreachable, match="timed out"):
         connect(timeout=0.05, attempts=2).catalog()
     assert len(site.requests) == 2
 
 
-def test_an_answer_that_always_breaks_off_is_an_error(client: SkillsiteClient, site: Between) -> None:
+def test_a_response_that_is_always_incomplete_is_an_error(client: SkillsiteClient, site: Between) -> None:
     site.fault = times(99, Reply(200, b'{"skills": []}', cut=5))
     with pytest.raises(errors.Unreachable, match="closed before"):
         client.catalog()
@@ -98,22 +96,20 @@ def test_a_redirect_never_gets_the_token(client: SkillsiteClient, site: Between)
      b'{"skills": [], "omitted": [7], "tokens": 1, "revision": "1"}',
      b'{"skills": [], "omitted": [], "tokens": true, "revision": "1"}', b"\xff\xfe"],
 )  # fmt: skip
-def test_an_answer_of_another_shape_is_no_catalog(client: SkillsiteClient, site: Between, body: bytes) -> None:
+def test_a_response_with_another_structure_is_refused(client: SkillsiteClient, site: Between, body: bytes) -> None:
     site.fault = times(1, Reply(200, body))
     with pytest.raises(errors.Untrustworthy, match="Skillsite"):
         client.catalog()
 
 
-def test_not_modified_without_having_asked_is_refused(client: SkillsiteClient, site: Between) -> None:
+def test_a_304_without_an_etag_is_refused(client: SkillsiteClient, site: Between) -> None:
     site.fault = times(1, Reply(304))
     with pytest.raises(errors.Untrustworthy, match="without an ETag"):
         client.catalog()
 
 
 @pytest.mark.parametrize("name", ["", "  ", ".", ".."])
-def test_a_name_that_would_climb_out_of_the_address_is_refused(
-    client: SkillsiteClient, site: Between, name: str
-) -> None:
+def test_a_name_that_would_change_the_path_is_refused(client: SkillsiteClient, site: Between, name: str) -> None:
     with pytest.raises(errors.Misconfigured):
         client.read(name)
     assert not site.requests
@@ -123,20 +119,20 @@ def test_a_name_that_would_climb_out_of_the_address_is_refused(
     "url",
     ["", "localhost", "ftp://host", "http://", "http://user:secret@host", "http://h?x=1", "http://h#x", "http://h:x"],
 )
-def test_an_address_that_cannot_be_used_is_refused_without_repeating_it(connect: Connect, url: str) -> None:
+def test_an_invalid_address_is_refused_without_repeating_it(connect: Connect, url: str) -> None:
     with pytest.raises(errors.Misconfigured) as caught:
         connect(url=url)
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nend", "umläut", "\x00"])
-def test_a_token_that_cannot_be_one_is_refused_without_repeating_it(connect: Connect, token: str) -> None:
+def test_an_invalid_token_is_refused_without_repeating_it(connect: Connect, token: str) -> None:
     with pytest.raises(errors.Misconfigured) as caught:
         connect(token=token)
     assert not token or token not in str(caught.value)
 
 
-def test_offline_says_what_it_does_not_have(connect: Connect, site: Between) -> None:
+def test_offline_without_a_cached_response_is_an_error(connect: Connect, site: Between) -> None:
     offline = connect(offline=True)
     for ask in (offline.catalog, offline.effective, lambda: offline.read("greeting")):
         with pytest.raises(errors.NotCached, match="offline"):
@@ -146,7 +142,7 @@ def test_offline_says_what_it_does_not_have(connect: Connect, site: Between) -> 
     assert not site.requests
 
 
-def test_nothing_listens_at_the_address(connect: Connect, waits: list[float]) -> None:
+def test_a_refused_connection_is_unreachable(connect: Connect, waits: list[float]) -> None:
     with pytest.raises(errors.Unreachable, match="Could not reach"):
         connect(url="http://127.0.0.1:1").catalog()
     assert len(waits) == 3

@@ -1,4 +1,4 @@
-"""Zips that hold several skills: each on its own, and none at the cost of another."""
+"""Zips with several skills. An error in one does not affect the others."""
 
 import stat
 
@@ -25,7 +25,7 @@ def faults(data: bytes, limits: Limits = zip_bundle.DEFAULT) -> dict[str, Skills
     return {name: one for name, one in found.items() if isinstance(one, SkillsiteError)}
 
 
-def test_each_directory_with_a_skill_is_one_and_the_rest_is_nobodys() -> None:
+def test_each_directory_with_a_skill_md_is_a_skill_and_other_files_are_ignored() -> None:
     data = tree("repo/", "repo/README.md", "repo/skills/a/SKILL.md", "repo/skills/a/x/y.md", "repo/skills/b/SKILL.md",
                 "repo/skills/ab/notes.md", "__MACOSX/repo/SKILL.md")  # fmt: skip
     found = bundles(data)
@@ -35,12 +35,12 @@ def test_each_directory_with_a_skill_is_one_and_the_rest_is_nobodys() -> None:
     }
 
 
-def test_one_skill_is_the_bundle_that_an_upload_of_it_is() -> None:
+def test_a_zip_with_one_skill_gives_the_same_bundle_as_an_upload() -> None:
     data = tree("SKILL.md", "a/b.md")
     assert bundles(data)[""].digest == zip_bundle.read_zip(data).digest
 
 
-def test_what_lies_below_a_skill_is_part_of_it() -> None:
+def test_everything_below_a_skill_is_part_of_it() -> None:
     found = bundles(tree("a/SKILL.md", "a/template/SKILL.md", "a-b/SKILL.md", "a/template/deep/SKILL.md"))
     assert sorted(found) == ["a", "a-b"]
     assert "template/SKILL.md" in found["a"]
@@ -52,7 +52,7 @@ def test_a_skill_at_the_top_does_not_hide_the_others() -> None:
     assert "skills/a/SKILL.md" in found[""]
 
 
-def test_nothing_in_it_is_nothing() -> None:
+def test_an_empty_zip_has_no_skills() -> None:
     assert zip_bundle.read_skills(tree("README.md", "skill.md")) == {}
 
 
@@ -61,18 +61,18 @@ def test_names_that_are_not_ascii_are_read() -> None:
 
 
 @pytest.mark.parametrize("bad", ["../x", "a/../../x", "C:/x", "con", "a//b", "a\\b", "x."])
-def test_a_directory_that_cannot_be_used_costs_only_itself(bad: str) -> None:
+def test_an_unsafe_directory_does_not_affect_the_others(bad: str) -> None:
     data = tree(f"{bad}/SKILL.md", "good/SKILL.md")
     assert list(bundles(data)) == ["good"]
     assert [type(error) for error in faults(data).values()] == [UnsafePath]
 
 
-def test_an_absolute_name_is_not_the_top() -> None:
+def test_an_absolute_path_is_not_the_top_level() -> None:
     data = tree("/SKILL.md", "a/SKILL.md")
     assert list(bundles(data)) == ["a"] and list(faults(data)) == ["/"]
 
 
-def test_a_directory_that_is_no_utf8_is_not_taken_for_another() -> None:
+def test_a_directory_that_is_not_utf8_is_not_confused_with_another() -> None:
     data = archive(Entry(b"\xff/SKILL.md", SKILL), Entry("\ufffd/SKILL.md".encode(), SKILL))
     assert list(bundles(data)) == ["\ufffd"] and list(faults(data)) == ["\\xff"]
 
@@ -88,12 +88,12 @@ def test_a_directory_that_is_no_utf8_is_not_taken_for_another() -> None:
         Entry(b"bad/skill.MD", b"x"),
     ],
 )
-def test_a_fault_of_one_skill_costs_only_that_one(entry: Entry) -> None:
+def test_an_error_in_one_skill_does_not_affect_the_other_skills(entry: Entry) -> None:
     data = archive(Entry(b"bad/SKILL.md", SKILL), entry, Entry(b"good/SKILL.md", SKILL))
     assert list(bundles(data)) == ["good"] and list(faults(data)) == ["bad"]
 
 
-def test_what_belongs_to_no_skill_may_be_a_link() -> None:
+def test_links_outside_of_skills_are_ignored() -> None:
     data = archive(Entry(b"LINK", b"x", mode=stat.S_IFLNK | 0o777), Entry(b"a/SKILL.md", SKILL))
     assert list(bundles(data)) == ["a"] and faults(data) == {}
 
@@ -116,12 +116,12 @@ def test_no_hostile_archive_is_read_as_several_skills(name: str) -> None:
         (Limits(expanded_bytes=100), "The skills have"),
     ],
 )
-def test_the_whole_is_held_to_the_limits(limits: Limits, said: str) -> None:
+def test_the_limits_apply_to_the_whole_zip(limits: Limits, said: str) -> None:
     data = tree("a/SKILL.md", "b/SKILL.md", "c/SKILL.md", "d/SKILL.md", "e/SKILL.md")
     with pytest.raises(TooLarge, match=said):
         zip_bundle.read_skills(data, limits=limits)
 
 
-def test_files_are_counted_for_each_skill() -> None:
+def test_the_limit_of_files_applies_to_each_skill() -> None:
     data = tree("a/SKILL.md", "b/SKILL.md", "b/x", "b/y")
     assert list(bundles(data, Limits(files=2))) == ["a"]

@@ -1,4 +1,4 @@
-"""A site that fails, hangs, breaks off or lies, over real sockets."""
+"""A site that fails, hangs or sends invalid responses, over real sockets."""
 
 import gzip
 import io
@@ -26,7 +26,7 @@ def a_skill(library: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_site_that_is_away_for_a_moment_is_asked_again(
+def test_a_temporary_failure_is_retried(
     client: SkillsiteClient, site: Between, waits: list[float], status: int
 ) -> None:
     site.fault = times(2, Reply(status))
@@ -35,15 +35,13 @@ def test_a_site_that_is_away_for_a_moment_is_asked_again(
     assert client.stats.retries == 2
 
 
-def test_too_many_requests_wait_as_long_as_they_are_told(
-    client: SkillsiteClient, site: Between, waits: list[float]
-) -> None:
+def test_429_waits_for_retry_after(client: SkillsiteClient, site: Between, waits: list[float]) -> None:
     site.fault = times(1, Reply(429, headers={"Retry-After": "7"}))
     assert client.catalog().skills
     assert waits == [7.5]
 
 
-def test_a_wait_may_be_given_as_a_date(connect: Connect, site: Between, waits: list[float]) -> None:
+def test_retry_after_can_be_a_date(connect: Connect, site: Between, waits: list[float]) -> None:
     now = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)
     retrying = Retrying(sleep=waits.append, chance=lambda: 0.0, now=lambda: now)
     site.fault = times(1, Reply(503, headers={"Retry-After": format_datetime(now.replace(second=20), usegmt=True)}))
@@ -52,7 +50,7 @@ def test_a_wait_may_be_given_as_a_date(connect: Connect, site: Between, waits: l
 
 
 @pytest.mark.parametrize("header", ["soon", "-5", "1e9", "9" * 40, "Fri, 99 Foo 2031"])
-def test_a_wait_that_makes_no_sense_is_bounded(
+def test_an_unreasonable_retry_after_does_not_block(
     client: SkillsiteClient, site: Between, waits: list[float], header: str
 ) -> None:
     site.fault = times(1, Reply(429, headers={"Retry-After": header}))
@@ -63,7 +61,7 @@ def test_a_wait_that_makes_no_sense_is_bounded(
     assert sum(waits) < 2
 
 
-def test_the_sites_own_limit_is_obeyed(connect: Connect, waits: list[float], settings: Any) -> None:
+def test_the_rate_limit_of_the_site_is_respected(connect: Connect, waits: list[float], settings: Any) -> None:
     settings.RATE_LIMIT_READ = 2
     client = connect(attempts=2)
     client.catalog()
@@ -73,7 +71,7 @@ def test_the_sites_own_limit_is_obeyed(connect: Connect, waits: list[float], set
     assert len(waits) == 1 and 1 <= waits[0] <= 62
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again(client: SkillsiteClient, site: Between) -> None:
+def test_an_incomplete_response_is_retried(client: SkillsiteClient, site: Between) -> None:
     cut = [True, True]
 
     def break_off(between: Between, path: str, forward: Forward) -> Reply | None:
@@ -122,7 +120,7 @@ def rezipped(change: Callable[[dict[str, bytes]], dict[str, bytes]]) -> Callable
         lambda files: {**files, "references/tone2.md": files["references/tone.md"]},
     ],
 )
-def test_a_bundle_with_other_bytes_than_promised_is_refused(
+def test_a_bundle_with_another_digest_is_refused(
     client: SkillsiteClient, site: Between, cache: Path, change: Any
 ) -> None:
     site.fault = changing("bundle.zip", rezipped(change))
@@ -152,13 +150,13 @@ def test_a_bundle_that_is_hostile_or_damaged_is_refused(
     assert not list(tmp_path.rglob("outside.md"))
 
 
-def test_a_file_with_other_bytes_than_listed_is_refused(client: SkillsiteClient, site: Between) -> None:
+def test_a_file_with_another_digest_is_refused(client: SkillsiteClient, site: Between) -> None:
     site.fault = changing("/files/", lambda data: b"Rude.\n")
     with pytest.raises(errors.Untrustworthy, match="instead of"):
         client.file("greeting", "references/tone.md")
 
 
-def test_a_file_longer_than_listed_is_not_read_to_its_end(client: SkillsiteClient, site: Between) -> None:
+def test_a_file_longer_than_listed_is_not_read_completely(client: SkillsiteClient, site: Between) -> None:
     site.fault = changing("/files/", lambda data: data * 1_000_000)
     with pytest.raises(errors.Untrustworthy, match="allowed 6 bytes"):
         client.file("greeting", "references/tone.md")
@@ -166,22 +164,20 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(client: SkillsiteClien
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "gzip, gzip", "br", "nonsense"])
-def test_an_answer_that_would_have_to_be_unfolded_is_not(client: SkillsiteClient, site: Between, encoding: str) -> None:
+def test_a_compressed_response_is_refused(client: SkillsiteClient, site: Between, encoding: str) -> None:
     site.fault = lambda *_: Reply(200, gzip.compress(gzip.compress(bytes(10_000_000))), {"Content-Encoding": encoding})
     with pytest.raises(errors.Untrustworthy, match="unexpected encoding"):
         client.effective()
     assert client.stats.received < 1_000
 
 
-def test_a_refusal_is_told_also_where_somebody_on_the_way_encoded_it(client: SkillsiteClient, site: Between) -> None:
+def test_a_compressed_error_response_keeps_its_status(client: SkillsiteClient, site: Between) -> None:
     site.fault = lambda *_: Reply(401, gzip.compress(b"{}"), {"Content-Encoding": "gzip"})
     with pytest.raises(errors.NotAllowed, match="status 401"):
         client.effective()
 
 
-def test_an_answer_that_drips_is_not_waited_for(
-    client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_response_is_aborted(client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("registry.client.http._MAX_RESPONSE_SECONDS", 0.2)
     site.fault = lambda *_: Reply(200, b" " * 250, slow=True)
     with pytest.raises(errors.Untrustworthy, match="took over"):
@@ -204,15 +200,13 @@ def edited(**fields: Any) -> Callable[[bytes], bytes]:
         (edited(requires="all"), "requires"),
     ],
 )
-def test_a_skill_that_does_not_add_up_is_refused(
-    client: SkillsiteClient, site: Between, change: Any, said: str
-) -> None:
+def test_an_inconsistent_skill_is_refused(client: SkillsiteClient, site: Between, change: Any, said: str) -> None:
     site.fault = changing("/skills/greeting", change)
     with pytest.raises(errors.Untrustworthy, match=said):
         client.read("greeting")
 
 
-def test_an_answer_that_was_refused_is_not_kept(connect: Connect, site: Between) -> None:
+def test_a_refused_response_is_not_cached(connect: Connect, site: Between) -> None:
     asks: list[tuple[str, Callable[[SkillsiteClient], Any]]] = [
         ("/catalog", lambda client: client.catalog()),
         ("/effective", lambda client: client.effective()),
@@ -228,14 +222,14 @@ def test_an_answer_that_was_refused_is_not_kept(connect: Connect, site: Between)
 
 
 @pytest.mark.parametrize("next_page", ["http://elsewhere.example/x", "/api/v1/projects/other/effective?offset=1", "/"])
-def test_a_next_page_elsewhere_is_refused(client: SkillsiteClient, site: Between, next_page: str) -> None:
+def test_a_next_page_at_another_address_is_refused(client: SkillsiteClient, site: Between, next_page: str) -> None:
     site.fault = changing("/effective", edited(next=next_page))
     with pytest.raises(errors.Untrustworthy, match="unexpected address"):
         client.effective()
     assert len(site.requests) == 1
 
 
-def test_a_list_without_end_is_left(client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_list_is_aborted(client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("registry.client.client._MOST_PAGES", 3)
     site.fault = changing("/effective", edited(next="/api/v1/projects/demo/effective?offset=0&limit=1"))
     with pytest.raises(errors.Untrustworthy, match="pages"):

@@ -1,4 +1,4 @@
-"""Reading skills of a real site: what comes back, and what is said when it does not."""
+"""Reading skills of a real site, online and from the cache."""
 
 import os
 import stat
@@ -44,7 +44,7 @@ def test_the_catalog_as_text_is_ready_for_a_prompt(client: SkillsiteClient) -> N
     assert client.catalog_text(q="nothing-has-this-word").text == ""
 
 
-def test_a_catalog_can_be_searched_and_held_to_a_budget(client: SkillsiteClient, library: Path) -> None:
+def test_a_catalog_can_be_searched_and_limited_to_a_budget(client: SkillsiteClient, library: Path) -> None:
     on_disk(library, "parting")
     assert [line.name for line in client.catalog(q="parting").skills] == ["parting"]
     assert client.catalog(budget="1").omitted == ("greeting", "parting")
@@ -68,7 +68,7 @@ def test_an_exact_version_is_read_until_it_is_withdrawn(
         client.read("own", "3")
 
 
-def test_files_come_back_byte_for_byte(client: SkillsiteClient) -> None:
+def test_files_are_returned_byte_for_byte(client: SkillsiteClient) -> None:
     assert client.file("greeting", "assets/logo.png").content == BINARY
     assert client.file("greeting", "references/tone.md").text == "Freundlich. ☺\n"
 
@@ -81,7 +81,7 @@ def test_a_file_of_a_version_that_was_read_costs_one_request(client: SkillsiteCl
 
 
 @pytest.mark.parametrize("path", ["missing.md", "../greeting/SKILL.md", "/etc/passwd", "references", ""])
-def test_a_path_that_is_not_in_the_list_is_never_asked_for(client: SkillsiteClient, site: Between, path: str) -> None:
+def test_a_path_that_is_not_in_the_list_is_never_requested(client: SkillsiteClient, site: Between, path: str) -> None:
     with pytest.raises(errors.NotFound, match="has no file"):
         client.file("greeting", path)
     assert not site.transferred("/files/")
@@ -94,14 +94,14 @@ def test_a_bundle_is_the_bytes_of_the_directory(client: SkillsiteClient, greetin
     }
 
 
-def test_a_bundle_is_transferred_once(connect: Connect, site: Between) -> None:
+def test_a_bundle_is_downloaded_once(connect: Connect, site: Between) -> None:
     first = connect().bundle("greeting")
     assert connect().bundle("greeting").digest == first.digest
     assert connect().directory("greeting").joinpath("assets/logo.png").read_bytes() == BINARY
     assert len(site.transferred()) == 1
 
 
-def test_a_copy_that_was_changed_is_fetched_again(connect: Connect, site: Between, cache: Path) -> None:
+def test_a_changed_cached_copy_is_downloaded_again(connect: Connect, site: Between, cache: Path) -> None:
     directory = connect().directory("greeting")
     directory.joinpath("SKILL.md").write_text("Do something else.")
     assert connect().bundle("greeting")["SKILL.md"] != b"Do something else."
@@ -109,13 +109,13 @@ def test_a_copy_that_was_changed_is_fetched_again(connect: Connect, site: Betwee
     assert len(site.transferred()) == 2
 
 
-def test_a_copy_of_another_site_is_not_used(connect: Connect, site: Between, live_server: Any) -> None:
+def test_a_cached_copy_of_another_site_is_not_used(connect: Connect, site: Between, live_server: Any) -> None:
     connect(url=live_server.url).bundle("greeting")
     connect().bundle("greeting")
     assert len(site.transferred()) == 1
 
 
-def test_the_effective_skills_leave_out_what_is_switched_off(
+def test_effective_skills_do_not_include_disabled_ones(
     client: SkillsiteClient, project: Project, author: Actor
 ) -> None:
     skills.create(project, skill_bundle("own"), note="", by=author)
@@ -127,9 +127,7 @@ def test_the_effective_skills_leave_out_what_is_switched_off(
     ]
 
 
-def test_a_long_list_of_effective_skills_is_read_to_its_end(
-    client: SkillsiteClient, site: Between, library: Path
-) -> None:
+def test_all_pages_of_effective_skills_are_read(client: SkillsiteClient, site: Between, library: Path) -> None:
     for number in range(6):
         on_disk(library, f"skill-{number}")
 
@@ -157,7 +155,7 @@ def test_an_unknown_skill_is_not_found(client: SkillsiteClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["a/b", "../../projects", "a?version=1", "a#b", "%2e%2e", "näme"])
-def test_a_strange_name_stays_one_part_of_the_address(client: SkillsiteClient, site: Between, name: str) -> None:
+def test_an_unusual_name_is_one_segment_of_the_address(client: SkillsiteClient, site: Between, name: str) -> None:
     with pytest.raises(errors.Refused):
         client.read(name)
     assert site.requests[-1].startswith("/api/v1/projects/demo/skills/")
@@ -170,12 +168,12 @@ def test_a_wrong_token_is_not_allowed(connect: Connect) -> None:
     assert caught.value.status == 401
 
 
-def test_the_project_of_somebody_else_is_not_there(connect: Connect, other_project: Project) -> None:
+def test_another_project_is_not_found(connect: Connect, other_project: Project) -> None:
     with pytest.raises(errors.NotFound, match="no such project"):
         connect(project="other").catalog()
 
 
-def test_a_request_that_makes_no_sense_names_the_reason(client: SkillsiteClient) -> None:
+def test_an_invalid_request_has_the_reason(client: SkillsiteClient) -> None:
     with pytest.raises(errors.Refused, match="budget") as caught:
         client.catalog(budget="a lot")
     assert caught.value.code == "invalid-request"
@@ -184,20 +182,20 @@ def test_a_request_that_makes_no_sense_names_the_reason(client: SkillsiteClient)
 # -- The cache ---------------------------------------------------------------------------------------------
 
 
-def test_what_did_not_change_is_not_sent_again(connect: Connect, site: Between) -> None:
+def test_an_unchanged_response_is_not_downloaded_again(connect: Connect, site: Between) -> None:
     first = connect().read("greeting")
     sent = site.bytes_sent
     assert connect().read("greeting") == first
     assert site.bytes_sent == sent
 
 
-def test_what_changed_is_read_anew(connect: Connect, project: Project, author: Actor) -> None:
+def test_a_changed_response_is_downloaded(connect: Connect, project: Project, author: Actor) -> None:
     base = connect().read("greeting").digest
     skills.save(project, "greeting", skill_bundle("greeting", body="Quite different."), base=base, note="", by=author)
     assert connect().read("greeting").instructions.strip() == "Quite different."
 
 
-def test_the_cache_is_for_this_user_alone(client: SkillsiteClient, cache: Path) -> None:
+def test_only_this_user_can_read_the_cache(client: SkillsiteClient, cache: Path) -> None:
     client.read("greeting")
     client.bundle("greeting")
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in [cache, *cache.rglob("*")]}
@@ -207,18 +205,18 @@ def test_the_cache_is_for_this_user_alone(client: SkillsiteClient, cache: Path) 
     assert all(not mode & 0o077 for path, mode in modes.items() if path.is_file() and "answers" in path.parts)
 
 
-def test_the_cache_has_no_token(client: SkillsiteClient, cache: Path, token: str) -> None:
+def test_the_cache_does_not_contain_the_token(client: SkillsiteClient, cache: Path, token: str) -> None:
     client.read("greeting")
     assert not [path for path in cache.rglob("*") if path.is_file() and token.encode() in path.read_bytes()]
 
 
-def test_another_token_gets_nothing_from_the_cache(connect: Connect) -> None:
+def test_another_token_does_not_share_the_cache(connect: Connect) -> None:
     connect().read("greeting")
     with pytest.raises(errors.NotCached):
         connect(offline=True, token="sks_another").read("greeting")
 
 
-def test_a_damaged_cache_is_read_around(connect: Connect, cache: Path) -> None:
+def test_a_damaged_cache_is_ignored(connect: Connect, cache: Path) -> None:
     first = connect().read("greeting")
     for path in (cache / "answers").rglob("*"):
         if path.is_file():
@@ -228,7 +226,7 @@ def test_a_damaged_cache_is_read_around(connect: Connect, cache: Path) -> None:
         connect(offline=True).catalog()
 
 
-def test_a_cache_that_cannot_be_written_costs_no_answer(
+def test_a_read_only_cache_does_not_break_requests(
     connect: Connect, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -268,7 +266,7 @@ def test_offline_reads_what_was_only_pulled(connect: Connect, site: Between, lib
         connect(offline=True, token="sks_another").read("parting")
 
 
-def test_an_earlier_answer_stands_in_for_a_site_that_is_away_and_says_so(connect: Connect, site: Between) -> None:
+def test_a_cached_response_is_used_if_the_site_is_unreachable(connect: Connect, site: Between) -> None:
     assert not connect().read("greeting").from_cache
     site.fault = lambda *_: Reply(503)
     assert connect().read("greeting").from_cache
@@ -276,7 +274,7 @@ def test_an_earlier_answer_stands_in_for_a_site_that_is_away_and_says_so(connect
         connect().catalog_text()
 
 
-def test_proxies_of_the_environment_are_not_used(
+def test_proxies_of_the_environment_are_ignored(
     monkeypatch: pytest.MonkeyPatch, connect: Connect, site: Between
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
