@@ -44,6 +44,7 @@ def fresh() -> Iterator[Path]:
 def prepare(skills: int) -> str:
     """Fill the project with this many skills, and return a token that may read and write."""
     manage("migrate", "--verbosity=0")
+    manage("collectstatic", "--no-input", "--verbosity=0")
     return manage("shell", "-c", f"from bench import bulk_skills; bulk_skills.prepare({skills})").split()[-1]
 
 
