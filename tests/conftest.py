@@ -1,4 +1,4 @@
-"""Data made through the real verbs: a project, its people, an agent, and clients that call the API."""
+"""Fixtures for all tests: a project, its members, an agent, and clients of the API, created with the real services."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def quick_settings() -> Iterator[None]:
     with override_settings(
         STORAGES={**settings.STORAGES, "staticfiles": plain},
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
-        # Else every client begins by listing all static files, and complains where none were collected yet.
+        # Without this, each test client lists all static files first, and warns if none were collected.
         WHITENOISE_AUTOREFRESH=True,
         SKILLS_RELOAD_SECONDS=0,
         USAGE_FLUSH_SECONDS=3_600,
@@ -80,7 +80,7 @@ def quick_settings() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    """Rate limits and counts of one test are not those of the next."""
+    """Clear rate limits and load counts after each test."""
     yield
     cache.clear()
     usage.discard()
@@ -88,7 +88,7 @@ def forget() -> Iterator[None]:
 
 @pytest.fixture
 def same_connection() -> Iterator[None]:
-    """A server gives its connection back between requests; where a test is the server, it holds the transaction."""
+    """Keep the database connection open between requests, because it holds the transaction of the test."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield
@@ -98,7 +98,7 @@ def same_connection() -> Iterator[None]:
 
 @pytest.fixture
 def library(tmp_path: Path, settings: Any) -> Path:
-    """An empty skills directory in place of the shipped one."""
+    """An empty directory of built-in skills, in place of `registry/library`."""
     root = tmp_path / "library"
     root.mkdir()
     settings.AGENT_SKILLS_DIRS = [root]
@@ -112,7 +112,7 @@ def operator() -> Actor:
 
 @pytest.fixture
 def project(db: None, library: Path, operator: Actor) -> Project:
-    """A project called demo over an empty skills directory."""
+    """The project “demo”, without built-in skills."""
     return projects.create(slug="demo", name="Demo", by=operator)
 
 
@@ -123,7 +123,7 @@ def other_project(db: None, library: Path, operator: Actor) -> Project:
 
 @pytest.fixture
 def person(project: Project, operator: Actor) -> Callable[[str], User]:
-    """A member in the given role, named after it."""
+    """Return a function that creates a member with a role. The role is also the username."""
 
     def make(role: str) -> User:
         user = User.objects.filter(username=role).first() or accounts.create_user(role, by=operator)
@@ -144,7 +144,7 @@ def viewer(project: Project, person: Callable[[str], User]) -> Actor:
 
 
 class Api:
-    """The API of one project as one caller sees it."""
+    """A client of the API of one project, with the token of one caller."""
 
     def __init__(self, project: Project, secret: str) -> None:
         self.base = f"/api/v1/projects/{project.slug}"
@@ -178,7 +178,7 @@ def _json(body: Any) -> str:
 
 @pytest.fixture
 def api(project: Project, operator: Actor) -> Callable[..., Api]:
-    """A caller with the given scopes; an agent unless a role is named."""
+    """Return a function that creates a client with the token of an agent."""
 
     def make(*scopes: str, agent: str = "bot", where: Project = project) -> Api:
         who = agents.ensure(where, agent, by=operator)
@@ -201,7 +201,7 @@ def skill_bundle(name: str = "greeting", files: dict[str, bytes] | None = None, 
 
 
 def on_disk(root: Path, name: str = "greeting", files: dict[str, bytes] | None = None, **more: Any) -> Path:
-    """Writes a bundled skill into a skills directory."""
+    """Write a built-in skill into a directory."""
     directory = root / name
     for path, content in skill_bundle(name, files, **more).items():
         target = directory / path

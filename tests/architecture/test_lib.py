@@ -1,4 +1,4 @@
-"""registry.lib stands below everything: it imports the standard library and itself, nothing else."""
+"""The package registry.lib imports only the standard library and itself."""
 
 import ast
 import sys
