@@ -108,6 +108,7 @@ def context(
     winner = effective.winner if effective else None
     urls = Addresses(place)
     view = catalog.view(request.project.pk, request.project.revision)
+    findings = [_row(finding, draft, report) for finding in report.findings]
     typed_name = report.parsed.name if report.parsed and "name" not in report.missing else ""
     return {
         "place": place, "draft": draft, "urls": urls, "error": error, "files_error": files_error,
@@ -116,9 +117,9 @@ def context(
         "text": draft.content["text"], "no_form": _no_form(draft), "winner": winner,
         "outdated": bool(draft.pk and place.name and precedence.digest_of(effective) != draft.base),
         "version": drafts.next_version(request.project, place.name or typed_name), "report": report,
-        "rows": rows(draft, report), "tally": _tally(report.findings), "errors": _errors(report.findings),
-        "name_rows": _name_rows(draft, report),
-        "cost": _cost(report, winner), "preview": preview(report, draft, urls),
+        "rows": findings, "tally": _tally(report.findings), "errors": _errors(report.findings),
+        "name_rows": _about_the_name(findings),
+        "cost": _cost(report, winner), "preview": _preview(report, draft, urls),
         **name_options.name_options(view, without=place.name), "known_tags": skill_list.tags(view),
         "folded": _folded(drafts.typed_fields(draft)), "blank": not place.name and draft.pk is None,
         "proposing": not may_publish(request),
@@ -144,13 +145,9 @@ def _no_form(draft: Draft) -> SkillsiteError | None:
     return None
 
 
-def rows(draft: Draft, report: Report) -> list[Row]:
-    return [_row(finding, draft, report) for finding in report.findings]
-
-
-def _name_rows(draft: Draft, report: Report) -> list[Row]:
+def _about_the_name(rows: Iterable[Row]) -> list[Row]:
     """Return the findings shown beside the name. A missing name is listed under Checks only."""
-    return [row for row in rows(draft, report) if row.target == "f-name" and row.finding.rule != "name-missing"]
+    return [row for row in rows if row.target == "f-name" and row.finding.rule != "name-missing"]
 
 
 def _row(finding: Finding, draft: Draft, report: Report) -> Row:
@@ -203,7 +200,7 @@ def _cost(report: Report, winner: Candidate | None) -> dict[str, Any]:
     return cost
 
 
-def preview(report: Report, draft: Draft, urls: Addresses) -> SafeString | str:
+def _preview(report: Report, draft: Draft, urls: Addresses) -> SafeString | str:
     if report.parsed is None:
         return ""
     present = {entry.path for entry in draft.manifest}

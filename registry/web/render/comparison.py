@@ -123,8 +123,8 @@ def _hidden(change: FileChange) -> str:
     text = "\n".join(
         "".join(piece for piece, _ in row.after) for row in change.rows if row.kind in ("added", "changed")
     )
-    found = sum(each.length for each in invisible.scan(text, comments=False))
-    return counted(found, "hidden character") if found else ""
+    hidden = sum(each.length for each in invisible.scan(text, comments=False))
+    return counted(hidden, "hidden character") if hidden else ""
 
 
 def _row(row: Row | Fold) -> DiffRow:

@@ -92,8 +92,8 @@ def _sent_bundle(request: ProjectRequest) -> tuple[Bundle, str]:
 
 
 def _page(request: ProjectRequest, error: SkillsiteError | None = None) -> HttpResponse:
-    shown = {"error": error, "limits": settings.LIMITS}
-    return render(request, "skills/uploads/upload.html", shown, status=STATUS[type(error)] if error else 200)
+    context = {"error": error, "limits": settings.LIMITS}
+    return render(request, "skills/uploads/upload.html", context, status=STATUS[type(error)] if error else 200)
 
 
 @in_project
