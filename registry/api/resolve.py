@@ -79,7 +79,7 @@ class Resolve(Write):
     )
     def post(self, request: Request, project: str) -> Response:
         where, caller = write_view.project(request), cast(Caller, request.user)
-        with resolver.turn(where, caller.token_id):
+        with resolver.slot(where, caller.token_id):
             skills = resolver.resolve(where, request.data, allowed=caller.allowed, by=actor(request))
         return Response(ResolvedShape(skills=[_entry(skill) for skill in skills]))
 

@@ -1,4 +1,4 @@
-"""Takes out of a cache what runs that were killed left there, and versions that nobody used for long."""
+"""Cleanup of the cache: leftovers of killed processes, and unused versions."""
 
 import math
 import os
@@ -12,7 +12,7 @@ from registry.remote import directories
 from registry.remote.cache import OLD, SKILLS
 from registry.remote.cache_records import RECORDS, Records
 
-# What is newer may belong to somebody at work, and a version used since then is in use.
+# Newer files may belong to a running process, and a version used within this time is in use.
 GRACE_SECONDS = 3_600.0
 
 
@@ -36,9 +36,9 @@ def clean(
     grace: float = GRACE_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> list[Removed]:
-    """Removes leftovers, versions without use for `older_than` seconds, and of each name all but the `keep` used last.
+    """Remove leftovers, versions unused for `older_than` seconds, and all but the `keep` last used of each name.
 
-    A version that was used within the grace period, or that `in_use` names, stays.
+    Versions used within the grace period, or for which `in_use` returns True, stay.
     """
     removed: list[Removed] = []
     now = clock()
@@ -55,19 +55,19 @@ def clean(
 def _leftovers(parent: Path, before: float) -> Iterator[Removed]:
     for path in _entries(parent):
         if path.name.startswith((files.TEMPORARY_PREFIX, OLD)) and _changed(path) < before:
-            yield _remove(path, "left by a run that was stopped")
+            yield _remove(path, "left by an interrupted run")
 
 
 def _records(parent: Path, before: float) -> Iterator[Removed]:
-    """Records of bytes that do not stand there any more."""
+    """Remove records of content that no longer exists."""
     for directory in _directories(parent / RECORDS):
         tree = directories.read(parent / directory.name)
         records = Records(parent, directory.name)
         for path in _entries(directory):
             if path.name.startswith(files.TEMPORARY_PREFIX) and _changed(path) < before:
-                yield _remove(path, "left by a run that was stopped")
+                yield _remove(path, "left by an interrupted run")
         for path in records.drop(before=before, but=tree.digest if tree else ""):
-            yield Removed(path, "vouches for bytes that are gone", 0)
+            yield Removed(path, "record of removed content", 0)
         _remove_empty(directory, before)
 
 
@@ -80,17 +80,17 @@ def _versions(
         old = used[path] < older_than
         if not (old or rank >= keep) or in_use(parent.name, path.name):
             continue
-        if last_used(path) < before:  # asked again, since somebody may have come meanwhile
-            yield from _take_away(path, "not used for long" if old else "other versions were used since", before)
+        if last_used(path) < before:  # checked again, because it may have been used meanwhile
+            yield from _remove_version(path, "unused" if old else "more recent versions are kept", before)
 
 
 def last_used(version: Path) -> float:
-    """By its records, which resolving touches; one that was placed by hand has none, and counts from then."""
+    """Return the time of last use, from the records. A skill placed by hand has none; its own time is used."""
     return Records(version.parent, version.name).last_used() or _changed(version)
 
 
-def _take_away(path: Path, why: str, before: float) -> Iterator[Removed]:
-    """In one step for whoever looks. Records go after it, and only old ones: a new copy may be on its way."""
+def _remove_version(path: Path, why: str, before: float) -> Iterator[Removed]:
+    """Remove a version atomically, then its old records. New records may belong to a skill that is being stored."""
     aside = files.sibling(path, OLD)
     try:
         path.rename(aside)
@@ -109,7 +109,7 @@ def _remove(path: Path, why: str) -> Removed:
 
 
 def _remove_empty(directory: Path, before: float) -> None:
-    """Only what has rested: a new one is empty for a moment as well."""
+    """Remove a directory if it is old, because a new one is empty for a moment too."""
     if _changed(directory) >= before:
         return
     for path in (directory / RECORDS, directory):

@@ -18,7 +18,7 @@ _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 @dataclass(frozen=True)
 class Tree:
-    """What a directory holds; `kept` is the content of the one file that was asked for, and of SKILL.md."""
+    """Content of a skill directory. `kept` has the bytes of SKILL.md and of one requested file."""
 
     manifest: tuple[FileEntry, ...]
     kept: Mapping[str, bytes]
@@ -29,9 +29,9 @@ class Tree:
 
 
 def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> Tree | None:
-    """None where there is no skill: no directory, no SKILL.md, or something in it that is neither file nor directory.
+    """Return the tree, or None if there is no skill: no directory, no SKILL.md, or a link or device in it.
 
-    What is there and cannot be read is an OSError, so that nobody takes it for nothing and writes over it.
+    Raise OSError if the directory exists but is unreadable, so that no caller overwrites it.
     """
     try:
         if not stat.S_ISDIR(os.lstat(directory).st_mode):
@@ -50,34 +50,34 @@ def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> 
     return Tree(tuple(sorted(entries, key=lambda entry: entry.path.encode())), kept)
 
 
-Sign = tuple[str, int, int, int, int]  # a path, and what the system says about it: inode, size, two times
+Signature = tuple[str, int, int, int, int]  # path, inode, size, mtime, ctime
 
 
-def signs(directory: str) -> list[Sign]:
-    """Of the directory and all below it. Whoever changes a byte or a name changes one of them."""
-    found = [sign(directory)]
+def signatures(directory: str) -> list[Signature]:
+    """Return the signatures of a directory and everything below it. Any change of content or names changes one."""
+    result = [signature(directory)]
     with os.scandir(directory) as entries:
         inside = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
     for path, is_directory in inside:
-        found += signs(path) if is_directory else [sign(path)]
-    return found
+        result += signatures(path) if is_directory else [signature(path)]
+    return result
 
 
-def sign(path: str) -> Sign:
-    said = os.lstat(path)
-    return path, said.st_ino, said.st_size, said.st_mtime_ns, said.st_ctime_ns
+def signature(path: str) -> Signature:
+    status = os.lstat(path)
+    return path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def is_as_signed(signed: Iterable[Sign]) -> bool:
-    """A few questions to the system, and no file is opened."""
+def unchanged(signatures_of: Iterable[Signature]) -> bool:
+    """Return whether all signatures still hold. Opens no file."""
     try:
-        return all(sign(one[0]) == one for one in signed)
+        return all(signature(one[0]) == one for one in signatures_of)
     except OSError:
         return False
 
 
 class _Odd(Exception):
-    """A link, a device, or a name that is no text."""
+    """A link, a device, or a name that is not valid text."""
 
 
 def _walk(directory: str, prefix: str, left: list[int], limits: Limits) -> Iterator[tuple[str, bytes]]:
@@ -87,12 +87,14 @@ def _walk(directory: str, prefix: str, left: list[int], limits: Limits) -> Itera
             if entry.is_dir(follow_symlinks=False):
                 yield from _walk(entry.path, f"{path}/", left, limits)
             elif entry.is_file(follow_symlinks=False):
-                path.encode()  # names that are no text have no place in a bundle
+                path.encode()  # raises for names that are not valid text
                 content = _content(entry.path, limits.file_bytes)
                 left[0] -= 1
                 left[1] -= len(content)
                 if min(left) < 0:
-                    raise TooLarge(f"The copy has more than {limits.files:,} files or {limits.expanded_bytes:,} bytes.")
+                    raise TooLarge(
+                        f"The cached skill has more than {limits.files:,} files or {limits.expanded_bytes:,} bytes."
+                    )
                 yield path, content
             else:
                 raise _Odd
@@ -103,7 +105,7 @@ def _content(path: str, most: int) -> bytes:
     try:
         size = os.fstat(descriptor).st_size
         if size > most:
-            raise TooLarge(f"A file of the copy has {size:,} bytes. {most:,} are allowed.")
+            raise TooLarge(f"A file of the cached skill has {size:,} bytes. {most:,} are allowed.")
         content = os.read(descriptor, size + 1)
         while len(content) < size and (more := os.read(descriptor, size + 1 - len(content))):
             content += more

@@ -1,7 +1,6 @@
-"""Definitions to skills on this disk: the text itself, else the copy that is kept, else S3, else the web.
+"""Resolve definitions to cached skills: inline text, else the cache, else S3, else the web.
 
-Skip and continue: what fails is logged and answered with its reason, and costs no other skill. That none could be had
-is an answer like any other.
+A definition that fails is skipped, logged and returned with its reason. It does not stop the others.
 """
 
 import logging
@@ -24,19 +23,19 @@ from registry.core.lint import rules
 from registry.core.resolve import definitions
 from registry.core.resolve.definitions import Definition, Entry, Malformed
 from registry.remote import download, s3
-from registry.remote.cache import Cache, Copy
+from registry.remote.cache import Cache, CachedSkill
 from registry.remote.outbound_http import NO_HOSTS, Failure
 
 log = logging.getLogger(__name__)
 
 Status = Literal["loaded", "cached", "skipped"]
-_TWICE = "Another entry of this request has the same name and version and other content."
-_CRASHED = "Something went wrong here. It was written to the log."
+_DIFFERENT_CONTENT = "Another entry in this request has the same name and version but different content."
+_CRASHED = "Unexpected error. The reason is in the log of the site."
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one call may take: seconds for a definition and for all, definitions, downloads at a time, redirects."""
+    """Limits of one call: seconds per definition and in total, definitions, parallel downloads, redirects."""
 
     each: float = 30.0
     all: float = 60.0
@@ -47,7 +46,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One entry of the answer. `name` is as it was given; all after `reason` is empty where it was skipped."""
+    """Result for one definition. All fields after `reason` are empty if it was skipped."""
 
     name: str
     version: str
@@ -63,7 +62,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where skills may be fetched from, and how long: hosts that may be in a private network, the S3 that is asked."""
+    """Where skills may be fetched from, and the limits. `allowed` hosts may be in a private network."""
 
     allowed: frozenset[str]
     storage: s3.Storage
@@ -73,19 +72,19 @@ class Reach:
 
 @dataclass
 class _Group:
-    """Entries of one name and version, settled one after the other: within a request they stand for one content."""
+    """Entries with the same name and version, resolved in order. They must have the same content."""
 
     waiting: list[tuple[int, Definition]] = field(default_factory=list)
-    standing: Copy | None = None
+    current: CachedSkill | None = None
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
 class _Skip(Exception):
-    """Why an entry is left out, in a sentence."""
+    """An entry is skipped. The message is a sentence."""
 
 
 def resolve(
-    given: object,
+    payload: object,
     *,
     root: Path | str | None = None,
     allowed: frozenset[str] = NO_HOSTS,
@@ -93,35 +92,35 @@ def resolve(
     limits: Limits = DEFAULT,
     bounds: Bounds | None = None,
 ) -> list[Resolved]:
-    """One result for each active entry, in order. `given` is whatever `definitions.parse` reads.
+    """Return one result for each active entry, in order. `payload` is parsed by `definitions.parse`.
 
-    Only a request as a whole is refused: one that holds no list, or too many definitions.
+    Raise InvalidRequest only for the whole request: if it has no list or too many definitions.
     """
-    entries, bounds = definitions.parse(given), bounds or Bounds()
+    entries, bounds = definitions.parse(payload), bounds or Bounds()
     if len(entries) > bounds.most:
         raise InvalidRequest(
-            f"There are {len(entries):,} definitions. {bounds.most:,} are allowed in one request.",
+            f"The request has {len(entries):,} definitions. {bounds.most:,} are allowed.",
             actual=len(entries),
             allowed=bounds.most,
         )
     cache = Cache(storage_root(root), limits=limits)
-    return _Run(cache, Reach(allowed, storage or s3.Storage(), limits, bounds)).settle(entries)
+    return _Resolution(cache, Reach(allowed, storage or s3.Storage(), limits, bounds)).resolve_all(entries)
 
 
 def storage_root(root: Path | str | None = None) -> Path:
-    """From the argument, then PERSISTENT_VOLUME_STORAGE, then /data."""
+    """Return the argument, else PERSISTENT_VOLUME_STORAGE, else /data."""
     return Path(root or os.environ.get("PERSISTENT_VOLUME_STORAGE") or "/data")
 
 
-class _Run:
-    """One call: what is at hand in this thread, what has to be fetched in a few others."""
+class _Resolution:
+    """One call. Cached skills are resolved in this thread, the others are fetched in a thread pool."""
 
     def __init__(self, cache: Cache, reach: Reach) -> None:
         self._cache, self._reach = cache, reach
         self._deadline = time.monotonic() + reach.bounds.all
         self._results: dict[int, Resolved] = {}
 
-    def settle(self, entries: Sequence[Entry]) -> list[Resolved]:
+    def resolve_all(self, entries: Sequence[Entry]) -> list[Resolved]:
         groups: dict[tuple[str, str], _Group] = {}
         for number, entry in enumerate(entries):
             if isinstance(entry, Malformed):
@@ -129,62 +128,62 @@ class _Run:
             else:
                 groups.setdefault((entry.name, entry.version), _Group()).waiting.append((number, entry))
         for group in groups.values():
-            self._settle(group, near=True)
+            self._resolve_group(group, near=True)
         self._fetch([group for group in groups.values() if group.waiting])
         return [self._results[number] for number in range(len(entries))]
 
     def _fetch(self, groups: Sequence[_Group]) -> None:
-        """Whoever is not done by the deadline is left to finish alone; a copy that comes late serves the next call."""
+        """Fetch in parallel. Threads that miss the deadline finish in the background and fill the cache."""
         if not groups:
             return
         pool = ThreadPoolExecutor(self._reach.bounds.at_once, thread_name_prefix="resolve")
-        working = [pool.submit(self._settle, group) for group in groups]
+        working = [pool.submit(self._resolve_group, group) for group in groups]
         wait(working, timeout=max(0.0, self._deadline - time.monotonic()))
         pool.shutdown(wait=False, cancel_futures=True)
         for number, entry in (one for group in groups for one in tuple(group.waiting)):
             if number not in self._results:
                 self._results[number] = _skipped(entry, _late(self._reach.bounds.all), definitions.origin(entry))
 
-    def _settle(self, group: _Group, *, near: bool = False) -> None:
-        """Takes entries off the group one by one; with `near`, up to the first that has to be fetched."""
+    def _resolve_group(self, group: _Group, *, near: bool = False) -> None:
+        """Resolve the entries of a group in order; with `near`, stop at the first that must be fetched."""
         while group.waiting:
             number, entry = group.waiting[0]
-            result = self._one(entry, group, near=near)
+            result = self._resolve_entry(entry, group, near=near)
             if result is None:
                 return
             self._results.setdefault(number, result)
             group.waiting.pop(0)
 
-    def _one(self, entry: Definition, group: _Group, *, near: bool) -> Resolved | None:
+    def _resolve_entry(self, entry: Definition, group: _Group, *, near: bool) -> Resolved | None:
         try:
-            found = self._inline(entry, group) if entry.content is not None else self._kept(entry, group, near=near)
+            found = self._inline(entry, group) if entry.content is not None else self._cached(entry, group, near=near)
         except (_Skip, Failure) as error:
             reason = str(error)
         except SkillsiteError as error:
             reason = error.message
         except OSError as error:
-            reason = f"The copy on this disk cannot be read or written: {error.strerror or error}."
+            reason = f"The cache cannot be read or written: {error.strerror or error}."
         except Exception as error:
-            # A message may hold an address, so the log gets where it happened and not what it said.
+            # The message may contain a URL, so only the traceback is logged.
             where = "".join(traceback.format_tb(error.__traceback__))
             log.error("Resolving crashed with %s at\n%s", type(error).__name__, where)
             reason = _CRASHED
         else:
             if found is not None:
-                group.standing = found[0]
+                group.current = found[0]
             return found and _resolved(entry, *found)
         group.failed[definitions.origin(entry), entry.url] = reason
         return _skipped(entry, reason, definitions.origin(entry))
 
-    def _inline(self, entry: Definition, group: _Group) -> tuple[Copy, Status]:
+    def _inline(self, entry: Definition, group: _Group) -> tuple[CachedSkill, Status]:
         bundle = download.text_bundle((entry.content or "").encode(), limits=self._reach.limits)
-        if group.standing and group.standing.digest != bundle.digest:
-            raise _Skip(_TWICE)
+        if group.current and group.current.digest != bundle.digest:
+            raise _Skip(_DIFFERENT_CONTENT)
         if not self._cache.vouches_for(entry.name, entry.version, bundle.digest):
             self._check(entry, bundle)
         return self._cache.rewrite(entry.name, entry.version, bundle), "loaded"
 
-    def _kept(self, entry: Definition, group: _Group, *, near: bool) -> tuple[Copy, Status] | None:
+    def _cached(self, entry: Definition, group: _Group, *, near: bool) -> tuple[CachedSkill, Status] | None:
         origin = definitions.origin(entry)
         status: Status = "cached"
         copy = self._cache.find(entry.name, entry.version, origin=origin)
@@ -193,23 +192,23 @@ class _Run:
                 return None
             if (origin, entry.url) in group.failed:
                 raise _Skip(group.failed[origin, entry.url])
-            bundle = self._fetched(entry)
+            bundle = self._download(entry)
             self._check(entry, bundle)
             copy = self._cache.keep(entry.name, entry.version, bundle, origin=origin)
             status = "loaded" if copy.digest == bundle.digest else "cached"
         if copy.origin not in ("", origin):
             raise _Skip(
-                f"This name and version are kept here from {copy.origin}, and what comes from elsewhere does not "
-                "take their place. Use another version."
+                f"This name and version are already cached from {copy.origin}. A skill from another origin cannot "
+                "replace it. Use another version."
             )
         return copy, status
 
-    def _fetched(self, entry: Definition) -> Bundle:
+    def _download(self, entry: Definition) -> Bundle:
         reach = self._reach
-        left = self._deadline - time.monotonic()
-        if left < 0.01:
+        seconds_left = self._deadline - time.monotonic()
+        if seconds_left < 0.01:
             raise Failure(_late(reach.bounds.all))
-        seconds = round(min(reach.bounds.each, left), 2)
+        seconds = round(min(reach.bounds.each, seconds_left), 2)
         if entry.s3_path:
             return s3.fetch(entry.s3_path, storage=reach.storage, seconds=seconds, limits=reach.limits)
         return download.fetch(
@@ -217,15 +216,15 @@ class _Run:
         )
 
     def _check(self, entry: Definition, bundle: Bundle) -> None:
-        """As an import is checked: what is odd is kept, what cannot be read is refused."""
+        """Raise InvalidSkill for errors. Warnings are accepted, as in an import."""
         limits = self._reach.limits
-        said = skill_md.read(bundle[SKILL_MD], fallback_name=entry.name, limits=limits)
-        for finding in errors(rules.lint(said, bundle, authoring=False, limits=limits)):
+        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=entry.name, limits=limits)
+        for finding in errors(rules.lint(parsed, bundle, authoring=False, limits=limits)):
             place = f"{finding.file}, line {finding.line}" if finding.line else finding.file
             raise InvalidSkill(f"{place}: {finding.message} {finding.fix}", findings=[finding])
 
 
-def _resolved(entry: Definition, copy: Copy, status: Status) -> Resolved:
+def _resolved(entry: Definition, copy: CachedSkill, status: Status) -> Resolved:
     return Resolved(
         entry.name, entry.version, status, directory=copy.directory, digest=copy.digest, description=copy.description,
         tokens=copy.tokens, files=copy.files, origin=copy.origin,
@@ -238,4 +237,4 @@ def _skipped(entry: Entry, reason: str, origin: str) -> Resolved:
 
 
 def _late(seconds: float) -> str:
-    return f"There was no complete answer within the {seconds:g} seconds that a request may take."
+    return f"No complete response within {seconds:g} seconds, the limit for a request."

@@ -1,4 +1,4 @@
-"""A skill that is a folder in S3-compatible storage: listed, capped while it streams, and checked like any other."""
+"""Skills from a folder in S3-compatible storage, with size limits while streaming."""
 
 import time
 from collections.abc import Iterator
@@ -23,18 +23,18 @@ except ImportError:  # the extra `s3` is not installed
 
 _CHUNK = 64 * 1024
 _CONNECT_SECONDS = 5.0
-_SAID = {
-    "NoSuchBucket": "There is no such bucket.",
-    "NoSuchKey": "A file was removed while it was read.",
-    "AccessDenied": "The credentials of this site may not read it.",
-    "403": "The credentials of this site may not read it.",
-    "404": "There is no such bucket.",
+_MESSAGES = {
+    "NoSuchBucket": "The bucket does not exist.",
+    "NoSuchKey": "A file was removed during the download.",
+    "AccessDenied": "The credentials of this site have no read access.",
+    "403": "The credentials of this site have no read access.",
+    "404": "The bucket does not exist.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Which S3 is asked, and which buckets are not: `closed` never, and where `only` is given, no others than those."""
+    """S3 settings. Buckets in `closed` are never read; if `only` is set, no other buckets are."""
 
     endpoint_url: str = ""
     closed: frozenset[str] = frozenset()
@@ -43,93 +43,93 @@ class Storage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Errand:
+class _S3Session:
     client: Any
     bucket: str
     prefix: str
     limits: Limits
     deadline: float
 
-    def in_time(self) -> None:
+    def check_deadline(self) -> None:
         if time.monotonic() > self.deadline:
-            raise Failure("There was no complete answer in the time that is allowed.")
+            raise Failure("No complete response within the time limit.")
 
 
 def fetch(s3_path: str, *, storage: Storage, seconds: float, limits: Limits = DEFAULT) -> Bundle:
-    """The files below a folder, SKILL.md directly in it. Failure says in a sentence why there is no skill."""
+    """Return the files below a folder, which must contain SKILL.md. Raise Failure if there is no skill."""
     bucket, _, folder = s3_path.removeprefix("s3://").partition("/")
     _permit(bucket, storage)
     prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
     deadline = time.monotonic() + seconds
-    with _said_plainly():
+    with _failures():
         client = _client(storage.endpoint_url, storage.patience)
-        errand = _Errand(client, bucket, prefix, limits, deadline)
-        wanted = dict(_listed(errand))
-        if not wanted:
-            raise Failure("There is nothing in that folder.")
-        if SKILL_MD not in wanted:
-            raise Failure("There is no SKILL.md directly in that folder.")
-        return Bundle(_downloaded(errand, wanted))
+        session = _S3Session(client, bucket, prefix, limits, deadline)
+        keys = dict(_list(session))
+        if not keys:
+            raise Failure("The folder is empty.")
+        if SKILL_MD not in keys:
+            raise Failure("The folder has no SKILL.md.")
+        return Bundle(_download(session, keys))
 
 
 def _permit(bucket: str, storage: Storage) -> None:
     if bucket in storage.closed:
-        raise Refused("This site keeps its own files in that bucket, and reads no skills from it.")
+        raise Refused("This site stores its own files in that bucket, so skills cannot be loaded from it.")
     if storage.only and bucket not in storage.only:
-        raise Refused("That bucket is not one of those that this site may read skills from.")
+        raise Refused("This site is not allowed to load skills from that bucket.")
     if boto3 is None:
-        raise Failure("This site cannot read S3: the package boto3 is not installed.")
+        raise Failure("S3 is not available: the package boto3 is not installed.")
 
 
-def _listed(errand: _Errand) -> Iterator[tuple[str, str]]:
-    """Relative path and key of each file. A list that never ends is left at the first file too many."""
+def _list(session: _S3Session) -> Iterator[tuple[str, str]]:
+    """Yield the relative path and key of each file. Stops at the limit, so that an endless list ends."""
     count = size = 0
-    pages = errand.client.get_paginator("list_objects_v2").paginate(Bucket=errand.bucket, Prefix=errand.prefix)
+    pages = session.client.get_paginator("list_objects_v2").paginate(Bucket=session.bucket, Prefix=session.prefix)
     for page in pages:
-        errand.in_time()
+        session.check_deadline()
         for one in page.get("Contents", ()):
-            relative = one["Key"][len(errand.prefix) :]
-            if not relative or relative.endswith("/"):  # how consoles show an empty folder
+            relative = one["Key"][len(session.prefix) :]
+            if not relative or relative.endswith("/"):  # the placeholder of an empty folder
                 continue
-            paths.check(relative, limits=errand.limits)
+            paths.check(relative, limits=session.limits)
             if is_junk(relative):
                 continue
             count, size = count + 1, size + one["Size"]
-            _cap(count, errand.limits.files, "files")
-            _cap(size, errand.limits.archive_bytes, "bytes")
+            _cap(count, session.limits.files, "files")
+            _cap(size, session.limits.archive_bytes, "bytes")
             yield relative, one["Key"]
 
 
-def _downloaded(errand: _Errand, wanted: dict[str, str]) -> dict[str, bytes]:
-    """What the list promised is not believed: bytes are counted as they come."""
+def _download(session: _S3Session, keys: dict[str, str]) -> dict[str, bytes]:
+    """Download the files. Bytes are counted again, because the sizes in the list may be wrong."""
     files: dict[str, bytes] = {}
-    left = errand.limits.archive_bytes
-    for relative, key in wanted.items():
-        most = errand.limits.skill_md_bytes if relative == SKILL_MD else errand.limits.file_bytes
-        files[relative] = _content(errand, key, relative, most)
-        left -= len(files[relative])
-        _cap(errand.limits.archive_bytes - left, errand.limits.archive_bytes, "bytes")
+    bytes_left = session.limits.archive_bytes
+    for relative, key in keys.items():
+        most = session.limits.skill_md_bytes if relative == SKILL_MD else session.limits.file_bytes
+        files[relative] = _content(session, key, relative, most)
+        bytes_left -= len(files[relative])
+        _cap(session.limits.archive_bytes - bytes_left, session.limits.archive_bytes, "bytes")
     return files
 
 
-def _content(errand: _Errand, key: str, relative: str, most: int) -> bytes:
-    errand.in_time()
-    body = errand.client.get_object(Bucket=errand.bucket, Key=key)["Body"]
-    body._raw_stream = _AsItComes(body._raw_stream)  # beneath the checks of length and checksum
+def _content(session: _S3Session, key: str, relative: str, most: int) -> bytes:
+    session.check_deadline()
+    body = session.client.get_object(Bucket=session.bucket, Key=key)["Body"]
+    body._raw_stream = _Unbuffered(body._raw_stream)  # below the checks of length and checksum
     content = bytearray()
     try:
         for chunk in body.iter_chunks(_CHUNK):
-            errand.in_time()
+            session.check_deadline()
             content += chunk
             if len(content) > most:
-                raise TooLarge(f"{paths.display(relative)} has more than the {most:,} bytes that are allowed.")
+                raise TooLarge(f"{paths.display(relative)} is larger than the limit of {most:,} bytes.")
     finally:
         body.close()
     return bytes(content)
 
 
-class _AsItComes:
-    """A body in the pieces it arrives in. Read otherwise, it waits for whole chunks, however slowly the bytes drip."""
+class _Unbuffered:
+    """Body without buffering. A buffered one waits for whole chunks, however slowly the bytes arrive."""
 
     def __init__(self, plain: Any) -> None:
         self._plain = plain
@@ -144,12 +144,12 @@ class _AsItComes:
 
 def _cap(actual: int, allowed: int, what: str) -> None:
     if actual > allowed:
-        raise TooLarge(f"The folder has more than {allowed:,} {what}, which is what is allowed.")
+        raise TooLarge(f"The folder has more than {allowed:,} {what}. {allowed:,} are allowed.")
 
 
 @lru_cache(maxsize=8)
 def _client(endpoint_url: str, patience: float) -> Any:
-    """Made once, since that takes longer than a request, and shared by threads, which it allows."""
+    """Return a client. It is thread-safe and shared, because creating one takes longer than a request."""
     config = Config(
         connect_timeout=min(_CONNECT_SECONDS, patience), read_timeout=patience, retries={"total_max_attempts": 1}
     )
@@ -157,14 +157,14 @@ def _client(endpoint_url: str, patience: float) -> Any:
 
 
 @contextmanager
-def _said_plainly() -> Iterator[None]:
-    """No message of the library is passed on: some hold addresses."""
+def _failures() -> Iterator[None]:
+    """Convert errors of boto3 to Failure. Their messages are not shown, because some contain URLs."""
     try:
         yield
     except ClientError as error:
         code = str(error.response.get("Error", {}).get("Code", ""))
-        raise Failure(_SAID.get(code, f"The storage refused ({code or 'no reason given'}).")) from error
+        raise Failure(_MESSAGES.get(code, f"The storage refused the request ({code or 'no reason given'}).")) from error
     except NoCredentialsError as error:
         raise Failure("This site has no credentials for S3.") from error
     except (BotoCoreError, OSError) as error:
-        raise Failure(f"The storage could not be read ({type(error).__name__}).") from error
+        raise Failure(f"Reading the storage failed ({type(error).__name__}).") from error

@@ -1,4 +1,4 @@
-"""So many at a time and no more, for processes on many machines: who works holds a file on the volume they share."""
+"""Counting semaphore for processes on many machines, with files on a shared volume."""
 
 import contextlib
 import logging
@@ -13,54 +13,54 @@ from registry.lib import files
 log = logging.getLogger(__name__)
 
 
-class Busy(Exception):
-    """All turns are taken."""
+class NoFreeSlot(Exception):
+    """All slots are taken."""
 
 
 @contextmanager
-def turn(
+def slot(
     directory: Path, key: str, *, most: int, seconds: float, clock: Callable[[], float] = time.time
 ) -> Iterator[None]:
-    """Holds one of `most` turns of a key, or raises Busy. A holder that was killed is forgotten after `seconds`.
+    """Hold one of `most` slots of a key, or raise NoFreeSlot. A slot of a killed process is free after `seconds`.
 
-    A volume that cannot be written stops nobody here: what the turn was for will say so.
+    If the volume is not writable, the limit is not enforced; the work itself will report the error.
     """
     try:
-        held = _first_free(directory, key, most, seconds, clock)
+        held = _acquire(directory, key, most, seconds, clock)
     except OSError as error:
-        log.warning("Turns cannot be taken in %s and are not counted: %s", directory, error)
+        log.warning("Slots in %s are not writable, so the limit is not enforced: %s", directory, error)
         yield
         return
     if held is None:
-        raise Busy
-    path, number = held
+        raise NoFreeSlot
+    path, inode = held
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
-            if path.stat().st_ino == number:  # else it took too long, and somebody else has the turn by now
+            if path.stat().st_ino == inode:  # else it took too long, and another process holds the slot
                 path.unlink()
 
 
-def _first_free(
+def _acquire(
     directory: Path, key: str, most: int, seconds: float, clock: Callable[[], float]
 ) -> tuple[Path, int] | None:
     files.make_directories(directory)
     for place in range(most):
         path = directory / f"{key}-{place}"
-        _forget(path, clock() - seconds)
+        _release_expired(path, clock() - seconds)
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except FileExistsError:
             continue
-        number = os.fstat(descriptor).st_ino
+        inode = os.fstat(descriptor).st_ino
         os.close(descriptor)
-        return path, number
+        return path, inode
     return None
 
 
-def _forget(path: Path, before: float) -> None:
-    """Clears a turn whose holder is gone. Of several who see it, one renames it, and looks at what it got."""
+def _release_expired(path: Path, before: float) -> None:
+    """Delete an expired slot. The rename makes sure that only one of several processes does it."""
     try:
         if path.stat().st_mtime >= before:
             return
@@ -68,7 +68,7 @@ def _forget(path: Path, before: float) -> None:
         path.rename(aside)
     except FileNotFoundError:
         return
-    if aside.stat().st_mtime >= before:  # a new holder came in between: theirs goes back
+    if aside.stat().st_mtime >= before:  # another process took the slot meanwhile: restore it
         with contextlib.suppress(FileExistsError):
             os.link(aside, path)
     aside.unlink(missing_ok=True)

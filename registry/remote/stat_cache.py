@@ -1,7 +1,7 @@
-"""What was seen of a copy last, so that one that did not change is not read and hashed again with every request.
+"""Cache by stat signatures, so that unchanged directories are not read and hashed again with every request.
 
-What was seen holds for as long as names, sizes and times of the files are the same, and for some minutes at most. Files
-that changed a moment ago are looked at again: two changes within one tick of a clock look like one.
+An entry is valid while names, sizes and times of the files are the same, and for ten minutes at most. Files that
+changed within the last two seconds are not cached, because two changes within one tick of the clock look the same.
 """
 
 import threading
@@ -18,34 +18,34 @@ _TICK_NS = 2_000_000_000
 T = TypeVar("T")
 
 
-class Glances(Generic[T]):
-    """By directory and by what was asked about it."""
+class StatCache(Generic[T]):
+    """Values by directory and key."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], tuple[list[directories.Sign], float, T]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[list[directories.Signature], float, T]] = OrderedDict()
 
     def get(self, directory: str, asked: str) -> T | None:
         with self._lock:
             kept = self._kept.get((directory, asked))
-        if kept is None or kept[1] < time.monotonic() or not directories.is_as_signed(kept[0]):
+        if kept is None or kept[1] < time.monotonic() or not directories.unchanged(kept[0]):
             return None
         return kept[2]
 
-    def put(self, directory: str, asked: str, signed: list[directories.Sign], seen: T) -> None:
-        """`signed` before it was read: a change while it was read is then a change since."""
-        newest = max((max(one[3:]) for one in signed), default=0)
-        if not signed or len(signed) > _FILES or time.time_ns() - newest < _TICK_NS:
+    def put(self, directory: str, asked: str, signatures_of: list[directories.Signature], seen: T) -> None:
+        """Store a value. Take the signatures before reading, so that a change during the read is noticed."""
+        newest = max((max(one[3:]) for one in signatures_of), default=0)
+        if not signatures_of or len(signatures_of) > _FILES or time.time_ns() - newest < _TICK_NS:
             return
         with self._lock:
-            self._kept[directory, asked] = (signed, time.monotonic() + _SECONDS, seen)
+            self._kept[directory, asked] = (signatures_of, time.monotonic() + _SECONDS, seen)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
 
 
-def signed(directory: str, records: str) -> list[directories.Sign]:
-    """Those of a copy, and of the directory of its records; none where it cannot be looked at."""
+def signatures_of(directory: str, records: str) -> list[directories.Signature]:
+    """Return stat signatures of a cached skill and its records; empty if unreadable."""
     try:
-        return [*directories.signs(directory), directories.sign(records)]
+        return [*directories.signatures(directory), directories.signature(records)]
     except OSError:
         return []

@@ -68,7 +68,7 @@ def cached(project: Project, other_project: Project, operator: Actor) -> None:
 
 def test_without_more_only_leftovers_are_removed(cached: None) -> None:
     said = command_output("clean_cache")
-    assert "demo  a/.new-0123456789abcdef  left by a run that was stopped" in said
+    assert "demo  a/.new-0123456789abcdef  left by an interrupted run" in said
     assert said.endswith("1 removed, 4 bytes.\n")
     assert versions("demo") == versions("other") == ["1", "2"]
     assert command_output("clean_cache") == "0 removed, 0 bytes.\n"
@@ -76,7 +76,7 @@ def test_without_more_only_leftovers_are_removed(cached: None) -> None:
 
 def test_versions_without_use_are_removed_when_asked(cached: None) -> None:
     said = command_output("clean_cache", "--older-than", "30d")
-    assert "demo  a/1  not used for long" in said
+    assert "demo  a/1  unused" in said
     assert "other  a/1" in said
     assert versions("demo") == versions("other") == ["2"]
 

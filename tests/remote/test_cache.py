@@ -111,7 +111,7 @@ def test_what_stands_there_first_stays_and_the_difference_is_logged(
     cache.keep("a", "1", first, origin=WEB)
     assert cache.keep("a", "1", second, origin=WEB).digest == first.digest
     assert contents(version(root)) == dict(first)
-    assert "came twice with different bytes" in caplog.text
+    assert "arrived twice with different content" in caplog.text
     assert first.digest in caplog.text
     assert second.digest in caplog.text
     assert (len(records_of(root)), leftovers(root)) == (1, [])
@@ -186,7 +186,7 @@ def test_a_copy_whose_bytes_changed_is_not_served_and_is_put_right(
     cache.keep("a", "1", bundle, origin=WEB)
     (version(root) / "x.md").write_bytes(b"y")
     assert cache.find("a", "1") is None
-    assert "changed on the disk" in caplog.text
+    assert "changed on disk" in caplog.text
     with pytest.raises(Conflict, match="changed"):
         cache.read("a", "1", "x.md")
     assert cache.keep("a", "1", bundle, origin=WEB).digest == bundle.digest
@@ -396,7 +396,7 @@ def test_a_path_that_leaves_the_copy_is_refused(cache: Cache, path: str) -> None
 
 
 def test_a_file_of_a_skill_that_was_never_resolved_is_not_found(cache: Cache) -> None:
-    with pytest.raises(NotFound, match="was not resolved here"):
+    with pytest.raises(NotFound, match="is not in the cache"):
         cache.read("a", "1", SKILL_MD)
 
 

@@ -141,7 +141,7 @@ def test_the_same_version_from_elsewhere_is_neither_served_nor_taken_over(
     assert only(resolve(entry(mine))).status == "loaded"
     refused = only(resolve(entry(theirs)))
     assert refused.status == "skipped"
-    assert "kept here from http://127.0.0.1" in refused.reason
+    assert "already cached from http://127.0.0.1" in refused.reason
     assert "Use another version." in refused.reason
     assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
     assert web.asked == ["/mine.md"]
@@ -150,7 +150,7 @@ def test_the_same_version_from_elsewhere_is_neither_served_nor_taken_over(
 
 def test_an_inline_text_does_not_stand_for_an_address(resolve: Resolve, web: Web) -> None:
     resolve(inline())
-    assert "kept here from inline" in only(resolve(entry(web.put("/a.md", TEXT + "\nmore")))).reason
+    assert "already cached from inline" in only(resolve(entry(web.put("/a.md", TEXT + "\nmore")))).reason
 
 
 def test_a_copy_that_was_changed_on_the_disk_is_fetched_again(resolve: Resolve, web: Web, root: Path) -> None:
@@ -526,8 +526,8 @@ def test_a_folder_in_s3_is_kept_like_any_other(
 def test_a_folder_in_s3_that_cannot_be_had_is_skipped(resolve: Resolve, root: Path, buckets: Buckets) -> None:
     buckets.put("b-1", {"skills/a/wrapper/SKILL.md": TEXT.encode()})
     more = {"storage": storage(buckets, closed=frozenset(["own"])), "bounds": Bounds()}
-    assert "no SKILL.md directly" in skip(resolve(entry(s3_path="s3://b-1/skills/a"), **more), root)
-    assert "no such bucket" in skip(resolve(entry(s3_path="s3://b-2/skills/a"), **more), root)
+    assert "has no SKILL.md" in skip(resolve(entry(s3_path="s3://b-1/skills/a"), **more), root)
+    assert "bucket does not exist" in skip(resolve(entry(s3_path="s3://b-2/skills/a"), **more), root)
     assert "its own files" in skip(resolve(entry(s3_path="s3://own/blobs"), **more), root)
     assert "s3://bucket/folder" in skip(resolve(entry(s3_path="gs://b-1/skills/a"), **more), root)
 
@@ -604,7 +604,7 @@ def test_one_name_and_version_stand_for_one_content_within_a_request(resolve: Re
     url, other = web.put("/a.md", TEXT), web.put("/other.md", skill_text("a", body="other"))
     results = resolve(entry(url), entry(other), inline(skill_text("a", body="inline")), inline())
     assert [one.status for one in results] == ["loaded", "skipped", "skipped", "loaded"]
-    assert "same name and version and other content" in results[2].reason
+    assert "same name and version but different content" in results[2].reason
     assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
 
 
@@ -650,7 +650,7 @@ def test_what_nobody_foresaw_is_told_and_logged_without_its_words(
     monkeypatch.setattr(resolver.download, "fetch", crash)
     results = resolve(entry(web.url("/a.zip")), inline(skill_text("b"), name="b"))
     assert [one.status for one in results] == ["skipped", "loaded"]
-    assert "written to the log" in results[0].reason
+    assert "in the log of the site" in results[0].reason
     assert "ValueError" in caplog.text
     assert "very-secret" not in caplog.text
 

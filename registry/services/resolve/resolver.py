@@ -1,6 +1,6 @@
-"""Skills that a platform names with its requests: resolved into the project's own part of the volume, and read there.
+"""Resolve skills that a platform sends with its requests, into the project's directory of the shared volume.
 
-Nothing of the project changes by it: there is no event and no new revision, and no page lists these skills.
+This does not change the project: there is no audit event and no new revision, and no page lists these skills.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from registry.core.resolve.definitions import Definition, Entry, Malformed
 from registry.models import Project
 from registry.remote import cache_cleanup, s3, semaphore
 from registry.remote import resolver as remote_resolver
-from registry.remote.cache import Cache, Copy
+from registry.remote.cache import Cache, CachedSkill
 from registry.remote.cache_cleanup import Removed
 from registry.remote.resolver import Bounds, Resolved
 from registry.services.catalog import catalog
@@ -28,26 +28,26 @@ from registry.services.resolve import outbound_http
 BOUNDS = Bounds()
 BY_HAND = "placed by hand"
 
-_TURNS = ".turns"
+_SLOTS = ".turns"
 _AT_ONCE = 2
 _COME_BACK_SECONDS = 5
-# Twice what a request may take, so that clocks of two machines may differ a little.
-_TURN_SECONDS = 2 * BOUNDS.all
+# Twice the limit of a request, because the clocks of two machines may differ.
+_SLOT_SECONDS = 2 * BOUNDS.all
 
 
 def root(slug: str) -> Path:
-    """The project's part of the volume: no project reads or spoils the copies of another."""
+    """Return the project's directory of the volume. Projects do not share cached skills."""
     return Path(settings.PERSISTENT_VOLUME_STORAGE) / "projects" / slug
 
 
 def cached_projects() -> list[str]:
-    """The projects that have a part of the volume, also those that are gone by now."""
+    """Return the projects with a directory on the volume, including deleted ones."""
     everyone = root("").resolve()
     return sorted(path.name for path in everyone.iterdir() if path.is_dir()) if everyone.is_dir() else []
 
 
 def storage() -> s3.Storage:
-    """The S3 of the site. Its own bucket holds the files of every project, and is never a place to load skills from."""
+    """Return the S3 settings. The site's own bucket has the files of all projects and is never a source of skills."""
     return s3.Storage(
         endpoint_url=settings.S3_ENDPOINT_URL,
         closed=frozenset([settings.S3_BUCKET] if settings.S3_BUCKET else []),
@@ -56,15 +56,15 @@ def storage() -> s3.Storage:
 
 
 def resolve(
-    project: Project, given: object, *, allowed: frozenset[str] | None = None, bounds: Bounds = BOUNDS, by: Actor
+    project: Project, payload: object, *, allowed: frozenset[str] | None = None, bounds: Bounds = BOUNDS, by: Actor
 ) -> list[Resolved]:
-    """Each definition that is active, in order. `allowed` are the only names there are for the caller.
+    """Return a result for each active definition, in order. Other names than `allowed` are skipped.
 
-    A list of skills an agent may see holds here as well, although the agent names these itself: it could otherwise read
-    what others of the project resolved, and load under any name what its owner did not mean it to have.
+    The skill list of an agent applies here too. Otherwise the agent could read what others in the project resolved, and
+    load any content under a name that its owner did not choose.
     """
     require(by, roles.READ, project)
-    entries = tuple(_permitted(entry, allowed) for entry in definitions.parse(given))
+    entries = tuple(_permitted(entry, allowed) for entry in definitions.parse(payload))
     results = remote_resolver.resolve(
         entries,
         root=root(project.slug),
@@ -78,27 +78,27 @@ def resolve(
 
 def _permitted(entry: Entry, allowed: frozenset[str] | None) -> Entry:
     if isinstance(entry, Definition) and allowed is not None and normalise(entry.name) not in allowed:
-        return Malformed(entry.name, entry.version, "It is not one of the skills that this agent may see.")
+        return Malformed(entry.name, entry.version, "This skill is not on the list of this agent.")
     return entry
 
 
 @contextmanager
-def turn(project: Project, token_id: int) -> Iterator[None]:
-    """At most two requests of one token are resolved at a time, by all web processes together."""
+def slot(project: Project, token_id: int) -> Iterator[None]:
+    """Allow at most two parallel requests per token, across all web processes."""
     try:
-        with semaphore.turn(root(project.slug) / _TURNS, str(token_id), most=_AT_ONCE, seconds=_TURN_SECONDS):
+        with semaphore.slot(root(project.slug) / _SLOTS, str(token_id), most=_AT_ONCE, seconds=_SLOT_SECONDS):
             yield
-    except semaphore.Busy:
+    except semaphore.NoFreeSlot:
         raise RateLimited(
-            f"{_AT_ONCE} requests of this token are being resolved already, which is what is allowed at a time. "
-            f"Come back in {_COME_BACK_SECONDS} seconds.",
+            f"This token already has {_AT_ONCE} requests in progress. {_AT_ONCE} are allowed. "
+            f"Try again in {_COME_BACK_SECONDS} seconds.",
             retry_after=_COME_BACK_SECONDS,
         ) from None
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    copy: Copy
+    copy: CachedSkill
     path: str
     content: bytes
 
@@ -106,7 +106,7 @@ class File:
 def read(
     slug: str, name: str, version: str, path: str, *, digest: str = "", allowed: frozenset[str] | None = None
 ) -> File:
-    """One file of a copy. The name is taken as it was resolved, else in its normal spelling."""
+    """Return one file of a resolved skill. The name is tried as given, then normalised."""
     catalog.permit(name, allowed)
     cache = Cache(root(slug), limits=settings.LIMITS)
     try:
@@ -119,11 +119,21 @@ def read(
 
 
 def clean(slug: str, *, older_than: float | None = None, keep: int | None = None, by: Actor) -> list[Removed]:
-    """Removes leftovers, and versions that nobody used for so many seconds or that are too many of one name."""
+    """Remove leftovers, and versions that are unused or too many. See `cache_cleanup.clean`."""
     require_operator(by)
     return cache_cleanup.clean(root(slug), older_than=older_than, keep=keep)
 
 
 __all__ = [
-    "BOUNDS", "BY_HAND", "File", "Resolved", "cached_projects", "clean", "read", "resolve", "root", "storage", "turn",
+    "BOUNDS",
+    "BY_HAND",
+    "File",
+    "Resolved",
+    "cached_projects",
+    "clean",
+    "read",
+    "resolve",
+    "root",
+    "slot",
+    "storage",
 ]  # fmt: skip

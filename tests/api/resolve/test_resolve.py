@@ -169,7 +169,7 @@ def test_an_agent_with_allowed_skills_resolves_no_others(
     narrow = api("read", agent="narrow")
     found = resolve(narrow, inline("A"), inline("secret", skill_text("secret")), inline("b"))
     assert [one["status"] for one in found] == ["loaded", "skipped", "skipped"]
-    assert "may see" in found[1]["reason"]
+    assert "list of this agent" in found[1]["reason"]
     problem(ask(narrow, SKILL_MD, "secret"), 404, "not-found")
     assert ask(narrow, SKILL_MD, "A").status_code == 200
 
@@ -181,11 +181,11 @@ def test_a_third_concurrent_request_of_one_token_is_refused(
     bot: Api, project: Project, api: Callable[..., Api]
 ) -> None:
     token = _token_id(bot)
-    with resolver.turn(project, token), resolver.turn(project, token):
+    with resolver.slot(project, token), resolver.slot(project, token):
         answer = bot.send("POST", "/resolve", {"skills": [inline()]})
         body = problem(answer, 429, "rate-limited")
         assert answer["Retry-After"] == str(body["retry_after"]) == "5"
-        assert "at a time" in body["detail"]
+        assert "requests in progress" in body["detail"]
         assert resolve(api("read", agent="other"), inline())[0]["status"] == "loaded"
     assert resolve(bot, inline())[0]["status"] == "loaded"
 
@@ -210,7 +210,7 @@ def test_a_slow_host_occupies_a_slot_while_it_is_asked(bot: Api, web: Web, proje
     inside: list[str] = []
 
     def work() -> None:
-        with resolver.turn(project, 7):
+        with resolver.slot(project, 7):
             inside.extend(one.reason for one in resolver.resolve(project, [slow], bounds=PATIENT, by=operator))
 
     worker = threading.Thread(target=work)
@@ -241,4 +241,4 @@ def test_the_sites_own_bucket_is_refused_and_operators_may_allow_others(bot: Api
         {"name": "other", "s3_path": "s3://somebody-else/skills/x"},
     )
     assert "its own files" in own["reason"]
-    assert "not one of those" in other["reason"]
+    assert "not allowed to load skills" in other["reason"]
