@@ -13,7 +13,7 @@ from registry.models import Approval, Proposal, ProposalComment, ProposalRevisio
 from registry.services.proposals.prepare import EVIDENCE_KINDS, KINDS
 from registry.services.proposals.proposal_queries import Content, Dossier
 from registry.services.proposals.proposals import Proposed
-from registry.services.proposals.rebasing import Offer
+from registry.services.proposals.rebasing import RebasePreview
 
 
 class WhoShape(TypedDict):
@@ -222,7 +222,7 @@ def proposal_shape(dossier: Dossier) -> ProposalShape:
         "comments": [comment_shape(comment) for comment in dossier.comments],
         "revisions": [_revision(revision) for revision in dossier.revisions],
         "recommendations": [recommendation_shape(recommendation) for recommendation in dossier.recommendations],
-        "rebase": _rebase(dossier.offer) if dossier.offer else None,
+        "rebase": _rebase(dossier.rebase) if dossier.rebase else None,
     }
     if dossier.content is not None:
         body["changes"] = _changes(dossier.content)
@@ -295,15 +295,15 @@ def recommendation_shape(recommendation: Recommendation) -> RecommendationShape:
     }
 
 
-def _rebase(offer: Offer) -> RebaseShape:
-    prepared, clash = offer.prepared, offer.clash
+def _rebase(offer: RebasePreview) -> RebaseShape:
+    prepared, clash = offer.prepared, offer.conflict
     base = clash.current.digest if clash else prepared.base_digest if prepared else ""
     return {
         "possible": prepared is not None,
         "base_digest": base or None,
         "result_digest": (prepared.result_digest or None) if prepared else None,
         "reason": offer.reason,
-        "conflicts": [_clash(file) for file in offer.clashes],
+        "conflicts": [_clash(file) for file in offer.conflicts],
     }
 
 

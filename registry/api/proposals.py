@@ -57,7 +57,7 @@ class Proposals(_ProposalRead, Write):
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         page = parse_page(request)
-        found = proposals.listed(
+        found = proposals.list_proposals(
             models.Project(pk=caller.project_id),
             state=_state(request),
             skill=normalise(request.GET.get("skill", "")),
@@ -88,7 +88,7 @@ class Proposal(_ProposalRead, Write):
         responses=answers.ProposalShape,
     )
     def get(self, request: HttpRequest, caller: Caller, proposal: str) -> Answer:
-        dossier = proposal_queries.look(models.Project(pk=caller.project_id), row_id(proposal), by=caller.actor)
+        dossier = proposal_queries.details(models.Project(pk=caller.project_id), row_id(proposal), by=caller.actor)
         return as_json(answers.proposal_shape(dossier))
 
     @extend_schema(

@@ -1,4 +1,4 @@
-"""Suggested changes to skills, kept apart from what is served, and the approvals that let them through."""
+"""Proposals with their revisions, backers, comments and recommendations, and approvals."""
 
 from collections.abc import Collection
 from functools import reduce
@@ -23,7 +23,7 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
         return self.filter(state__in=UNDECIDED)
 
     def backed_by(self, *, user_id: int | None, agent_id: int | None) -> "ProposalQuerySet":
-        """Those a person or an agent made, or made again while they were open."""
+        """Filter for proposals that a person or an agent made or joined."""
         who = Q(user=user_id) if user_id is not None else Q(agent=agent_id or 0)
         return self.filter(pk__in=Backer.objects.filter(who).values("proposal"))
 
@@ -32,11 +32,10 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
 
 
 class Proposal(models.Model):
-    """One suggestion for one skill. What it says is in its revisions; these columns repeat the newest of them.
+    """A proposed change to one skill. The columns repeat values of the newest revision.
 
-    `base_digest` is what it was made for, empty where nothing stood; `result_digest` what would stand, empty where the
-    project's own skill would go. `risk` orders the queue and `tokens` is what a load would
-    cost more, both of what its proposer sent last.
+    `base_digest` is empty for a new skill, `result_digest` for a deletion. `tokens` is what a load costs more.
+    `risk` and `tokens` describe the last revision that the proposer sent.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="proposals")
@@ -56,7 +55,7 @@ class Proposal(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
 
-    # The newest answer of a reviewer; a new revision clears it, the thread keeps it.
+    # The last decision of a reviewer. A new revision clears it; the comments keep it.
     decision = models.CharField(max_length=20, blank=True)
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
@@ -89,7 +88,7 @@ class Proposal(models.Model):
 
 
 class ProposalRevision(models.Model):
-    """What was suggested at one time: the whole skill before and after, as names of stored files."""
+    """One revision: the complete skill before and after, as manifests of stored files."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField()
@@ -168,7 +167,7 @@ class Backer(models.Model):
 
 
 class ProposalComment(models.Model):
-    """One contribution to the discussion. `action` is set where it came with a decision or a recommendation."""
+    """One comment. `action` is set if it belongs to a decision or a recommendation."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="comments")
     revision = models.PositiveIntegerField()
@@ -186,7 +185,7 @@ class ProposalComment(models.Model):
 
 
 class Recommendation(models.Model):
-    """What a reviewing agent advises about one revision. It decides nothing."""
+    """The recommendation of an agent about one revision. It does not decide anything."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="recommendations")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
@@ -204,7 +203,7 @@ class Recommendation(models.Model):
 
 
 class Approval(models.Model):
-    """Proof that a person let exactly these bytes through. Written in the transaction that wrote the version."""
+    """Proof that a person approved exactly these bytes. It is stored in the transaction of the version."""
 
     proposal = models.OneToOneField(Proposal, on_delete=models.PROTECT, related_name="approval")
     version = models.OneToOneField(Version, on_delete=models.PROTECT, null=True, related_name="approval")

@@ -229,7 +229,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "review_queue": "looks; rejecting goes through reviews.reject",
     "prepare": "are part of a proposal",
     "notifications": "are written inside the change of a verb",
-    "webhooks.listed": "looks, and changes nothing",
+    "webhooks.list_endpoints": "looks, and changes nothing",
     "webhooks.find": "looks, and changes nothing",
     "approvals": "are part of a review",
     "proposal_queries": "look, and change nothing",

@@ -1,7 +1,6 @@
-"""What a skill would have an agent reach for: scripts, commands, hosts, tools and environment variables.
+"""Capabilities of a skill: the scripts, commands, hosts, tools and environment variables that it makes an agent use.
 
-It reads text and code by patterns. It finds what is written plainly and misses what is hidden on purpose, so an empty
-difference never means that a change is safe; it means that nothing was found.
+They are found by patterns, which miss what is hidden on purpose. An empty result does not mean that a skill is safe.
 """
 
 import re
@@ -26,7 +25,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One thing the skill reaches for, and where it is first named. `content` is the digest of a script."""
+    """One capability and the place where it is first named. `content` is the digest of a script."""
 
     kind: Kind
     name: str
@@ -37,7 +36,7 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """`partial`: there is text that was too much to read, so more may be there than was found."""
+    """`partial` means that some text was too long to read, so that capabilities may be missing."""
 
     found: tuple[Capability, ...] = ()
     partial: bool = False
@@ -48,7 +47,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`changed` are scripts that keep their path and get other content."""
+    """`changed` are scripts with the same path and different content."""
 
     added: tuple[Capability, ...] = ()
     removed: tuple[Capability, ...] = ()
@@ -98,7 +97,7 @@ _NOT_PROGRAMS = frozenset({
     "return", "exit", "local", "export", "set", "unset", "shift", "true", "false", "test", "echo", "printf", "cd",
     "pwd", "read", "trap", "wait", "break", "continue", "declare", "readonly", "alias", "source",
 })  # fmt: skip
-# Words that are programs wherever they open a piece of code, also where nothing says that it is a shell's.
+# Known programs. Code that is not marked as shell is searched for these only.
 _PROGRAMS = frozenset({
     "ansible", "apk", "apt", "apt-get", "aws", "az", "base64", "bash", "brew", "bun", "bunx", "bundle", "cargo",
     "chmod", "chown", "composer", "cp", "crontab", "curl", "dd", "deno", "dig", "dnf", "docker", "docker-compose",
@@ -113,7 +112,7 @@ _PROGRAMS = frozenset({
 
 
 def of(bundle: Bundle, *, limits: Limits = DEFAULT) -> Capabilities:
-    """Everything found, once each, at the first place it is named."""
+    """Return each capability once, at the first place where it is named."""
     read = readable(bundle, limits)
     found: dict[tuple[Kind, str], Capability] = {}
     for each in (*_scripts(bundle), *_declared_tools(bundle, limits), *_in_texts(read.items())):
@@ -142,11 +141,11 @@ def _scripts(bundle: Bundle) -> Iterator[Capability]:
 
 def _declared_tools(bundle: Bundle, limits: Limits) -> Iterator[Capability]:
     try:
-        said = skill_md.read(bundle[SKILL_MD], fallback_name="skill", limits=limits)
+        parsed = skill_md.read(bundle[SKILL_MD], fallback_name="skill", limits=limits)
     except SkillsiteError:
         return
-    line = said.document.lines.get("allowed-tools")
-    for tool in _TOOL.findall(said.allowed_tools):
+    line = parsed.document.lines.get("allowed-tools")
+    for tool in _TOOL.findall(parsed.allowed_tools):
         yield Capability(Kind.TOOL, tool, SKILL_MD, line)
 
 
@@ -170,15 +169,15 @@ def _in_line(line: str) -> Iterator[tuple[Kind, str]]:
 
 def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
     if _SHELL_FILE.search(path) or _SHELL_LINE.match(text):
-        own = set(_FUNCTION.findall(text))
+        functions = set(_FUNCTION.findall(text))
         for number, line in enumerate(text.split("\n"), 1):
-            yield from ((number, program) for program in _programs(line) if program not in own)
+            yield from ((number, program) for program in _programs(line) if program not in functions)
     elif path.lower().endswith((".md", ".markdown", ".txt")):
         yield from _in_markdown(text)
 
 
 def _in_markdown(text: str) -> Iterator[tuple[int, str]]:
-    """Shell fences whole; other fences and code within a line only where a known program opens them."""
+    """Yield all programs in shell fences, and known programs in other fences and inline code."""
     fence, shell = "", False
     for number, line in enumerate(text.split("\n"), 1):
         mark = _FENCE.match(line)
@@ -195,7 +194,7 @@ def _in_markdown(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _programs(line: str) -> Iterator[str]:
-    """The programs that one line of shell starts."""
+    """Yield the programs that a line of shell starts."""
     line = line.strip().removeprefix("$ ")
     if line.startswith("#"):
         return

@@ -39,7 +39,7 @@ def _propose(context: Context, arguments: Arguments) -> MethodResult:
 
 def _get(context: Context, arguments: Arguments) -> MethodResult:
     project = Project.objects.get(pk=context.caller.project_id)
-    found = proposal_queries.look(project, min(arguments["id"], 2**62), by=context.caller.actor)
+    found = proposal_queries.details(project, min(arguments["id"], 2**62), by=context.caller.actor)
     comments = [{"by": _author(comment), "comment": comment.text} for comment in found.comments]
     return MethodResult(structured({"ok": True, **_summary(found.proposal), "comments": comments}))
 

@@ -1,4 +1,4 @@
-"""Proof of who let which bytes through, and the check that what is served is what was approved."""
+"""Approval records, and the check that agents get exactly the approved bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from registry.services.files import blobs
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A version that is served, and what is wrong about it. `missing`: nobody approved it, though the project asks."""
+    """A problem with a served version. `missing` means that a protected project serves it without an approval."""
 
     project: str
     skill: str
@@ -20,7 +20,7 @@ class Doubt:
 
 
 def record(proposal: Proposal, version: Version | None, *, digest: str, proposed: str, by: int) -> Approval:
-    """Inside the transaction that wrote the version."""
+    """Store the approval, in the transaction that stored the version."""
     return Approval.objects.create(
         proposal=proposal,
         version=version,
@@ -32,7 +32,7 @@ def record(proposal: Proposal, version: Version | None, *, digest: str, proposed
 
 
 def verify() -> tuple[int, list[Doubt]]:
-    """Recomputes every digest that agents can get from its bytes; returns how many hold, and what does not."""
+    """Recompute the digest of every version that agents can get. Return how many are valid, and the problems."""
     good, doubts = 0, []
     served = (
         Version.objects.available()
@@ -41,12 +41,12 @@ def verify() -> tuple[int, list[Doubt]]:
         .order_by("pk")
     )
     for version in served.iterator(chunk_size=200):
-        found = [
+        problems = [
             Doubt(version.skill.project.slug, version.skill.name, version.version, reason, missing)
             for reason, missing in _doubts(version)
         ]
-        doubts += found
-        good += not found
+        doubts += problems
+        good += not problems
     return good, doubts
 
 
@@ -57,16 +57,16 @@ def _doubts(version: Version) -> Iterator[tuple[str, bool]]:
         yield error.message, False
         return
     if digest != version.digest:
-        yield f"Its files have {digest}, and it is served as {version.digest}.", False
+        yield f"Its files have the digest {digest}, but it is served as {version.digest}.", False
     approval = getattr(version, "approval", None)
     if approval is None:
         if version.skill.project.protected and version.skill.current_id == version.pk:
-            yield "Nobody approved it, and every change of the project is to be reviewed.", True
+            yield "Nobody approved it, but the project requires reviews.", True
         return
     if approval.digest != digest:
-        yield f"{approval.digest} was approved, and its files have {digest}.", False
+        yield f"{approval.digest} was approved, but its files have the digest {digest}.", False
     if approval.proposal.state != "approved" or approval.proposal.result_digest != approval.digest:
-        yield f"Proposal {approval.proposal_id} does not say that {approval.digest} was approved.", False
+        yield f"Proposal {approval.proposal_id} does not record that {approval.digest} was approved.", False
     if not _is_on_record(approval):
         yield f"The audit log has no approval of {approval.digest} by {approval.by.username}.", False
 

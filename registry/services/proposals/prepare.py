@@ -1,4 +1,4 @@
-"""What somebody suggests, checked against what stands: the skill before and after, and the words that go with it."""
+"""Checks of a suggested change before it is stored as a proposal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ EVIDENCE_KINDS = ("text", "link", "log")
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """`edit` is None where the skill should go; `base_digest` is what its author started from, where they say so."""
+    """A suggested change. `edit` is None to delete the skill; `base_digest` is the version the author started from."""
 
     skill: str
     edit: Edit | None
@@ -44,7 +44,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A suggestion that can be stored. `base` and `result` are None where nothing stands, or would."""
+    """A checked suggestion. `base` is None for a new skill, `result` for a deletion."""
 
     name: str
     kind: str
@@ -59,7 +59,7 @@ class Prepared:
 
     @property
     def key(self) -> dict[str, str]:
-        """What makes two suggestions the same."""
+        """The columns that are equal in two equal proposals."""
         return {
             "skill": self.name,
             "kind": self.kind,
@@ -74,20 +74,20 @@ class Prepared:
 
 
 def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
-    """Works out what the suggestion makes of the skill, held to the rules of authored content."""
+    """Apply the suggestion to the current skill, and check the result by the rules for authored content."""
     name = paths.check_component(normalise(suggestion.skill), what="name")
-    standing = standing_for(project, name, by)
-    kind = suggestion.kind or (UPDATE if standing and standing.winner else CREATE)
-    base_digest = _base(kind, name, standing)
+    current = effective_skill(project, name, by)
+    kind = suggestion.kind or (UPDATE if current and current.winner else CREATE)
+    base_digest = _base(kind, name, current)
     if suggestion.base_digest and suggestion.base_digest != base_digest:
         raise StaleProposal(
-            f"{name} is {base_digest or 'gone'} now; you started from {suggestion.base_digest}. Load it again and "
-            "bring your change over. Nothing was stored.",
+            f"{name} is now {base_digest or 'deleted'}; you started from {suggestion.base_digest}. Load it again and "
+            "apply your change to it. Nothing was stored.",
             digest=base_digest,
         )
-    base = _bundle(project, name, standing)
+    base = _bundle(project, name, current)
     if base is not None and base.digest != base_digest:
-        raise StaleProposal(f"{name} changed meanwhile. Try again. Nothing was stored.", digest=base.digest)
+        raise StaleProposal(f"{name} changed in the meantime. Try again. Nothing was stored.", digest=base.digest)
     if kind == DELETE:
         return Prepared(name, kind, base, base_digest, None)
     if suggestion.edit is None:
@@ -95,61 +95,61 @@ def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
     result = edits.apply(suggestion.edit, base, name=name, limits=settings.LIMITS)
     checked = bundles.check(result, authoring=True, directory=name)
     if base is not None and result.digest == base.digest:
-        raise InvalidRequest(f"The suggestion leaves {name} as it is. Nothing was stored.")
+        raise InvalidRequest(f"The proposal does not change {name}. Nothing was stored.")
     return Prepared(name, kind, base, base_digest, result, checked.findings)
 
 
-def weighed(prepared: Prepared) -> Assessment:
-    """What a reviewer wants to know first. It reads the whole skill, so it is done before the transaction."""
-    after = left(prepared.name, prepared.kind, prepared.result)
+def assess(prepared: Prepared) -> Assessment:
+    """Assess the change. This reads the whole skill, so call it before the transaction."""
+    after = result_for_agents(prepared.name, prepared.kind, prepared.result)
     return assessment.assess(prepared.base, after, name=prepared.name, limits=settings.LIMITS)
 
 
-def left(name: str, kind: str, result: Bundle | None) -> Bundle | None:
-    """What agents get afterwards: the bundled skill where the project's own would go."""
+def result_for_agents(name: str, kind: str, result: Bundle | None) -> Bundle | None:
+    """Return what agents get after approval: for a deletion, the built-in skill if there is one."""
     if kind != DELETE:
         return result
     bundled = catalog.built_in_skill(name)
     return bundled.bundle() if bundled else None
 
 
-def standing_for(project: Project, name: str, by: Actor) -> EffectiveSkill | None:
-    """What stands under the name, for this proposer: an agent is told nothing about what it cannot load."""
-    standing = catalog.find(project.pk, name)
-    if standing is None or can_load(standing, by):
-        return standing
-    if standing.winner is None:
+def effective_skill(project: Project, name: str, by: Actor) -> EffectiveSkill | None:
+    """Return the current skill. For an agent that cannot load it, the skill does not exist."""
+    current = catalog.find(project.pk, name)
+    if current is None or can_load(current, by):
+        return current
+    if current.winner is None:
         return None
-    raise NotFound(f"There is no skill {paths.display(name)} that you can change in this project.")
+    raise NotFound(f"This project has no skill {paths.display(name)} that you can change.")
 
 
-def can_load(standing: EffectiveSkill, by: Actor) -> bool:
-    """People see every skill of their project; an agent those that are switched on and that it is given."""
+def can_load(current: EffectiveSkill, by: Actor) -> bool:
+    """Return whether the actor can load the skill. An agent can load enabled skills on its list only."""
     if by.agent_id is None:
         return True
     agent = Agent.objects.get(pk=by.agent_id)
-    given = agent.allowed_skills is None or standing.name in {
+    allowed = agent.allowed_skills is None or current.name in {
         normalise(known) for known in (*agent.allowed_skills, *agent.uses_skills)
     }
-    return standing.enabled and given
+    return current.enabled and allowed
 
 
-def _base(kind: str, name: str, standing: EffectiveSkill | None) -> str:
-    """The digest it is made for; the kind has to fit what stands."""
+def _base(kind: str, name: str, current: EffectiveSkill | None) -> str:
+    """Return the digest of the base. Raise an error if the kind does not match the current skill."""
     if kind not in KINDS:
-        raise InvalidRequest(f"There is no kind {kind!r}. There are: {', '.join(KINDS)}.")
-    digest = stale_proposals.base_now(kind, standing)
+        raise InvalidRequest(f"{kind!r} is not a kind of proposal. Use one of: {', '.join(KINDS)}.")
+    digest = stale_proposals.current_base(kind, current)
     if digest is None:
-        raise NotFound(f"The project has no skill {paths.display(name)} of its own that could be deleted.")
+        raise NotFound(f"This project has no skill {paths.display(name)} of its own to delete.")
     if kind == CREATE and digest:
-        raise AlreadyExists(f"There is a skill {name} already. Propose an update of it. Nothing was stored.")
+        raise AlreadyExists(f"{name} already exists. Propose an update instead. Nothing was stored.")
     if kind == UPDATE and not digest:
-        raise NotFound(f"There is no skill {paths.display(name)} to update. Propose to create it.")
+        raise NotFound(f"The skill {paths.display(name)} does not exist. Propose to create it.")
     return digest
 
 
-def _bundle(project: Project, name: str, standing: EffectiveSkill | None) -> Bundle | None:
-    if standing is None or standing.winner is None:
+def _bundle(project: Project, name: str, current: EffectiveSkill | None) -> Bundle | None:
+    if current is None or current.winner is None:
         return None
     _, loaded = catalog.inspect(project, name)
     return loaded.bundle() if loaded else None
@@ -162,12 +162,12 @@ def text(value: str, *, what: str, most: int = TEXT_CHARS, needed: bool = True) 
     if len(value) > most:
         raise InvalidRequest(f"The {what} has {len(value):,} characters. {most:,} are allowed. Nothing was stored.")
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidRequest(f"The {what} has a NUL or half a character. Remove it. Nothing was stored.")
+        raise InvalidRequest(f"The {what} contains a NUL or an unpaired surrogate. Remove it. Nothing was stored.")
     return value
 
 
 def evidence(pieces: Sequence[Any]) -> tuple[Mapping[str, str], ...]:
-    """Each piece is a text, or a map of `kind` (text, link or log) and `text`; a bare address is a link."""
+    """Check evidence. A piece is a string, or a map of `kind` and `text`; a string that is a URL becomes a link."""
     if len(pieces) > EVIDENCE_PIECES:
         raise InvalidRequest(
             f"There are {len(pieces)} pieces of evidence. {EVIDENCE_PIECES} are allowed. Nothing was stored."
@@ -177,17 +177,19 @@ def evidence(pieces: Sequence[Any]) -> tuple[Mapping[str, str], ...]:
 
 def _piece(piece: Any) -> Mapping[str, str]:
     if isinstance(piece, str):
-        said = text(piece, what="evidence")
-        is_link = said.startswith(("https://", "http://")) and not any(map(str.isspace, said))
-        return {"kind": "link" if is_link else "text", "text": said}
+        value = text(piece, what="evidence")
+        is_link = value.startswith(("https://", "http://")) and not any(map(str.isspace, value))
+        return {"kind": "link" if is_link else "text", "text": value}
     if isinstance(piece, Mapping) and set(piece) == {"kind", "text"} and isinstance(piece["text"], str):
         if piece["kind"] not in EVIDENCE_KINDS:
-            raise InvalidRequest(f"Evidence is one of {', '.join(EVIDENCE_KINDS)}; not {piece['kind']!r}.")
+            raise InvalidRequest(
+                f"{piece['kind']!r} is not a kind of evidence. Use one of: {', '.join(EVIDENCE_KINDS)}."
+            )
         return {"kind": piece["kind"], "text": text(piece["text"], what="evidence")}
-    raise InvalidRequest('A piece of evidence is a text, or {"kind": "text", "link" or "log", "text": "…"}.')
+    raise InvalidRequest('A piece of evidence is a string, or {"kind": "text", "link" or "log", "text": "…"}.')
 
 
-def require_voice(by: Actor) -> None:
-    """Proposals and decisions are somebody's: a person's, or for proposals an agent's."""
+def require_proposer_identity(by: Actor) -> None:
+    """Require a person or an agent, because every proposal has a proposer."""
     if by.user_id is None and by.agent_id is None:
-        raise Forbidden(f"{by.name} cannot propose: a proposal is of a person or an agent.")
+        raise Forbidden(f"{by.name} cannot propose. Only a person or an agent can.")

@@ -1,4 +1,4 @@
-"""All that somebody needs to see of one proposal: its change, what the change does, its history and its thread."""
+"""One proposal with everything that its page and the API show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from registry.services.skills import stale_proposals
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What one revision makes of the skill. `after` is the bundled skill where the project's own would go."""
+    """The skill before and after one revision. For a deletion, `after` is the built-in skill if there is one."""
 
     before: Bundle | None
     after: Bundle | None
@@ -32,7 +32,7 @@ class Content:
         return tuple(each for each in diff.files(self.before or {}, self.after or {}) if each.status != "equal")
 
     def patch(self, change: FileChange) -> str:
-        """One changed file as a unified diff; empty where there is none to show, because it is binary or moved."""
+        """Return a unified diff of one file; empty for a binary or renamed file."""
         if change.binary or change.status == "renamed":
             return ""
         before, after = (side.get(change.path, b"").decode() if side else "" for side in (self.before, self.after))
@@ -41,9 +41,10 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """`content` is None for an agent that only sent the same once: it knows its own text, and sees nobody else's.
+    """A proposal with its content, history and discussion, as far as the actor can see them.
 
-    It is None as well for an agent that the skill was taken away from since.
+    `content` is None for an agent that only joined the proposal, which must not see the text of others, and for an
+    agent that can no longer load the skill.
     """
 
     proposal: Proposal
@@ -55,15 +56,14 @@ class Dossier:
     revisions: Sequence[ProposalRevision]
     recommendations: Sequence[Recommendation]
     backers: Sequence[Backer]
-    offer: rebasing.Offer | None
+    rebase: rebasing.RebasePreview | None
 
 
-def look(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
-    """One proposal, as far as whoever looks may see it."""
-    stale_proposals.settle(project)
+def details(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
+    stale_proposals.check_built_in(project)
     proposal = proposals.find(project, proposal_id, by=by)
     revision = proposals.current_revision(proposal)
-    own = _own_words(proposal, by)
+    own = _backer(proposal, by)
     joined = own is not None and not proposals.is_proposer(proposal, by) and by.agent_id is not None
     return Dossier(
         proposal=proposal,
@@ -75,23 +75,23 @@ def look(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
         revisions=list(proposal.revisions.select_related("user", "agent").order_by("number")),
         recommendations=list(proposal.recommendations.select_related("agent").order_by("pk")),
         backers=list(proposal.backers.select_related("user", "agent").order_by("pk")),
-        offer=None if joined else rebasing.offer(project, proposal, by=by),
+        rebase=None if joined else rebasing.preview(project, proposal, by=by),
     )
 
 
-def _own_words(proposal: Proposal, by: Actor) -> Backer | None:
+def _backer(proposal: Proposal, by: Actor) -> Backer | None:
     who = Q(agent=by.agent_id) if by.agent_id is not None else Q(user=by.user_id or 0)
     return proposal.backers.filter(who).first()
 
 
 def _can_load(project: Project, proposal: Proposal, by: Actor) -> bool:
-    """What a reviewer made of a proposal holds text of the skill as it is now."""
-    standing = catalog.find(project.pk, proposal.skill)
-    return standing is None or prepare.can_load(standing, by)
+    """Check the current skill, because a rebased proposal contains its text."""
+    current = catalog.find(project.pk, proposal.skill)
+    return current is None or prepare.can_load(current, by)
 
 
 def _thread(proposal: Proposal, by: Actor) -> list[ProposalComment]:
-    """An agent reads what people and it itself said; the words of other agents are for people to judge."""
+    """Return the comments. An agent sees its own and those of people, because text of other agents is untrusted."""
     thread = proposal.comments.select_related("user", "agent").order_by("pk")
     return list(thread.filter(Q(agent=None) | Q(agent=by.agent_id)) if by.agent_id is not None else thread)
 
@@ -100,5 +100,5 @@ def content(project: Project, revision: ProposalRevision) -> Content:
     name = revision.proposal.skill
     before = blobs.bundle(revision.base_manifest) if revision.base_manifest else None
     after = blobs.bundle(revision.result_manifest) if revision.result_manifest else None
-    after = prepare.left(name, revision.kind, after)
+    after = prepare.result_for_agents(name, revision.kind, after)
     return Content(before, after, assessment.assess(before, after, name=name, limits=settings.LIMITS))

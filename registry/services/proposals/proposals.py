@@ -1,6 +1,6 @@
-"""Suggested changes, from those who suggest them: proposed, joined, revised, withdrawn, and looked up.
+"""Proposals from the side of their proposers: propose, revise, withdraw, comment and list.
 
-Nothing here touches what agents are served; only `reviews.approve` does.
+Nothing here changes what agents get; only `reviews.approve` does.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ PROPOSED, REVISED, REBASED, EDITED = "proposed", "revised", "rebased", "edited"
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """`joined` where the very same was waiting already."""
+    """A stored proposal. `joined` means that an equal one was waiting, and the proposer was added to it."""
 
     proposal: Proposal
     joined: bool
@@ -49,14 +49,14 @@ class Proposed:
 
 
 def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
-    """A new proposal, or one more voice for an equal one that is waiting."""
+    """Store a new proposal, or add the proposer to an equal one that is waiting."""
     require(by, roles.PROPOSE, project)
-    prepare.require_voice(by)
+    prepare.require_proposer_identity(by)
     justification = prepare.text(suggestion.justification, what="justification")
     run = prepare.text(suggestion.run, what="run", most=prepare.RUN_CHARS, needed=False)
     prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
-    weight = prepare.weighed(prepared)
+    weight = prepare.assess(prepared)
     with audit.change(project, "proposal.opened", by=by, target=prepared.name) as change:
         check_base(project, prepared)
         waiting = Proposal.objects.undecided().filter(project=project, **prepared.key).first()
@@ -81,11 +81,11 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
 
 
 def check_base(project: Project, prepared: Prepared) -> None:
-    """Inside a change: what the suggestion was worked out from still stands."""
-    digest = stale_proposals.base_now(prepared.kind, catalog.find(project.pk, prepared.name))
+    """Check inside the transaction that the skill has not changed since the suggestion was prepared."""
+    digest = stale_proposals.current_base(prepared.kind, catalog.find(project.pk, prepared.name))
     if digest != prepared.base_digest:
         raise StaleProposal(
-            f"{prepared.name} is {digest or 'gone'} now; it changed while the proposal was being read. Try again. "
+            f"{prepared.name} changed to {digest or 'deleted'} while the proposal was checked. Try again. "
             "Nothing was stored.",
             digest=digest or "",
         )
@@ -108,7 +108,7 @@ def _check_number(project: Project, by: Actor) -> None:
     number, most = Proposal.objects.undecided().filter(agent=by.agent_id).count(), settings.OPEN_PROPOSALS_PER_AGENT
     if number >= most:
         raise Conflict(
-            f"{by.name} has {number} proposals that wait for a decision. {most} are allowed. Withdraw one, or wait. "
+            f"{by.name} has {number} proposals that wait for review. {most} are allowed. Withdraw one, or wait. "
             "Nothing was stored.",
             allowed=most,
         )
@@ -117,7 +117,7 @@ def _check_number(project: Project, by: Actor) -> None:
 def add_revision(
     proposal: Proposal, prepared: Prepared, *, how: str, justification: str, evidence: list[Any], by: Actor
 ) -> ProposalRevision:
-    """Inside a change: what is suggested now, beside all that was suggested before."""
+    """Store a revision beside the earlier ones."""
     return ProposalRevision.objects.create(
         proposal=proposal,
         number=proposal.revision,
@@ -135,7 +135,7 @@ def add_revision(
 
 
 def describe(change: Change, proposal: Proposal) -> None:
-    """What every event about a proposal says. The served digests are equal where the event moved nothing."""
+    """Fill in the audit event of a proposal. Its digests are equal if agents get the same as before."""
     change.data.update(
         proposal=proposal.pk,
         revision=proposal.revision,
@@ -148,7 +148,7 @@ def describe(change: Change, proposal: Proposal) -> None:
         change.before = change.after = precedence.digest_of(standing)
 
 
-def renew(
+def replace_revision(
     proposal: Proposal,
     prepared: Prepared,
     weight: Assessment,
@@ -158,10 +158,10 @@ def renew(
     evidence: list[Any],
     by: Actor,
 ) -> None:
-    """Inside a change: the next revision, with what the proposal repeats of it; any earlier answer is done with."""
-    twin = Proposal.objects.undecided().filter(project=proposal.project_id, **prepared.key).exclude(pk=proposal.pk)
-    if same := twin.first():
-        raise Conflict(f"Proposal {same.pk} suggests the very same. Nothing was stored.", proposal=same.pk)
+    """Store the next revision, update the proposal's copy of it, and clear the last decision."""
+    equal = Proposal.objects.undecided().filter(project=proposal.project_id, **prepared.key).exclude(pk=proposal.pk)
+    if other := equal.first():
+        raise Conflict(f"Proposal {other.pk} proposes the same change. Nothing was stored.", proposal=other.pk)
     proposal.revision += 1
     proposal.kind, proposal.base_digest = prepared.kind, prepared.base_digest
     proposal.result_digest, proposal.state_reason = prepared.result_digest, ""
@@ -174,30 +174,29 @@ def renew(
 
 
 def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Actor) -> Proposed:
-    """The proposer's next try, made against what stands now. An empty justification keeps the one there is."""
+    """Store a new revision for the current version of the skill. An empty justification keeps the old one."""
     found = require_proposer(project, proposal_id, by=by)
     step(found, Action.REVISE, Who.PROPOSER)
-    stale_proposals.settle(project)
+    stale_proposals.check_built_in(project)
     prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
-    weight = prepare.weighed(prepared)
+    weight = prepare.assess(prepared)
     with audit.change(project, "proposal.revised", by=by, target=found.skill) as change:
         proposal = get(project, proposal_id)
         newest = current_revision(proposal)
-        said = prepare.text(suggestion.justification or newest.justification, what="justification")
+        justification = prepare.text(suggestion.justification or newest.justification, what="justification")
         proposal.state = step(proposal, Action.REVISE, Who.PROPOSER)
         check_base(project, prepared)
         if (newest.result_digest, newest.base_digest) == (prepared.result_digest, prepared.base_digest):
-            raise Conflict("The revision is the same as the one before. Nothing was stored.")
+            raise Conflict("The revision is equal to the one before. Nothing was stored.")
         pieces = list(suggestion.evidence) or newest.evidence
-        renew(proposal, prepared, weight, how=REVISED, justification=said, evidence=pieces, by=by)
+        replace_revision(proposal, prepared, weight, how=REVISED, justification=justification, evidence=pieces, by=by)
         describe(change, proposal)
-        notifications.notify(events.REVISED, proposal, text=said, by=by)
+        notifications.notify(events.REVISED, proposal, text=justification, by=by)
     return Proposed(proposal, False, prepared.findings)
 
 
 def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor) -> Proposal:
-    """The proposer takes it back."""
     found = require_proposer(project, proposal_id, by=by)
     comment = prepare.text(comment, what="comment", needed=False)
     with audit.change(project, "proposal.withdrawn", by=by, target=found.skill) as change:
@@ -205,24 +204,24 @@ def withdraw(project: Project, proposal_id: int, *, comment: str = "", by: Actor
         proposal.state = step(proposal, Action.WITHDRAW, Who.PROPOSER)
         proposal.updated_at = timezone.now()
         proposal.save(update_fields=["state", "updated_at"])
-        say(proposal, comment, action=Action.WITHDRAW, by=by)
+        add_comment(proposal, comment, action=Action.WITHDRAW, by=by)
         describe(change, proposal)
         notifications.notify(events.WITHDRAWN, proposal, text=comment, by=by)
     return proposal
 
 
 def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> ProposalComment:
-    """Something said about a proposal, by whoever may see it. A closed one can still be talked about."""
+    """Add a comment. Everyone who can see the proposal may comment, also after it is closed."""
     found = find(project, proposal_id, by=by)
     text = prepare.text(text, what="comment")
     with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
-        said = say(get(project, proposal_id), text, action="", by=by)
+        added = add_comment(get(project, proposal_id), text, action="", by=by)
         describe(change, found)
         notifications.notify(events.COMMENTED, found, text=text, by=by)
-    return said
+    return added
 
 
-def say(proposal: Proposal, text: str, *, action: str, by: Actor) -> ProposalComment:
+def add_comment(proposal: Proposal, text: str, *, action: str, by: Actor) -> ProposalComment:
     return ProposalComment.objects.create(
         proposal=proposal,
         revision=proposal.revision,
@@ -238,9 +237,9 @@ def step(proposal: Proposal, action: Action, who: Who) -> State:
 
 
 def visible(project: Project, *, by: Actor) -> ProposalQuerySet:
-    """Those that somebody may see: reviewers all, others their own.
+    """Return the proposals that the actor can see: all for reviewers, their own for others.
 
-    Where an owner lets agents advise reviewers, an agent sees all for the skills that it can load as well.
+    If the project lets agents advise reviewers, an agent also sees all proposals for skills that it can load.
     """
     require(by, roles.REVIEW if by.may(roles.REVIEW) else roles.PROPOSE, project)
     every = Proposal.objects.filter(project=project)
@@ -254,18 +253,18 @@ def visible(project: Project, *, by: Actor) -> ProposalQuerySet:
 
 
 def _to_advise(every: ProposalQuerySet, project: Project, adviser: Agent) -> ProposalQuerySet:
-    """A proposal shows the text of its skill, so it is no way around what an agent is given."""
+    """Filter for skills that the adviser can load, because a proposal shows the text of its skill."""
     shown = every.exclude(skill__in=Skill.objects.filter(project=project, enabled=False).values("name"))
     reach = agent_reach(adviser.allowed_skills, adviser.uses_skills)
     return shown if reach is None else shown.filter(skill__in=reach)
 
 
-def listed(
+def list_proposals(
     project: Project, *, state: str = "", skill: str = "", mine: bool | None = None, by: Actor
 ) -> ProposalQuerySet:
-    """Newest first. Without a word about `mine`, people get all they may see, and agents their own to learn from."""
+    """List proposals, newest first. By default people get all they can see, and agents their own."""
     shown = visible(project, by=by)
-    stale_proposals.settle(project)
+    stale_proposals.check_built_in(project)
     if mine or (mine is None and by.agent_id is not None):
         shown = shown.backed_by(user_id=by.user_id, agent_id=by.agent_id)
     if state:
@@ -276,15 +275,15 @@ def listed(
 
 
 def find(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
-    """One that somebody may see; any other is not there for them."""
+    """Return a proposal that the actor can see. Raise NotFound for any other."""
     found = visible(project, by=by).for_list().filter(pk=proposal_id).first()
     if found is None:
-        raise NotFound("There is no such proposal.")
+        raise NotFound("This proposal does not exist.")
     return found
 
 
 def get(project: Project, proposal_id: int) -> Proposal:
-    """Inside a change: the row as it is now."""
+    """Read the row inside the transaction."""
     return Proposal.objects.for_list().get(project=project, pk=proposal_id)
 
 
@@ -302,5 +301,5 @@ def require_proposer(project: Project, proposal_id: int, *, by: Actor) -> Propos
     require(by, roles.PROPOSE, project)
     found = find(project, proposal_id, by=by)
     if not is_proposer(found, by):
-        raise Forbidden("Only who made a proposal may revise or withdraw it.")
+        raise Forbidden("Only the proposer can revise or withdraw a proposal.")
     return found

@@ -79,7 +79,7 @@ class Row:
 def find(project: Project, query: Query, *, by: Actor) -> ProposalQuerySet:
     """Those that match and that somebody may see, in order."""
     shown = proposals.visible(project, by=by)
-    stale_proposals.settle(project)
+    stale_proposals.check_built_in(project)
     found = _narrowed(shown, query).filter(state__in=query.states).select_related("user", "agent", "decided_by")
     sign = "-" if query.order == NEWEST else ""
     return found.order_by(f"{sign}{_COLUMNS[query.order]}", f"{sign}pk")
@@ -98,7 +98,7 @@ def _narrowed(shown: ProposalQuerySet, query: Query) -> ProposalQuerySet:
 def of_skill(project: Project, name: str, *, by: Actor) -> ProposalQuerySet:
     """All for one skill, the newest first."""
     shown = proposals.visible(project, by=by)
-    stale_proposals.settle(project)
+    stale_proposals.check_built_in(project)
     return shown.filter(skill=name).select_related("user", "agent", "decided_by").order_by("-pk")
 
 

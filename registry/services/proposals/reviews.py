@@ -1,4 +1,4 @@
-"""What reviewers do with proposals. An approval lets through exactly the bytes that the reviewer saw."""
+"""Reviews of proposals. An approval publishes exactly the bytes that the reviewer saw."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ VERDICTS = ("approve", "reject")
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What is about to be let through: the revision that was looked at, and its checked result, edited or not."""
+    """The revision that is about to be approved, and its checked result with the reviewer's edit, if any."""
 
     revision: ProposalRevision
     checked: Checked | None
@@ -46,7 +46,7 @@ class _Verdict:
 
 
 def may_decide(project: Project, proposal_id: int, *, approving: bool = False, by: Actor) -> Proposal:
-    """Permission alone, before anybody reads what was sent."""
+    """Check the permission before the body of the request is read."""
     require_reviewer(project, by=by)
     found = proposals.find(project, proposal_id, by=by)
     if approving:
@@ -61,7 +61,7 @@ def require_reviewer(project: Project, *, by: Actor) -> None:
 
 def _person(by: Actor) -> int:
     if by.user_id is None:
-        raise Forbidden("Proposals are decided by people.")
+        raise Forbidden("Only people can decide about a proposal.")
     return by.user_id
 
 
@@ -88,28 +88,27 @@ def approve(
     edit: Edit | None = None,
     by: Actor,
 ) -> Proposal:
-    """Lets a proposal through, as it is or with the reviewer's own edit of its result.
+    """Approve a proposal, as it is or with the reviewer's edit of its result.
 
-    `result_digest` is the one the reviewer saw, and so is `base_digest` where it is given: every deletion has the same
-    result, and only what it deletes tells whether it was brought over to another text. What they send in `edit` is
-    applied to the result, and the digest of what is then approved is recorded beside it.
+    `result_digest` and `base_digest` are those that the reviewer saw. All deletions have the same result, so only the
+    base tells that one was updated to another version. The approval records the digests before and after the edit.
     """
     found = may_decide(project, proposal_id, approving=True, by=by)
     comment = prepare.text(comment, what="comment", needed=False)
-    stale_proposals.settle(project)
+    stale_proposals.check_built_in(project)
     found = proposals.get(project, proposal_id)
     proposals.step(found, Action.APPROVE, Who.REVIEWER)
-    verdict = _looked_at(found, edit)
+    verdict = _check(found, edit)
     with audit.change(project, "proposal.approved", by=by, target=found.skill) as change:
         require_still(by, roles.REVIEW, project)
         proposal = proposals.get(project, proposal_id)
         _require_other(proposal, by)
         proposed = proposal.result_digest
-        standing = _recheck(proposal, verdict, result_digest, base_digest)
+        current = _recheck(proposal, verdict, result_digest, base_digest)
         if verdict.edited is not None:
             _record_edit(proposal, verdict.edited, verdict.revision, by)
         _decide(proposal, Action.APPROVE, comment, by)
-        version = _apply(proposal, verdict, standing, by=by, change=change)
+        version = _apply(proposal, verdict, current, by=by, change=change)
         approvals.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
         change.data.update(proposed=proposed, edited=verdict.edited is not None)
         proposals.describe(change, proposal)
@@ -117,8 +116,8 @@ def approve(
     return proposals.get(project, proposal_id)
 
 
-def _looked_at(proposal: Proposal, edit: Edit | None) -> _Verdict:
-    """Reads and checks the result once more, and the edit of it, before the transaction."""
+def _check(proposal: Proposal, edit: Edit | None) -> _Verdict:
+    """Check the result and the edit before the transaction."""
     revision = proposals.current_revision(proposal)
     if revision.kind == DELETE:
         if edit is not None:
@@ -131,7 +130,7 @@ def _looked_at(proposal: Proposal, edit: Edit | None) -> _Verdict:
     if checked.bundle.digest == result.digest:
         return _Verdict(revision, checked)
     if checked.bundle.digest == revision.base_digest:
-        raise InvalidRequest(f"With the edit {proposal.skill} would stay as it is. Reject the proposal instead.")
+        raise InvalidRequest(f"With this edit {proposal.skill} would not change. Reject the proposal instead.")
     base = blobs.bundle(revision.base_manifest) if revision.base_digest else None
     edited = Prepared(proposal.skill, revision.kind, base, revision.base_digest, checked.bundle, checked.findings)
     edited.store()
@@ -145,28 +144,28 @@ def _checked(result: Bundle, name: str) -> Checked:
 def _recheck(
     proposal: Proposal, verdict: _Verdict, result_digest: str, base_digest: str | None
 ) -> EffectiveSkill | None:
-    """Inside the transaction: state, result and base are what the reviewer saw. Returns what stands."""
+    """Check inside the transaction that state, result and base are what the reviewer saw. Return the current skill."""
     proposals.step(proposal, Action.APPROVE, Who.REVIEWER)
     if proposal.result_digest != result_digest or verdict.revision.number != proposal.revision:
         raise Conflict(
-            f"The proposal was revised since you looked: its result is {proposal.result_digest or 'a deletion'} now. "
-            "Look again. Nothing was changed.",
+            "The proposal was revised after you opened it. "
+            f"Its result is now {proposal.result_digest or 'a deletion'}. Review it again. Nothing was changed.",
             result_digest=proposal.result_digest,
         )
     if base_digest is not None and proposal.base_digest != base_digest:
         raise Conflict(
-            "The proposal was brought over to another text since you looked. Look again. Nothing was changed."
+            "The proposal was updated to another version after you opened it. Review it again. Nothing was changed."
         )
     if verdict.edited is None and verdict.digest != result_digest:
         raise Conflict("The stored files of the proposal do not match its digest. Nothing was changed.")
-    standing = catalog.find(proposal.project_id, proposal.skill)
-    if stale_proposals.base_now(proposal.kind, standing) != proposal.base_digest:
-        raise StaleProposal(f"{stale_proposals.moved(proposal, standing)} Nothing was changed.", state="stale")
-    return standing
+    current = catalog.find(proposal.project_id, proposal.skill)
+    if stale_proposals.current_base(proposal.kind, current) != proposal.base_digest:
+        raise StaleProposal(f"{stale_proposals.outdated_reason(proposal, current)} Nothing was changed.", state="stale")
+    return current
 
 
 def _record_edit(proposal: Proposal, edited: Prepared, before: ProposalRevision, by: Actor) -> None:
-    """The reviewer's text is a revision of its own, so that both it and what was proposed stay on record."""
+    """Store the reviewer's text as a revision, so that the history keeps it beside the proposed text."""
     proposal.revision += 1
     proposal.result_digest = edited.result_digest
     proposals.add_revision(
@@ -180,13 +179,13 @@ def _decide(proposal: Proposal, action: Action, comment: str, by: Actor) -> None
     proposal.decided_by_id, proposal.decided_at = by.user_id, timezone.now()
     proposal.updated_at = proposal.decided_at
     proposal.save()
-    proposals.say(proposal, comment, action=action, by=by)
+    proposals.add_comment(proposal, comment, action=action, by=by)
 
 
 def _apply(
-    proposal: Proposal, verdict: _Verdict, standing: EffectiveSkill | None, *, by: Actor, change: Change
+    proposal: Proposal, verdict: _Verdict, current: EffectiveSkill | None, *, by: Actor, change: Change
 ) -> Version | None:
-    """Inside the transaction: the approved result becomes what is served, or the project's own skill goes."""
+    """Publish the approved result, or delete the project's skill."""
     skill, _ = Skill.objects.select_related("current", "project").get_or_create(
         project=proposal.project, name=proposal.skill
     )
@@ -196,10 +195,10 @@ def _apply(
     before = skill.current if skill.overrides else None
     if before is None:
         provenance.forget(skill)
-    if standing and standing.winner and standing.winner.source == BUNDLED:
-        skills.set_upstream(skill, catalog.Loaded(standing.winner, verdict.revision.base_manifest))
-    said = prompt.one_line(verdict.revision.justification)
-    note = prompt.shorten(f"Proposal {proposal.pk}: {said}", version_rows.NOTE_CHARS)
+    if current and current.winner and current.winner.source == BUNDLED:
+        skills.set_upstream(skill, catalog.Loaded(current.winner, verdict.revision.base_manifest))
+    reason = prompt.one_line(verdict.revision.justification)
+    note = prompt.shorten(f"Proposal {proposal.pk}: {reason}", version_rows.NOTE_CHARS)
     checked = verdict.checked
     version = version_rows.add(
         skill, checked.bundle, checked.parsed, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
@@ -210,25 +209,27 @@ def _apply(
 
 
 def _proposer(proposal: Proposal) -> Actor:
-    """The version is theirs; that it was let through, and by whom, is in its approval."""
+    """Return the proposer, who is the author of the version. The approval records the reviewer."""
     kind = "agent" if proposal.agent_id is not None else "person"
     return Actor(kind, proposal.proposer, proposal.project_id, user_id=proposal.user_id, agent_id=proposal.agent_id)
 
 
 def reject(project: Project, proposal_id: int, *, comment: str, by: Actor) -> Proposal:
-    """Ends a proposal. Its text stays on record for people and reaches no agent but its proposer."""
-    return _answer(project, proposal_id, Action.REJECT, events.REJECTED, comment, by)
+    """Close a proposal. People can still read its text; of the agents, only its proposer can."""
+    return _decide_with_comment(project, proposal_id, Action.REJECT, events.REJECTED, comment, by)
 
 
 def request_changes(project: Project, proposal_id: int, *, comment: str, by: Actor) -> Proposal:
-    """Sends a proposal back with what is wrong about it."""
-    return _answer(project, proposal_id, Action.REQUEST_CHANGES, events.CHANGES_REQUESTED, comment, by)
+    """Return a proposal to its proposer, with a comment."""
+    return _decide_with_comment(project, proposal_id, Action.REQUEST_CHANGES, events.CHANGES_REQUESTED, comment, by)
 
 
-def _answer(project: Project, proposal_id: int, action: Action, verb: str, comment: str, by: Actor) -> Proposal:
+def _decide_with_comment(
+    project: Project, proposal_id: int, action: Action, verb: str, comment: str, by: Actor
+) -> Proposal:
     found = may_decide(project, proposal_id, by=by)
     comment = prepare.text(comment, what="comment")
-    stale_proposals.settle(project)
+    stale_proposals.check_built_in(project)
     with audit.change(project, verb, by=by, target=found.skill) as change:
         require_still(by, roles.REVIEW, project)
         proposal = proposals.get(project, proposal_id)
@@ -239,11 +240,11 @@ def _answer(project: Project, proposal_id: int, action: Action, verb: str, comme
 
 
 def recommend(project: Project, proposal_id: int, *, verdict: str, reason: str, by: Actor) -> Recommendation:
-    """An agent's advice to the reviewers, where an owner allows it. A person decides."""
+    """Store an agent's recommendation to the reviewers, if the project allows it."""
     found = may_recommend(project, proposal_id, by=by)
     reason = prepare.text(reason, what="reason")
     if verdict not in VERDICTS:
-        raise InvalidRequest(f"A recommendation is one of {', '.join(VERDICTS)}; not {verdict!r}.")
+        raise InvalidRequest(f"{verdict!r} is not a recommendation. Use one of: {', '.join(VERDICTS)}.")
     with audit.change(project, "proposal.recommended", by=by, target=found.skill) as change:
         may_recommend(project, proposal_id, by=by)
         proposal = proposals.get(project, proposal_id)
@@ -262,14 +263,14 @@ def may_recommend(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
     require(by, roles.PROPOSE, project)
     adviser = _adviser(by)
     if not Project.objects.filter(pk=project.pk, reviewer_agents=True).exists():
-        raise Forbidden("Agents advise reviewers only where an owner of the project has switched that on.")
+        raise Forbidden("Agents can advise reviewers only if an owner of the project allows it.")
     found = proposals.find(project, proposal_id, by=by)
     if found.backers.filter(agent=adviser).exists():
-        raise Forbidden("An agent does not recommend its own proposal.")
+        raise Forbidden("An agent cannot recommend its own proposal.")
     return found
 
 
 def _adviser(by: Actor) -> Agent:
     if by.agent_id is None:
-        raise Forbidden("Recommendations are for agents. People approve or reject.")
+        raise Forbidden("Only agents recommend. People approve or reject.")
     return Agent.objects.get(pk=by.agent_id)

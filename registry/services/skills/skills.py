@@ -208,7 +208,7 @@ def remove(skill: Skill, *, change: audit.Change, approved: bool = False) -> Non
     skill.overrides = False
     skill.save(update_fields=["overrides"])
     change.before = skill.current_digest
-    stale_proposals.mark(skill, change=change)
+    stale_proposals.mark_stale(skill, change=change)
 
 
 def undelete(project: Project, name: str, *, by: Actor) -> Version:

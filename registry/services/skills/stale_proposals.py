@@ -1,7 +1,7 @@
-"""Proposals whose skill moved on become stale at that moment, so that one shown as open can be approved.
+"""Marking proposals as stale when their skill changes, so that every open proposal can be approved.
 
-A verb that changes what stands under a name calls `mark` inside its own transaction. Bundled skills change on disk,
-where no transaction is; `settle` catches up with those before anybody looks at proposals or decides.
+A change of a skill calls `mark_stale` inside its transaction. Built-in skills change on disk without a transaction, so
+`check_built_in` runs before proposals are shown or decided.
 """
 
 from collections.abc import Iterable
@@ -24,37 +24,37 @@ SYSTEM = Actor(kind="system", name="skillsite")
 DELETE = "delete"
 
 
-def base_now(kind: str, standing: EffectiveSkill | None) -> str | None:
-    """What a proposal of this kind would be made for now; None where there is nothing that it could delete."""
-    if kind == DELETE and (standing is None or not standing.from_project):
+def current_base(kind: str, current: EffectiveSkill | None) -> str | None:
+    """Return the digest that a new proposal of this kind would have as its base; None if there is nothing to delete."""
+    if kind == DELETE and (current is None or not current.from_project):
         return None
-    return precedence.digest_of(standing)
+    return precedence.digest_of(current)
 
 
-def mark(skill: Skill, *, change: Change) -> None:
-    """After a change of a skill: the proposals it overtook, named in the event of that change."""
+def mark_stale(skill: Skill, *, change: Change) -> None:
+    """Mark the proposals that a change made stale, and record them in its audit event."""
     waiting = list(_waiting(skill.project_id).filter(skill=skill.name))
     if waiting:
-        standing = catalog.find(skill.project_id, skill.name)
-        if overtaken := _overtake(((proposal, standing) for proposal in waiting), by=change.by):
+        current = catalog.find(skill.project_id, skill.name)
+        if overtaken := _make_stale(((proposal, current) for proposal in waiting), by=change.by):
             change.data["overtaken"] = overtaken
 
 
-def settle(project: Project) -> None:
-    """Catches up with the directories of bundled skills."""
-    if any(_moved(*each) for each in _on_disk(project)):
+def check_built_in(project: Project) -> None:
+    """Mark proposals for built-in skills that changed on disk."""
+    if any(_is_outdated(*each) for each in _for_built_in(project)):
         with audit.change(project, "proposal.overtaken", by=SYSTEM) as change:
-            change.data["overtaken"] = _overtake(_on_disk(project), by=SYSTEM)
+            change.data["overtaken"] = _make_stale(_for_built_in(project), by=SYSTEM)
             if not change.data["overtaken"]:
                 change.cancel()
 
 
 def _waiting(project_id: int) -> QuerySet[Proposal]:
-    return Proposal.objects.filter(project_id=project_id, state__in=lifecycle.overtaken_states()).order_by("pk")
+    return Proposal.objects.filter(project_id=project_id, state__in=lifecycle.states_that_become_stale()).order_by("pk")
 
 
-def _on_disk(project: Project) -> list[tuple[Proposal, EffectiveSkill | None]]:
-    """The waiting proposals for names that the project has no skill of its own for, and what stands there now."""
+def _for_built_in(project: Project) -> list[tuple[Proposal, EffectiveSkill | None]]:
+    """Return the waiting proposals for names without a skill of the project, with the current built-in skill."""
     waiting = list(_waiting(project.pk))
     names = {proposal.skill for proposal in waiting}
     own = set(
@@ -73,25 +73,25 @@ def _on_disk(project: Project) -> list[tuple[Proposal, EffectiveSkill | None]]:
     ]
 
 
-def _moved(proposal: Proposal, standing: EffectiveSkill | None) -> bool:
-    return base_now(proposal.kind, standing) != proposal.base_digest
+def _is_outdated(proposal: Proposal, current: EffectiveSkill | None) -> bool:
+    return current_base(proposal.kind, current) != proposal.base_digest
 
 
-def _overtake(waiting: Iterable[tuple[Proposal, EffectiveSkill | None]], *, by: Actor) -> list[int]:
+def _make_stale(waiting: Iterable[tuple[Proposal, EffectiveSkill | None]], *, by: Actor) -> list[int]:
     overtaken = []
-    for proposal, standing in waiting:
-        if _moved(proposal, standing):
-            proposal.state = lifecycle.step(State(proposal.state), Action.OVERTAKE, Who.SYSTEM)
-            proposal.state_reason = moved(proposal, standing)
+    for proposal, current in waiting:
+        if _is_outdated(proposal, current):
+            proposal.state = lifecycle.step(State(proposal.state), Action.OUTDATE, Who.SYSTEM)
+            proposal.state_reason = outdated_reason(proposal, current)
             proposal.save(update_fields=["state", "state_reason"])
             overtaken.append(proposal)
     notifications.notify(events.OUTDATED, *overtaken, by=by)
     return [proposal.pk for proposal in overtaken]
 
 
-def moved(proposal: Proposal, standing: EffectiveSkill | None) -> str:
-    """Why a proposal does not fit any more, in a sentence."""
-    made_for = f"made for {proposal.base_digest}" if proposal.base_digest else "made while nothing stood there"
-    if standing is None or standing.winner is None:
-        return f"{proposal.skill} is gone since; the proposal was {made_for}."
-    return f"{proposal.skill} is {standing.winner.digest} now; the proposal was {made_for}."
+def outdated_reason(proposal: Proposal, current: EffectiveSkill | None) -> str:
+    """Say in a sentence why the proposal is stale."""
+    made_for = f"made for {proposal.base_digest}" if proposal.base_digest else "made when the skill did not exist"
+    if current is None or current.winner is None:
+        return f"{proposal.skill} no longer exists; the proposal was {made_for}."
+    return f"{proposal.skill} is now {current.winner.digest}; the proposal was {made_for}."

@@ -80,7 +80,7 @@ def add(
     if version.version.isdecimal() and len(version.version) < 9:
         skill.last_number = max(skill.last_number, int(version.version))
     skill.save(update_fields=["current", "overrides", "last_number"])
-    stale_proposals.mark(skill, change=change)
+    stale_proposals.mark_stale(skill, change=change)
     notifications.notify_about_version(events.PUBLISHED, version, person=before, text=version.note, by=change.by)
     return version
 
@@ -92,7 +92,7 @@ def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
     skill.save(update_fields=["current", "overrides"])
     change.after = version.digest
     change.data["version"] = version.version
-    stale_proposals.mark(skill, change=change)
+    stale_proposals.mark_stale(skill, change=change)
     notifications.notify_about_version(events.PUBLISHED, version, person=version.author_id, by=change.by)
 
 
@@ -167,7 +167,7 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         skill.save(update_fields=["current"])
         change.after = skill.current_digest
         change.data.update(version=row.version, reason=reason)
-        stale_proposals.mark(skill, change=change)
+        stale_proposals.mark_stale(skill, change=change)
         notifications.notify_about_version(events.YANKED, row, person=row.author_id, text=reason, by=by)
         return row
 

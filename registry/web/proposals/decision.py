@@ -34,7 +34,7 @@ class Powers:
 
 
 def powers(request: ProjectRequest, dossier: Dossier) -> Powers:
-    proposal, offer = dossier.proposal, dossier.offer
+    proposal, offer = dossier.proposal, dossier.rebase
     state, is_proposer = State(proposal.state), proposals.is_proposer(proposal, request.actor)
     deciding = lifecycle.allowed(state, Who.REVIEWER) if may(request, roles.REVIEW) else ()
     proposing = lifecycle.allowed(state, Who.PROPOSER) if is_proposer else ()
@@ -48,7 +48,7 @@ def powers(request: ProjectRequest, dossier: Dossier) -> Powers:
         request_changes=Action.REQUEST_CHANGES in deciding and not is_proposer,
         reject=Action.REJECT in deciding and not is_proposer,
         update=can_rebase and offer is not None and offer.prepared is not None,
-        resolve=can_rebase and offer is not None and offer.clash is not None,
+        resolve=can_rebase and offer is not None and offer.conflict is not None,
         revise=Action.REVISE in proposing and not deletes,
         withdraw=Action.WITHDRAW in proposing,
         blocked_reason=blocked_reason,

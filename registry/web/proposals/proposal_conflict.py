@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from registry.core.errors import Conflict, InvalidInput, Stale
 from registry.services.proposals import rebasing
-from registry.services.proposals.rebasing import Choices, Clash
+from registry.services.proposals.rebasing import Choices, MergeConflict
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.proposals.proposal import back, show_error, updated_message
@@ -31,7 +31,7 @@ def conflict(request: ProjectRequest, number: int) -> HttpResponse:
 
 def _show(request: ProjectRequest, number: int, refused: InvalidInput | None = None) -> HttpResponse:
     page = ProposalPage(request, number)
-    clash = page.dossier.offer.clash if page.dossier.offer else None
+    clash = page.dossier.rebase.conflict if page.dossier.rebase else None
     if clash is None:
         messages.info(request, "This proposal has no conflict to resolve.")
         return back(request, number)
@@ -45,7 +45,7 @@ def _show(request: ProjectRequest, number: int, refused: InvalidInput | None = N
 
 
 def _comparison(
-    request: ProjectRequest, page: ProposalPage, clash: Clash, refused: InvalidInput | None
+    request: ProjectRequest, page: ProposalPage, clash: MergeConflict, refused: InvalidInput | None
 ) -> dict[str, Any]:
     with_proposal = clash.joined.files({})
     return {

@@ -72,11 +72,11 @@ class Editing:
 
     def __init__(self, request: ProjectRequest, number: int, purpose: str) -> None:
         self.request, self.purpose = request, purpose
-        self.dossier = proposal_queries.look(request.project, number, by=request.actor)
+        self.dossier = proposal_queries.details(request.project, number, by=request.actor)
         self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
         if not self.revision.result_manifest:
             raise InvalidInput("A proposal to delete a skill has no text to edit.")
-        self.offer = self.dossier.offer if purpose == REVISE else None
+        self.offer = self.dossier.rebase if purpose == REVISE else None
         joined = self.offer.joined if self.offer else None
         self.result = joined or blobs.bundle(self.revision.result_manifest)
 
@@ -147,7 +147,7 @@ class Editing:
             "others": others, "result_digest": post.get("result_digest", self.revision.result_digest),
             "comment": post.get("comment", ""), "layouts": layouts(self.request, "")[:0],
             "justification": post.get("justification", self.revision.justification),
-            "clashes": self.offer.clashes if self.offer else (), "current": self.current_digest,
+            "clashes": self.offer.conflicts if self.offer else (), "current": self.current_digest,
             "before": self.before, "heading": self.heading, **more,
         }  # fmt: skip
 

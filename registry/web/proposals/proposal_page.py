@@ -58,7 +58,7 @@ class ProposalPage:
 
     def __init__(self, request: ProjectRequest, number: int) -> None:
         self.request, self.project = request, request.project
-        self.dossier: Dossier = proposal_queries.look(request.project, number, by=request.actor)
+        self.dossier: Dossier = proposal_queries.details(request.project, number, by=request.actor)
         self.proposal, self.revision = self.dossier.proposal, self.dossier.revision
         self.state = State(self.proposal.state)
         self.decided = self.state in lifecycle.FINAL
@@ -118,7 +118,7 @@ class ProposalPage:
     @property
     def next_step(self) -> str:
         """Say how the outdated proposal can proceed."""
-        reason = self.dossier.offer.reason if self.dossier.offer else ""
+        reason = self.dossier.rebase.reason if self.dossier.rebase else ""
         if self.powers.update:
             return f"The change still applies. Update it to {self.current_label}, then review it again."
         if self.powers.resolve:

@@ -161,7 +161,7 @@ def test_a_change_of_words_is_of_low_risk() -> None:
     [
         (skill("Ask https://a.example first."), Risk.HIGH, "It adds the host a.example."),
         (skill("x", **{"scripts/a.py": b"1"}), Risk.HIGH, "It adds the script scripts/a.py."),
-        (skill("Call mcp__mail__send."), Risk.HIGH, "It asks for the tool mcp__mail__send."),
+        (skill("Call mcp__mail__send."), Risk.HIGH, "It uses the tool mcp__mail__send."),
         (skill("Run `git pull`."), Risk.MEDIUM, "It adds the command git."),
         (skill("Set $API_TOKEN."), Risk.MEDIUM, "It reads the environment variable API_TOKEN."),
         (skill("Zero\u200bwidth."), Risk.HIGH, "SKILL.md, line 5: "),

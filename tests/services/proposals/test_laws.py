@@ -143,11 +143,11 @@ class Review(RuleBasedStateMachine):
     @rule(place=st.integers(0, 9), take=st.sampled_from(["", THEIRS, MINE]), who=st.sampled_from(["bot", "reviewer"]))
     def bring_over(self, place: int, take: str, who: str) -> None:
         proposal, by = self._any(place), self.bot if who == "bot" else self.people[roles.REVIEWER]
-        offered = rebasing.offer(self.project, proposal, by=by) if proposal.pk else None
+        offered = rebasing.preview(self.project, proposal, by=by) if proposal.pk else None
         choices = None
-        if take and offered is not None and offered.clash is not None:
-            taken = dict.fromkeys(offered.clash.joined.keys, take)
-            choices = Choices(proposal.revision, offered.clash.current.digest, taken)
+        if take and offered is not None and offered.conflict is not None:
+            taken = dict.fromkeys(offered.conflict.joined.keys, take)
+            choices = Choices(proposal.revision, offered.conflict.current.digest, taken)
         self._try(rebasing.rebase, proposal.pk or 0, choices=choices, by=by)
 
     @rule(on=st.booleans())
@@ -170,7 +170,7 @@ class Review(RuleBasedStateMachine):
     def what_is_open_fits_what_stands(self) -> None:
         standing = catalog.find(self.project.pk, "greeting")
         for proposal in Proposal.objects.filter(project=self.project, state=State.OPEN):
-            assert stale_proposals.base_now(proposal.kind, standing) == proposal.base_digest
+            assert stale_proposals.current_base(proposal.kind, standing) == proposal.base_digest
 
     def teardown(self) -> None:
         if hasattr(self, "project"):

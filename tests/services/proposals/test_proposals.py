@@ -178,17 +178,17 @@ REFUSED: list[tuple[str, dict[str, Any], type[SkillsiteError], str]] = [
     ("no-reason", {"justification": "  "}, InvalidRequest, "justification is missing"),
     ("long-reason", {"justification": "x" * 10_001}, InvalidRequest, "10,001 characters. 10,000 are allowed"),
     ("nul-reason", {"justification": "a\0b"}, InvalidRequest, "NUL"),
-    ("half-a-character", {"justification": "a\ud800b"}, InvalidRequest, "half a character"),
+    ("half-a-character", {"justification": "a\ud800b"}, InvalidRequest, "unpaired surrogate"),
     ("long-run", {"run": "x" * 201}, InvalidRequest, "200 are allowed"),
-    ("same", {"edit": rewrite()}, InvalidRequest, "leaves greeting as it is"),
+    ("same", {"edit": rewrite()}, InvalidRequest, "does not change greeting"),
     ("other-name", {"edit": edits.parse(skill_md=skill_text("other"))}, InvalidSkill, "other"),
     ("no-header", {"edit": edits.parse(skill_md="Words only.")}, InvalidSkill, "SKILL.md"),
     ("no-skill-md", {"edit": edits.parse(files={SKILL_MD: None})}, InvalidSkill, "SKILL.md"),
     ("missing-file", {"edit": edits.parse(files={"b.md": None})}, InvalidInput, "no file 'b.md'"),
     ("create-again", {"kind": "create"}, AlreadyExists, "already"),
     ("unknown-kind", {"kind": "rename"}, InvalidRequest, "create, update, delete"),
-    ("update-nothing", {"skill": "none", "kind": "update"}, NotFound, "to update"),
-    ("delete-nothing", {"skill": "none", "kind": "delete"}, NotFound, "that could be deleted"),
+    ("update-nothing", {"skill": "none", "kind": "update"}, NotFound, "does not exist"),
+    ("delete-nothing", {"skill": "none", "kind": "delete"}, NotFound, "of its own to delete"),
     ("moved", {"base_digest": "sha256:" + "0" * 64}, StaleProposal, "you started from sha256:0"),
     ("bad-name", {"skill": "../x"}, UnsafePath, "cannot be used"),
     (
@@ -302,7 +302,7 @@ def test_evidence_that_cannot_be_read_is_refused(pieces: list[Any], said: str) -
 
 
 def test_an_operator_has_no_voice(project: Project, skill: str, operator: Actor) -> None:
-    with nothing_left_behind(), pytest.raises(Forbidden, match="of a person or an agent"):
+    with nothing_left_behind(), pytest.raises(Forbidden, match="Only a person or an agent"):
         propose(project, operator)
 
 
@@ -354,7 +354,7 @@ def test_a_joiner_sees_the_outcome_and_its_own_words_only(
     proposals.comment(project, first.pk, "A word of the proposer.", by=bot)
     proposals.revise(project, first.pk, suggest(rewrite(One="Secret")), by=bot)
     reviews.reject(project, first.pk, comment="Not like this.", by=reviewer)
-    seen = proposal_queries.look(project, first.pk, by=other_bot)
+    seen = proposal_queries.details(project, first.pk, by=other_bot)
     assert (seen.content, seen.justification) == (None, "Mine too.")
     assert [said.text for said in seen.comments] == ["Not like this."]
     assert seen.proposal.decision_comment == "Not like this."
@@ -366,7 +366,7 @@ def test_an_agent_has_so_many_waiting_and_no_more(
     settings.OPEN_PROPOSALS_PER_AGENT = 2
     first = propose(project, bot)
     propose(project, bot, rewrite(One="Un"))
-    with pytest.raises(Conflict, match=r"bot has 2 proposals that wait for a decision\. 2 are allowed"):
+    with pytest.raises(Conflict, match=r"bot has 2 proposals that wait for review\. 2 are allowed"):
         propose(project, bot, rewrite(One="Eins"))
     assert proposals.propose(project, suggest(), by=bot).joined
     propose(project, author, rewrite(One="Eins"))
@@ -382,12 +382,12 @@ def test_agents_see_their_own_and_reviewers_all(
 ) -> None:
     made = propose(project, bot)
     for stranger in (other_bot, viewer):
-        assert list(proposals.listed(project, by=stranger)) == []
-        with pytest.raises(NotFound, match="There is no such proposal"):
+        assert list(proposals.list_proposals(project, by=stranger)) == []
+        with pytest.raises(NotFound, match="This proposal does not exist"):
             proposals.find(project, made.pk, by=stranger)
-    assert [found.pk for found in proposals.listed(project, by=bot)] == [made.pk]
-    assert [found.pk for found in proposals.listed(project, by=reviewer)] == [made.pk]
-    assert list(proposals.listed(project, mine=True, by=reviewer)) == []
+    assert [found.pk for found in proposals.list_proposals(project, by=bot)] == [made.pk]
+    assert [found.pk for found in proposals.list_proposals(project, by=reviewer)] == [made.pk]
+    assert list(proposals.list_proposals(project, mine=True, by=reviewer)) == []
 
 
 def test_an_adviser_sees_the_proposals_for_the_skills_it_can_load_and_no_others(
@@ -397,7 +397,7 @@ def test_an_adviser_sees_the_proposals_for_the_skills_it_can_load_and_no_others(
     made = propose(project, bot)
 
     def seen() -> list[int]:
-        return [found.pk for found in proposals.listed(project, mine=False, by=other_bot)]
+        return [found.pk for found in proposals.list_proposals(project, mine=False, by=other_bot)]
 
     assert seen() == [made.pk]
     Agent.objects.filter(pk=other_bot.agent_id).update(allowed_skills=["other"])
@@ -414,13 +414,13 @@ def test_an_agent_that_lost_a_skill_sees_what_became_of_its_proposal_and_none_of
     project: Project, skill: str, author: Actor, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
-    assert proposal_queries.look(project, made.pk, by=bot).content is not None
+    assert proposal_queries.details(project, made.pk, by=bot).content is not None
     save(project, author, Nine="A line that the agent is not given")
     Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
     rebasing.rebase(project, made.pk, by=reviewer)
-    seen = proposal_queries.look(project, made.pk, by=bot)
+    seen = proposal_queries.details(project, made.pk, by=bot)
     assert (seen.proposal.state, seen.content) == (State.OPEN, None)
-    assert proposal_queries.look(project, made.pk, by=reviewer).content is not None
+    assert proposal_queries.details(project, made.pk, by=reviewer).content is not None
 
 
 def test_a_proposal_of_one_project_is_not_there_in_another(
@@ -438,7 +438,7 @@ def test_a_list_is_filtered_by_state_and_skill(project: Project, skill: str, bot
     first = propose(project, bot)
     second = propose(project, bot, edits.parse(skill_md=skill_text("fresh")), skill="fresh")
     reviews.reject(project, first.pk, comment="No.", by=reviewer)
-    listed = [[found.pk for found in proposals.listed(project, by=bot, **by)] for by in (
+    listed = [[found.pk for found in proposals.list_proposals(project, by=bot, **by)] for by in (
         {"state": "rejected"}, {"state": "open"}, {"skill": "greeting"}, {})]  # fmt: skip
     assert listed == [[first.pk], [second.pk], [first.pk], [second.pk, first.pk]]
 
@@ -475,18 +475,18 @@ def test_only_the_proposer_revises_and_withdraws(
     made = propose(project, bot)
     propose(project, other_bot)
     for somebody in (reviewer, other_bot):
-        with nothing_left_behind(), pytest.raises(Forbidden, match="Only who made"):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="Only the proposer"):
             proposals.withdraw(project, made.pk, by=somebody)
-        with nothing_left_behind(), pytest.raises(Forbidden, match="Only who made"):
+        with nothing_left_behind(), pytest.raises(Forbidden, match="Only the proposer"):
             proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=somebody)
 
 
 def test_the_same_revision_once_more_is_refused(project: Project, skill: str, bot: Actor, other_bot: Actor) -> None:
     made = propose(project, bot)
     other = propose(project, other_bot, rewrite(One="Un"))
-    with pytest.raises(Conflict, match="the same as the one before"):
+    with pytest.raises(Conflict, match="equal to the one before"):
         proposals.revise(project, made.pk, suggest(), by=bot)
-    with pytest.raises(Conflict, match=f"Proposal {other.pk} suggests the very same"):
+    with pytest.raises(Conflict, match=f"Proposal {other.pk} proposes the same change"):
         proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=bot)
     assert ProposalRevision.objects.filter(proposal=made).count() == 1
 
@@ -605,7 +605,7 @@ def test_a_change_on_disk_is_noticed_by_whoever_looks(
     made = propose(project, bot)
     on_disk(library, body="Another text.")
     built_in.index().refresh()
-    assert proposals.listed(project, state="open", by=reviewer).count() == 0
+    assert proposals.list_proposals(project, state="open", by=reviewer).count() == 0
     assert now(made).state == State.STALE
     event = Event.objects.order_by("-pk")[0]
     assert (event.verb, event.actor_kind, event.data["overtaken"]) == ("proposal.overtaken", "system", [made.pk])
@@ -619,7 +619,7 @@ def test_a_change_on_disk_below_the_projects_own_skill_overtakes_nothing(
     built_in.index().refresh()
     events = Event.objects.count()
     assert proposals.find(project, made.pk, by=reviewer).state == State.OPEN
-    assert [found.state for found in proposals.listed(project, by=reviewer)] == [State.OPEN]
+    assert [found.state for found in proposals.list_proposals(project, by=reviewer)] == [State.OPEN]
     assert Event.objects.count() == events
 
 
@@ -637,12 +637,12 @@ def test_a_change_that_still_fits_is_brought_over_and_has_to_be_looked_at_again(
 ) -> None:
     made = propose(project, bot)
     moved = save(project, author, Nine="Nove")
-    offer = proposal_queries.look(project, made.pk, by=reviewer).offer
+    offer = proposal_queries.details(project, made.pk, by=reviewer).rebase
     rebased = rebasing.rebase(project, made.pk, by=reviewer)
     assert offer is not None and offer.prepared is not None
     assert (rebased.state, rebased.revision, rebased.base_digest) == (State.OPEN, 2, moved)
     assert rebased.result_digest == offer.prepared.result_digest != made.result_digest
-    with pytest.raises(Conflict, match="revised since you looked"):
+    with pytest.raises(Conflict, match="revised after you opened it"):
         reviews.approve(project, made.pk, result_digest=made.result_digest, by=reviewer)
     reviews.approve(project, made.pk, result_digest=rebased.result_digest, by=reviewer)
     loaded = catalog.load(project.pk, "greeting")
@@ -668,7 +668,7 @@ def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bri
     made = propose(project, bot)
     save(project, author, Nine="Secret")
     Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
-    assert proposal_queries.look(project, made.pk, by=bot).offer is None
+    assert proposal_queries.details(project, made.pk, by=bot).rebase is None
     with nothing_left_behind(), pytest.raises(NotFound):
         rebasing.rebase(project, made.pk, by=bot)
 
@@ -676,7 +676,7 @@ def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bri
 def test_a_clash_is_left_to_people(project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     save(project, author, One="Eins")
-    offer = proposal_queries.look(project, made.pk, by=reviewer).offer
+    offer = proposal_queries.details(project, made.pk, by=reviewer).rebase
     assert offer is not None and offer.prepared is None
     with nothing_left_behind(), pytest.raises(Conflict, match=r"same lines of SKILL\.md") as refused:
         rebasing.rebase(project, made.pk, by=reviewer)
@@ -688,7 +688,7 @@ def test_a_change_that_is_there_already_leaves_nothing_to_bring_over(
 ) -> None:
     made = propose(project, bot)
     save(project, author, One="Uno")
-    with nothing_left_behind(), pytest.raises(Conflict, match="has the change already"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="already contains this change"):
         rebasing.rebase(project, made.pk, by=reviewer)
 
 
@@ -697,7 +697,7 @@ def test_a_change_of_a_skill_that_is_gone_cannot_be_brought_over(
 ) -> None:
     made = propose(project, bot)
     skills.delete(project, "greeting", by=author)
-    with nothing_left_behind(), pytest.raises(Conflict, match="greeting is gone"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="greeting no longer exists"):
         rebasing.rebase(project, made.pk, by=reviewer)
 
 
@@ -711,7 +711,7 @@ def test_a_deletion_is_brought_over_to_the_newest_version(
 
 def test_a_proposal_that_fits_needs_no_bringing_over(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
-    with nothing_left_behind(), pytest.raises(Conflict, match="“rebase” is not for a proposal that is open"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="does not allow rebase"):
         rebasing.rebase(project, made.pk, by=reviewer)
 
 
@@ -724,13 +724,13 @@ def test_the_clean_up_leaves_the_files_of_proposals_alone(
     made = propose(project, bot, edits.parse(files={"references/b.md": "Only proposed.\n"}))
     save(project, author, Nine="Nove")
     named = {entry.digest for entry in proposals.current_revision(made).result_manifest}
-    assert named <= blobs._named()
+    assert named <= blobs._referenced()
     assert Skill.objects.count() == 1
 
 
 def test_what_a_reviewer_is_told_about_a_change(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot, rewrite(One="Ask https://a.example"))
-    seen = proposal_queries.look(project, made.pk, by=reviewer)
+    seen = proposal_queries.details(project, made.pk, by=reviewer)
     assert seen.content is not None
     assert [change.path for change in seen.content.changes] == [SKILL_MD]
     assert "+Ask https://a.example\n" in seen.content.patch(seen.content.changes[0])
@@ -743,6 +743,6 @@ def test_a_deletion_is_shown_against_the_bundled_skill_that_comes_back(
 ) -> None:
     on_disk(library, body="The bundled text.")
     made = proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
-    seen = proposal_queries.look(project, made.pk, by=reviewer)
+    seen = proposal_queries.details(project, made.pk, by=reviewer)
     assert seen.content is not None and seen.content.after is not None
     assert b"The bundled text." in seen.content.after[SKILL_MD]

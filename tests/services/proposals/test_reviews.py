@@ -171,7 +171,7 @@ def test_approving_one_overtakes_the_others_of_the_same_skill(
 def test_approving_twice_applies_once(project: Project, skill: str, bot: Actor, reviewer: Actor, owner: Actor) -> None:
     made = propose(project, bot)
     approve(project, made, reviewer)
-    with nothing_left_behind(), pytest.raises(AlreadyDecided, match="approved already"):
+    with nothing_left_behind(), pytest.raises(AlreadyDecided, match="already approved"):
         approve(project, made, owner)
     assert len(versions.history(project, "greeting")) == 2
 
@@ -181,7 +181,7 @@ def test_a_result_that_was_not_looked_at_is_not_let_through(
 ) -> None:
     made = propose(project, bot)
     proposals.revise(project, made.pk, suggest(rewrite(One="Evil")), by=bot)
-    with nothing_left_behind(), pytest.raises(Conflict, match="revised since you looked") as refused:
+    with nothing_left_behind(), pytest.raises(Conflict, match="revised after you opened it") as refused:
         reviews.approve(project, made.pk, result_digest=made.result_digest, by=reviewer)
     assert refused.value.data["result_digest"] == now(made).result_digest
     assert served(project) == skill
@@ -193,7 +193,7 @@ def test_a_deletion_that_was_brought_over_to_another_text_is_looked_at_again(
     made = deletion(project, bot)
     skills.save(project, "greeting", skill_bundle(body="Better."), base=made.base_digest, by=author)
     rebasing.rebase(project, made.pk, by=reviewer)
-    with nothing_left_behind(), pytest.raises(Conflict, match="another text since you looked"):
+    with nothing_left_behind(), pytest.raises(Conflict, match="another version after you opened it"):
         approve(project, made, reviewer, base_digest=made.base_digest)
     approve(project, made, reviewer, base_digest=now(made).base_digest)
     assert not Skill.objects.get(project=project, name="greeting").overrides
@@ -374,7 +374,7 @@ def test_nor_is_revising_what_they_proposed_in_their_name(
 
 def test_a_lent_token_makes_no_token_for_an_agent(project: Project, bot: Actor, reviewer: Actor, owner: Actor) -> None:
     lent = Actor("person", "reviewer", project.pk, owner.scopes, user_id=reviewer.user_id, maker_id=owner.user_id)
-    with nothing_left_behind(), pytest.raises(Forbidden, match="somebody else made"):
+    with nothing_left_behind(), pytest.raises(Forbidden, match="somebody else created"):
         token_of(bot, project, lent)
 
 
@@ -434,14 +434,14 @@ def test_an_agent_advises_where_an_owner_allows_it_and_decides_nothing(
     project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
-    with nothing_left_behind(), pytest.raises(Forbidden, match="switched that on"):
+    with nothing_left_behind(), pytest.raises(Forbidden, match="an owner of the project allows it"):
         reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
     Project.objects.update(reviewer_agents=True)
     advice = reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
     again = reviews.recommend(project, made.pk, verdict="reject", reason="On second thought.", by=other_bot)
     assert (advice.pk, again.verdict, now(made).state) == (again.pk, "reject", State.OPEN)
-    assert [found.pk for found in proposals.listed(project, mine=False, by=other_bot)] == [made.pk]
-    assert list(proposals.listed(project, by=other_bot)) == []
+    assert [found.pk for found in proposals.list_proposals(project, mine=False, by=other_bot)] == [made.pk]
+    assert list(proposals.list_proposals(project, by=other_bot)) == []
 
 
 def test_advice_that_is_not_for_the_asking_is_refused(

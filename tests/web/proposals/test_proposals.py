@@ -268,8 +268,8 @@ def test_one_that_is_decided_already_does_not_stop_the_others(several: dict[str,
     numbers = [several["gone"].pk, several["made"].pk, 999_999]
     html = text(reviewer.post(QUEUE, {"proposal": numbers, "comment": "Not now."}))
     assert "2 proposals were not rejected." in html
-    assert "was withdrawn already" in html
-    assert "There is no such proposal." in html
+    assert "was already withdrawn" in html
+    assert "This proposal does not exist." in html
     assert now(several["made"]).state == "rejected"
 
 
@@ -466,7 +466,7 @@ def test_approving_another_result_is_refused_and_shows_what_it_is_now(
 ) -> None:
     with nothing_left_behind():
         html = text(reviewer.post(url(made, "approve/"), {"result_digest": digest}), 409)
-    assert "was revised since you looked" in html
+    assert "was revised after you opened it" in html
     assert made.result_digest in html
     assert served(project) == greeting.digest
 
@@ -478,7 +478,7 @@ def test_approving_what_was_revised_meanwhile_says_so(
     again = Suggestion("greeting", edits.parse(skill_md=skill_text(body="Other.")), "")
     proposals.revise(project, made.pk, again, by=bot)
     html = text(reviewer.post(url(made, "approve/"), {"result_digest": seen}), 409)
-    assert "was revised since you looked" in html
+    assert "was revised after you opened it" in html
     assert f'name="result_digest" value="{now(made).result_digest}"' in html
     assert not Approval.objects.exists()
 
@@ -487,7 +487,7 @@ def test_approving_twice_from_two_tabs_applies_once(project: Project, made: Prop
     sent = {"result_digest": made.result_digest}
     assert reviewer.post(url(made, "approve/"), sent).status_code == 302
     html = text(reviewer.post(url(made, "approve/"), sent), 409)
-    assert "was approved already" in html
+    assert "was already approved" in html
     assert Approval.objects.count() == 1
     assert Version.objects.count() == 2
 
@@ -551,7 +551,7 @@ def test_the_proposer_withdraws_and_nobody_else(
     assert 'popovertarget="withdraw"' in text(viewing.get(url(made)))
     assert "Withdrawn by the proposer" in text(viewing.post(url(made, "withdraw/"), follow=True))
     assert now(made).state == "withdrawn"
-    assert "was withdrawn already" in text(viewing.post(url(made, "withdraw/")), 409)
+    assert "was already withdrawn" in text(viewing.post(url(made, "withdraw/")), 409)
 
 
 def test_the_thread_holds_what_was_said(made: Proposal, reviewer: Client) -> None:
@@ -621,7 +621,7 @@ def test_what_does_not_fit_any_more_says_why(
     assert "Update to version" not in html
     assert url(made, "conflict/") in html
     with nothing_left_behind():
-        assert "Choose at each place" in text(reviewer.post(url(made, "rebase/")), 409)
+        assert "Choose a side for each conflict" in text(reviewer.post(url(made, "rebase/")), 409)
 
 
 def keys_in(html: str) -> list[str]:
@@ -694,13 +694,13 @@ def test_choices_that_leave_nothing_of_the_proposal_are_refused(
     sent = {**looked_at(html), **dict.fromkeys(keys_in(html), "theirs")}
     with nothing_left_behind():
         html = text(reviewer.post(url(made, "conflict/"), sent), 422)
-    assert "greeting would stay as it is" in html
+    assert "greeting would not change" in html
 
 
 def test_there_is_no_conflict_to_resolve_where_nothing_clashes(made: Proposal, reviewer: Client) -> None:
     assert reviewer.get(url(made, "conflict/")).headers["Location"] == url(made)
     with nothing_left_behind():
-        assert "is not for a proposal that is open" in text(reviewer.post(url(made, "conflict/")), 409)
+        assert "does not allow rebase" in text(reviewer.post(url(made, "conflict/")), 409)
 
 
 def test_the_next_try_of_what_was_overtaken_begins_with_both_changes(
@@ -781,7 +781,7 @@ def test_an_edit_of_what_was_revised_meanwhile_is_refused_and_kept(
     seen = re.search(r'name="seen" value="([^"]+)"', text(reviewer.post(url(made, "edit/"), sent)))
     assert seen is not None
     html = text(reviewer.post(url(made, "edit/"), {**sent, "do": "decide", "seen": seen[1]}), 409)
-    assert "was revised since you looked" in html
+    assert "was revised after you opened it" in html
     assert "Mine." in html
     assert not Approval.objects.exists()
 
