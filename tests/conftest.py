@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 from registry.models import Project, User
-from registry.services import permissions
+from registry.services import permissions, throttle
 from registry.services.agents import agents, tokens
 from registry.services.catalog import usage
 from registry.services.people import accounts, members, projects
@@ -75,6 +76,14 @@ def quick_settings() -> Iterator[None]:
         SKILLS_RELOAD_SECONDS=0,
         USAGE_FLUSH_SECONDS=3_600,
     ):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_rate_window() -> Iterator[None]:
+    """Stop the clock of the rate limits. A minute that begins during a test would reset its counts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(throttle, "time", SimpleNamespace(time=lambda: 1_000_010.0))
         yield
 
 
