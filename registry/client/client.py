@@ -174,27 +174,27 @@ class SkillsiteClient:
         """Return the whole skill, after checking its digest."""
         return self.fetch(self._effective_skill(name, version))
 
-    def fetch(self, wanted: EffectiveSkill) -> Bundle:
+    def fetch(self, skill: EffectiveSkill) -> Bundle:
         """Return the bundle with this version and digest, from the cache if possible."""
-        cached = self._bundles.get(wanted.name, wanted.version, wanted.digest)
+        cached = self._bundles.get(skill.name, skill.version, skill.digest)
         if cached is not None:
             return cached
-        bundle = self._download(wanted)
-        self._bundles.try_put(wanted.name, wanted.version, bundle)
+        bundle = self._download(skill)
+        self._bundles.try_put(skill.name, skill.version, bundle)
         return bundle
 
     def directory(self, name: str, version: str | None = None) -> Path:
         """Return the skill as a local directory, for frameworks that read files. Do not write to it."""
         return self.fetch_directory(self._effective_skill(name, version))
 
-    def fetch_directory(self, wanted: EffectiveSkill) -> Path:
+    def fetch_directory(self, skill: EffectiveSkill) -> Path:
         """Return a local directory with this version and digest."""
         try:
-            if self._bundles.get(wanted.name, wanted.version, wanted.digest) is None:
-                return self._bundles.put(wanted.name, wanted.version, self._download(wanted))
-            return self._bundles.path(wanted.name, wanted.version)
+            if self._bundles.get(skill.name, skill.version, skill.digest) is None:
+                return self._bundles.put(skill.name, skill.version, self._download(skill))
+            return self._bundles.path(skill.name, skill.version)
         except OSError as error:
-            raise LocalProblem(f"Could not store {wanted.name} on this machine: {error.strerror or error}.") from error
+            raise LocalProblem(f"Could not store {skill.name} on this machine: {error.strerror or error}.") from error
         except SkillsiteError as error:
             raise LocalProblem(error.message) from error
 
@@ -245,22 +245,22 @@ class SkillsiteClient:
     def _read_from_bundle(self, name: str, version: str | None) -> Skill:
         """Return a skill from a cached bundle. Used offline for skills that were pulled but never read."""
         listed = [one for one in self.effective().skills if one.name == normalise(name)]
-        wanted = next((one for one in listed if version in (None, one.version)), None)
-        if wanted and (copy := self._bundles.get(wanted.name, wanted.version, wanted.digest)):
-            return local_skill.skill(wanted, copy)
+        skill = next((one for one in listed if version in (None, one.version)), None)
+        if skill and (copy := self._bundles.get(skill.name, skill.version, skill.digest)):
+            return local_skill.skill(skill, copy)
         raise NotCached(f"The client is offline, and {normalise(name)} is not in the cache.")
 
-    def _download(self, wanted: EffectiveSkill) -> Bundle:
+    def _download(self, skill: EffectiveSkill) -> Bundle:
         if self.offline:
-            raise NotCached(f"The client is offline, and {wanted.name} {wanted.version} is not in the cache.")
-        address = f"{self._skill(wanted.name)}/bundle.zip{_query(version=wanted.version)}"
+            raise NotCached(f"The client is offline, and {skill.name} {skill.version} is not in the cache.")
+        address = f"{self._skill(skill.name)}/bundle.zip{_query(version=skill.version)}"
         response = self._http.get(address, accept=_ZIP, limit=self._limits.archive_bytes)
         try:
             bundle = archives.read_zip(response.body, limits=self._limits)
         except SkillsiteError as error:
-            raise Untrustworthy(f"The bundle of {wanted.name} is invalid: {error.message}") from error
-        if bundle.digest != wanted.digest:
-            raise _wrong_digest(f"The bundle of {wanted.name} {wanted.version}", wanted.digest, bundle.digest)
+            raise Untrustworthy(f"The bundle of {skill.name} is invalid: {error.message}") from error
+        if bundle.digest != skill.digest:
+            raise _wrong_digest(f"The bundle of {skill.name} {skill.version}", skill.digest, bundle.digest)
         return bundle
 
     def _skill(self, name: str) -> str:

@@ -8,22 +8,22 @@ from registry.core.errors import SkillsiteError
 from registry.core.format import skill_md
 
 
-def skill(wanted: EffectiveSkill, copy: Bundle) -> Skill:
+def skill(entry: EffectiveSkill, copy: Bundle) -> Skill:
     try:
-        parsed = skill_md.read(copy[SKILL_MD], fallback_name=wanted.name)
+        parsed = skill_md.read(copy[SKILL_MD], fallback_name=entry.name)
     except SkillsiteError as error:  # the site may have higher limits than the client
-        raise LocalProblem(f"Could not read the cached copy of {wanted.name}: {error.message}") from error
+        raise LocalProblem(f"Could not read the cached copy of {entry.name}: {error.message}") from error
     cost = token_estimate.estimate(parsed.instructions)
     return Skill(
-        name=wanted.name,
+        name=entry.name,
         description=parsed.description,
         kind=parsed.kind,
-        version=wanted.version,
-        digest=wanted.digest,
-        source=wanted.source,
+        version=entry.version,
+        digest=entry.digest,
+        source=entry.source,
         instructions=parsed.instructions,
         tokens=cost,
-        summary=prompt.summary(wanted.name, cost),
+        summary=prompt.summary(entry.name, cost),
         requires=parsed.requires,
         hint=prompt.hint(parsed.requires),
         files=copy.manifest,

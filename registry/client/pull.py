@@ -48,8 +48,8 @@ class Report:
 
 def check(client: SkillsiteClient, directory: Path) -> tuple[Step, ...]:
     """Return what a pull would change or keep, without writing anything."""
-    wanted, _ = _site_skills(client)
-    steps = pull_plan.steps(directory, wanted, _locked(client, directory, force=False), force=False)
+    skills, _ = _site_skills(client)
+    steps = pull_plan.steps(directory, skills, _locked(client, directory, force=False), force=False)
     return tuple(step for step in steps if step.is_change or step.is_kept)
 
 
@@ -66,13 +66,13 @@ def pull(
         directory.mkdir(parents=True, exist_ok=True)
         with _exclusive(directory, waiting):
             # Inside the lock: a list from before the wait could be older than that of the other pull.
-            wanted, from_cache = _site_skills(client)
-            steps = pull_plan.steps(directory, wanted, _locked(client, directory, force=force), force=force)
+            skills, from_cache = _site_skills(client)
+            steps = pull_plan.steps(directory, skills, _locked(client, directory, force=force), force=force)
             done, failed = _carry_out(client, directory, steps, progress, force=force)
     except OSError as error:
         raise LocalProblem(f"Could not use {error.filename or directory}: {error.strerror or error}.") from error
     kept = tuple(step for step in steps if step.is_kept)
-    return Report(done, kept, tuple(sorted(failed.items())), len(wanted), from_cache)
+    return Report(done, kept, tuple(sorted(failed.items())), len(skills), from_cache)
 
 
 def _site_skills(client: SkillsiteClient) -> tuple[tuple[EffectiveSkill, ...], bool]:
@@ -108,7 +108,7 @@ def _carry_out(
     failed: dict[str, str] = {}
     if changes:
         # Written first, so that the next pull knows which directories it may replace, even if this one is killed.
-        before = {step.name: step.placed for step in steps if step.placed}
+        before = {step.name: step.locked for step in steps if step.locked}
         lock.write(directory, Lock(client.source, before | _intended(changes)))
     with (
         _staging(directory, needed=bool(changes)) as staging,
@@ -125,22 +125,22 @@ def _carry_out(
 
 
 def _intended(changes: list[Step]) -> dict[str, LockEntry]:
-    return {step.name: replace(_record(step.wanted), replaces=step.found) for step in changes if step.wanted}
+    return {step.name: replace(_record(step.remote), replaces=step.local_digest) for step in changes if step.remote}
 
 
 def _records(steps: tuple[Step, ...], done: set[str], *, force: bool) -> dict[str, LockEntry]:
     """Return the new lock entries: skills that a pull installed and that still exist."""
     records: dict[str, LockEntry] = {}
     for step in steps:
-        if step.wanted and (step.name in done or (step.action == "same" and (step.placed or force))):
-            records[step.name] = _record(step.wanted)
-        elif step.placed and step.action != "gone" and step.name not in done:
-            records[step.name] = step.placed
+        if step.remote and (step.name in done or (step.action == "same" and (step.locked or force))):
+            records[step.name] = _record(step.remote)
+        elif step.locked and step.action != "gone" and step.name not in done:
+            records[step.name] = step.locked
     return records
 
 
-def _record(wanted: EffectiveSkill) -> LockEntry:
-    return LockEntry(wanted.version, wanted.digest, wanted.source)
+def _record(skill: EffectiveSkill) -> LockEntry:
+    return LockEntry(skill.version, skill.digest, skill.source)
 
 
 def _results(
@@ -163,10 +163,10 @@ def _results(
 def _do(client: SkillsiteClient, directory: Path, staging: Path, step: Step) -> None:
     target = directory / paths.check_component(step.name, what="name of the skill")
     fresh = staging / secrets.token_hex(8)
-    if step.wanted is None:
+    if step.remote is None:
         target.rename(fresh)
     else:
-        bundle = client.fetch(step.wanted)
+        bundle = client.fetch(step.remote)
         write_tree(fresh, bundle, private=False, durable=True)
         put_in_place(fresh, target)
     files.sync_directory(directory)

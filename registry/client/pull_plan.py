@@ -23,14 +23,14 @@ _NOT_OURS = "it was not installed by a pull"
 class Step:
     """The action for one skill. `keep` and `refuse` change nothing, and `reason` says why.
 
-    `found` is the digest of the local directory if a pull installed it.
+    `local_digest` is the digest of the local directory if a pull installed it.
     """
 
     name: str
     action: Action
-    wanted: EffectiveSkill | None = None
-    placed: LockEntry | None = None
-    found: str = ""
+    remote: EffectiveSkill | None = None
+    locked: LockEntry | None = None
+    local_digest: str = ""
     reason: str = ""
 
     @property
@@ -44,40 +44,40 @@ class Step:
     def __str__(self) -> str:
         if self.is_kept:
             return f"! {self.name}: {self.reason}"
-        if self.wanted is None:
+        if self.remote is None:
             return f"- {self.name}"
-        if self.action == "update" and self.placed:
-            return f"~ {self.name} {self.placed.version} → {self.wanted.version}"
-        return f"+ {self.name} {self.wanted.version}"
+        if self.action == "update" and self.locked:
+            return f"~ {self.name} {self.locked.version} → {self.remote.version}"
+        return f"+ {self.name} {self.remote.version}"
 
 
 def steps(
-    directory: Path, wanted: Iterable[EffectiveSkill], placed: Mapping[str, LockEntry], *, force: bool
+    directory: Path, remote: Iterable[EffectiveSkill], locked: Mapping[str, LockEntry], *, force: bool
 ) -> tuple[Step, ...]:
     """Return the steps in order of names. Directories in neither list are ignored, because they are not ours."""
-    by_name = {one.name: one for one in wanted}
-    names = sorted({*by_name, *placed})
-    return tuple(_step(directory, name, by_name.get(name), placed.get(name), force=force) for name in names)
+    by_name = {one.name: one for one in remote}
+    names = sorted({*by_name, *locked})
+    return tuple(_step(directory, name, by_name.get(name), locked.get(name), force=force) for name in names)
 
 
-def _step(directory: Path, name: str, wanted: EffectiveSkill | None, placed: LockEntry | None, *, force: bool) -> Step:
+def _step(directory: Path, name: str, remote: EffectiveSkill | None, locked: LockEntry | None, *, force: bool) -> Step:
     try:
         target = directory / paths.check_component(name, what="name of the skill")
     except UnsafePath as error:
-        return Step(name, "refuse", wanted, placed, reason=error.message)
+        return Step(name, "refuse", remote, locked, reason=error.message)
     if name == NAME:
-        return Step(name, "refuse", wanted, placed, reason="its name is that of the lock file")
+        return Step(name, "refuse", remote, locked, reason="its name is that of the lock file")
     local = digests(target)
     if local is None:
-        return Step(name, "add" if wanted else "gone", wanted, placed)
-    if wanted and wanted.digest in local:
-        return Step(name, "same", wanted, placed, wanted.digest)
-    known = {placed.digest, placed.replaces} if placed else set()
-    found = next(iter(known & local), "")
-    if found or force:
-        return Step(name, "update" if wanted else "remove", wanted, placed, found)
-    reason = _EDITED if placed else _NOT_OURS
-    return Step(name, "keep", wanted, placed, reason=reason if wanted else f"removed from the project, but {reason}")
+        return Step(name, "add" if remote else "gone", remote, locked)
+    if remote and remote.digest in local:
+        return Step(name, "same", remote, locked, remote.digest)
+    known = {locked.digest, locked.replaces} if locked else set()
+    local_digest = next(iter(known & local), "")
+    if local_digest or force:
+        return Step(name, "update" if remote else "remove", remote, locked, local_digest)
+    reason = _EDITED if locked else _NOT_OURS
+    return Step(name, "keep", remote, locked, reason=reason if remote else f"removed from the project, but {reason}")
 
 
 def digests(target: Path) -> frozenset[str] | None:

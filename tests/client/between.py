@@ -17,7 +17,7 @@ _PASSED_ON = ("Authorization", "Accept", "If-None-Match", "Content-Type", "User-
 
 @dataclass(frozen=True)
 class Reply:
-    """`cut` sends only so many bytes of the body and then hangs up; `hang` says nothing at all; `slow` drips."""
+    """A response. `cut` closes the connection after that many bytes, `hang` never responds, `slow` sends single bytes."""
 
     status: int = 200
     body: bytes = b""
@@ -95,7 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _drip(self, body: bytes) -> None:
-        """A byte now and then, until who reads has enough or the test is over."""
+        """Send one byte at a time until the reader disconnects or the test ends."""
         for byte in body:
             self.wfile.write(bytes([byte]))
             if self.server.between.released.wait(0.02):
@@ -103,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, *args: object) -> None:
-        """The tests look at `requests`."""
+        """Log nothing. The tests check `requests` instead."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -111,11 +111,11 @@ class _Server(ThreadingHTTPServer):
     between: Between
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that was killed is part of the tests."""
+        """Ignore broken connections, because some tests kill the client."""
 
 
 def times(count: int, reply: Reply) -> Fault:
-    """The reply so many times, then the real answers."""
+    """Return a fault that sends the reply `count` times, and then forwards requests."""
     left = [reply] * count
     return lambda *_: left.pop() if left else None
 

@@ -39,13 +39,13 @@ def cache(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def waits() -> list[float]:
-    """How long the client would have slept."""
+    """Return the delays that the client would have slept."""
     return []
 
 
 @pytest.fixture
 def connect(site: Between, token: str, cache: Path, waits: list[float]) -> Iterator[Connect]:
-    """A client of the site; closed at the end."""
+    """Return a function that creates clients and closes them after the test."""
     made: list[SkillsiteClient] = []
     patient = Retrying(sleep=waits.append, chance=lambda: 1.0)
 
@@ -72,5 +72,5 @@ def client(connect: Connect) -> SkillsiteClient:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
-    """An empty place for skills."""
+    """Return the path of a directory that does not exist yet."""
     return tmp_path / "skills"

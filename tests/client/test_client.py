@@ -28,7 +28,7 @@ def greeting(library: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def a_skill(greeting: Path) -> None:
-    """Every test here has one skill to read."""
+    """Install one skill for every test of this module."""
 
 
 def test_the_catalog_has_names_and_descriptions(client: SkillsiteClient) -> None:

@@ -37,7 +37,7 @@ def environment(site: Between, token: str, cache: Path, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def run(environment: None, capfd: pytest.CaptureFixture[str], token: str) -> Run:
-    """Runs the command in this process; nothing it ever prints may hold the token."""
+    """Run the command in this process, and check that its output never contains the token."""
 
     def act(*arguments: str) -> tuple[int, str, str]:
         code = main(arguments)

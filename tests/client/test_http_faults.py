@@ -87,7 +87,7 @@ def test_an_incomplete_response_is_retried(client: SkillsiteClient, site: Betwee
 
 
 def changing(part: str, change: Callable[[bytes], bytes]) -> Callable[[Between, str, Forward], Reply | None]:
-    """Real answers, those with `part` in their address changed on the way."""
+    """Forward requests, and change the responses of paths that contain `part`."""
 
     def fault(between: Between, path: str, forward: Forward) -> Reply | None:
         if part not in path:

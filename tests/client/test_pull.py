@@ -25,7 +25,7 @@ Save = Callable[..., str]
 
 @pytest.fixture
 def save(project: Project, author: Actor) -> Save:
-    """Saves a project skill, as the next version where there is one; its digest."""
+    """Save a project skill, as a new version if it exists, and return its digest."""
 
     def make(name: str, body: str = "", **given: Any) -> str:
         bundle = skill_bundle(name, given.pop("files", None), body=body)
@@ -64,7 +64,7 @@ def test_a_pull_installs_every_effective_skill(
 
 
 def test_installed_files_have_ordinary_permissions(client: SkillsiteClient, target: Path, save: Save) -> None:
-    """The umask decides, not the care taken while writing."""
+    """The umask applies, although the temporary files are private."""
     save("own")
     (target.parent / "plain").write_text("")
     (target.parent / "plain-directory").mkdir()

@@ -29,7 +29,7 @@ COUNT = 24
 
 @pytest.fixture
 def write_library(library: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Every skill of the site with this text, some with many files."""
+    """Save every skill of the site with this text, some of them with many files."""
 
     def write(text: str) -> None:
         for number in range(COUNT):

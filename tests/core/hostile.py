@@ -15,7 +15,7 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True)
 class Entry:
-    """One member; `central` and `local` overwrite single header fields in only one of the two places."""
+    """A member. `central` and `local` overwrite fields in only one of its two headers."""
 
     name: bytes
     content: bytes = b""
@@ -88,7 +88,7 @@ def archive(
     comment: bytes = b"",
     **end: int,
 ) -> bytes:
-    """A whole zip; `prefix` shifts all offsets along, and `end` overwrites fields of the last record."""
+    """Return a zip. `prefix` shifts all offsets, and `end` overwrites fields of the last record."""
     body, table = prefix, b""
     for entry in entries:
         table += central_record(entry, len(body))
@@ -106,7 +106,7 @@ def skill_and(*entries: Entry, **options: bytes) -> bytes:
 
 
 def tree(*names: str) -> bytes:
-    """An honest zip of files with these names; a name that ends with a slash is a directory."""
+    """Return a valid zip of files with these names. A name with a trailing slash is a directory."""
     return archive(*(
         Entry(n.encode(), b"" if n.endswith("/") else SKILL, DEFLATED if not n.endswith("/") else STORED,
               mode=stat.S_IFDIR | 0o755 if n.endswith("/") else stat.S_IFREG | 0o644)
@@ -115,7 +115,7 @@ def tree(*names: str) -> bytes:
 
 
 def overlapping() -> bytes:
-    """Two members, the second of which lies inside the packed bytes of the first."""
+    """Return a zip whose second member is inside the compressed data of the first."""
     inner = Entry(b"inner.txt", b"inside")
     outer = Entry(b"SKILL.md", local_record(inner))
     body = local_record(outer)
@@ -124,7 +124,7 @@ def overlapping() -> bytes:
 
 
 def twice_listed(name: bytes) -> bytes:
-    """One member that the directory lists under its own name and under this one."""
+    """Return a zip with one member that the central directory lists under two names."""
     member = Entry(b"SKILL.md", SKILL)
     body = local_record(member)
     table = central_record(member, 0) + central_record(replace(member, name=name), 0)
@@ -156,7 +156,7 @@ _LARGE = {"size": 16 * MIB}
 _ZIP64_SIZES = extra_field(0x0001, struct.pack("<2Q", 1, 1))
 _OTHER_NAME = extra_field(0x7075, b"\x01" + struct.pack("<I", zlib.crc32(b"a.md")) + b"../b.md")
 
-# Every archive here is refused under the default limits; what stands beside it is the rule that says why.
+# Every archive here is refused under the default limits. RULES has the rule for each.
 _REFUSED: dict[str, tuple[str, bytes]] = {
     # Not one skill, or not where it has to be.
     "empty file": ("zip-not-a-zip", b""),

@@ -16,14 +16,14 @@ class SkillsiteLoader(SkillLoader):
         self._client = client
 
     def load(self) -> list[Skill]:
-        return [self._skill(wanted) for wanted in self._client.effective().skills]
+        return [self._skill(entry) for entry in self._client.effective().skills]
 
-    def _skill(self, wanted: EffectiveSkill) -> Skill:
-        directory = self._client.fetch_directory(wanted)
-        bundle = self._client.fetch(wanted)
-        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=wanted.name)
+    def _skill(self, entry: EffectiveSkill) -> Skill:
+        directory = self._client.fetch_directory(entry)
+        bundle = self._client.fetch(entry)
+        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=entry.name)
         return Skill(
-            name=wanted.name,
+            name=entry.name,
             description=parsed.description,
             instructions=parsed.instructions,
             source_path=str(directory),

@@ -115,7 +115,7 @@ def _opaque(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_encoded(run: str) -> bool:
-    """Check for the mix of digits and letters of hex or base64. Rulers, words and paths have a different one."""
+    """Check for the mix of digits and letters of hex or base64, which words, paths and rules of dashes do not have."""
     fewest = len(run) // 20
     digits, small = sum(map(str.isdigit, run)), sum(map(str.islower, run))
     large = sum(map(str.isupper, run))

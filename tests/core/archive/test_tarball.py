@@ -24,7 +24,7 @@ def gz(raw: bytes) -> bytes:
 
 
 def short(value: object) -> str | None:
-    """An archive as the name of a case."""
+    """Return a short id of an archive for the name of a test case."""
     return f"{zlib.crc32(value):08x}" if isinstance(value, bytes) else None
 
 

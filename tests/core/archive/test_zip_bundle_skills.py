@@ -100,7 +100,7 @@ def test_links_outside_of_skills_are_ignored() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(hostile.CORPUS) - OF_ONE))
 def test_no_hostile_archive_is_read_as_several_skills(name: str) -> None:
-    """The skill in it is refused, or the whole archive is."""
+    """Either the skill or the whole archive is refused."""
     try:
         found = zip_bundle.read_skills(hostile.CORPUS[name])
     except (InvalidArchive, TooLarge):

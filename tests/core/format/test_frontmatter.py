@@ -23,7 +23,7 @@ def doc(header: str, body: str = "Body\n") -> Document:
 
 
 def refusal(content: bytes | str, limits: Limits = frontmatter.DEFAULT) -> tuple[str, int | None]:
-    """The rule and line of the first finding, once it is sure that the message names the file and a fix."""
+    """Return the rule and line of the first finding, after checking that the message names the file and a fix."""
     with pytest.raises(InvalidSkill) as caught:
         parse(content, limits=limits)
     finding = caught.value.findings[0]
@@ -751,7 +751,7 @@ def test_any_input_is_parsed_or_refused_with_findings(content: str | bytes) -> N
 
 
 def work(content: str) -> int:
-    """How many lines of Python run to read or refuse it."""
+    """Count the lines of Python that run to parse the content."""
     count = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> object:
@@ -804,7 +804,7 @@ def test_twice_the_header_is_at_most_about_twice_the_work(shape: object) -> None
     ids=["one line", "two lines", "block"],
 )
 def test_a_long_run_of_blanks_is_read_and_edited_in_a_moment(line: str) -> None:
-    """What a pattern costs is not seen in lines of Python."""
+    """Measure CPU time, because the work of regular expressions does not count as lines of Python."""
     before = time.process_time()
     document = parse(f"---\nname: x\n{line}\n---\n")
     assert parse(edit(document, {"a": "z"})).fields == {"name": "x", "a": "z"}

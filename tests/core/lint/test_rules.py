@@ -236,7 +236,7 @@ def test_an_unknown_requirement_is_reported_with_the_closest_name() -> None:
 
 
 def test_a_thousand_missing_files_and_skills_are_checked_quickly() -> None:
-    """Comparing each with all there is to guess what was meant took minutes."""
+    """Without a budget, the spelling suggestions take minutes."""
     missing = range(1_000)
     text = f'---\n{HEADER}metadata:\n  requires: "{", ".join(f"wanted-{n}" for n in missing)}"\n---\n' + "".join(
         f"Read references/wanted-{n}.md.\n" for n in missing
@@ -291,7 +291,7 @@ def test_hidden_text_is_decoded_and_counted_once_for_each_file() -> None:
     ids=["long", "not UTF-8", "many"],
 )
 def test_a_file_that_was_not_checked_is_reported(files: dict[str, str | bytes]) -> None:
-    """A skill with a text that was not looked at has none of the other findings, and is not the better for it."""
+    """Otherwise a skill with an unchecked file would look as if it had no problems."""
     found = one(lint(with_body("\nRead references/ when asked.\n"), files=files), "text-unread")
     assert found.file in files
     assert ("more files" in found.message) == (len(files) > 1)
