@@ -1,33 +1,11 @@
 """Rules for all modules."""
 
 import ast
-from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
 
-from django.conf import settings
+from tests.architecture.modules import OURS, ROOT, faults, modules
 
-ROOT = Path(settings.BASE_DIR)
 MOST_LINES, MOST_FUNCTION_LINES = 330, 45
-
-
-def modules(*directories: str) -> list[Path]:
-    paths = [path for directory in directories for path in sorted((ROOT / directory).rglob("*.py"))]
-    return [path for path in paths if not {"migrations", "library", "__pycache__"} & set(path.parts)]
-
-
-OURS = modules("registry", "skillsite")
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-def faults(paths: list[Path], check: Callable[[ast.Module], Iterator[int]]) -> list[str]:
-    """Return `module:line` for each line that the check yields."""
-    assert paths
-    return [f"{path.relative_to(ROOT).as_posix()}:{line}" for path in paths for line in check(tree(path))]
 
 
 def test_every_module_has_a_docstring() -> None:
