@@ -1,4 +1,4 @@
-"""Sources of a project: where skills come from, what each offers, what came from it, and the work that fetches it."""
+"""Sources of a project: their entries, installed skills, provenance and jobs."""
 
 from datetime import datetime
 
@@ -16,8 +16,8 @@ from registry.models.skills import Skill, Version
 URL, WELL_KNOWN, CLAWHUB, GIT = "url", "well-known", "clawhub", "git"
 KINDS = (URL, WELL_KNOWN, CLAWHUB, GIT)
 
-# What the last look found. `unreachable` says nothing about what is there, `empty` that nothing is, and `unusable` that
-# something else than a source of this kind is, or that we do not go there.
+# Result of the last check. `unreachable` is temporary, `empty` means that the source has no skills, `unusable` that the
+# address is not a source of this kind or is not allowed.
 NEW, READY, EMPTY, UNREACHABLE, UNUSABLE = "new", "ready", "empty", "unreachable", "unusable"
 STATES = (NEW, READY, EMPTY, UNREACHABLE, UNUSABLE)
 
@@ -26,10 +26,10 @@ JOBS = (LOOK, IMPORT, UPDATE)
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
 JOB_STATES = (QUEUED, RUNNING, DONE, FAILED)
 
-WAITING = "waiting"  # an item of a job that nothing was done about yet
+WAITING = "waiting"  # status of an item that is not processed yet
 
 _DIGEST = 71
-_SAID = 200  # a version, digest or reference in the words of the source
+_SAID = 200  # length of a version, digest or ref of a source
 
 
 class SourceQuerySet(models.QuerySet["Source"]):
@@ -37,7 +37,7 @@ class SourceQuerySet(models.QuerySet["Source"]):
         return self.filter(project=project, removed_at=None)
 
     def for_list(self) -> "SourceQuerySet":
-        """In order of name, with how many skills each offers and how many of them the project has."""
+        """Order by name, with the number of skills (`offered`) and of installed skills (`installed`)."""
         return self.annotate(
             offered=Count("entries", distinct=True),
             installed=Count("installations", filter=Q(installations__skill__overrides=True), distinct=True),
@@ -45,9 +45,9 @@ class SourceQuerySet(models.QuerySet["Source"]):
 
 
 class Source(models.Model):
-    """A place that offers skills. Its address never changes; another address is another source.
+    """A place to import skills from. Its address never changes.
 
-    A removed one stays for the provenance of what came from it, and is taken up again when the address is added anew.
+    A removed source stays as a row for the provenance of its skills, and is restored if the address is added again.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="sources")
@@ -59,10 +59,10 @@ class Source(models.Model):
     added_at = models.DateTimeField(default=timezone.now)
     removed_at = models.DateTimeField(null=True)
 
-    # The last look. `seen_at` is when the source was last reached, `checked_at` when that was last tried.
+    # The last check. `seen_at` is when the source was last reached, `checked_at` when it was last tried.
     state = models.CharField(max_length=16, default=NEW, choices=[(state, state) for state in STATES])
     problem = models.CharField(max_length=500, blank=True)
-    problems = models.JSONField(default=list)  # what it offers and cannot be used, a sentence each
+    problems = models.JSONField(default=list)  # one sentence for each skill that cannot be used
     pin = models.CharField(max_length=_SAID, blank=True)
     checked_at = models.DateTimeField(null=True)
     seen_at = models.DateTimeField(null=True)
@@ -81,26 +81,26 @@ class Source(models.Model):
 
     @property
     def shown(self) -> str:
-        """The address as people see it: what stands behind a question mark may be meant for the server alone."""
+        """Return the address without its query, which may contain a secret."""
         return self.address.partition("?")[0]
 
 
 class SourceEntryQuerySet(models.QuerySet["SourceEntry"]):
     def matching(self, text: str) -> "SourceEntryQuerySet":
-        """Every word is somewhere in the name or the description."""
-        found = self
+        """Filter by words: each must occur in the name or the description."""
+        rows = self
         for word in text.split()[:10]:
-            found = found.filter(Q(name__icontains=word) | Q(description__icontains=word))
-        return found
+            rows = rows.filter(Q(name__icontains=word) | Q(description__icontains=word))
+        return rows
 
     def for_list(self) -> "SourceEntryQuerySet":
         return self.order_by("name")
 
 
 class SourceEntry(models.Model):
-    """One skill that a source offered at the last look; `version` and `digest` are the source's own words.
+    """One skill of a source at the last check. `version` and `digest` are those of the source.
 
-    Where somebody has looked inside, the very bytes they saw wait here: `staged_digest` and `staged_manifest`.
+    After a preview, `staged_digest` and `staged_manifest` reference the previewed content.
     """
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="entries")
@@ -123,10 +123,10 @@ class SourceEntry(models.Model):
 
 
 class Provenance(models.Model):
-    """What came from a source at one moment: for the history of a version, and as the base of later merges.
+    """One import from a source: for the history of a version, and as the base of later merges.
 
-    `fetched_digest` is of the bundle as the source gave it; `digest` and `manifest` are of the bundle as it was stored,
-    which differs where the skill was given another name here. `version` is None until a proposal is approved.
+    `fetched_digest` is the digest in the source; `digest` and `manifest` are those of the stored bundle, which differs
+    if the skill was renamed. `version` is None until a proposal is approved.
     """
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="provenances")
@@ -147,7 +147,7 @@ class Provenance(models.Model):
 
 class InstallationQuerySet(models.QuerySet["Installation"]):
     def standing(self) -> "InstallationQuerySet":
-        """Those whose skill was not deleted since, with all that says whether it was edited."""
+        """Exclude deleted skills and removed sources, and select what `edited` needs."""
         return self.filter(source__removed_at=None, skill__overrides=True).select_related(
             "base", "skill__current", "source"
         )
@@ -157,10 +157,10 @@ class InstallationQuerySet(models.QuerySet["Installation"]):
 
 
 class Installation(models.Model):
-    """A skill of the project that came from a source, under the name that the source gives it.
+    """An imported skill; `name` is its name in the source.
 
-    `base` is what came last, with which an edit and the next update are compared. `before` is what stood under the name
-    when it first came, and comes back when it goes.
+    `base` is the last import, the base for edits and updates. `before` is the version from before the first import,
+    which is restored when the skill is uninstalled.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="installations")
@@ -171,7 +171,7 @@ class Installation(models.Model):
     before = models.ForeignKey(Version, on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
-    # The newest state of the source that is known to hold nothing new: its own digest, and that of the bundle.
+    # The newest content of the source that is not an update: the digest of the source, and of the bundle.
     known_digest = models.CharField(max_length=_SAID, blank=True)
     known_bundle = models.CharField(max_length=_DIGEST)
 
@@ -196,7 +196,7 @@ class SourceJobQuerySet(models.QuerySet["SourceJob"]):
         return self.filter(state__in=(QUEUED, RUNNING))
 
     def for_list(self) -> "SourceJobQuerySet":
-        """Newest first, with how far each came."""
+        """Order newest first, with the number of items (`total`) and of finished ones (`done`)."""
         return self.annotate(total=Count("items"), done=Count("items", filter=~Q(items__status=WAITING))).order_by(
             "-pk"
         )
@@ -213,7 +213,7 @@ class SourceJob(Leased):
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
 
-    # Whoever asked for it, so that it is done in their name: nobody for an operator.
+    # Who started the job and with which permissions it runs; both are empty for an operator.
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, null=True, related_name="+")
     through = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -237,7 +237,7 @@ class SourceJob(Leased):
 
 
 class SourceJobItem(models.Model):
-    """One skill that a job is about: what was asked for, and what came of it."""
+    """One skill of a job: the import request and its result."""
 
     job = models.ForeignKey(SourceJob, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveIntegerField()

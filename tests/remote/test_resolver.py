@@ -665,7 +665,7 @@ def test_each_failure_is_logged_with_name_version_and_address(
     lines = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert len(lines) == 2
     text = lines[0].getMessage() + lines[1].getMessage()
-    for part in ("'a'", "'2.0'", web.url("/x.zip"), "status 404", "'odd'", "no format"):
+    for part in ("'a'", "'2.0'", web.url("/x.zip"), "status 404", "'odd'", "Unknown format"):
         assert part in text
 
 

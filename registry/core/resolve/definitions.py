@@ -1,4 +1,4 @@
-"""Skills that a platform names with each request: its own format and ours, mixed in one list, to one kind of value."""
+"""Parse skill definitions from requests, in the format of the platform or in our own."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,20 +9,20 @@ from registry.core.errors import InvalidRequest, SkillsiteError
 from registry.core.resolve.urls import parts, plain
 
 INLINE = "inline"
-UNVERSIONED = "0"  # what a definition without a version is kept under
+UNVERSIONED = "0"  # version of a definition without one
 
 _FORMATS = ("SkillMd", "Package", "S3")
-# No other spelling names a bucket: an ARN or an alias could be another door to one that is closed.
+# Plain bucket names only: an ARN or an alias could be another way to a closed bucket.
 _BUCKET = re.compile(r"(?!.*(?:-s3alias|--ol-s3|\.mrap)$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _INACTIVE, _ACTIVE = ("false", "0", "no", "off"), ("true", "1", "yes", "on")
 _MOST_DIGITS = 10**18
 _SHOWN_CHARS = 40
-_URL_CHARS = 8_192  # a signed one is long
+_URL_CHARS = 8_192  # signed URLs are long
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One skill and where it is: `content` is the text itself, else it is under `s3_path`, else at `url`."""
+    """One skill to resolve: from `content`, else from `s3_path`, else from `url`."""
 
     name: str
     version: str
@@ -33,7 +33,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """An entry that names nothing that could be loaded: what it calls itself, and what is wrong, in a sentence."""
+    """An invalid entry. `reason` is a sentence."""
 
     name: str
     version: str
@@ -44,43 +44,43 @@ Entry = Definition | Malformed
 
 
 class _Unusable(Exception):
-    """Why an entry cannot be used; it costs no other entry anything."""
+    """An entry cannot be used. The message is a sentence."""
 
 
-def parse(given: object) -> tuple[Entry, ...]:
-    """The entries of a list, of `{"skills": […]}` or of a whole chat request, in order, without the inactive ones."""
-    return tuple(entry for one in _listed(given) if (entry := _entry(one)) is not None)
+def parse(raw: object) -> tuple[Entry, ...]:
+    """Return the active entries of a list, of `{"skills": […]}` or of a chat request, in order."""
+    return tuple(entry for one in _definitions_of(raw) if (entry := _parse_entry(one)) is not None)
 
 
 def origin(definition: Definition) -> str:
-    """Where it comes from, as it is written beside a copy and shown: never the part that is a credential."""
+    """Return the origin of a skill for records and messages, without credentials."""
     if definition.content is not None:
         return INLINE
     return definition.s3_path.rstrip("/") if definition.s3_path else redacted(definition.url)
 
 
 def redacted(url: str) -> str:
-    """Scheme, host and path. A query may be a signature, and so may what stands before an @."""
+    """Return scheme, host and path. The query and the user part may be credentials."""
     return plain(url)
 
 
-def _listed(given: object) -> Sequence[object]:
-    found = given
-    if isinstance(given, Mapping):
-        found = given.get("skills")
-        if "messages" in given:
-            context = _context(given["messages"])
-            found = context.get("skills") if "skills" in context else found
-        elif "skills" not in given:
+def _definitions_of(raw: object) -> Sequence[object]:
+    value = raw
+    if isinstance(raw, Mapping):
+        value = raw.get("skills")
+        if "messages" in raw:
+            context = _context(raw["messages"])
+            value = context.get("skills") if "skills" in context else value
+        elif "skills" not in raw:
             raise InvalidRequest('Send {"skills": […]}, or a chat request with “messages”.')
-        found = [] if found is None else found
-    if isinstance(found, str | bytes) or not isinstance(found, Sequence):
+        value = [] if value is None else value
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise InvalidRequest("“skills” is not a list. Send a list of definitions.")
-    return found
+    return value
 
 
 def _context(messages: object) -> Mapping[str, object]:
-    """That of the last user message which has one that is not empty."""
+    """Return the last platform context of a user message that is not empty."""
     if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
         raise InvalidRequest("“messages” is not a list.")
     for message in reversed(messages):
@@ -91,96 +91,96 @@ def _context(messages: object) -> Mapping[str, object]:
     return {}
 
 
-def _entry(given: object) -> Entry | None:
-    """None where it is switched off."""
-    if isinstance(given, Definition | Malformed):
-        return given
-    if not isinstance(given, Mapping):
-        return Malformed("", "", "This entry is not an object with a name and a place to load it from.")
-    platform = "Format" in given
+def _parse_entry(raw: object) -> Entry | None:
+    """Parse one entry. Return None if it is inactive."""
+    if isinstance(raw, Definition | Malformed):
+        return raw
+    if not isinstance(raw, Mapping):
+        return Malformed("", "", "This entry is not an object with a name and a location.")
+    platform = "Format" in raw
     name, version = ("Name", "Version") if platform else ("name", "version")
     try:
-        if not _is_active(given):
+        if not _is_active(raw):
             return None
-        named = paths.check_component(_name(given, name), what="name")
-        known = paths.check_component(_version(given, version), what="version")
-        return _platform(given, named, known) if platform else _internal(given, named, known)
+        named = paths.check_component(_name(raw, name), what="name")
+        known = paths.check_component(_version(raw, version), what="version")
+        return _platform(raw, named, known) if platform else _internal(raw, named, known)
     except (_Unusable, SkillsiteError) as error:
-        return Malformed(_as_given(given.get(name), ""), _as_given(given.get(version), UNVERSIONED), str(error))
+        return Malformed(_label(raw.get(name), ""), _label(raw.get(version), UNVERSIONED), str(error))
 
 
-def _internal(given: Mapping[str, object], name: str, version: str) -> Definition:
-    content, s3_path, url = (_text(given, key) for key in ("content", "s3_path", "url"))
+def _internal(raw: Mapping[str, object], name: str, version: str) -> Definition:
+    content, s3_path, url = (_text(raw, key) for key in ("content", "s3_path", "url"))
     if content.strip():
         return Definition(name, version, url, _encodable(content))
     if s3_path:
         return Definition(name, version, url, None, _s3(s3_path))
     if url:
         return Definition(name, version, _web(url))
-    raise _Unusable("It says nowhere to load it from. Give “url”, “s3_path” or “content”.")
+    raise _Unusable("The location is missing. Send “url”, “s3_path” or “content”.")
 
 
-def _platform(given: Mapping[str, object], name: str, version: str) -> Definition:
-    form = given["Format"]
+def _platform(raw: Mapping[str, object], name: str, version: str) -> Definition:
+    form = raw["Format"]
     if form == "SkillMd":
-        return Definition(name, version, "", _encodable(_needed(given, "SkillMd")))
+        return Definition(name, version, "", _encodable(_required(raw, "SkillMd")))
     if form == "S3":
-        return Definition(name, version, "", None, _s3(_needed(given, "S3Path")))
-    if form == "Package" and _text(given, "PackagePath") == "s3":
-        return Definition(name, version, "", None, _folder(given))
+        return Definition(name, version, "", None, _s3(_required(raw, "S3Path")))
+    if form == "Package" and _text(raw, "PackagePath") == "s3":
+        return Definition(name, version, "", None, _folder(raw))
     if form == "Package":
-        return Definition(name, version, _web(_needed(given, "FileStoreSignedUrl")))
-    raise _Unusable(f"There is no format {_shown(form)}. There are: {', '.join(_FORMATS)}.")
+        return Definition(name, version, _web(_required(raw, "FileStoreSignedUrl")))
+    raise _Unusable(f"Unknown format {_display(form)}. Use one of: {', '.join(_FORMATS)}.")
 
 
-def _folder(given: Mapping[str, object]) -> str:
-    bucket, folder = _needed(given, "StorageBucketName"), _needed(given, "SkillFolder").strip("/")
+def _folder(raw: Mapping[str, object]) -> str:
+    bucket, folder = _required(raw, "StorageBucketName"), _required(raw, "SkillFolder").strip("/")
     if "/" in bucket or not folder:
-        raise _Unusable("StorageBucketName is the name of a bucket, and SkillFolder a folder in it.")
+        raise _Unusable("StorageBucketName must be the name of a bucket, and SkillFolder a folder in it.")
     return _s3(f"s3://{bucket}/{folder}")
 
 
-def _is_active(given: Mapping[str, object]) -> bool:
-    """Missing means yes. Words count as well, since a platform that writes "false" means it."""
-    said = given.get("IsActive")
-    word = str(said).strip().lower() if isinstance(said, bool | int | str) else said
+def _is_active(raw: Mapping[str, object]) -> bool:
+    """Return whether the entry is active. Missing means yes. Strings such as "false" count too."""
+    value = raw.get("IsActive")
+    word = str(value).strip().lower() if isinstance(value, bool | int | str) else value
     if word is None or word in _ACTIVE:
         return True
     if word in _INACTIVE:
         return False
-    raise _Unusable(f"IsActive is true or false; not {_shown(said)}.")
+    raise _Unusable(f"IsActive must be true or false, not {_display(value)}.")
 
 
-def _name(given: Mapping[str, object], key: str) -> str:
-    value = given.get(key)
+def _name(raw: Mapping[str, object], key: str) -> str:
+    value = raw.get(key)
     if not isinstance(value, str) or not value.strip():
         raise _Unusable(f"{key} is missing or empty.")
     return value
 
 
-def _version(given: Mapping[str, object], key: str) -> str:
-    """An exact text. A number is taken as it is written; a fraction is not, since 1.10 would become 1.1."""
-    value = given.get(key)
+def _version(raw: Mapping[str, object], key: str) -> str:
+    """Return the exact version. Integers are accepted; floats are not, because 1.10 would become 1.1."""
+    value = raw.get(key)
     if value is None:
         return UNVERSIONED
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST_DIGITS:
         return str(value)
     if not isinstance(value, str):
-        raise _Unusable(f"{key} is a text or a whole number; not {_shown(value)}.")
+        raise _Unusable(f"{key} must be a string or an integer, not {_display(value)}.")
     return value
 
 
-def _text(given: Mapping[str, object], key: str) -> str:
-    value = given.get(key)
+def _text(raw: Mapping[str, object], key: str) -> str:
+    value = raw.get(key)
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _Unusable(f"{key} is not a text.")
+        raise _Unusable(f"{key} is not a string.")
     return value
 
 
-def _needed(given: Mapping[str, object], key: str) -> str:
-    value = _text(given, key)
+def _required(raw: Mapping[str, object], key: str) -> str:
+    value = _text(raw, key)
     if not value.strip():
         raise _Unusable(f"{key} is missing or empty.")
     return value
@@ -190,38 +190,38 @@ def _encodable(content: str) -> str:
     try:
         content.encode()
     except UnicodeEncodeError:
-        raise _Unusable("The content has half a character, which no text can hold.") from None
+        raise _Unusable("The content is not valid Unicode.") from None
     return content
 
 
 def _web(url: str) -> str:
     if len(url) > _URL_CHARS:
         raise _Unusable(f"The address has {len(url):,} characters. {_URL_CHARS:,} are allowed.")
-    found = parts(url)
-    if found is None or found.scheme not in ("http", "https") or not found.host:
-        raise _Unusable("The address cannot be used. Write it whole, with https:// at its start.")
-    if found.has_user:
-        raise _Unusable("The address holds a user name or a password. Leave them out.")
+    value = parts(url)
+    if value is None or value.scheme not in ("http", "https") or not value.host:
+        raise _Unusable("The address is invalid. Enter the whole address, including https://.")
+    if value.has_user:
+        raise _Unusable("The address contains a user name or password. Remove them.")
     return url.strip()
 
 
 def _s3(path: str) -> str:
     bucket, _, folder = path.strip().removeprefix("s3://").partition("/")
     if not path.strip().startswith("s3://") or not _BUCKET.fullmatch(bucket):
-        raise _Unusable("The S3 path cannot be used. Write s3://bucket/folder.")
+        raise _Unusable("The S3 path is invalid. Use s3://bucket/folder.")
     if len(folder) > _URL_CHARS or not folder.isprintable():
-        raise _Unusable("The S3 path is too long or has characters that cannot be seen.")
+        raise _Unusable("The S3 path is too long or has invisible characters.")
     return f"s3://{bucket}/{folder.strip('/')}"
 
 
-def _as_given(value: object, missing: str) -> str:
-    """What an entry says about itself, for the answer."""
+def _label(value: object, missing: str) -> str:
+    """Return a name or version of an invalid entry, for the response."""
     if value is None:
         return missing
-    return value if isinstance(value, str) else _shown(value)
+    return value if isinstance(value, str) else _display(value)
 
 
-def _shown(value: object) -> str:
+def _display(value: object) -> str:
     if isinstance(value, int) and abs(value) >= _MOST_DIGITS:
         return "a number that is too long"
     return repr(value)[:_SHOWN_CHARS] if isinstance(value, bool | int | float | str) else f"a {type(value).__name__}"

@@ -1,19 +1,19 @@
-"""Whether an IP address is one of the public internet, so that no request of ours reaches into a private network."""
+"""Public IP addresses, so that no request reaches a private network."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
 
-# Written out rather than left to `is_global`, whose answer for some of these depends on the version of Python.
+# Listed here, because the result of `is_global` depends on the version of Python for some of these.
 _NOT_PUBLIC_4 = [
     IPv4Network(network)
     for network in (
         "0.0.0.0/8",  # this network
         "10.0.0.0/8",
-        "100.64.0.0/10",  # carriers' own; a cloud keeps its metadata here
+        "100.64.0.0/10",  # carrier-grade NAT; metadata of a cloud
         "127.0.0.0/8",
-        "168.63.129.16/32",  # a cloud's own, on an address that looks public
-        "169.254.0.0/16",  # link-local, and where most clouds keep their metadata
+        "168.63.129.16/32",  # internal service of a cloud, although it looks public
+        "169.254.0.0/16",  # link-local, and the metadata of most clouds
         "172.16.0.0/12",
         "192.0.0.0/24",
         "192.0.2.0/24",
@@ -33,31 +33,30 @@ _UNICAST_6 = IPv6Network("2000::/3")
 _NOT_PUBLIC_6 = [
     IPv6Network(network)
     for network in (
-        "2001::/23",  # protocols, among them tunnels with another address inside
+        "2001::/23",  # protocols, for example tunnels with an embedded address
         "2001:db8::/32",
-        "2002::/16",  # tunnels with another address inside
+        "2002::/16",  # tunnels with an embedded address
         "3fff::/20",
         "2620:4f:8000::/48",
     )
 ]
-_TRANSLATED = IPv6Network("64:ff9b::/96")  # what a network without IPv4 sees of the IPv4 internet
+_TRANSLATED = IPv6Network("64:ff9b::/96")  # NAT64: IPv4 addresses in a network without IPv4
 
 
 def is_public(address: Address | str) -> bool:
-    """No private, loopback, link-local, multicast, reserved or documentation address, however it is written."""
-    found = _parsed(address)
-    if found is None:
+    """Return whether an address is public: not private, loopback, link-local, multicast, reserved or documentation."""
+    parsed = _parse(address)
+    if parsed is None:
         return False
-    if isinstance(found, IPv4Address):
-        return not any(found in network for network in _NOT_PUBLIC_4)
-    inside = found.ipv4_mapped or (_last_four(found) if found in _TRANSLATED else None)
-    if inside is not None:
-        return is_public(inside)
-    return found in _UNICAST_6 and not any(found in network for network in _NOT_PUBLIC_6)
+    if isinstance(parsed, IPv4Address):
+        return not any(parsed in network for network in _NOT_PUBLIC_4)
+    embedded = parsed.ipv4_mapped or (_last_four(parsed) if parsed in _TRANSLATED else None)
+    if embedded is not None:
+        return is_public(embedded)
+    return parsed in _UNICAST_6 and not any(parsed in network for network in _NOT_PUBLIC_6)
 
 
-def _parsed(address: Address | str) -> Address | None:
-    """What is no address at all is no public one either."""
+def _parse(address: Address | str) -> Address | None:
     if not isinstance(address, str):
         return address
     try:

@@ -1,4 +1,4 @@
-"""The parts of a web address, and the part of it that may be shown: what follows the path may be a credential."""
+"""Parts of a URL, and its form without credentials."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,14 +10,14 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 @dataclass(frozen=True, slots=True)
 class Parts:
     scheme: str
-    host: str  # with its port where that is not the usual one
+    host: str  # with the port, unless it is the default
     path: str
     has_user: bool
 
 
 @lru_cache(maxsize=512)
 def parts(url: str) -> Parts | None:
-    """None where it cannot be read as an address."""
+    """Return the parts of a URL, or None if it is invalid."""
     text = url.strip()
     if not text.isprintable() or " " in text:
         return None
@@ -34,8 +34,8 @@ def parts(url: str) -> Parts | None:
 
 
 def plain(url: str) -> str:
-    """Scheme, host and path, in the spelling that is compared and shown."""
-    found = parts(url)
-    if found is None or not found.host:
-        return "an address that cannot be read"
-    return f"{found.scheme}://{found.host}{found.path}"
+    """Return scheme, host and path, normalised for comparison and display."""
+    split = parts(url)
+    if split is None or not split.host:
+        return "an invalid address"
+    return f"{split.scheme}://{split.host}{split.path}"

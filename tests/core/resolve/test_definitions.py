@@ -64,27 +64,27 @@ def test_an_s3_path_of_our_own_format_is_kept_and_is_none_by_default() -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"name": "a"}, "nowhere to load it from"),
-        ({"name": "a", "version": "1", "url": "", "content": " \n"}, "nowhere to load it from"),
+        ({"name": "a"}, "location is missing"),
+        ({"name": "a", "version": "1", "url": "", "content": " \n"}, "location is missing"),
         ({"version": "1", "url": ZIP}, "name is missing"),
-        ({"name": "a", "url": 7}, "url is not a text"),
-        ({"name": "a", "content": ["x"]}, "content is not a text"),
-        ({"name": "a", "content": "half \ud83d"}, "half a character"),
-        ({"name": "a", "url": "skill.zip"}, "Write it whole"),
-        ({"name": "a", "url": "ftp://example.org/a.zip"}, "Write it whole"),
-        ({"name": "a", "url": "file:///etc/passwd"}, "Write it whole"),
-        ({"name": "a", "url": "https://me:pw@example.org/a.zip"}, "user name or a password"),
-        ({"name": "a", "url": "https://example.org\\@169.254.169.254/"}, "user name or a password"),
-        ({"name": "a", "url": "https://example.org/a\n.zip"}, "Write it whole"),
-        ({"name": "a", "url": "https://[::1/"}, "Write it whole"),
-        ({"name": "a", "url": "https://example.org:x/"}, "Write it whole"),
+        ({"name": "a", "url": 7}, "url is not a string"),
+        ({"name": "a", "content": ["x"]}, "content is not a string"),
+        ({"name": "a", "content": "half \ud83d"}, "not valid Unicode"),
+        ({"name": "a", "url": "skill.zip"}, "Enter the whole address"),
+        ({"name": "a", "url": "ftp://example.org/a.zip"}, "Enter the whole address"),
+        ({"name": "a", "url": "file:///etc/passwd"}, "Enter the whole address"),
+        ({"name": "a", "url": "https://me:pw@example.org/a.zip"}, "user name or password"),
+        ({"name": "a", "url": "https://example.org\\@169.254.169.254/"}, "user name or password"),
+        ({"name": "a", "url": "https://example.org/a\n.zip"}, "Enter the whole address"),
+        ({"name": "a", "url": "https://[::1/"}, "Enter the whole address"),
+        ({"name": "a", "url": "https://example.org:x/"}, "Enter the whole address"),
         ({"name": "a", "url": f"https://example.org/{'x' * 9_000}"}, "8,192 are allowed"),
         ({"name": "a", "s3_path": "https://b/a"}, "s3://bucket/folder"),
         ({"name": "a", "s3_path": "s3://"}, "s3://bucket/folder"),
         ({"name": "a", "s3_path": "s3:///a"}, "s3://bucket/folder"),
         ({"name": "a", "s3_path": "s3://arn:aws:s3:eu-west-1:1:accesspoint/x"}, "s3://bucket/folder"),
         ({"name": "a", "s3_path": "s3://blobs-abc-s3alias/x"}, "s3://bucket/folder"),
-        ({"name": "a", "s3_path": "s3://bucket/\x1b[2J"}, "cannot be seen"),
+        ({"name": "a", "s3_path": "s3://bucket/\x1b[2J"}, "invisible characters"),
     ],
 )
 def test_an_entry_that_cannot_be_used_says_why(entry: dict[str, Any], said: str) -> None:
@@ -129,8 +129,8 @@ def test_an_s3_path_of_the_platform() -> None:
         ("Package", {"PackagePath": "s3", "StorageBucketName": "b-1/x", "SkillFolder": "a"}, "name of a bucket"),
         ("S3", {}, "S3Path is missing"),
         ("S3", {"S3Path": "b/skills"}, "s3://bucket/folder"),
-        ("Git", {}, "no format 'Git'. There are: SkillMd, Package, S3."),
-        ("skillmd", {"SkillMd": TEXT}, "no format 'skillmd'"),
+        ("Git", {}, "Unknown format 'Git'. Use one of: SkillMd, Package, S3."),
+        ("skillmd", {"SkillMd": TEXT}, "Unknown format 'skillmd'"),
         ("SkillMd", {"SkillMd": TEXT, "Name": ""}, "Name is missing or empty"),
         ("SkillMd", {"SkillMd": TEXT, "Name": "  "}, "Name is missing or empty"),
         ("SkillMd", {"SkillMd": TEXT, "Name": None}, "Name is missing or empty"),
@@ -155,7 +155,7 @@ def test_an_entry_is_active_where_it_says_so_or_nothing(on: Any) -> None:
 
 @pytest.mark.parametrize("odd", ["maybe", "", [], {}, 1.5, 2])
 def test_an_entry_that_is_neither_active_nor_inactive_is_explained(odd: Any) -> None:
-    assert "IsActive is true or false" in reason(platform("SkillMd", SkillMd=TEXT, IsActive=odd))
+    assert "IsActive must be true or false" in reason(platform("SkillMd", SkillMd=TEXT, IsActive=odd))
 
 
 # -- Names and versions ------------------------------------------------------------------------------------
