@@ -1,4 +1,4 @@
-"""The queue of proposals: found, ordered, counted and turned down together, with a fixed number of queries."""
+"""Review queue: filter, sort, count and reject proposals, with a fixed number of queries."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ PEOPLE, AGENTS = "people", "agents"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What somebody looks for. Empty means any; `proposer` is people, agents, `person:name` or `agent:name`."""
+    """Filters of the queue. Empty means any; `proposer` is people, agents, `person:name` or `agent:name`."""
 
     state: str = WAITING
     skill: str = ""
@@ -53,7 +53,7 @@ class Query:
 
     @property
     def order(self) -> str:
-        """What waits longest comes first; of what is decided, the newest."""
+        """The sort order. By default, waiting proposals start with the oldest, closed ones with the newest."""
         return self.sort or (NEWEST if set(self.states) <= set(lifecycle.FINAL) else OLDEST)
 
     @property
@@ -63,9 +63,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the queue. `own`: whoever looks may not approve it, because it is theirs.
+    """One row of the queue.
 
-    `late`: it has waited for a reviewer for days, which nobody should find out by reading every age.
+    `others` counts the backers besides the proposer. `own` means that the actor may not approve it. `late` means that
+    it has waited for a reviewer for more than three days.
     """
 
     proposal: Proposal
@@ -77,16 +78,16 @@ class Row:
 
 
 def find(project: Project, query: Query, *, by: Actor) -> ProposalQuerySet:
-    """Those that match and that somebody may see, in order."""
+    """Return the matching proposals that the actor can see, sorted."""
     shown = proposals.visible(project, by=by)
     stale_proposals.check_built_in(project)
-    found = _narrowed(shown, query).filter(state__in=query.states).select_related("user", "agent", "decided_by")
+    matching = _narrowed(shown, query).filter(state__in=query.states).select_related("user", "agent", "decided_by")
     sign = "-" if query.order == NEWEST else ""
-    return found.order_by(f"{sign}{_COLUMNS[query.order]}", f"{sign}pk")
+    return matching.order_by(f"{sign}{_COLUMNS[query.order]}", f"{sign}pk")
 
 
 def _narrowed(shown: ProposalQuerySet, query: Query) -> ProposalQuerySet:
-    """What the query asks of a proposal whatever became of it, with the weight of its risk."""
+    """Apply all filters except the state, and annotate the weight of the risk."""
     weights = [When(risk=risk, then=Value(place)) for place, risk in enumerate(RISKS)]
     shown = shown.annotate(weight=Case(*weights, default=Value(0), output_field=IntegerField()))
     shown = shown.filter(_proposer(query.proposer))
@@ -96,41 +97,48 @@ def _narrowed(shown: ProposalQuerySet, query: Query) -> ProposalQuerySet:
 
 
 def of_skill(project: Project, name: str, *, by: Actor) -> ProposalQuerySet:
-    """All for one skill, the newest first."""
+    """Return all proposals for one skill, newest first."""
     shown = proposals.visible(project, by=by)
     stale_proposals.check_built_in(project)
     return shown.filter(skill=name).select_related("user", "agent", "decided_by").order_by("-pk")
 
 
-def _proposer(asked: str) -> Q:
-    if asked in (PEOPLE, AGENTS):
-        return Q(agent__isnull=asked == PEOPLE)
-    kind, _, name = asked.partition(":")
+def _proposer(proposer: str) -> Q:
+    if proposer in (PEOPLE, AGENTS):
+        return Q(agent__isnull=proposer == PEOPLE)
+    kind, _, name = proposer.partition(":")
     if not name:
         return Q()
     return Q(agent__name=name) if kind == "agent" else Q(user__username=name)
 
 
 def rows(page: Sequence[Proposal], *, by: Actor) -> list[Row]:
-    """The lines of one page of what `find` found, with all that they say."""
+    """Return the rows for one page of proposals."""
     newest = ProposalRevision.objects.filter(proposal=OuterRef("pk"), number=OuterRef("revision"))
-    told = Proposal.objects.filter(pk__in=[each.pk for each in page]).annotate(
-        said=Subquery(newest.annotate(start=Substr("justification", 1, _READ_CHARS)).values("start")[:1]),
-        talk=Count("comments", filter=Q(comments__action=""), distinct=True),
-        voices=Count("backers", distinct=True),
+    annotated = Proposal.objects.filter(pk__in=[each.pk for each in page]).annotate(
+        start=Subquery(newest.annotate(opening=Substr("justification", 1, _READ_CHARS)).values("opening")[:1]),
+        comment_count=Count("comments", filter=Q(comments__action=""), distinct=True),
+        backer_count=Count("backers", distinct=True),
     )
-    facts = {number: rest for number, *rest in told.values_list("pk", "said", "talk", "voices")}
+    facts = {number: rest for number, *rest in annotated.values_list("pk", "start", "comment_count", "backer_count")}
     own = set(reviews.own_backers(by).filter(proposal__in=page).values_list("proposal", flat=True))
     late = timezone.now() - _LATE
     return [
-        Row(each, headline(said), talk, voices - 1, each.pk in own, each.state == State.OPEN and each.created_at < late)
+        Row(
+            each,
+            headline(start),
+            comments,
+            backers - 1,
+            each.pk in own,
+            each.state == State.OPEN and each.created_at < late,
+        )
         for each in page
-        for said, talk, voices in (facts[each.pk],)
+        for start, comments, backers in (facts[each.pk],)
     ]
 
 
 def headline(justification: str) -> str:
-    """What a proposal is called: the first line of its reason, or its first sentence where that line is long."""
+    """Return the title of a proposal: the first line of its justification, or the first sentence of a long line."""
     line = prompt.one_line(justification.strip().split("\n", 1)[0])
     if len(line) > _TITLE_CHARS and 0 < (end := line.find(". ")) < _TITLE_CHARS:
         line = line[: end + 1]
@@ -138,14 +146,14 @@ def headline(justification: str) -> str:
 
 
 def counts(project: Project, *, by: Actor) -> dict[str, int]:
-    """How many there are in each state."""
+    """Count the proposals in each state."""
     shown = proposals.visible(project, by=by).order_by()
     return dict(shown.values_list("state").annotate(Count("pk")))
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the filters can be set to; `proposers` are values and labels."""
+    """The values that the filters offer. `proposers` are pairs of value and label."""
 
     skills: tuple[str, ...]
     proposers: tuple[tuple[str, str], ...]
@@ -163,7 +171,7 @@ def choices(project: Project, states: Iterable[State], *, by: Actor) -> Choices:
 
 
 def waiting(project: Project, *, by: Actor) -> int:
-    """How many wait for this reviewer, who may not approve their own; for others, how many of theirs wait."""
+    """Count the proposals that wait for this reviewer, without their own; for others, count their own that wait."""
     shown = proposals.visible(project, by=by).filter(state=State.OPEN)
     if by.may(roles.REVIEW):
         shown = shown.exclude(pk__in=reviews.own_backers(by).values("proposal"))
@@ -171,40 +179,43 @@ def waiting(project: Project, *, by: Actor) -> int:
 
 
 def waiting_by_skill(project: Project, names: Iterable[str], *, by: Actor) -> dict[str, int]:
-    """How many undecided ones there are for each skill."""
+    """Count the undecided proposals for each skill."""
     shown = proposals.visible(project, by=by).undecided().filter(skill__in=list(names)).order_by()
     return dict(shown.values_list("skill").annotate(Count("pk")))
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The numbers of the proposals before and after one."""
+    """The ids of the previous and the next proposal."""
 
     before: int | None
     after: int | None
 
 
 def neighbours(project: Project, proposal: Proposal, query: Query, *, by: Actor) -> Neighbours:
-    """Those beside it in the queue that `query` makes, or among all in its state where it is not of that queue.
+    """Return the neighbours in the queue of `query`, or among all in the same state if it is not in that queue.
 
-    A reviewer who gave an answer goes on to what still waits for one.
+    After a decision, the neighbours are proposals that still wait for review.
     """
     shown = proposals.visible(project, by=by)
-    answered = by.may(roles.REVIEW) and proposal.state in (*lifecycle.FINAL, State.CHANGES_REQUESTED)
-    stood = proposal.state in query.states or (answered and query.state == WAITING)
-    if not stood or (query.narrows and not _narrowed(shown, query).filter(pk=proposal.pk).exists()):
-        query = Query(WAITING if answered else proposal.state, sort=OLDEST)
+    reviewed = by.may(roles.REVIEW) and proposal.state in (*lifecycle.FINAL, State.CHANGES_REQUESTED)
+    in_queue = proposal.state in query.states or (reviewed and query.state == WAITING)
+    if not in_queue or (query.narrows and not _narrowed(shown, query).filter(pk=proposal.pk).exists()):
+        query = Query(WAITING if reviewed else proposal.state, sort=OLDEST)
     others = _narrowed(shown, query).filter(state__in=query.states).exclude(pk=proposal.pk)
     column = _COLUMNS[query.order]
-    own = _stood_at(proposal, query)
-    lower = Q(**{f"{column}__lt": own}) | Q(**{column: own, "pk__lt": proposal.pk})
+    value = _sort_value(proposal, query)
+    lower = Q(**{f"{column}__lt": value}) | Q(**{column: value, "pk__lt": proposal.pk})
     below = others.filter(lower).order_by(f"-{column}", "-pk").values_list("pk", flat=True).first()
     above = others.exclude(lower).order_by(column, "pk").values_list("pk", flat=True).first()
     return Neighbours(above, below) if query.order == NEWEST else Neighbours(below, above)
 
 
-def _stood_at(proposal: Proposal, query: Query) -> int | datetime:
-    """Where it stands in the order; an answer moves it in time, so of what waited it is where its text came in."""
+def _sort_value(proposal: Proposal, query: Query) -> int | datetime:
+    """Return the value that it is sorted by.
+
+    A decision changes `updated_at`, so a proposal from the waiting queue keeps the place of its last revision.
+    """
     if query.order == RISKIEST:
         return RISKS.index(proposal.risk)
     if query.order == NEWEST and query.state == WAITING:
@@ -213,19 +224,21 @@ def _stood_at(proposal: Proposal, query: Query) -> int | datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The numbers that were rejected, and those that were left alone with why."""
+class Rejection:
+    """The ids that were rejected, and those that were not, with the reason."""
 
     rejected: tuple[int, ...]
     refused: tuple[tuple[int, str], ...]
 
 
-def reject(project: Project, numbers: Sequence[int], *, comment: str, by: Actor) -> Outcome:
-    """The same answer for several. Each is a decision of its own; one that cannot be made does not stop the others."""
+def reject(project: Project, numbers: Sequence[int], *, comment: str, by: Actor) -> Rejection:
+    """Reject several proposals with one reason. A proposal that cannot be rejected does not stop the others."""
     if not numbers:
-        raise InvalidRequest("No proposal is ticked. Nothing was changed.")
+        raise InvalidRequest("Select at least one proposal. Nothing was changed.")
     if len(numbers) > MOST_AT_ONCE:
-        raise InvalidRequest(f"{len(numbers)} are ticked. {MOST_AT_ONCE} are allowed at once. Nothing was changed.")
+        raise InvalidRequest(
+            f"You selected {len(numbers)} proposals. {MOST_AT_ONCE} are allowed at once. Nothing was changed."
+        )
     reviews.require_reviewer(project, by=by)
     comment = prepare.text(comment, what="reason")
     rejected, refused = list[int](), list[tuple[int, str]]()
@@ -235,4 +248,4 @@ def reject(project: Project, numbers: Sequence[int], *, comment: str, by: Actor)
             rejected.append(number)
         except SkillsiteError as error:
             refused.append((number, error.message))
-    return Outcome(tuple(rejected), tuple(refused))
+    return Rejection(tuple(rejected), tuple(refused))

@@ -20,9 +20,10 @@ from tests.services.verbs import public_verbs
 
 MODULES = ("proposals", "reviews", "rebasing")
 ASKING = {
-    "proposals.add_revision", "proposals.replace_revision", "proposals.add_comment", "proposals.is_proposer", "proposals.require_proposer",
-    "proposals.visible", "proposals.list_proposals", "proposals.find", "reviews.may_decide", "reviews.may_recommend",
-    "reviews.require_reviewer", "reviews.own_backers", "rebasing.may_rebase", "rebasing.preview",
+    "proposals.add_revision", "proposals.replace_revision", "proposals.add_comment", "proposals.is_proposer",
+    "proposals.require_proposer", "proposals.visible", "proposals.list_proposals", "proposals.find",
+    "reviews.may_decide", "reviews.may_recommend", "reviews.require_reviewer", "reviews.own_backers",
+    "rebasing.may_rebase", "rebasing.preview",
 }  # fmt: skip
 
 

@@ -276,9 +276,9 @@ def test_one_that_is_decided_already_does_not_stop_the_others(several: dict[str,
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({"comment": "No."}, "No proposal is ticked."),
-        ({"comment": "No.", "proposal": ["x", "-1", "²"]}, "No proposal is ticked."),
-        ({"comment": "No.", "proposal": list(range(1, 200))}, "199 are ticked. 100 are allowed at once."),
+        ({"comment": "No."}, "Select at least one proposal."),
+        ({"comment": "No.", "proposal": ["x", "-1", "²"]}, "Select at least one proposal."),
+        ({"comment": "No.", "proposal": list(range(1, 200))}, "You selected 199 proposals. 100 are allowed at once."),
     ],
 )
 def test_a_batch_that_cannot_be_is_refused_whole(
