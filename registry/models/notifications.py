@@ -53,7 +53,7 @@ class Notification(models.Model):
 
     @property
     def still_waits(self) -> bool:
-        """Whether the proposal still waits for this user. Someone else may have acted since."""
+        """Return whether the proposal still waits for this user, because someone else may have acted since."""
         for_reviewers = events.waits_for_reviewers(self.event)
         state = self.proposal.state if self.proposal else ""
         return self.waits and (
@@ -62,7 +62,7 @@ class Notification(models.Model):
 
 
 class EmailPreference(models.Model):
-    """Which notifications a user gets by email. The default, without a row, is WAITING."""
+    """The choice of notifications that a user gets by email. The default, without a row, is WAITING."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="email_preference")
     choice = models.CharField(max_length=10, default=WAITING, choices=[(choice, choice) for choice in EMAIL_CHOICES])

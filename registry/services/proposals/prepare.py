@@ -109,8 +109,8 @@ def result_for_agents(name: str, kind: str, result: Bundle | None) -> Bundle | N
     """Return what agents get after approval: for a deletion, the built-in skill if there is one."""
     if kind != DELETE:
         return result
-    bundled = catalog.built_in_skill(name)
-    return bundled.bundle() if bundled else None
+    built_in = catalog.built_in_skill(name)
+    return built_in.bundle() if built_in else None
 
 
 def effective_skill(project: Project, name: str, by: Actor) -> EffectiveSkill | None:

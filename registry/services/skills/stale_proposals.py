@@ -36,8 +36,8 @@ def mark_stale(skill: Skill, *, change: Change) -> None:
     waiting = list(_waiting(skill.project_id).filter(skill=skill.name))
     if waiting:
         current = catalog.find(skill.project_id, skill.name)
-        if overtaken := _make_stale(((proposal, current) for proposal in waiting), by=change.by):
-            change.data["overtaken"] = overtaken
+        if stale := _make_stale(((proposal, current) for proposal in waiting), by=change.by):
+            change.data["overtaken"] = stale
 
 
 def check_built_in(project: Project) -> None:
@@ -78,15 +78,15 @@ def _is_outdated(proposal: Proposal, current: EffectiveSkill | None) -> bool:
 
 
 def _make_stale(waiting: Iterable[tuple[Proposal, EffectiveSkill | None]], *, by: Actor) -> list[int]:
-    overtaken = []
+    stale = []
     for proposal, current in waiting:
         if _is_outdated(proposal, current):
             proposal.state = lifecycle.step(State(proposal.state), Action.OUTDATE, Who.SYSTEM)
             proposal.state_reason = outdated_reason(proposal, current)
             proposal.save(update_fields=["state", "state_reason"])
-            overtaken.append(proposal)
-    notifications.notify(events.OUTDATED, *overtaken, by=by)
-    return [proposal.pk for proposal in overtaken]
+            stale.append(proposal)
+    notifications.notify(events.OUTDATED, *stale, by=by)
+    return [proposal.pk for proposal in stale]
 
 
 def outdated_reason(proposal: Proposal, current: EffectiveSkill | None) -> str:

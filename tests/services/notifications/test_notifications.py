@@ -1,4 +1,4 @@
-"""Who is told what, in the inbox and by email, and who is not."""
+"""Recipients of notifications, the inbox, and email."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -90,10 +90,10 @@ def everybody() -> set[str]:
     return set(Notification.objects.values_list("user__username", flat=True))
 
 
-# -- Who is told ---------------------------------------------------------------------------------------------
+# -- Recipients ----------------------------------------------------------------------------------------------
 
 
-def test_reviewers_and_owners_are_told_about_a_new_proposal_and_nobody_else(
+def test_only_reviewers_and_owners_are_notified_about_a_new_proposal(
     project: Project, people: People, bot: Actor, skill: str
 ) -> None:
     for name in ("viewer", "author", "reviewer", "owner"):
@@ -121,7 +121,7 @@ def test_the_title_says_what_kind_of_change_it_is(
     assert Notification.objects.get().title == title
 
 
-def test_nobody_is_told_what_they_did_themselves(project: Project, acting: Any, people: People, skill: str) -> None:
+def test_the_actor_is_not_notified(project: Project, acting: Any, people: People, skill: str) -> None:
     people("owner")
     made = propose(project, acting("reviewer"))
     proposals.comment(project, made.pk, "What do you think?", by=acting("reviewer"))
@@ -129,10 +129,9 @@ def test_nobody_is_told_what_they_did_themselves(project: Project, acting: Any, 
     assert Notification.objects.get().title == "Reviewer Somebody proposes a change to greeting"
 
 
-def test_a_proposal_does_not_wait_for_whoever_made_the_token_of_its_agent(
+def test_proposal_does_not_wait_for_the_maker_of_its_agents_token(
     project: Project, people: People, acting: Any, bot: Actor, skill: str
 ) -> None:
-    """They see it, and somebody else has to approve it."""
     people("reviewer")
     tokens.create_token(project, agent=Agent.objects.get(pk=bot.agent_id), by=acting("owner"))
     propose(project, bot)
@@ -173,7 +172,7 @@ def test_token_for_the_author_in_another_project_does_not_matter(
     assert review_queue.waiting(project, by=acting("owner")) == 1
 
 
-def test_the_same_proposal_again_tells_nobody(
+def test_joining_a_proposal_notifies_nobody(
     project: Project, people: People, acting: Any, bot: Actor, skill: str
 ) -> None:
     people("reviewer")
@@ -191,7 +190,7 @@ def test_the_same_proposal_again_tells_nobody(
         (lambda p, m, by: reviews.approve(p, m.pk, result_digest=m.result_digest, by=by), events.APPROVED, False),
     ],
 )
-def test_the_proposer_is_told_the_decision(
+def test_proposer_is_notified_about_the_decision(
     project: Project, acting: Any, people: People, skill: str, decide: Any, event: str, waits: bool
 ) -> None:
     made = propose(project, acting("author"))
@@ -202,7 +201,7 @@ def test_the_proposer_is_told_the_decision(
     assert everybody() == {"author"}
 
 
-def test_whoever_joined_a_proposal_is_told_the_decision_which_does_not_wait_for_them(
+def test_backer_is_notified_about_the_decision_but_it_does_not_wait_for_them(
     project: Project, acting: Any, bot: Actor, skill: str
 ) -> None:
     made = propose(project, bot)
@@ -211,7 +210,7 @@ def test_whoever_joined_a_proposal_is_told_the_decision_which_does_not_wait_for_
     assert told("author") == [(events.CHANGES_REQUESTED, False)]
 
 
-def test_a_comment_tells_the_proposer_and_those_who_talked_along(
+def test_comment_notifies_the_proposer_and_other_commenters(
     project: Project, acting: Any, people: People, skill: str
 ) -> None:
     made = propose(project, acting("author"))
@@ -222,7 +221,9 @@ def test_a_comment_tells_the_proposer_and_those_who_talked_along(
     assert everybody() == {"author", "maja"}
 
 
-def test_an_agents_answer_tells_the_reviewer_who_asked(project: Project, acting: Any, bot: Actor, skill: str) -> None:
+def test_reviewer_who_requested_changes_is_notified_about_the_agents_reply(
+    project: Project, acting: Any, bot: Actor, skill: str
+) -> None:
     made = propose(project, bot)
     reviews.request_changes(project, made.pk, comment="Shorter.", by=acting("reviewer"))
     Notification.objects.all().delete()
@@ -232,7 +233,7 @@ def test_an_agents_answer_tells_the_reviewer_who_asked(project: Project, acting:
     assert [event for event, _ in told("reviewer")] == [events.COMMENTED, events.REVISED, events.WITHDRAWN]
 
 
-def test_somebody_who_no_longer_reviews_is_not_told_what_they_cannot_see(
+def test_former_reviewer_is_not_notified_about_a_proposal_they_cannot_see(
     project: Project, acting: Any, people: People, operator: Actor, bot: Actor, skill: str
 ) -> None:
     made = propose(project, bot)
@@ -243,7 +244,7 @@ def test_somebody_who_no_longer_reviews_is_not_told_what_they_cannot_see(
     assert everybody() == set()
 
 
-def test_the_proposer_is_told_when_somebody_saves_past_them(
+def test_proposer_is_notified_when_the_proposal_becomes_outdated(
     project: Project, acting: Any, people: People, skill: str
 ) -> None:
     propose(project, acting("author"))
@@ -254,7 +255,7 @@ def test_the_proposer_is_told_when_somebody_saves_past_them(
     assert Notification.objects.get().title == "greeting changed, so the proposal for it is outdated"
 
 
-def test_the_proposer_is_told_when_a_reviewer_brings_the_proposal_over(
+def test_proposer_is_notified_when_a_reviewer_updates_the_proposal(
     project: Project, acting: Any, skill: str, operator: Actor
 ) -> None:
     made = propose(project, acting("author"), FIVE.replace("One", "Uno"))
@@ -264,9 +265,7 @@ def test_the_proposer_is_told_when_a_reviewer_brings_the_proposal_over(
     assert told("author") == [(events.OUTDATED, True), (events.REVISED, False)]
 
 
-def test_an_author_is_told_when_somebody_publishes_after_them_or_withdraws_their_version(
-    project: Project, acting: Any
-) -> None:
+def test_author_is_notified_about_the_next_version_and_about_a_withdrawal(project: Project, acting: Any) -> None:
     made = skills.create(project, skill_bundle(), by=acting("author")).version
     assert everybody() == set()
     skills.save(project, "greeting", skill_bundle(body="New"), base=made.digest, note="Shorter.", by=acting("maja"))
@@ -280,7 +279,7 @@ def test_an_author_is_told_when_somebody_publishes_after_them_or_withdraws_their
     assert everybody() == {"author"}
 
 
-def test_what_was_refused_tells_nobody(project: Project, acting: Any, people: People, bot: Actor, skill: str) -> None:
+def test_refused_action_notifies_nobody(project: Project, acting: Any, people: People, bot: Actor, skill: str) -> None:
     made = propose(project, bot)
     people("owner")
     by = acting("reviewer")
@@ -290,7 +289,7 @@ def test_what_was_refused_tells_nobody(project: Project, acting: Any, people: Pe
         reviews.reject(project, made.pk, comment=" ", by=by)
 
 
-def test_telling_many_takes_as_many_queries_as_telling_one(
+def test_notifying_many_people_takes_no_more_queries_than_one(
     project: Project, people: People, acting: Any, bot: Actor, skill: str
 ) -> None:
     User.objects.filter(pk=people("one").pk).update(email="one@example.org")
@@ -307,7 +306,7 @@ def test_telling_many_takes_as_many_queries_as_telling_one(
     assert Notification.objects.count() == 1 + 13
 
 
-def test_many_proposals_overtaken_at_once_take_no_more_queries_for_telling(
+def test_notifying_about_many_outdated_proposals_takes_no_more_queries_than_one(
     project: Project, acting: Any, operator: Actor
 ) -> None:
     def queries(name: str, number: int) -> int:
@@ -326,16 +325,14 @@ def test_many_proposals_overtaken_at_once_take_no_more_queries_for_telling(
 # -- The inbox -----------------------------------------------------------------------------------------------
 
 
-def test_an_inbox_holds_what_its_person_was_told_newest_first(
-    project: Project, people: People, bot: Actor, skill: str
-) -> None:
+def test_inbox_lists_notifications_newest_first(project: Project, people: People, bot: Actor, skill: str) -> None:
     user = people("reviewer")
     first, second = propose(project, bot, "A"), propose(project, bot, "B")
     assert [n.proposal_id for n in notifications.inbox(user, unread=True)] == [second.pk, first.pk]
     assert (notifications.unread(user), notifications.unread(people("author"))) == (2, 0)
 
 
-def test_opening_an_entry_reads_all_about_the_same_proposal(
+def test_opening_a_notification_marks_all_about_the_same_proposal_as_read(
     project: Project, people: People, bot: Actor, skill: str
 ) -> None:
     user = people("reviewer")
@@ -346,7 +343,9 @@ def test_opening_an_entry_reads_all_about_the_same_proposal(
     assert notifications.inbox(user, unread=False).count() == 3
 
 
-def test_nobody_opens_the_entry_of_somebody_else(project: Project, people: People, bot: Actor, skill: str) -> None:
+def test_notification_of_another_user_cannot_be_opened(
+    project: Project, people: People, bot: Actor, skill: str
+) -> None:
     people("reviewer")
     propose(project, bot)
     notice = Notification.objects.get()
@@ -357,7 +356,7 @@ def test_nobody_opens_the_entry_of_somebody_else(project: Project, people: Peopl
     assert Notification.objects.get().read_at is None
 
 
-def test_an_inbox_forgets_a_project_that_its_person_left(
+def test_inbox_hides_notifications_of_a_project_the_user_left(
     project: Project, people: People, operator: Actor, bot: Actor, skill: str
 ) -> None:
     user = people("reviewer")
@@ -394,7 +393,7 @@ def maja(people: People) -> User:
     return gets_mail(people("maja"), "maja@example.org")
 
 
-def test_what_waits_for_somebody_arrives_by_email(
+def test_notification_that_waits_for_a_user_is_sent_by_email(
     project: Project, maja: User, bot: Actor, skill: str, box: Mailbox
 ) -> None:
     made = propose(project, bot)
@@ -421,7 +420,7 @@ def test_what_waits_for_somebody_arrives_by_email(
         (EVERYTHING, "", []),
     ],
 )
-def test_a_person_gets_as_much_email_as_they_chose(
+def test_email_follows_the_preference(
     project: Project, people: People, acting: Any, bot: Actor, skill: str, box: Mailbox, wanted: str, address: str,
     arrive: list[str],
 ) -> None:  # fmt: skip
@@ -435,7 +434,7 @@ def test_a_person_gets_as_much_email_as_they_chose(
 
 
 @pytest.mark.parametrize("why", ["left", "inactive", "changed their mind", "no address", "archived"])
-def test_a_letter_is_dropped_when_it_is_not_wanted_any_more(
+def test_email_is_dropped_when_it_is_no_longer_wanted(
     project: Project, maja: User, operator: Actor, bot: Actor, skill: str, box: Mailbox, why: str
 ) -> None:
     propose(project, bot)
@@ -454,7 +453,7 @@ def test_a_letter_is_dropped_when_it_is_not_wanted_any_more(
     assert (box.got, NotificationEmail.objects.get().state) == ([], DROPPED)
 
 
-def test_a_mail_server_that_is_down_puts_the_letter_off_and_later_it_arrives(
+def test_email_is_retried_when_the_mail_server_is_down(
     project: Project, maja: User, bot: Actor, skill: str, box: Mailbox, settings: Any
 ) -> None:
     propose(project, bot)
@@ -471,7 +470,7 @@ def test_a_mail_server_that_is_down_puts_the_letter_off_and_later_it_arrives(
     assert len(box.got) == 1
 
 
-def test_a_mailbox_that_does_not_exist_is_given_up_and_does_not_hold_up_others(
+def test_refused_email_fails_and_does_not_delay_others(
     project: Project, maja: User, people: People, bot: Actor, skill: str, box: Mailbox
 ) -> None:
     gets_mail(people("noor"), "noor@example.org")
@@ -500,20 +499,20 @@ def test_a_name_with_a_line_break_adds_no_header(
     [("nobody", WAITING), ("a@b", WAITING), ("a@example.org\nBcc: b@example.org", WAITING), ("a@example.org", "often"),
      (f"{'a' * 64}@{'b' * 63}.{'c' * 63}.{'d' * 63}.example.org", WAITING)],
 )  # fmt: skip
-def test_an_address_or_a_choice_that_is_none_is_refused(people: People, address: str, wanted: str) -> None:
+def test_invalid_address_or_preference_is_refused(people: People, address: str, wanted: str) -> None:
     user = people("maja")
     with nothing_left_behind(), pytest.raises(InvalidRequest):
         email_preferences.choose(user, address=address, wanted=wanted)
 
 
-# -- Addresses that were not confirmed yet -------------------------------------------------------------------------
+# -- Confirmation of an address ------------------------------------------------------------------------------------
 
 
 def link_in(letter: Any) -> str:
     return str(letter.get_content().split("https://skills.example.org/account/mail/")[1].split("/")[0])
 
 
-def test_no_notice_goes_to_an_address_before_its_person_confirmed_it(
+def test_no_notification_is_sent_to_an_unconfirmed_address(
     project: Project, people: People, bot: Actor, skill: str, box: Mailbox
 ) -> None:
     maja = people("maja")
@@ -530,7 +529,7 @@ def test_no_notice_goes_to_an_address_before_its_person_confirmed_it(
     assert "proposes a change" in box.got[1]["Subject"]
 
 
-def test_the_old_address_holds_until_the_new_one_is_confirmed(
+def test_old_address_is_used_until_the_new_one_is_confirmed(
     project: Project, maja: User, bot: Actor, skill: str, box: Mailbox
 ) -> None:
     email_preferences.choose(maja, address="new@example.org", wanted=WAITING)
@@ -550,9 +549,7 @@ def asked_for(user: User, address: str = "new@example.org") -> str:
 
 
 @pytest.mark.parametrize("how", ["spent", "late", "forged", "cut", "another one since", "changed their mind", "none"])
-def test_a_link_that_is_over_confirms_nothing(
-    maja: User, how: str, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_link_confirms_nothing(maja: User, how: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = asked_for(maja)
     match how:
         case "spent":
@@ -576,13 +573,13 @@ def test_a_link_that_is_over_confirms_nothing(
     assert User.objects.get(pk=maja.pk).email == before
 
 
-def test_a_link_is_its_persons_alone(maja: User, people: People) -> None:
+def test_link_of_another_user_confirms_nothing(maja: User, people: People) -> None:
     secret, noor = asked_for(maja), people("noor")
     with nothing_left_behind(), pytest.raises(NotFound):
         email_preferences.confirm(noor, secret)
 
 
-def test_saving_the_same_again_sends_no_second_link_unless_it_is_asked_for(maja: User, box: Mailbox) -> None:
+def test_saving_the_same_address_again_sends_no_second_link_unless_requested(maja: User, box: Mailbox) -> None:
     asked_for(maja)
     email.send_due()
     with nothing_left_behind():
@@ -594,14 +591,14 @@ def test_saving_the_same_again_sends_no_second_link_unless_it_is_asked_for(maja:
     assert email.send_due() == 1
 
 
-def test_nobody_fills_the_mailbox_of_a_stranger_with_links(maja: User) -> None:
+def test_confirmation_links_are_rate_limited(maja: User) -> None:
     for number in range(5):
         email_preferences.choose(maja, address=f"stranger-{number}@example.org", wanted=WAITING)
     with nothing_left_behind(), pytest.raises(InvalidRequest, match="5 links in the last hour"):
         email_preferences.choose(maja, address="stranger@example.org", wanted=WAITING, again=True)
 
 
-def test_the_link_is_not_sent_to_somebody_who_was_shut_out(maja: User, box: Mailbox) -> None:
+def test_link_is_not_sent_to_an_inactive_user(maja: User, box: Mailbox) -> None:
     asked_for(maja)
     User.objects.filter(pk=maja.pk).update(is_active=False)
     assert email.send_due() == 0

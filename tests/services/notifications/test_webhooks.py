@@ -305,7 +305,7 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(
 # -- One worker at a time ------------------------------------------------------------------------------------
 
 
-def test_what_somebody_is_sending_is_not_taken_by_another(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+def test_leased_delivery_is_not_taken_by_another_worker(project: Project, endpoint: Endpoint, owner: Actor) -> None:
     now = timezone.now() + timedelta(seconds=1)
     mine = webhooks.test(project, endpoint.pk, by=owner)
     theirs = Delivery.objects.get()
@@ -314,7 +314,7 @@ def test_what_somebody_is_sending_is_not_taken_by_another(project: Project, endp
     assert send() == 0
 
 
-def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_heard(
+def test_delivery_with_an_expired_lease_is_sent_and_the_late_result_is_ignored(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
 ) -> None:
     mine = webhooks.test(project, endpoint.pk, by=owner)
@@ -325,7 +325,7 @@ def test_what_somebody_never_finished_is_taken_up_and_their_late_word_is_not_hea
     assert (row.state, row.error, row.attempts) == (SENT, "", 2)
 
 
-def test_what_kills_its_worker_each_time_is_given_up(project: Project, endpoint: Endpoint, owner: Actor) -> None:
+def test_delivery_that_kills_every_worker_fails(project: Project, endpoint: Endpoint, owner: Actor) -> None:
     webhooks.test(project, endpoint.pk, by=owner)
     now = timezone.now()
     for number in range(retries.MAX_ATTEMPTS):
@@ -365,7 +365,7 @@ def test_the_sweep_wakes_the_worker_for_what_is_overdue_and_for_nothing_else(
     assert DBTaskResult.objects.exclude(finished_at=None).count() == DBTaskResult.objects.count() == 1
 
 
-def test_the_sweep_throws_away_what_is_old_and_keeps_what_still_waits(
+def test_sweep_deletes_old_rows_and_keeps_pending_ones(
     project: Project, endpoint: Endpoint, owner: Actor, person: Callable[[str], User]
 ) -> None:
     for state in (SENT, FAILED, PENDING):
@@ -414,7 +414,7 @@ def test_a_change_is_held_to_the_same_rules(project: Project, endpoint: Endpoint
         webhooks.update(project, endpoint.pk, address=endpoint.address, events=["x"], by=owner)
 
 
-def test_a_project_has_so_many_webhooks_and_no_more(project: Project, owner: Actor) -> None:
+def test_number_of_webhooks_is_limited(project: Project, owner: Actor) -> None:
     for number in range(webhooks.MAX_WEBHOOKS):
         webhooks.create(project, f"https://1.1.1.1/{number}", ALL, by=owner)
     with nothing_left_behind(), pytest.raises(Conflict, match="20 webhooks, which is the limit"):

@@ -50,7 +50,7 @@ def text(client: Client, path: str = "/inbox/") -> str:
     return client.get(path).content.decode()
 
 
-def test_the_inbox_lists_what_is_unread_with_the_way_to_it(reviewer: Client, propose: Callable[[str], int]) -> None:
+def test_inbox_lists_unread_notifications_with_links(reviewer: Client, propose: Callable[[str], int]) -> None:
     number = propose("Shorter is better.")
     page = text(reviewer)
     entry = Notification.objects.get()
@@ -64,7 +64,7 @@ def test_the_inbox_lists_what_is_unread_with_the_way_to_it(reviewer: Client, pro
     assert "bot proposes a change" in text(reviewer, "/inbox/?show=all")
 
 
-def test_every_kind_of_news_leads_to_a_page_that_is_there(
+def test_every_event_type_links_to_an_existing_page(
     reviewer: Client, project: Project, propose: Callable[[str], int], author: Actor
 ) -> None:
     number = propose("Why.")
@@ -75,7 +75,7 @@ def test_every_kind_of_news_leads_to_a_page_that_is_there(
         assert reviewer.get(links.event_path(project.slug, news)).status_code == 200, event
 
 
-def test_the_number_of_unread_entries_stands_in_the_navigation(
+def test_navigation_shows_the_number_of_unread_notifications(
     reviewer: Client, propose: Callable[[str], int], browser_client: Browser
 ) -> None:
     for why in ("A", "B"):
@@ -85,7 +85,7 @@ def test_the_number_of_unread_entries_stands_in_the_navigation(
     assert "unread</span>" not in text(browser_client(roles.VIEWER), "/projects/")
 
 
-def test_what_somebody_else_decided_waits_for_nobody_any_more(
+def test_decided_proposal_no_longer_waits(
     reviewer: Client, project: Project, person: Callable[[str], User], propose: Callable[[str], int]
 ) -> None:
     number = propose("Shorter is better.")
@@ -95,7 +95,7 @@ def test_what_somebody_else_decided_waits_for_nobody_any_more(
     assert "Waiting for you" not in text(reviewer)
 
 
-def test_whoever_looks_at_a_proposal_has_read_what_they_were_told_about_it(
+def test_opening_a_proposal_marks_its_notifications_as_read(
     reviewer: Client, browser_client: Browser, propose: Callable[[str], int]
 ) -> None:
     owner = signed_in(browser_client(roles.OWNER))

@@ -67,7 +67,7 @@ def test_an_owner_adds_a_webhook_and_sees_its_secret_this_once(owner: Client) ->
         ("https://1.1.1.1/", ["webhook.test"], "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_is_refused_and_what_was_typed_stays(
+def test_invalid_webhook_is_refused_and_the_form_keeps_the_input(
     owner: Client, endpoint: Endpoint, address: str, events: list[str], said: str
 ) -> None:
     for path in (LIST, f"{LIST}{endpoint.pk}/"):
@@ -134,9 +134,7 @@ def test_a_webhook_is_changed_switched_tested_given_a_new_secret_and_removed(own
     assert (Endpoint.objects.count(), Delivery.objects.count()) == (0, 0)
 
 
-def test_the_log_tells_what_came_of_each_delivery_and_hostile_answers_do_nothing(
-    owner: Client, endpoint: Endpoint, dead: Delivery
-) -> None:
+def test_log_shows_each_delivery_and_escapes_the_response(owner: Client, endpoint: Endpoint, dead: Delivery) -> None:
     page = owner.get(f"{LIST}{endpoint.pk}/").content.decode()
     for said in ("Failed", "6 attempts", "status 500", "12 ms", "The answer was 500.", "&lt;b&gt;broken"):
         assert said in page
@@ -144,7 +142,7 @@ def test_the_log_tells_what_came_of_each_delivery_and_hostile_answers_do_nothing
     assert "1 failed" in owner.get(LIST).content.decode()
 
 
-def test_what_was_given_up_is_sent_again(owner: Client, endpoint: Endpoint, dead: Delivery) -> None:
+def test_failed_delivery_is_sent_again(owner: Client, endpoint: Endpoint, dead: Delivery) -> None:
     page = f"{LIST}{endpoint.pk}/"
     assert "Send all again" in owner.get(f"{page}?show=given-up").content.decode()
     with nothing_left_behind():
@@ -158,7 +156,7 @@ def test_what_was_given_up_is_sent_again(owner: Client, endpoint: Endpoint, dead
     assert owner.post(f"{page}replay/").status_code == 409
 
 
-def test_the_list_and_the_log_take_no_more_queries_with_more_rows(
+def test_list_and_log_take_no_more_queries_with_more_rows(
     owner: Client, project: Project, operator: Actor, endpoint: Endpoint, dead: Delivery
 ) -> None:
     def queries(path: str) -> int:

@@ -247,7 +247,7 @@ def test_the_number_of_queries_does_not_grow_with_the_proposals(
     assert len(reviewer.get(QUEUE).context["rows"]) == 13
 
 
-def test_an_empty_queue_says_what_it_is_for(project: Project, reviewer: Client, viewing: Client) -> None:
+def test_empty_queue_explains_itself(project: Project, reviewer: Client, viewing: Client) -> None:
     assert "No proposals yet" in text(reviewer.get(QUEUE))
     assert "No proposals yet" in text(viewing.get(QUEUE))
     assert "No outdated proposals" in text(reviewer.get(f"{QUEUE}?state=stale"))
@@ -264,7 +264,7 @@ def test_several_are_rejected_with_one_reason(several: dict[str, Proposal], revi
     assert Event.objects.filter(verb="proposal.rejected").count() == 3
 
 
-def test_one_that_is_decided_already_does_not_stop_the_others(several: dict[str, Proposal], reviewer: Client) -> None:
+def test_decided_proposal_does_not_stop_a_bulk_rejection(several: dict[str, Proposal], reviewer: Client) -> None:
     numbers = [several["gone"].pk, several["made"].pk, 999_999]
     html = text(reviewer.post(QUEUE, {"proposal": numbers, "comment": "Not now."}))
     assert "2 proposals were not rejected." in html
@@ -281,9 +281,7 @@ def test_one_that_is_decided_already_does_not_stop_the_others(several: dict[str,
         ({"comment": "No.", "proposal": list(range(1, 200))}, "You selected 199 proposals. 100 are allowed at once."),
     ],
 )
-def test_a_batch_that_cannot_be_is_refused_whole(
-    made: Proposal, reviewer: Client, sent: dict[str, Any], said: str
-) -> None:
+def test_invalid_bulk_rejection_is_refused(made: Proposal, reviewer: Client, sent: dict[str, Any], said: str) -> None:
     with nothing_left_behind():
         assert said in text(reviewer.post(QUEUE, sent), 422)
 
@@ -373,7 +371,7 @@ def test_what_a_field_for_writing_does_not_show_is_named_above_it(
     assert "Agents read what" not in text(reviewer.post(url(made, "edit/"), sent))
 
 
-def test_a_deletion_says_what_agents_get_then(
+def test_deletion_says_what_agents_get_afterwards(
     project: Project, library: Any, greeting: Version, viewer: Actor, reviewer: Client
 ) -> None:
     alone = proposals.propose(project, Suggestion("greeting", None, "Unused.", kind="delete"), by=viewer).proposal
@@ -508,7 +506,9 @@ def test_nobody_approves_their_own_and_is_told_why(
         assert client.get(url(made, "edit/")).status_code == 403
 
 
-def test_nor_that_of_an_agent_whose_token_they_made(project: Project, made: Proposal, reviewer: Client) -> None:
+def test_reviewer_cannot_approve_a_proposal_of_an_agent_they_made_a_token_for(
+    project: Project, made: Proposal, reviewer: Client
+) -> None:
     user = User.objects.get(username=roles.REVIEWER)
     Token.objects.create(project=project, agent=made.agent, owner=user, digest="0" * 64, scopes=["propose"])
     html = text(reviewer.get(url(made)))
@@ -563,7 +563,7 @@ def test_the_thread_holds_what_was_said(made: Proposal, reviewer: Client) -> Non
     assert 'id="f-talk-error"' in html
 
 
-def test_advice_of_an_agent_is_shown_as_advice(
+def test_recommendation_of_an_agent_is_shown(
     project: Project, made: Proposal, operator: Actor, reviewer: Client
 ) -> None:
     Project.objects.update(reviewer_agents=True)
@@ -575,7 +575,7 @@ def test_advice_of_an_agent_is_shown_as_advice(
     assert now(made).state == "open"
 
 
-def test_others_who_sent_the_same_are_named(project: Project, made: Proposal, viewer: Actor, reviewer: Client) -> None:
+def test_other_backers_are_named(project: Project, made: Proposal, viewer: Actor, reviewer: Client) -> None:
     suggest(project, viewer, "I met it as well.")
     html = text(reviewer.get(url(made)))
     assert "proposed the same change" in html
@@ -594,7 +594,7 @@ def overtake(project: Project, author: Actor, base: str, **changes: str) -> None
     skills.save(project, "greeting", bundle, base=base, by=author)
 
 
-def test_what_was_overtaken_and_fits_is_brought_over_and_looked_at_again(
+def test_outdated_proposal_that_still_applies_is_updated_and_reviewed_again(
     project: Project, greeting: Version, made: Proposal, author: Actor, reviewer: Client
 ) -> None:
     overtake(project, author, greeting.digest, Five="Cinque")
@@ -612,7 +612,7 @@ def test_what_was_overtaken_and_fits_is_brought_over_and_looked_at_again(
     assert not Approval.objects.exists()
 
 
-def test_what_does_not_fit_any_more_says_why(
+def test_outdated_proposal_with_a_conflict_says_why(
     project: Project, greeting: Version, made: Proposal, author: Actor, reviewer: Client
 ) -> None:
     overtake(project, author, greeting.digest, One="Eins")
@@ -643,7 +643,7 @@ def clashing(project: Project, greeting: Version, author: Actor, viewer: Actor) 
 
 @pytest.mark.parametrize(("taken", "line"), [("theirs", "Eins"), ("mine", "Uno")])
 @pytest.mark.parametrize("who", [roles.REVIEWER, roles.VIEWER])
-def test_a_conflict_is_seen_three_ways_and_resolved_into_a_revision_that_is_looked_at_again(
+def test_conflict_page_shows_three_texts_and_the_choice_becomes_a_revision(
     project: Project, clashing: Proposal, browser_client: Browser, who: str, taken: str, line: str
 ) -> None:
     client, standing = signed_in(browser_client(who)), served(project)
@@ -664,7 +664,7 @@ def test_a_conflict_is_seen_three_ways_and_resolved_into_a_revision_that_is_look
     assert clashing.result_digest == made.revisions.get(number=1).result_digest
 
 
-def test_a_place_without_a_choice_is_asked_for_and_the_others_are_kept(clashing: Proposal, reviewer: Client) -> None:
+def test_conflict_without_a_choice_is_refused_and_other_choices_are_kept(clashing: Proposal, reviewer: Client) -> None:
     sent = looked_at(text(reviewer.get(url(clashing, "conflict/"))))
     for choice in ({}, {"take-0-0": "nonsense"}, {"other": "mine"}):
         with nothing_left_behind():
@@ -673,7 +673,7 @@ def test_a_place_without_a_choice_is_asked_for_and_the_others_are_kept(clashing:
         assert "is-missing" in html
 
 
-def test_choices_for_what_has_moved_on_once_more_are_made_again(
+def test_choices_for_an_older_version_have_to_be_made_again(
     project: Project, clashing: Proposal, author: Actor, reviewer: Client
 ) -> None:
     html = text(reviewer.get(url(clashing, "conflict/")))
@@ -685,7 +685,7 @@ def test_choices_for_what_has_moved_on_once_more_are_made_again(
     assert ">Un</" in text(reviewer.get(url(clashing, "conflict/"))).replace("<ins>", "").replace("</ins>", "")
 
 
-def test_choices_that_leave_nothing_of_the_proposal_are_refused(
+def test_choices_that_drop_the_whole_proposal_are_refused(
     project: Project, greeting: Version, viewer: Actor, author: Actor, reviewer: Client
 ) -> None:
     made = suggest(project, viewer)
@@ -697,13 +697,13 @@ def test_choices_that_leave_nothing_of_the_proposal_are_refused(
     assert "greeting would not change" in html
 
 
-def test_there_is_no_conflict_to_resolve_where_nothing_clashes(made: Proposal, reviewer: Client) -> None:
+def test_conflict_page_redirects_without_a_conflict(made: Proposal, reviewer: Client) -> None:
     assert reviewer.get(url(made, "conflict/")).headers["Location"] == url(made)
     with nothing_left_behind():
         assert "does not allow rebase" in text(reviewer.post(url(made, "conflict/")), 409)
 
 
-def test_the_next_try_of_what_was_overtaken_begins_with_both_changes(
+def test_revision_of_an_outdated_proposal_starts_with_both_changes(
     project: Project, clashing: Proposal, viewing: Client, author: Actor
 ) -> None:
     html = text(viewing.get(url(clashing, "revise/")))
@@ -786,7 +786,7 @@ def test_an_edit_of_what_was_revised_meanwhile_is_refused_and_kept(
     assert not Approval.objects.exists()
 
 
-def test_a_person_revises_what_was_sent_back(
+def test_person_revises_a_proposal_after_changes_were_requested(
     project: Project, greeting: Version, viewer: Actor, viewing: Client, reviewer: Client
 ) -> None:
     made = suggest(project, viewer)
