@@ -1,1 +1,1 @@
-"""Skills from elsewhere: fetched safely and kept for good. Stands on core and knows no Django."""
+"""Fetching and caching of remote skills. Depends only on core and lib, not on Django."""

@@ -62,7 +62,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where skills may be fetched from, and the limits. `allowed` hosts may be in a private network."""
+    """Settings of one call. `allowed` hosts may be in a private network."""
 
     allowed: frozenset[str]
     storage: s3.Storage

@@ -131,7 +131,7 @@ def bundle(name: str, *changes: tuple[str, str]) -> Bundle:
 
 
 def _put(source: Source, name: str, *changes: tuple[str, str]) -> None:
-    """What the source offers now, and what it gave when somebody looked inside."""
+    """Add an entry to the source with staged content."""
     made = bundle(name, *changes)
     entry, _ = SourceEntry.objects.update_or_create(
         source=source, name=name,

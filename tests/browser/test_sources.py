@@ -30,7 +30,7 @@ def shop() -> Iterator[Elsewhere]:
 
 
 def _work(team: Team) -> None:
-    """What the worker does when it is told."""
+    """Run the due jobs."""
     team.site.do(source_jobs.run_due)
 
 
@@ -57,7 +57,7 @@ def _add(page: Page, team: Team, shop: Elsewhere) -> None:
     _work(team)
 
 
-def test_a_skill_comes_from_elsewhere_is_edited_merged_and_goes(team: Team, windows: Windows, shop: Elsewhere) -> None:
+def test_a_skill_is_imported_edited_merged_and_uninstalled(team: Team, windows: Windows, shop: Elsewhere) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     page.goto(f"{team.base}/skills/")
     page.get_by_role("link", name="Import", exact=True).click()
@@ -110,7 +110,7 @@ def _edit_here(page: Page, team: Team) -> None:
 
 
 def _merge(page: Page, team: Team, shop: Elsewhere) -> None:
-    """Both changed one line, which is chosen; what only one of them touched is there in any case."""
+    """Both sides changed one line, which is a conflict. The other changes of both sides are merged."""
     _change(shop, "red ribbon", "silver ribbon")
     _change(shop, "twice", "three times")
     page.goto(f"{team.base}/sources/")
@@ -148,7 +148,7 @@ def _uninstall(page: Page, team: Team) -> None:
     assert team.site.do(catalog.find, team.project.pk, "gifts") is None
 
 
-def test_a_slow_answer_never_takes_the_place_of_a_newer_one(team: Team, windows: Windows, shop: Elsewhere) -> None:
+def test_a_slow_response_never_replaces_a_newer_one(team: Team, windows: Windows, shop: Elsewhere) -> None:
     page = windows.open(team.session(roles.AUTHOR))
     _add(page, team, shop)
     expect(page.get_by_role("link", name="gifts", exact=True)).to_be_visible()
@@ -175,7 +175,7 @@ def _noted_as_given_up(windows: Windows) -> None:
     windows.troubles.clear()
 
 
-def test_unreachable_looks_different_from_nothing_there(team: Team, windows: Windows, shop: Elsewhere) -> None:
+def test_unreachable_looks_different_from_empty(team: Team, windows: Windows, shop: Elsewhere) -> None:
     page = windows.open(team.session(roles.AUTHOR), narrow=True)
     shop.status = 503
     _add(page, team, shop)
@@ -189,7 +189,7 @@ def test_unreachable_looks_different_from_nothing_there(team: Team, windows: Win
     expect(page.get_by_text("status 503")).to_have_count(0)
 
 
-def test_all_of_it_works_without_scripts(team: Team, windows: Windows, shop: Elsewhere) -> None:
+def test_sources_work_without_scripts(team: Team, windows: Windows, shop: Elsewhere) -> None:
     """Names that are taken are chosen about, a failure is tried again, an update replaces what it shows."""
     by = team.actor(roles.AUTHOR)
     team.site.do(skills.create, team.project, skill_bundle("returns", body="Ours"), by=by)

@@ -475,7 +475,7 @@ def test_what_changed_a_moment_ago_is_looked_at_again(cache: Cache, root: Path, 
 
 
 def _crashed(root: Path, age: float, now: float) -> list[Path]:
-    """What runs leave that are killed while they write, while they replace, and while they write a record."""
+    """Leftovers of processes that were killed while writing, replacing, or writing a record."""
     parent = root / "skills" / "a"
     made = [parent / ".new-0123456789abcdef", parent / ".old-0123456789abcdef"]
     for path in made:

@@ -56,7 +56,7 @@ def listing(
 def search(
     source: RemoteSource, query: str, *, allowed: frozenset[str], limits: Limits = DEFAULT, seconds: float = SECONDS
 ) -> Listing:
-    """Return the entries that match every word. A source with a search of its own is asked; others are listed."""
+    """Return the entries that match every word. Registries search; other listings are filtered here."""
     session = HttpSession(allowed, limits, seconds)
     if source.kind == CLAWHUB:
         return clawhub.search(source, query, session)

@@ -66,23 +66,25 @@ def failed_requests(job: SourceJob) -> list[ImportRequest]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """Where a skill of the project came from, and whether the source has something newer."""
+class InstallationStatus:
+    """The installation of a skill, and whether the source has an update."""
 
-    installed: Installation
-    behind: bool
+    installation: Installation
+    has_update: bool
 
 
-def lineage(project: Project, name: str) -> Lineage | None:
+def installation_status(project: Project, name: str) -> InstallationStatus | None:
     rows = Installation.objects.standing().filter(project=project, skill__name=name)
-    found = rows.select_related("base__user", "base__agent", "source", "skill__current").first()
-    if found is None:
+    installation = rows.select_related("base__user", "base__agent", "source", "skill__current").first()
+    if installation is None:
         return None
-    return Lineage(found, any(row.state == NEWER for row in entries_named(found.source, [found.name])))
+    return InstallationStatus(
+        installation, any(row.state == NEWER for row in entries_named(installation.source, [installation.name]))
+    )
 
 
-def origins(versions: Iterable[Version]) -> dict[int, Provenance]:
-    """Where each of these versions came from, as far as they came from somewhere."""
+def provenance_of(versions: Iterable[Version]) -> dict[int, Provenance]:
+    """Return the provenance of imported versions by version id."""
     rows = Provenance.objects.filter(version__in=[version.pk for version in versions]).select_related(
         "source", "user", "agent"
     )

@@ -24,7 +24,7 @@ from registry.services.proposals import review_queue
 from registry.services.skills import customisation, versions
 from registry.services.skills.customisation import Origin
 from registry.services.sources import source_queries
-from registry.services.sources.source_queries import Lineage
+from registry.services.sources.source_queries import InstallationStatus
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may, may_publish, may_withdraw
@@ -160,16 +160,16 @@ class SkillPage:
         return customisation.find(self.project, self.name) if self.own and self.version is None else None
 
     @cached_property
-    def lineage(self) -> Lineage | None:
+    def installation_status(self) -> InstallationStatus | None:
         """Return the installation of an imported skill."""
-        return source_queries.lineage(self.project, self.name) if self.own else None
+        return source_queries.installation_status(self.project, self.name) if self.own else None
 
     @cached_property
     def provenance(self) -> Provenance | None:
         """Return the last import of the skill; for an older version, or if the source was removed, its own import."""
-        if self.version is None and self.lineage:
-            return self.lineage.installed.base
-        return source_queries.origins([self.row]).get(self.row.pk) if self.row else None
+        if self.version is None and self.installation_status:
+            return self.installation_status.installation.base
+        return source_queries.provenance_of([self.row]).get(self.row.pk) if self.row else None
 
     @cached_property
     def hides(self) -> tuple[HiddenSkill, ...]:

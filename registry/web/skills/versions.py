@@ -47,7 +47,7 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     history = versions.history(request.project, name)
     current = history[0].skill.current_id if page.own else None
-    provenances = source_queries.origins(history)
+    provenances = source_queries.provenance_of(history)
     entries = [_entry(version, _before(history, place), current, provenances) for place, version in enumerate(history)]
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))

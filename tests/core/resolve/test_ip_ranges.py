@@ -1,4 +1,4 @@
-"""Which addresses a request of ours may go to."""
+"""Public and private IP addresses."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 

@@ -20,7 +20,7 @@ def identity(kind: int, content: bytes) -> str:
 
 
 def packed(kind: int, content: bytes, size: int | None = None, before: bytes = b"") -> bytes:
-    """One object of a pack; `before` stands between its header and its bytes."""
+    """One object of a pack; `before` goes between its header and its bytes."""
     left = len(content) if size is None else size
     head, left = [kind << 4 | left & 15], left >> 4
     while left:
@@ -30,7 +30,7 @@ def packed(kind: int, content: bytes, size: int | None = None, before: bytes = b
 
 
 def number(value: int) -> bytes:
-    """As deltas write it: seven bits at a time, the lowest first."""
+    """Return a number in the encoding of deltas: seven bits at a time, the lowest first."""
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)

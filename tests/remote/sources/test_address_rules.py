@@ -1,4 +1,4 @@
-"""Which addresses may become a source, and which give something away or cannot be one."""
+"""Validation of source addresses."""
 
 import pytest
 

@@ -38,7 +38,7 @@ LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b
 
 @pytest.fixture(autouse=True)
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where git works; nothing is left there, neither files nor processes."""
+    """Temporary directory of git. The test fails if files or processes are left behind."""
     place = tmp_path / "work"
     place.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(place))

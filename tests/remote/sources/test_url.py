@@ -104,7 +104,7 @@ def test_a_zip_is_known_by_its_extension_then_by_its_type(server: Receiver, path
 
 
 def test_a_zip_that_a_redirect_leads_to_is_known_though_its_address_tells_nothing(server: Receiver) -> None:
-    """As downloads of releases are kept."""
+    """Downloads of releases redirect like this."""
     bytes_only = answering(200, tree("SKILL.md"), **{"Content-Type": "application/octet-stream"})
     server.behave = serving({"/releases/demo.zip": redirecting("/asset/1?x=y"), "/asset/1": bytes_only})
     assert [entry.name for entry in listed(server, "/releases/demo.zip").entries] == ["demo"]

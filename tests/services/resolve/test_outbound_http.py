@@ -213,7 +213,7 @@ def repeating(before: bytes) -> Behaviour:
     ],
 )
 def test_whoever_repeats_what_was_asked_is_not_quoted(receiver: Receiver, before: bytes, said: str) -> None:
-    """A signed address would stand in answers and logs: the other side has it, and may send it back."""
+    """The remote side knows the signed address and may send it back. Messages and logs must not show it."""
     receiver.behave = repeating(before)
     with pytest.raises(Failure) as failed:
         get(receiver.url("/skill.zip?X-Amz-Signature=secret"), redirects=1)

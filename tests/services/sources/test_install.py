@@ -531,7 +531,7 @@ def test_importing_over_a_customised_copy_forgets_the_bundled_one(
     assert Skill.objects.get(name="greeting").upstream_digest == ""
 
 
-# Where every change is reviewed
+# Protected projects
 
 
 @pytest.fixture
@@ -646,7 +646,7 @@ def test_an_edit_that_is_taken_back_by_a_proposal_is_no_uninstalling(
     reviewer: Actor,
     bring: Callable[..., ImportResult],
 ) -> None:
-    """The source's files are the very ones that stood before: taking an edit back leaves them as they came."""
+    """The imported files equal the earlier version, so undoing an edit changes nothing."""
     same = site.skills["greeting"]
     skills.create(project, same, by=author)
     bring(on_conflict="version")
@@ -685,7 +685,7 @@ def test_keeping_an_edit_needs_no_review(
     assert not Proposal.objects.exists()
 
 
-# What an agent is given bounds what it changes
+# Skill lists of agents
 
 
 @pytest.fixture

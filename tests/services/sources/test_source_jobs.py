@@ -47,7 +47,7 @@ def filled(project: Project, site: Elsewhere, author: Actor) -> Callable[[list[s
 
 
 class Crash(BaseException):
-    """What a killed process looks like from inside: nothing after it runs."""
+    """Raised instead of killing the process: no code after it runs."""
 
 
 def crashing(after: int) -> Callable[[], datetime]:

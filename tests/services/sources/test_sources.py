@@ -45,7 +45,7 @@ def states(project: Project, source: Source, by: Actor, q: str = "") -> dict[str
     return {one.entry.name: one.state for one in sources.with_state(source, shown)}
 
 
-def test_a_source_is_looked_at_once_it_is_added(project: Project, source: Source, author: Actor) -> None:
+def test_a_new_source_is_checked(project: Project, source: Source, author: Actor) -> None:
     assert (source.state, source.problem, str(source)) == ("ready", "", "Elsewhere")
     assert source.checked_at == source.seen_at is not None
     assert states(project, source, author) == {"greeting": "available", "parting": "available"}
@@ -56,13 +56,13 @@ def test_a_source_is_looked_at_once_it_is_added(project: Project, source: Source
     assert (job.kind, job.state, job.problem) == ("look", "done", "")
 
 
-def test_words_are_searched_in_names_and_descriptions(project: Project, source: Source, author: Actor) -> None:
+def test_search_matches_names_and_descriptions(project: Project, source: Source, author: Actor) -> None:
     assert list(states(project, source, author, q="what PART")) == ["parting"]
     assert states(project, source, author, q="nowhere") == {}
     assert states(project, source, author, q="%_\0") == {}
 
 
-def test_unreachable_is_not_empty_and_forgets_nothing(
+def test_an_unreachable_source_keeps_its_known_entries(
     project: Project, source: Source, site: Elsewhere, author: Actor
 ) -> None:
     seen = source.seen_at
@@ -79,7 +79,7 @@ def test_unreachable_is_not_empty_and_forgets_nothing(
     assert (job.state, job.problem) == ("failed", source.problem)
 
 
-def test_nothing_there_is_said_as_such(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
+def test_a_source_without_skills_is_empty(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
     site.skills.clear()
     sources.look(project, source.pk, by=author)
     source_jobs.run_due()
@@ -88,7 +88,7 @@ def test_nothing_there_is_said_as_such(project: Project, source: Source, site: E
     assert states(project, source, author) == {}
 
 
-def test_something_else_than_a_source_is_neither(project: Project, site: Elsewhere, author: Actor) -> None:
+def test_a_wrong_address_is_unusable(project: Project, site: Elsewhere, author: Actor) -> None:
     site.status = 404
     made = sources.add(project, "well-known", site.address, by=author)
     source_jobs.run_due()
@@ -97,7 +97,7 @@ def test_something_else_than_a_source_is_neither(project: Project, site: Elsewhe
     assert made.problem
 
 
-def test_what_nobody_foresaw_is_told_at_once_and_ends_no_worker(
+def test_an_unexpected_error_is_reported_and_does_not_stop_the_worker(
     project: Project, source: Source, author: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sources.source_entries.remote, "listing", lambda *_, **__: 1 / 0)
@@ -144,12 +144,12 @@ def test_a_label_that_is_too_long_is_refused(project: Project, author: Actor) ->
     assert refused.value.field == "label"
 
 
-def test_the_same_address_is_no_second_source(project: Project, source: Source, author: Actor) -> None:
+def test_the_same_address_twice_is_refused(project: Project, source: Source, author: Actor) -> None:
     with nothing_left_behind(), pytest.raises(AlreadyExists):
         sources.add(project, "well-known", source.address, by=author)
 
 
-def test_there_is_an_end_to_sources(project: Project, author: Actor) -> None:
+def test_the_number_of_sources_is_limited(project: Project, author: Actor) -> None:
     Source.objects.bulk_create(
         Source(project=project, kind="url", address=f"https://1.1.1.1/{number}") for number in range(sources.MOST)
     )
@@ -157,7 +157,7 @@ def test_there_is_an_end_to_sources(project: Project, author: Actor) -> None:
         sources.add(project, "url", "https://1.1.1.1/a.zip", by=author)
 
 
-def test_agents_neither_add_nor_remove_sources(project: Project, source: Source, operator: Actor) -> None:
+def test_agents_cannot_add_or_remove_sources(project: Project, source: Source, operator: Actor) -> None:
     bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset(roles.SCOPES))
     with nothing_left_behind(), pytest.raises(Forbidden, match="Only people"):
         sources.add(project, "url", "https://1.1.1.1/a.zip", by=bot)
@@ -165,15 +165,13 @@ def test_agents_neither_add_nor_remove_sources(project: Project, source: Source,
         sources.remove(project, source.pk, by=bot)
 
 
-def test_what_is_shown_of_an_address_ends_at_the_question_mark(project: Project, author: Actor) -> None:
+def test_the_query_of_an_address_is_not_shown(project: Project, author: Actor) -> None:
     made = sources.add(project, "url", "https://1.1.1.1/a.zip?raw=1", by=author)
     assert (made.shown, made.address) == ("https://1.1.1.1/a.zip", "https://1.1.1.1/a.zip?raw=1")
     assert "raw=1" not in str(Event.objects.get(verb="source.added").data)
 
 
-def test_a_removed_source_leaves_its_skills_and_is_taken_up_again(
-    project: Project, source: Source, author: Actor
-) -> None:
+def test_a_removed_source_keeps_its_skills_and_can_be_restored(project: Project, source: Source, author: Actor) -> None:
     install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     sources.remove(project, source.pk, by=author)
     assert Event.objects.get(verb="source.removed").target == source.shown
@@ -197,14 +195,14 @@ def test_a_job_of_a_removed_source_does_nothing(project: Project, source: Source
     assert skills.catalog.find(project.pk, "greeting") is None
 
 
-def test_a_look_under_way_is_joined(project: Project, source: Source, author: Actor) -> None:
+def test_a_second_check_joins_the_running_one(project: Project, source: Source, author: Actor) -> None:
     first = sources.look(project, source.pk, by=author)
     assert sources.look(project, source.pk, by=author) == first
     source_jobs.run_due()
     assert sources.look(project, source.pk, by=author) != first
 
 
-def test_there_is_an_end_to_what_waits_for_the_worker(project: Project, source: Source, author: Actor) -> None:
+def test_the_number_of_unfinished_jobs_is_limited(project: Project, source: Source, author: Actor) -> None:
     for _ in range(sources.MOST_WAITING):
         sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
     with nothing_left_behind(), pytest.raises(Conflict, match="Elsewhere has 20 unfinished jobs"):
@@ -229,14 +227,14 @@ def test_install_state_is_by_source_and_name(project: Project, source: Source, s
     }  # fmt: skip
 
 
-def test_a_bundled_skill_is_in_the_way_too(project: Project, source: Source, library: Any) -> None:
+def test_a_built_in_skill_takes_a_name_too(project: Project, source: Source, library: Any) -> None:
     on_disk(library, "greeting")
     skills.catalog.built_in.index().refresh()
     offered = sources.with_state(source, list(source.entries.for_list()))
     assert [one.taken for one in offered] == [True, False]
 
 
-def test_states_cost_the_same_for_one_entry_and_for_many(
+def test_states_need_a_fixed_number_of_queries(
     project: Project, source: Source, site: Elsewhere, author: Actor, django_assert_num_queries: Any
 ) -> None:
     for name in ("greeting", "parting"):
@@ -247,7 +245,9 @@ def test_states_cost_the_same_for_one_entry_and_for_many(
             [one.edited for one in sources.with_state(source, part)]
 
 
-def test_what_is_not_offered_any_more_is_told(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
+def test_installed_skills_that_left_the_source_are_listed(
+    project: Project, source: Source, site: Elsewhere, author: Actor
+) -> None:
     install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     del site.skills["greeting"]
     sources.look(project, source.pk, by=author)
@@ -255,7 +255,7 @@ def test_what_is_not_offered_any_more_is_told(project: Project, source: Source, 
     assert [one.name for one in sources.gone(source)] == ["greeting"]
 
 
-def test_another_projects_source_and_jobs_are_not_there(
+def test_sources_and_jobs_of_another_project_are_not_found(
     project: Project, other_project: Project, source: Source, author: Actor, operator: Actor
 ) -> None:
     job = SourceJob.objects.get()
@@ -291,19 +291,19 @@ def test_another_projects_source_and_jobs_are_not_there(
         ([ImportRequest(str(number)) for number in range(1_001)], "1,000 are allowed"),
     ],
 )
-def test_a_wish_that_makes_no_sense_is_refused(
+def test_an_inconsistent_import_request_is_refused(
     project: Project, source: Source, author: Actor, wanted: list[ImportRequest], said: str
 ) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest, match=said):
         sources.start(project, source.pk, wanted, by=author)
 
 
-def test_a_new_name_that_is_none_is_refused(project: Project, source: Source, author: Actor) -> None:
+def test_an_invalid_new_name_is_refused(project: Project, source: Source, author: Actor) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest.__mro__[1], match="cannot be used"):
         sources.start(project, source.pk, [ImportRequest("a", on_conflict="rename", new_name="../b")], by=author)
 
 
-def test_whoever_lost_the_role_meanwhile_imports_nothing(
+def test_a_job_of_a_person_who_lost_the_role_imports_nothing(
     project: Project, source: Source, author: Actor, operator: Actor, person: Callable[[str], User]
 ) -> None:
     job = sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
@@ -315,7 +315,7 @@ def test_whoever_lost_the_role_meanwhile_imports_nothing(
     assert job.items.get().reason == job.problem
 
 
-def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, source: Source, operator: Actor) -> None:
+def test_an_agent_imports_only_skills_on_its_list(project: Project, source: Source, operator: Actor) -> None:
     agent = agents.create(project, "bot", Definition(allowed_skills=("greeting",)), by=operator)
     bot = permissions.agent(agent, frozenset({roles.WRITE}))
     job = sources.start(project, source.pk, [ImportRequest("greeting"), ImportRequest("parting")], by=bot)
@@ -326,7 +326,7 @@ def test_an_agent_imports_what_it_is_given_and_nothing_else(project: Project, so
     assert "can change only the skills on its list" in outcomes["parting"][1]
 
 
-def test_old_jobs_and_what_was_put_aside_are_swept(project: Project, source: Source, author: Actor) -> None:
+def test_old_jobs_and_staged_skills_are_removed(project: Project, source: Source, author: Actor) -> None:
     install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
     later = timezone.now() + source_jobs._KEPT_FOR * 2
     assert source_jobs.clean(now=later) == {"finished source jobs": 1, "staged skills": 1}

@@ -79,7 +79,7 @@ def tree(directory: Path) -> dict[str, bytes]:
 # -- out ---------------------------------------------------------------------------------------------------
 
 
-def test_a_zip_holds_the_projects_own_skills_in_order_and_their_record(mixed: Project, operator: Actor) -> None:
+def test_a_zip_has_the_own_skills_in_order_and_a_record(mixed: Project, operator: Actor) -> None:
     data = zipped(mixed, operator)
     assert names(data) == [
         RECORD, "covered/SKILL.md", "greeting/SKILL.md", "greeting/b", "named/SKILL.md", "off/SKILL.md",
@@ -94,12 +94,12 @@ def test_a_zip_holds_the_projects_own_skills_in_order_and_their_record(mixed: Pr
     assert said["greeting"].digest == catalog.get(mixed.pk, "greeting").winner.digest  # type: ignore[union-attr]
 
 
-def test_the_zip_is_as_long_as_it_said_and_the_same_each_time(mixed: Project, operator: Actor) -> None:
+def test_the_zip_has_the_announced_length_and_is_deterministic(mixed: Project, operator: Actor) -> None:
     assert export_zip.export_zip(mixed, by=operator).length == len(zipped(mixed, operator))
     assert zipped(mixed, operator) == zipped(mixed, operator)
 
 
-def test_all_that_agents_get_is_another_zip(mixed: Project, operator: Actor) -> None:
+def test_an_effective_export_has_all_skills_of_agents(mixed: Project, operator: Actor) -> None:
     said = names(zipped(mixed, operator, effective=True))
     assert [name for name in said if name.endswith(SKILL_MD)] == [
         "bundled-one/SKILL.md", "covered/SKILL.md", "greeting/SKILL.md", "named/SKILL.md",
@@ -108,26 +108,24 @@ def test_all_that_agents_get_is_another_zip(mixed: Project, operator: Actor) -> 
 
 
 @pytest.mark.parametrize("effective", [False, True])
-def test_an_agent_gets_neither_what_is_off_nor_what_it_may_not_see(
-    mixed: Project, operator: Actor, effective: bool
-) -> None:
+def test_an_agent_exports_only_enabled_skills_on_its_list(mixed: Project, operator: Actor, effective: bool) -> None:
     agent = Actor("agent", "bot", mixed.pk, frozenset({roles.READ}))
     assert "off/SKILL.md" not in names(zipped(mixed, agent, effective=effective))
     allowed = frozenset({"named", "off"})
     assert names(zipped(mixed, agent, effective=effective, allowed=allowed)) == [RECORD, "named/SKILL.md"]
 
 
-def test_a_project_without_skills_is_a_record_of_none(project: Project, operator: Actor) -> None:
+def test_a_project_without_skills_exports_an_empty_record(project: Project, operator: Actor) -> None:
     assert names(zipped(project, operator)) == [RECORD]
 
 
 @pytest.mark.parametrize("scopes", [frozenset(), frozenset({roles.WRITE})])
-def test_without_the_scope_to_read_nothing_leaves(mixed: Project, scopes: frozenset[str]) -> None:
+def test_an_export_needs_the_scope_read(mixed: Project, scopes: frozenset[str]) -> None:
     with pytest.raises(SkillsiteError, match="not allowed to read"):
         export_zip.export_zip(mixed, by=Actor("agent", "bot", mixed.pk, scopes))
 
 
-def test_nothing_leaves_to_another_project(mixed: Project, other_project: Project) -> None:
+def test_another_project_cannot_be_exported(mixed: Project, other_project: Project) -> None:
     with pytest.raises(NotFound):
         export_zip.export_zip(mixed, by=Actor("agent", "bot", other_project.pk, frozenset({roles.READ})))
 
@@ -150,7 +148,7 @@ def test_a_long_export_needs_little_memory(project: Project, operator: Actor) ->
 
 
 @pytest.mark.parametrize("form", ["zip", "directory"])
-def test_what_left_comes_back_the_same(
+def test_an_exported_project_imports_unchanged(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path, form: str
 ) -> None:
     left = zipped(mixed, operator)
@@ -182,7 +180,7 @@ def arriving(draw: st.DrawFn) -> dict[str, tuple[Bundle, str]]:
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=effort.examples(6))
 @given(left=arriving(), off=st.booleans())
-def test_every_project_comes_back_the_same(
+def test_any_project_survives_export_and_import(
     db: None, library: Path, operator: Actor, tmp_path: Path, left: dict[str, tuple[Bundle, str]], off: bool
 ) -> None:
     here, there = (projects.create(slug=slug, name="Some", by=operator) for slug in (next(some_projects) for _ in "ab"))
@@ -202,7 +200,7 @@ def test_every_project_comes_back_the_same(
     assert {path: c for path, c in tree(tmp_path / "directory").items() if "/" in path} == kept
 
 
-def test_a_skill_that_does_not_name_itself_comes_back_too(
+def test_a_skill_without_a_name_survives_export_and_import(
     project: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     text = b"---\ndescription: Does things. Use when asked to.\nversion: a/b\n---\nDo them.\n"
@@ -212,7 +210,7 @@ def test_a_skill_that_does_not_name_itself_comes_back_too(
     assert zipped(other_project, operator) == zipped(project, operator)
 
 
-def test_the_next_version_counts_on_from_the_one_that_came(
+def test_the_next_version_continues_the_imported_number(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
@@ -222,7 +220,7 @@ def test_the_next_version_counts_on_from_the_one_that_came(
     assert saved.version.version == "3"
 
 
-def test_what_was_edited_in_the_directory_is_a_new_version(mixed: Project, operator: Actor, tmp_path: Path) -> None:
+def test_a_skill_edited_in_the_directory_becomes_a_new_version(mixed: Project, operator: Actor, tmp_path: Path) -> None:
     export_directory.write(mixed, tmp_path / "out", by=operator)
     (tmp_path / "out/greeting/b").write_bytes(b"edited")
     (tmp_path / "out/greeting/.DS_Store").write_bytes(b"junk")
@@ -233,7 +231,7 @@ def test_what_was_edited_in_the_directory_is_a_new_version(mixed: Project, opera
     assert Version.objects.get(skill__name="greeting", version="3").note == "From git"
 
 
-def test_a_number_that_is_taken_here_is_counted_on_and_a_named_version_is_refused(
+def test_a_taken_number_is_increased_and_a_taken_name_is_refused(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     for body in ("One.", "Two."):
@@ -247,7 +245,7 @@ def test_a_number_that_is_taken_here_is_counted_on_and_a_named_version_is_refuse
     assert done["off"].action == "create"
 
 
-def test_what_was_withdrawn_here_does_not_come_back(project: Project, operator: Actor, tmp_path: Path) -> None:
+def test_a_withdrawn_version_is_not_imported_again(project: Project, operator: Actor, tmp_path: Path) -> None:
     skills.create(project, skill_bundle(), by=operator)
     (tmp_path / "export.zip").write_bytes(zipped(project, operator))
     versions.yank(project, "greeting", "1", reason="It leaks.", by=operator)
@@ -256,7 +254,7 @@ def test_what_was_withdrawn_here_does_not_come_back(project: Project, operator: 
     assert "was withdrawn: It leaks." in done.reason
 
 
-def test_what_was_switched_off_comes_switched_off(
+def test_a_disabled_skill_is_imported_disabled(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator, allowed=frozenset({"off"})))
@@ -268,14 +266,14 @@ def test_what_was_switched_off_comes_switched_off(
         catalog.load(other_project.pk, "off")
 
 
-def test_a_skill_that_was_switched_on_again_here_stays_on(mixed: Project, operator: Actor, tmp_path: Path) -> None:
+def test_a_skill_that_was_enabled_here_stays_enabled(mixed: Project, operator: Actor, tmp_path: Path) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     skills.enable(mixed, "off", by=operator)
     with nothing_left_behind():
         brought(mixed, tmp_path / "export.zip", operator)
 
 
-def test_a_dry_run_says_the_same_and_stores_nothing(
+def test_a_dry_run_reports_the_same_and_stores_nothing(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
@@ -284,7 +282,7 @@ def test_a_dry_run_says_the_same_and_stores_nothing(
     assert said == brought(other_project, tmp_path / "export.zip", operator)
 
 
-def test_one_bad_skill_costs_no_other(project: Project, operator: Actor, tmp_path: Path) -> None:
+def test_an_invalid_skill_does_not_stop_the_others(project: Project, operator: Actor, tmp_path: Path) -> None:
     for name in ("good", "linked", "nameless", "worse"):
         on_disk(tmp_path, name)
     (tmp_path / "linked/passwd").symlink_to("/etc/passwd")
@@ -310,7 +308,7 @@ def test_one_bad_skill_costs_no_other(project: Project, operator: Actor, tmp_pat
         ({RECORD: b"{}", "a/SKILL.md": b"x"}, "cannot be read"),
     ],
 )
-def test_what_is_no_export_is_refused_as_a_whole(
+def test_an_invalid_export_is_refused(
     project: Project, operator: Actor, tmp_path: Path, files: dict[str, bytes], reason: str
 ) -> None:
     for name, content in files.items():
@@ -322,14 +320,14 @@ def test_what_is_no_export_is_refused_as_a_whole(
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip"])
-def test_a_file_that_is_no_zip_is_refused(project: Project, operator: Actor, tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_zip_is_refused(project: Project, operator: Actor, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(content)
     with nothing_left_behind(), pytest.raises(SkillsiteError):
         list(import_project.import_skills(project, tmp_path / "x.zip", by=operator))
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_nothing_comes_into_a_project_where_every_change_is_reviewed(
+def test_an_import_into_a_protected_project_is_refused(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path, dry_run: bool
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
@@ -338,7 +336,7 @@ def test_nothing_comes_into_a_project_where_every_change_is_reviewed(
         import_project.import_skills(other_project, tmp_path / "export.zip", dry_run=dry_run, by=operator)
 
 
-def test_nothing_comes_from_somebody_who_may_not_write(mixed: Project, viewer: Actor, tmp_path: Path) -> None:
+def test_an_import_needs_write_permission(mixed: Project, viewer: Actor, tmp_path: Path) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, permissions.operator()))
     with nothing_left_behind(), pytest.raises(SkillsiteError, match="not allowed to change skills"):
         import_project.import_skills(mixed, tmp_path / "export.zip", by=viewer)
@@ -347,7 +345,7 @@ def test_nothing_comes_from_somebody_who_may_not_write(mixed: Project, viewer: A
 # -- a directory under version control ---------------------------------------------------------------------
 
 
-def test_only_what_changed_is_written_again(mixed: Project, operator: Actor, tmp_path: Path) -> None:
+def test_only_changed_files_are_written_again(mixed: Project, operator: Actor, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = export_directory.write(mixed, out, by=operator)
     assert (first.skills, first.files, first.removed) == (4, 7, ())
@@ -380,9 +378,7 @@ def test_an_export_that_fails_leaves_no_half_file(
     assert [path.name for path in out.glob(".new-*")] == []
 
 
-def test_a_skill_that_is_gone_takes_its_directory_along_and_nothing_else(
-    mixed: Project, operator: Actor, tmp_path: Path
-) -> None:
+def test_only_the_directory_of_a_deleted_skill_is_removed(mixed: Project, operator: Actor, tmp_path: Path) -> None:
     out = tmp_path / "out"
     (out / ".git").mkdir(parents=True)
     export_directory.write(mixed, out, by=operator)
@@ -403,7 +399,7 @@ def test_a_skill_that_is_gone_takes_its_directory_along_and_nothing_else(
     assert (tmp_path / "outside").read_bytes() == b"keep"
 
 
-def test_files_and_directories_change_places(project: Project, operator: Actor, tmp_path: Path) -> None:
+def test_a_file_can_become_a_directory_and_back(project: Project, operator: Actor, tmp_path: Path) -> None:
     first = skills.create(project, skill_bundle(files={"a": b"1", "b/c": b"2"}), by=operator).version
     export_directory.write(project, tmp_path / "out", by=operator)
     bundle = skill_bundle(files={"a/d": b"3", "b": b"4"})
@@ -412,7 +408,7 @@ def test_files_and_directories_change_places(project: Project, operator: Actor, 
     assert tree(tmp_path / "out/greeting") == dict(bundle)
 
 
-def test_the_ends_of_lines_are_left_to_nobody(mixed: Project, operator: Actor, tmp_path: Path) -> None:
+def test_git_does_not_change_line_endings(mixed: Project, operator: Actor, tmp_path: Path) -> None:
     export_directory.write(mixed, tmp_path / "out", by=operator)
     assert (tmp_path / "out/.gitattributes").read_bytes() == b"* -text\n"
     (tmp_path / "out/.gitattributes").write_bytes(b"# ours\n")
@@ -420,7 +416,7 @@ def test_the_ends_of_lines_are_left_to_nobody(mixed: Project, operator: Actor, t
     assert (tmp_path / "out/.gitattributes").read_bytes() == b"# ours\n"
 
 
-def test_a_directory_that_is_no_export_is_left_alone(mixed: Project, operator: Actor, tmp_path: Path) -> None:
+def test_a_directory_that_is_not_an_export_is_refused(mixed: Project, operator: Actor, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     (mine / "greeting").mkdir(parents=True)
     with pytest.raises(Conflict, match="is not empty and has no"):
@@ -432,9 +428,7 @@ def test_a_directory_that_is_no_export_is_left_alone(mixed: Project, operator: A
 
 
 @pytest.mark.parametrize("how", ["directory", "link", "file"])
-def test_what_stands_where_a_skill_would_go_is_left_alone(
-    mixed: Project, operator: Actor, tmp_path: Path, how: str
-) -> None:
+def test_files_of_others_are_not_overwritten(mixed: Project, operator: Actor, tmp_path: Path, how: str) -> None:
     out, mine = tmp_path / "out", tmp_path / "mine"
     export_directory.write(mixed, out, by=operator)
     mine.mkdir()
@@ -454,7 +448,7 @@ def test_what_stands_where_a_skill_would_go_is_left_alone(
 
 
 @pytest.mark.parametrize("path", [".git/config", "deep/.GIT/hooks/x", "GIT~1/x"])
-def test_what_git_would_take_for_its_own_is_never_written(
+def test_files_that_git_treats_as_its_own_are_refused(
     project: Project, operator: Actor, tmp_path: Path, path: str
 ) -> None:
     bundles.import_bundle(project, skill_bundle(files={path: b"x"}), by=operator)
@@ -472,14 +466,14 @@ def said(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_commands_say_what_they_did(mixed: Project, other_project: Project, tmp_path: Path) -> None:
+def test_the_commands_print_their_results(mixed: Project, other_project: Project, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     assert said("export_project", "demo", out) == f"4 skills in {out}; 7 files written.\n"
     assert said("import_project", "other", out, "--dry-run").splitlines()[0] == "override covered 1"
     assert said("import_project", "other", out).splitlines()[-1] == "create off 1"
 
 
-def test_a_refused_skill_is_told_and_the_exit_code_says_so(
+def test_a_refused_skill_is_printed_and_sets_the_exit_code(
     mixed: Project, other_project: Project, tmp_path: Path
 ) -> None:
     call_command("export_project", "demo", str(tmp_path / "out"), stdout=io.StringIO())
@@ -503,7 +497,9 @@ def test_a_refused_skill_is_told_and_the_exit_code_says_so(
         (("export_project", "demo", "{}"), "is not empty"),
     ],
 )
-def test_what_the_commands_refuse(project: Project, tmp_path: Path, arguments: tuple[str, ...], reason: str) -> None:
+def test_the_commands_refuse_invalid_arguments(
+    project: Project, tmp_path: Path, arguments: tuple[str, ...], reason: str
+) -> None:
     (tmp_path / "there.zip").write_bytes(b"")
     with nothing_left_behind(), pytest.raises(CommandError, match=reason):
         call_command(*(argument.format(tmp_path) for argument in arguments))

@@ -94,7 +94,7 @@ def served(project: Project, name: str = "greeting") -> str:
 
 
 def sent(answer: Any, **more: str) -> dict[str, str]:
-    """What the form of an entry sends: what was looked at, and the choices."""
+    """Return the fields of the preview form: the digests and the choices."""
     hidden = dict(re.findall(r'<input type="hidden" name="(digest|seen)" value="([^"]*)">', text(answer)))
     return {**hidden, **more}
 
@@ -133,9 +133,7 @@ def job(project: Project, source: Source, author: Actor) -> SourceJob:
     return made
 
 
-def test_a_viewer_sees_nothing_of_it_and_changes_nothing(
-    source: Source, job: SourceJob, browser_client: Browser
-) -> None:
+def test_a_viewer_can_neither_see_nor_change_sources(source: Source, job: SourceJob, browser_client: Browser) -> None:
     viewer = signed_in(browser_client(roles.VIEWER))
     with nothing_left_behind():
         assert [viewer.get(path).status_code for path in paths(source, job)] == [403] * 6
@@ -144,7 +142,7 @@ def test_a_viewer_sees_nothing_of_it_and_changes_nothing(
     assert 'href="/projects/demo/sources/"' not in text(viewer.get("/projects/demo/upload/"))
 
 
-def test_somebody_of_another_project_finds_nothing(source: Source, job: SourceJob, django_user_model: Any) -> None:
+def test_a_person_of_another_project_gets_404(source: Source, job: SourceJob, django_user_model: Any) -> None:
     stranger = Client()
     stranger.force_login(django_user_model.objects.create(username="stranger"))
     signed_in(stranger)
@@ -153,10 +151,10 @@ def test_somebody_of_another_project_finds_nothing(source: Source, job: SourceJo
         assert [stranger.post(path, form).status_code for path, form in posts(source, job)] == [404] * 8
 
 
-def test_the_source_and_the_job_of_another_project_are_not_there(
+def test_sources_and_jobs_of_another_project_are_not_found(
     source: Source, job: SourceJob, other_project: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
-    """Somebody who is an author in both asks for them under the other project."""
+    """The person is an author in both projects."""
     both = person(roles.AUTHOR)
     members.set_role(other_project, both, roles.AUTHOR, by=operator)
     client = Client()
@@ -169,7 +167,7 @@ def test_the_source_and_the_job_of_another_project_are_not_there(
             assert client.post(path.replace("/demo/", "/other/"), form).status_code == 404, path
 
 
-def test_the_job_of_another_source_is_not_there(
+def test_a_job_of_another_source_is_not_found(
     project: Project, job: SourceJob, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     other = sources.add(project, "well-known", f"{site.address}/other", by=author)
@@ -178,13 +176,13 @@ def test_the_job_of_another_source_is_not_there(
         assert page.post(at(other, f"jobs/{job.pk}/retry/")).status_code == 404
 
 
-def test_every_change_needs_the_token_of_the_page(source: Source, job: SourceJob, browser_client: Browser) -> None:
+def test_every_change_needs_a_csrf_token(source: Source, job: SourceJob, browser_client: Browser) -> None:
     strict = signed_in(browser_client(roles.AUTHOR, strict=True))
     with nothing_left_behind():
         assert [strict.post(path, form).status_code for path, form in posts(source, job)] == [403] * 8
 
 
-def test_looking_changes_nothing(source: Source, job: SourceJob, page: Client) -> None:
+def test_get_requests_change_nothing(source: Source, job: SourceJob, page: Client) -> None:
     page.get(at(source, "skills/greeting/?inside=1"))
     with nothing_left_behind():
         for path in paths(source, job):
@@ -207,7 +205,9 @@ def test_looking_changes_nothing(source: Source, job: SourceJob, page: Client) -
         ({"address": "https://1.1.1.1/a.zip", "label": "a" * 101}, "100 characters"),
     ],
 )
-def test_what_cannot_be_a_source_is_said_at_the_form_and_kept(page: Client, form: dict[str, str], said: str) -> None:
+def test_an_unusable_source_is_refused_and_the_form_keeps_its_values(
+    page: Client, form: dict[str, str], said: str
+) -> None:
     with nothing_left_behind():
         answer = page.post(SOURCES, {"kind": "guess", **form})
     assert answer.status_code == 422
@@ -240,7 +240,7 @@ def test_the_same_source_twice_is_refused(source: Source, page: Client) -> None:
     assert "already" in shown(answer)
 
 
-def test_hostile_names_descriptions_and_addresses_are_only_words(
+def test_hostile_names_descriptions_and_addresses_are_escaped(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     name = f"a{HOSTILE}"
@@ -262,7 +262,7 @@ def test_hostile_names_descriptions_and_addresses_are_only_words(
             assert "token=secret" not in text(answer)
 
 
-def test_what_a_hostile_skill_says_is_shown_and_not_run(site: Elsewhere, source: Source, page: Client) -> None:
+def test_the_content_of_a_hostile_skill_is_escaped(site: Elsewhere, source: Source, page: Client) -> None:
     site.skills["greeting"] = Bundle(
         {
             SKILL_MD: skill_text("greeting", body=f"{HOSTILE}\n\n<script>alert(1)</script>\u200b").encode(),
@@ -279,7 +279,7 @@ def test_what_a_hostile_skill_says_is_shown_and_not_run(site: Elsewhere, source:
     assert "U+200B" in said
 
 
-def test_a_skill_that_is_no_skill_is_refused_with_its_findings(site: Elsewhere, source: Source, page: Client) -> None:
+def test_an_invalid_skill_is_refused_with_its_findings(site: Elsewhere, source: Source, page: Client) -> None:
     site.skills["greeting"] = Bundle({SKILL_MD: b"---\nname: greeting\nname: other\ndescription: x\n---\n"})
     page.post(at(source, "look/"))
     source_jobs.run_due()
@@ -289,9 +289,7 @@ def test_a_skill_that_is_no_skill_is_refused_with_its_findings(site: Elsewhere, 
     assert not Version.objects.exists()
 
 
-def test_a_source_that_is_down_says_so_and_the_page_can_be_used_on(
-    site: Elsewhere, source: Source, page: Client
-) -> None:
+def test_an_unreachable_source_shows_an_error_with_a_retry(site: Elsewhere, source: Source, page: Client) -> None:
     site.status = 503
     inside = page.get(at(source, "skills/greeting/?inside=1"), headers={"HX-Request": "true"})
     assert inside.status_code == 200, "htmx shows only answers that went well"
@@ -303,20 +301,22 @@ def test_a_source_that_is_down_says_so_and_the_page_can_be_used_on(
     assert "couldn’t fetch greeting" in shown(answer)
 
 
-def test_a_name_that_the_source_does_not_offer_is_not_there(source: Source, page: Client) -> None:
+def test_a_name_that_the_source_does_not_have_is_not_found(source: Source, page: Client) -> None:
     for name in ("nothing", "a%00b", "%2e%2e"):
         assert page.get(at(source, f"skills/{name}/")).status_code in (400, 404), name
     assert page.get(at(source, "skills/parting/uninstall/")).status_code == 404
 
 
-def test_nothing_ticked_is_said_and_nothing_done(source: Source, page: Client) -> None:
+def test_an_import_without_a_selection_redirects_back(source: Source, page: Client) -> None:
     for form in ({}, {"skill": "nothing-of-the-kind"}):
         with nothing_left_behind():
             answer = page.post(at(source, "import/"), form)
         assert answer.headers["Location"] == at(source)
 
 
-def test_another_name_has_to_be_written(project: Project, source: Source, author: Actor, page: Client) -> None:
+def test_import_under_another_name_needs_the_name(
+    project: Project, source: Source, author: Actor, page: Client
+) -> None:
     skills.create(project, skill_bundle("greeting"), by=author)
     with nothing_left_behind():
         many = page.post(at(source, "import/"), {"skill": "greeting", "conflict-0": "rename", "name-0": " "})
@@ -351,13 +351,13 @@ def test_the_kind_is_guessed_from_the_address(address: str, kind: str) -> None:
     assert source_words.guess_kind(address) == kind
 
 
-def test_the_form_is_told_what_an_address_looks_like(page: Client) -> None:
+def test_the_form_shows_the_detected_kind(page: Client) -> None:
     ask = {"headers": {"HX-Request": "true"}}
     assert "a git repository" in text(page.get(SOURCES, {"address": "https://github.com/a/b"}, **ask))
     assert "Looks like" not in text(page.get(SOURCES, {"address": HOSTILE}, **ask))
 
 
-def test_a_source_is_added_with_the_kind_that_it_looks_like(page: Client, site: Elsewhere) -> None:
+def test_a_source_is_added_with_the_detected_kind(page: Client, site: Elsewhere) -> None:
     answer = page.post(SOURCES, {"kind": "guess", "address": site.address, "label": "  Their   site "})
     made = Source.objects.get()
     assert (made.kind, made.label) == ("well-known", "Their site")
@@ -370,14 +370,14 @@ def test_a_source_is_added_with_the_kind_that_it_looks_like(page: Client, site: 
     assert "every 1s" not in text(page.get(at(made)))
 
 
-def test_the_empty_page_says_what_a_source_can_be(page: Client) -> None:
+def test_the_empty_page_lists_the_kinds_of_sources(page: Client) -> None:
     said = shown(page.get(SOURCES))
     assert "No sources yet" in said
     for kind in source_words.KINDS.values():
         assert kind.label in said
 
 
-def test_unreachable_empty_and_something_else_are_told_apart(
+def test_unreachable_empty_and_unusable_sources_look_different(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     site.status = 503
@@ -397,9 +397,7 @@ def test_unreachable_empty_and_something_else_are_told_apart(
     assert "This address is not a website with a skill index." in there and "No skills found" not in there
 
 
-def test_work_that_goes_on_is_asked_for_until_it_ends(
-    project: Project, source: Source, author: Actor, page: Client
-) -> None:
+def test_a_running_job_is_polled_until_it_ends(project: Project, source: Source, author: Actor, page: Client) -> None:
     made = sources.look(project, source.pk, by=author)
     part = {"headers": {"HX-Request": "true"}}
     address = at(source, "?part=working")
@@ -414,7 +412,7 @@ def test_work_that_goes_on_is_asked_for_until_it_ends(
     assert "?part=page" not in text(ticking) and "Reload to see what changed" in shown(ticking)
 
 
-def test_a_source_is_searched_and_one_letter_finds_all(source: Source, page: Client) -> None:
+def test_search_ignores_a_single_letter(source: Source, page: Client) -> None:
     part = {"headers": {"HX-Request": "true"}}
 
     def found(q: str) -> list[str]:
@@ -446,7 +444,7 @@ def test_states_are_by_source_and_name(
     assert "Conflicts with your parting" in there
 
 
-def test_the_list_counts_what_is_offered_installed_and_newer(
+def test_the_list_counts_skills_installed_skills_and_updates(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
@@ -459,7 +457,7 @@ def test_the_list_counts_what_is_offered_installed_and_newer(
     assert "parting" not in shown(page.get(at(source, "?show=update")))
 
 
-def test_what_is_offered_no_more_is_named_and_can_go(
+def test_skills_that_left_the_source_can_be_uninstalled(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
@@ -470,9 +468,7 @@ def test_what_is_offered_no_more_is_named_and_can_go(
     assert at(source, "skills/greeting/uninstall/") in text(answer)
 
 
-def test_a_source_is_removed_and_what_came_from_it_stays(
-    project: Project, source: Source, author: Actor, page: Client
-) -> None:
+def test_removing_a_source_keeps_its_skills(project: Project, source: Source, author: Actor, page: Client) -> None:
     import_one(project, source, author)
     assert "1 imported skill stays in the project" in shown(page.get(at(source)))
     page.post(at(source, "remove/"))
@@ -486,7 +482,7 @@ def test_a_source_is_removed_and_what_came_from_it_stays(
 # -- Importing ----------------------------------------------------------------------------------------------------
 
 
-def test_nobody_fetches_before_somebody_looks(source: Source, site: Elsewhere, page: Client) -> None:
+def test_a_skill_is_fetched_only_for_its_preview(source: Source, site: Elsewhere, page: Client) -> None:
     answer = page.get(at(source, "skills/greeting/"))
     assert site.asked == []
     assert "Fetching greeting from Elsewhere…" in shown(answer) and "?inside=1" in text(answer)
@@ -498,9 +494,7 @@ def test_nobody_fetches_before_somebody_looks(source: Source, site: Elsewhere, p
     assert not Version.objects.exists()
 
 
-def test_what_was_looked_at_is_what_is_imported(
-    project: Project, source: Source, site: Elsewhere, page: Client
-) -> None:
+def test_the_previewed_content_is_imported(project: Project, source: Source, site: Elsewhere, page: Client) -> None:
     looked = page.get(at(source, "skills/greeting/?inside=1"))
     change(site, "Bow", "Curtsey")
     answer = page.post(at(source, "skills/greeting/"), sent(looked, do="import"))
@@ -511,7 +505,7 @@ def test_what_was_looked_at_is_what_is_imported(
     assert "Imported" in skill
 
 
-def test_what_changed_since_somebody_looked_is_looked_at_again(
+def test_a_change_since_the_preview_needs_a_new_preview(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     looked = page.get(at(source, "skills/greeting/?inside=1"))
@@ -524,7 +518,7 @@ def test_what_changed_since_somebody_looked_is_looked_at_again(
 
 
 @pytest.mark.parametrize(("choice", "live"), [("skip", "Mine"), ("version", "Bow twice"), ("rename", "Mine")])
-def test_a_name_that_is_taken_is_a_choice(
+def test_a_taken_name_offers_three_choices(
     project: Project, source: Source, author: Actor, page: Client, choice: str, live: str
 ) -> None:
     skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
@@ -537,7 +531,7 @@ def test_a_name_that_is_taken_is_a_choice(
     assert ("Bow twice" in served(project, "their-greeting")) if choice == "rename" else Version.objects.count() < 3
 
 
-def test_a_choice_has_to_be_made(project: Project, source: Source, author: Actor, page: Client) -> None:
+def test_a_taken_name_needs_a_choice(project: Project, source: Source, author: Actor, page: Client) -> None:
     skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
     with nothing_left_behind():
@@ -546,9 +540,7 @@ def test_a_choice_has_to_be_made(project: Project, source: Source, author: Actor
     assert "Choose" in shown(answer)
 
 
-def test_a_taken_other_name_is_refused_at_the_form(
-    project: Project, source: Source, author: Actor, page: Client
-) -> None:
+def test_a_new_name_that_is_taken_is_refused(project: Project, source: Source, author: Actor, page: Client) -> None:
     skills.create(project, skill_bundle("greeting"), by=author)
     skills.create(project, skill_bundle("hello"), by=author)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
@@ -559,7 +551,9 @@ def test_a_taken_other_name_is_refused_at_the_form(
     assert 'value="hello"' in text(answer)
 
 
-def test_a_bundled_name_is_hidden_only_by_choice(project: Project, source: Source, library: Any, page: Client) -> None:
+def test_a_built_in_skill_is_replaced_only_by_choice(
+    project: Project, source: Source, library: Any, page: Client
+) -> None:
     on_disk(library, "greeting", body="Bundled")
     looked = page.get(at(source, "skills/greeting/?inside=1"))
     assert "This replaces the built-in skill greeting" in shown(looked)
@@ -567,7 +561,7 @@ def test_a_bundled_name_is_hidden_only_by_choice(project: Project, source: Sourc
     assert "Bow twice" in served(project)
 
 
-def test_several_are_imported_and_each_says_what_came_of_it(
+def test_several_skills_are_imported_with_a_result_for_each(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     skills.create(project, skill_bundle("parting", body="Mine"), by=author)
@@ -598,7 +592,7 @@ def test_several_are_imported_and_each_says_what_came_of_it(
     assert "1 of 1 skill done 1 imported" in shown(page.get(again))
 
 
-def test_all_whose_names_are_free_are_chosen_at_once(
+def test_all_skills_without_conflicts_can_be_selected_at_once(
     project: Project, source: Source, author: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
@@ -607,7 +601,7 @@ def test_all_whose_names_are_free_are_chosen_at_once(
     assert page.get(at(source, "import/?all=1&q=greet")).status_code == 302
 
 
-def test_a_look_that_failed_is_tried_again(
+def test_a_failed_check_can_be_retried(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     site.status = 503
@@ -634,7 +628,7 @@ def edited(project: Project, source: Source, site: Elsewhere, author: Actor) -> 
     return source
 
 
-def test_an_update_of_what_nobody_edited_is_one_step(
+def test_an_unedited_skill_is_updated_in_one_step(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
@@ -649,7 +643,7 @@ def test_an_update_of_what_nobody_edited_is_one_step(
     assert "Update available." not in shown(page.get("/projects/demo/skills/greeting/"))
 
 
-def test_an_edit_is_shown_before_it_can_be_lost(edited: Source, page: Client) -> None:
+def test_the_preview_shows_edits_before_they_can_be_lost(edited: Source, page: Client) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
     said = shown(looked)
     for words in ("Your changes", "Changes in the source", "resolve 1 conflict", "Keep yours", "Replace yours"):
@@ -658,7 +652,7 @@ def test_an_edit_is_shown_before_it_can_be_lost(edited: Source, page: Client) ->
         assert words in re.sub(r"<(/?(ins|del|mark|span)[^>]*)>", "", text(looked)).replace("\n", " ") or words in said
 
 
-def test_a_merge_without_answers_asks_for_them(project: Project, edited: Source, page: Client) -> None:
+def test_a_merge_with_unresolved_conflicts_is_refused(project: Project, edited: Source, page: Client) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
     with nothing_left_behind():
         answer = page.post(at(edited, "skills/greeting/"), sent(looked, if_edited="merge"))
@@ -666,7 +660,7 @@ def test_a_merge_without_answers_asks_for_them(project: Project, edited: Source,
     assert "Resolve 1 conflict" in shown(answer) and "Choose one of the two." in shown(answer)
 
 
-def test_a_merge_keeps_what_both_did(project: Project, edited: Source, page: Client) -> None:
+def test_a_merge_keeps_the_changes_of_both_sides(project: Project, edited: Source, page: Client) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
     (key,) = set(re.findall(r'name="(take-[\d-]+)"', text(looked)))
     page.post(at(edited, "skills/greeting/"), sent(looked, if_edited="merge", **{key: "theirs"}))
@@ -676,14 +670,14 @@ def test_a_merge_keeps_what_both_did(project: Project, edited: Source, page: Cli
     assert "merged" in shown(page.get("/projects/demo/skills/greeting/versions/"))
 
 
-def test_keeping_yours_settles_the_update(project: Project, edited: Source, page: Client) -> None:
+def test_keeping_the_own_version_dismisses_the_update(project: Project, edited: Source, page: Client) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
     page.post(at(edited, "skills/greeting/"), sent(looked, if_edited="keep"))
     assert "Smile softly" in served(project) and "Bow twice" in served(project)
     assert "Update available" not in shown(page.get(at(edited)))
 
 
-def test_replacing_takes_theirs_and_keeps_the_history(project: Project, edited: Source, page: Client) -> None:
+def test_replacing_takes_the_source_and_keeps_the_history(project: Project, edited: Source, page: Client) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
     page.post(at(edited, "skills/greeting/"), sent(looked, if_edited="replace"))
     assert "Smile broadly" in served(project) and "twice" not in served(project)
@@ -691,7 +685,7 @@ def test_replacing_takes_theirs_and_keeps_the_history(project: Project, edited: 
 
 
 @pytest.mark.parametrize("choice", ["replace", "keep", "merge", ""])
-def test_an_edit_that_was_not_seen_is_never_lost(
+def test_an_unseen_edit_is_never_lost(
     project: Project, edited: Source, author: Actor, page: Client, choice: str
 ) -> None:
     looked = page.get(at(edited, "skills/greeting/?inside=1"))
@@ -704,7 +698,7 @@ def test_an_edit_that_was_not_seen_is_never_lost(
 # -- Uninstalling -------------------------------------------------------------------------------------------------
 
 
-def test_uninstalling_shows_what_goes_and_takes_only_that(
+def test_uninstalling_shows_and_removes_one_skill(
     project: Project, source: Source, author: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
@@ -720,7 +714,9 @@ def test_uninstalling_shows_what_goes_and_takes_only_that(
     assert Version.objects.filter(skill__name="greeting").count() == 2
 
 
-def test_an_edit_since_then_stops_it(project: Project, source: Source, author: Actor, page: Client) -> None:
+def test_an_edit_since_the_page_was_opened_stops_uninstalling(
+    project: Project, source: Source, author: Actor, page: Client
+) -> None:
     import_one(project, source, author)
     asked = page.get(at(source, "skills/greeting/uninstall/"))
     edit(project, author, "Smile.", "Smile softly.")
@@ -730,7 +726,9 @@ def test_an_edit_since_then_stops_it(project: Project, source: Source, author: A
         assert answer.headers["Location"] == at(source, "skills/greeting/uninstall/")
 
 
-def test_what_stood_before_comes_back(project: Project, source: Source, author: Actor, page: Client) -> None:
+def test_uninstalling_restores_the_earlier_version(
+    project: Project, source: Source, author: Actor, page: Client
+) -> None:
     skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
     import_one(project, source, author, on_conflict="version")
     asked = page.get(at(source, "skills/greeting/uninstall/"))
@@ -748,7 +746,7 @@ def protected(project: Project, source: Source, operator: Actor) -> Source:
     return source
 
 
-def test_where_changes_are_reviewed_the_pages_propose(project: Project, protected: Source, page: Client) -> None:
+def test_in_a_protected_project_an_import_is_a_proposal(project: Project, protected: Source, page: Client) -> None:
     assert 'href="/projects/demo/sources/"' in text(page.get("/projects/demo/skills/"))
     assert "Propose…" in shown(page.get(at(protected)))
     assert "Propose 1 skill" in shown(page.get(at(protected, "import/?skill=parting")))
@@ -762,7 +760,7 @@ def test_where_changes_are_reviewed_the_pages_propose(project: Project, protecte
     assert "for this skill is waiting for review" in shown(page.get(at(protected, "skills/greeting/")))
 
 
-def test_where_changes_are_reviewed_uninstalling_is_proposed(
+def test_in_a_protected_project_uninstalling_is_a_proposal(
     project: Project, source: Source, author: Actor, operator: Actor, page: Client
 ) -> None:
     import_one(project, source, author)
@@ -777,7 +775,7 @@ def test_where_changes_are_reviewed_uninstalling_is_proposed(
 # -- Many ---------------------------------------------------------------------------------------------------------
 
 
-def test_no_page_asks_more_for_more(
+def test_pages_need_a_fixed_number_of_queries(
     project: Project, source: Source, author: Actor, page: Client, django_assert_max_num_queries: Any
 ) -> None:
     import_one(project, source, author)
@@ -801,7 +799,7 @@ def test_no_page_asks_more_for_more(
             assert page.get(path).status_code == 200
 
 
-def test_a_long_list_has_pages(source: Source, page: Client) -> None:
+def test_a_long_list_is_paginated(source: Source, page: Client) -> None:
     SourceEntry.objects.bulk_create(SourceEntry(source=source, name=f"skill-{number:03}") for number in range(120))
     assert text(page.get(at(source))).count('name="skill"') == 50
     assert "101 to 122 of 122" in shown(page.get(at(source, "?page=3")))
