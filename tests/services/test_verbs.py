@@ -217,7 +217,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "permissions.require_withdraw": "asks, and changes nothing",
     "permissions.require_reach": "asks, and changes nothing",
     "permissions.require_still": "asks, and changes nothing",
-    "versions.bring_back": "works inside the change of a verb",
+    "versions.reactivate": "works inside the change of a verb",
     "export_zip": "looks, and changes nothing",
     "export_directory": "looks, and changes nothing here",
     "import_project": "each skill goes through bundles.import_bundle",
