@@ -36,12 +36,12 @@ def names(body: str, kind: Kind, **files: bytes) -> tuple[str, ...]:
         ("http://127.0.0.1:9000/", "127.0.0.1"),
     ],
 )
-def test_hosts_are_found_behind_whatever_stands_around_them(text: str, host: str) -> None:
+def test_hosts_are_found_in_any_surrounding_text(text: str, host: str) -> None:
     assert names(text, Kind.HOST) == (host,)
 
 
 @pytest.mark.parametrize("text", ["a path/like/this", "an e-mail to me@example.com", "ratio 3:4", "file://x"])
-def test_what_is_no_host_is_not_taken_for_one(text: str) -> None:
+def test_other_text_is_not_a_host(text: str) -> None:
     assert names(text, Kind.HOST) == ()
 
 
@@ -63,7 +63,7 @@ def test_commands_are_the_programs_that_code_starts(text: str, found: tuple[str,
     assert names(text, Kind.COMMAND) == found
 
 
-def test_a_shell_script_tells_its_commands_but_not_its_own_functions() -> None:
+def test_shell_script_has_its_commands_but_not_its_functions() -> None:
     script = b"#!/bin/sh\nfinish() { rm -f x; }\nfinish\nnmap -p 1 host\n"
     assert names("x", Kind.COMMAND, **{"scripts/run": script}) == ("nmap", "rm")
 
@@ -133,7 +133,7 @@ def test_a_script_of_one_sign_is_read_in_a_moment(script: bytes) -> None:
     assert time.process_time() - before < 5
 
 
-def test_text_that_is_too_long_to_read_is_said_to_be_unread() -> None:
+def test_text_that_is_too_long_makes_the_result_partial() -> None:
     limits = Limits(text_read_bytes=10)
     assert capabilities.of(skill("x", **{"notes.md": b"https://a.example"}), limits=limits).partial
     assert not capabilities.of(skill("x", **{"a.png": b"\0" * 20}), limits=limits).partial
@@ -181,7 +181,7 @@ def test_new_and_vanishing_skills_are_of_medium_risk() -> None:
     assert assess(skill(), None).risk is Risk.MEDIUM
 
 
-def test_the_gravest_reason_comes_first() -> None:
+def test_reasons_start_with_the_highest_risk() -> None:
     found = assess(skill(), skill("Run `git pull` from https://a.example."))
     assert found.reasons == ("It adds the host a.example.", "It adds the command git.")
 
@@ -192,13 +192,13 @@ def test_a_finding_that_only_moves_is_not_new() -> None:
     assert (found.findings_added, found.findings_removed) == ((), ())
 
 
-def test_a_finding_that_goes_is_said_to_go() -> None:
+def test_removed_finding_is_listed() -> None:
     found = assess(skill("See [it](references/none.md).\n"), skill())
     assert [each.rule for each in found.findings_removed] == ["file-missing"]
     assert found.risk is Risk.LOW
 
 
-def test_cost_is_told_for_a_load_and_for_every_prompt() -> None:
+def test_cost_covers_a_load_and_every_prompt() -> None:
     longer = skill("A much longer text than before.\n", HEADER.replace("a trip", "a long trip"))
     found = assess(skill("Short.\n"), longer)
     assert found.tokens > 0

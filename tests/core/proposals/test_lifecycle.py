@@ -31,7 +31,7 @@ def test_a_row_of_the_table_is_a_step(row: Transition) -> None:
 
 
 @pytest.mark.parametrize(("state", "action", "who"), REFUSED, ids="-".join)
-def test_what_is_not_in_the_table_is_refused(state: State, action: Action, who: Who) -> None:
+def test_transition_outside_the_table_is_refused(state: State, action: Action, who: Who) -> None:
     with pytest.raises(Conflict) as refused:
         lifecycle.step(state, action, who)
     assert refused.value.data["state"] == state
@@ -50,7 +50,7 @@ def test_a_stale_proposal_says_why_it_is_stale(action: Action) -> None:
         lifecycle.step(State.STALE, action, Who.REVIEWER, reason="It is something else now.")
 
 
-def test_states_become_what_is_promised_and_nothing_else() -> None:
+def test_reachable_states_are_as_documented() -> None:
     assert {state: {row.next for row in TABLE if row.state is state} for state in State} == PROMISED
 
 
@@ -64,7 +64,7 @@ def test_every_state_is_either_undecided_or_final() -> None:
     assert sorted((*UNDECIDED, *FINAL)) == sorted(State)
 
 
-def test_what_somebody_may_do_is_read_from_the_table() -> None:
+def test_allowed_actions_follow_the_table() -> None:
     assert lifecycle.allowed(State.STALE, Who.PROPOSER) == (Action.REBASE, Action.REVISE, Action.WITHDRAW)
     assert lifecycle.allowed(State.APPROVED, Who.REVIEWER) == ()
 

@@ -180,7 +180,7 @@ class Review(RuleBasedStateMachine):
 
 
 @pytest.mark.django_db
-def test_what_agents_are_served_was_let_through_by_somebody_with_the_right(library: object) -> None:
+def test_agents_get_only_what_a_permitted_person_approved(library: object) -> None:
     run_state_machine_as_test(
         Review,
         settings=settings(

@@ -101,7 +101,7 @@ def now(proposal: Proposal) -> Proposal:
 # -- Making one -------------------------------------------------------------------------------------------------
 
 
-def test_a_proposal_changes_nothing_that_is_served(project: Project, skill: str, bot: Actor) -> None:
+def test_proposal_does_not_change_what_agents_get(project: Project, skill: str, bot: Actor) -> None:
     made = proposals.propose(project, suggest(), by=bot)
     assert (made.joined, made.proposal.state, made.proposal.kind) == (False, State.OPEN, "update")
     assert made.proposal.base_digest == skill != made.proposal.result_digest
@@ -122,7 +122,7 @@ def test_a_proposal_changes_nothing_that_is_served(project: Project, skill: str,
     ],
     ids=["skill_md", "files", "diff", "diff-with-directory", "diff-without-header"],
 )
-def test_every_way_to_say_a_change_gives_the_same_result(project: Project, skill: str, bot: Actor, edit: Edit) -> None:
+def test_every_form_of_a_change_gives_the_same_result(project: Project, skill: str, bot: Actor, edit: Edit) -> None:
     found = proposals.current_revision(propose(project, bot, edit))
     result = blobs.bundle(found.result_manifest)
     assert result[SKILL_MD].decode() == text(One="Uno")
@@ -161,13 +161,13 @@ def test_a_deletion_has_a_base_and_no_result(project: Project, skill: str, bot: 
     assert (made.kind, made.base_digest, made.result_digest) == ("delete", skill, "")
 
 
-def test_a_change_of_a_bundled_skill_is_an_update_of_it(project: Project, library: Path, bot: Actor) -> None:
+def test_change_of_a_built_in_skill_is_an_update(project: Project, library: Path, bot: Actor) -> None:
     on_disk(library, body=LINES)
     made = propose(project, bot)
     assert (made.kind, made.base_digest) == ("update", served(project))
 
 
-def test_evidence_is_kept_with_what_it_is(project: Project, skill: str, bot: Actor) -> None:
+def test_evidence_is_stored_with_its_kind(project: Project, skill: str, bot: Actor) -> None:
     pieces = prepare.evidence(["It failed.", "https://logs.example/1", {"kind": "log", "text": "exit 1"}])
     made = propose(project, bot, evidence=pieces, run="run-7")
     assert [piece["kind"] for piece in proposals.current_revision(made).evidence] == ["text", "link", "log"]
@@ -231,14 +231,14 @@ REFUSED: list[tuple[str, dict[str, Any], type[SkillsiteError], str]] = [
 
 
 @pytest.mark.parametrize(("more", "error", "said"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
-def test_what_cannot_be_suggested_is_refused_and_leaves_nothing(
+def test_invalid_suggestion_is_refused_and_stores_nothing(
     project: Project, skill: str, bot: Actor, more: dict[str, Any], error: type[SkillsiteError], said: str
 ) -> None:
     with nothing_left_behind(), pytest.raises(error, match=said):
         propose(project, bot, **more)
 
 
-def test_a_refused_diff_names_the_hunk_and_shows_what_is_there(project: Project, skill: str, bot: Actor) -> None:
+def test_refused_diff_names_the_hunk_and_the_current_text(project: Project, skill: str, bot: Actor) -> None:
     wrong = edits.parse(diff="@@ -8,1 +8,1 @@\n-One\n+Uno\n@@ -10,1 +10,1 @@\n-Drei\n+Tre\n")
     with pytest.raises(InvalidInput) as refused:
         propose(project, bot, wrong)
@@ -301,14 +301,12 @@ def test_evidence_that_cannot_be_read_is_refused(pieces: list[Any], said: str) -
         prepare.evidence(pieces)
 
 
-def test_an_operator_has_no_voice(project: Project, skill: str, operator: Actor) -> None:
+def test_operator_cannot_propose(project: Project, skill: str, operator: Actor) -> None:
     with nothing_left_behind(), pytest.raises(Forbidden, match="Only a person or an agent"):
         propose(project, operator)
 
 
-def test_an_agent_learns_nothing_about_a_skill_that_is_switched_off(
-    project: Project, skill: str, author: Actor, bot: Actor
-) -> None:
+def test_agent_cannot_propose_for_a_disabled_skill(project: Project, skill: str, author: Actor, bot: Actor) -> None:
     skills.disable(project, "greeting", by=author)
     for kind in ("update", "delete", "create", None):
         with nothing_left_behind(), pytest.raises(NotFound) as refused:
@@ -317,7 +315,7 @@ def test_an_agent_learns_nothing_about_a_skill_that_is_switched_off(
     assert propose(project, author).state == State.OPEN
 
 
-def test_an_agent_learns_nothing_about_a_skill_outside_its_list(project: Project, skill: str, bot: Actor) -> None:
+def test_agent_cannot_propose_for_a_skill_outside_its_list(project: Project, skill: str, bot: Actor) -> None:
     Agent.objects.filter(pk=bot.agent_id).update(allowed_skills=["other"])
     with nothing_left_behind(), pytest.raises(NotFound):
         propose(project, bot, edits.parse(diff="@@ -1,1 +1,1 @@\n-x\n+y\n"))
@@ -328,7 +326,7 @@ def test_an_agent_learns_nothing_about_a_skill_outside_its_list(project: Project
 # -- The same once more, and too many ------------------------------------------------------------------------------
 
 
-def test_the_same_suggestion_is_joined_and_not_piled_up(
+def test_equal_suggestion_joins_the_waiting_proposal(
     project: Project, skill: str, bot: Actor, other_bot: Actor
 ) -> None:
     first = propose(project, bot)
@@ -340,13 +338,13 @@ def test_the_same_suggestion_is_joined_and_not_piled_up(
     assert [event.verb for event in Event.objects.order_by("-pk")[:2]] == ["proposal.joined", "proposal.opened"]
 
 
-def test_a_rejected_suggestion_can_be_made_again(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+def test_rejected_suggestion_can_be_proposed_again(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     first = propose(project, bot)
     reviews.reject(project, first.pk, comment="No.", by=reviewer)
     assert propose(project, bot).pk != first.pk
 
 
-def test_a_joiner_sees_the_outcome_and_its_own_words_only(
+def test_agent_that_joined_sees_the_decision_and_its_own_text_only(
     project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor
 ) -> None:
     first = propose(project, bot)
@@ -360,7 +358,7 @@ def test_a_joiner_sees_the_outcome_and_its_own_words_only(
     assert seen.proposal.decision_comment == "Not like this."
 
 
-def test_an_agent_has_so_many_waiting_and_no_more(
+def test_number_of_waiting_proposals_of_an_agent_is_limited(
     project: Project, skill: str, bot: Actor, author: Actor, settings: Any
 ) -> None:
     settings.OPEN_PROPOSALS_PER_AGENT = 2
@@ -423,7 +421,7 @@ def test_an_agent_that_lost_a_skill_sees_what_became_of_its_proposal_and_none_of
     assert proposal_queries.details(project, made.pk, by=reviewer).content is not None
 
 
-def test_a_proposal_of_one_project_is_not_there_in_another(
+def test_proposal_is_not_visible_in_another_project(
     project: Project, other_project: Project, skill: str, bot: Actor, person: Callable[[str], User], operator: Actor
 ) -> None:
     made = propose(project, bot)
@@ -460,7 +458,7 @@ def test_a_revision_is_the_next_try_and_keeps_the_ones_before(
     assert [said.action for said in made.comments.order_by("pk")] == ["request-changes"]
 
 
-def test_a_stale_proposal_is_revised_against_what_stands_now(
+def test_stale_proposal_is_revised_for_the_current_version(
     project: Project, skill: str, author: Actor, bot: Actor
 ) -> None:
     made = propose(project, bot)
@@ -481,7 +479,7 @@ def test_only_the_proposer_revises_and_withdraws(
             proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=somebody)
 
 
-def test_the_same_revision_once_more_is_refused(project: Project, skill: str, bot: Actor, other_bot: Actor) -> None:
+def test_equal_revision_is_refused(project: Project, skill: str, bot: Actor, other_bot: Actor) -> None:
     made = propose(project, bot)
     other = propose(project, other_bot, rewrite(One="Un"))
     with pytest.raises(Conflict, match="equal to the one before"):
@@ -492,7 +490,7 @@ def test_the_same_revision_once_more_is_refused(project: Project, skill: str, bo
 
 
 @pytest.mark.parametrize("before", [State.OPEN, State.CHANGES_REQUESTED, State.STALE])
-def test_what_is_undecided_can_be_withdrawn(
+def test_undecided_proposal_can_be_withdrawn(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor, before: State
 ) -> None:
     made = brought_to(before, project, bot, author, reviewer)
@@ -519,7 +517,7 @@ def brought_to(state: State, project: Project, bot: Actor, author: Actor, review
 
 
 @pytest.mark.parametrize("state", [State.APPROVED, State.REJECTED, State.WITHDRAWN])
-def test_what_is_decided_stays_decided(
+def test_decided_proposal_stays_decided(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor, state: State
 ) -> None:
     made = brought_to(state, project, bot, author, reviewer)
@@ -575,7 +573,7 @@ MOVES: dict[str, Callable[[Project, Actor], object]] = {
 
 
 @pytest.mark.parametrize("move", MOVES)
-def test_what_overtakes_a_proposal_makes_it_stale_in_the_same_event(
+def test_change_of_the_skill_makes_a_proposal_stale_in_the_same_event(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor, move: str
 ) -> None:
     save(project, author, Two="Due")
@@ -598,7 +596,7 @@ def test_a_name_that_was_taken_meanwhile_makes_a_creation_stale(project: Project
     assert now(made).state == State.STALE
 
 
-def test_a_change_on_disk_is_noticed_by_whoever_looks(
+def test_change_on_disk_makes_a_proposal_stale_when_it_is_read(
     project: Project, library: Path, bot: Actor, reviewer: Actor
 ) -> None:
     on_disk(library, body=LINES)
@@ -611,7 +609,7 @@ def test_a_change_on_disk_is_noticed_by_whoever_looks(
     assert (event.verb, event.actor_kind, event.data["overtaken"]) == ("proposal.overtaken", "system", [made.pk])
 
 
-def test_a_change_on_disk_below_the_projects_own_skill_overtakes_nothing(
+def test_change_on_disk_of_a_customised_skill_makes_nothing_stale(
     project: Project, library: Path, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -623,7 +621,7 @@ def test_a_change_on_disk_below_the_projects_own_skill_overtakes_nothing(
     assert Event.objects.count() == events
 
 
-def test_switching_a_skill_off_overtakes_nothing(project: Project, skill: str, bot: Actor, author: Actor) -> None:
+def test_disabling_a_skill_makes_nothing_stale(project: Project, skill: str, bot: Actor, author: Actor) -> None:
     made = propose(project, bot)
     skills.disable(project, "greeting", by=author)
     assert now(made).state == State.OPEN
@@ -632,7 +630,7 @@ def test_switching_a_skill_off_overtakes_nothing(project: Project, skill: str, b
 # -- Bringing a change over ----------------------------------------------------------------------------------------
 
 
-def test_a_change_that_still_fits_is_brought_over_and_has_to_be_looked_at_again(
+def test_stale_proposal_that_still_applies_is_rebased_and_open_again(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -649,7 +647,7 @@ def test_a_change_that_still_fits_is_brought_over_and_has_to_be_looked_at_again(
     assert loaded.read_text(SKILL_MD, Limits()) == text(One="Uno", Nine="Nove")
 
 
-def test_the_proposer_may_bring_it_over_and_others_may_not(
+def test_only_proposer_and_reviewers_can_rebase(
     project: Project, skill: str, bot: Actor, author: Actor, other_bot: Actor
 ) -> None:
     made = propose(project, bot)
@@ -662,7 +660,7 @@ def test_the_proposer_may_bring_it_over_and_others_may_not(
     assert rebasing.rebase(project, made.pk, by=bot).state == State.OPEN
 
 
-def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bringing_its_proposal_over(
+def test_agent_that_cannot_load_the_skill_cannot_rebase(
     project: Project, skill: str, bot: Actor, author: Actor
 ) -> None:
     made = propose(project, bot)
@@ -673,7 +671,9 @@ def test_an_agent_that_may_not_load_the_skill_any_more_gets_nothing_of_it_by_bri
         rebasing.rebase(project, made.pk, by=bot)
 
 
-def test_a_clash_is_left_to_people(project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor) -> None:
+def test_rebase_with_a_conflict_is_refused_without_choices(
+    project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
+) -> None:
     made = propose(project, bot)
     save(project, author, One="Eins")
     offer = proposal_queries.details(project, made.pk, by=reviewer).rebase
@@ -683,7 +683,7 @@ def test_a_clash_is_left_to_people(project: Project, skill: str, bot: Actor, aut
     assert refused.value.data["files"] == [SKILL_MD]
 
 
-def test_a_change_that_is_there_already_leaves_nothing_to_bring_over(
+def test_rebase_is_refused_if_the_skill_already_contains_the_change(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -692,7 +692,7 @@ def test_a_change_that_is_there_already_leaves_nothing_to_bring_over(
         rebasing.rebase(project, made.pk, by=reviewer)
 
 
-def test_a_change_of_a_skill_that_is_gone_cannot_be_brought_over(
+def test_rebase_is_refused_if_the_skill_is_deleted(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -701,7 +701,7 @@ def test_a_change_of_a_skill_that_is_gone_cannot_be_brought_over(
         rebasing.rebase(project, made.pk, by=reviewer)
 
 
-def test_a_deletion_is_brought_over_to_the_newest_version(
+def test_deletion_is_rebased_to_the_newest_version(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
 ) -> None:
     made = proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
@@ -709,7 +709,7 @@ def test_a_deletion_is_brought_over_to_the_newest_version(
     assert rebasing.rebase(project, made.pk, by=reviewer).base_digest == moved
 
 
-def test_a_proposal_that_fits_needs_no_bringing_over(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+def test_rebase_of_an_open_proposal_is_refused(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     with nothing_left_behind(), pytest.raises(Conflict, match="does not allow rebase"):
         rebasing.rebase(project, made.pk, by=reviewer)
@@ -718,9 +718,7 @@ def test_a_proposal_that_fits_needs_no_bringing_over(project: Project, skill: st
 # -- What stays ----------------------------------------------------------------------------------------------------
 
 
-def test_the_clean_up_leaves_the_files_of_proposals_alone(
-    project: Project, skill: str, bot: Actor, author: Actor
-) -> None:
+def test_cleanup_keeps_the_files_of_proposals(project: Project, skill: str, bot: Actor, author: Actor) -> None:
     made = propose(project, bot, edits.parse(files={"references/b.md": "Only proposed.\n"}))
     save(project, author, Nine="Nove")
     named = {entry.digest for entry in proposals.current_revision(made).result_manifest}
@@ -728,7 +726,7 @@ def test_the_clean_up_leaves_the_files_of_proposals_alone(
     assert Skill.objects.count() == 1
 
 
-def test_what_a_reviewer_is_told_about_a_change(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+def test_details_contain_the_assessment(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot, rewrite(One="Ask https://a.example"))
     seen = proposal_queries.details(project, made.pk, by=reviewer)
     assert seen.content is not None
@@ -738,7 +736,7 @@ def test_what_a_reviewer_is_told_about_a_change(project: Project, skill: str, bo
     assert [each.name for each in seen.content.assessment.capabilities.added] == ["a.example"]
 
 
-def test_a_deletion_is_shown_against_the_bundled_skill_that_comes_back(
+def test_deletion_is_compared_with_the_built_in_skill(
     project: Project, library: Path, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     on_disk(library, body="The bundled text.")

@@ -68,7 +68,7 @@ def deletion(project: Project, by: Actor) -> Proposal:
 # -- Approving -----------------------------------------------------------------------------------------------------
 
 
-def test_what_was_approved_is_exactly_what_is_served(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+def test_agents_get_exactly_the_approved_bytes(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     decided = approve(project, made, reviewer, comment="Right.")
     assert (decided.state, decided.decision_comment) == (State.APPROVED, "Right.")
@@ -77,7 +77,7 @@ def test_what_was_approved_is_exactly_what_is_served(project: Project, skill: st
     assert loaded.read_text(SKILL_MD, Limits()) == text(One="Uno")
 
 
-def test_an_approval_is_on_record_with_who_suggested_and_who_let_it_through(
+def test_approval_records_the_proposer_and_the_reviewer(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -92,7 +92,7 @@ def test_an_approval_is_on_record_with_who_suggested_and_who_let_it_through(
     assert approval.version.note == f"Proposal {made.pk}: {WHY}"
 
 
-def test_a_load_tells_of_the_approval_in_two_queries_at_most(
+def test_load_includes_the_approval_in_two_queries_at_most(
     project: Project, skill: str, bot: Actor, reviewer: Actor, django_assert_max_num_queries: Any
 ) -> None:
     approve(project, propose(project, bot), reviewer)
@@ -102,13 +102,13 @@ def test_a_load_tells_of_the_approval_in_two_queries_at_most(
         assert loaded.approval.by == "reviewer"
 
 
-def test_a_creation_is_served_once_it_is_approved(project: Project, bot: Actor, reviewer: Actor) -> None:
+def test_new_skill_is_served_after_approval(project: Project, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot, edits.parse(skill_md=skill_text("fresh")), skill="fresh")
     approve(project, made, reviewer)
     assert served(project, "fresh") == made.result_digest
 
 
-def test_an_approved_deletion_lets_the_bundled_skill_show_again(
+def test_approved_deletion_restores_the_built_in_skill(
     project: Project, library: Path, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     on_disk(library, body="The bundled text.")
@@ -120,7 +120,7 @@ def test_an_approved_deletion_lets_the_bundled_skill_show_again(
     assert event.before == skill
 
 
-def test_an_approved_deletion_of_the_only_one_leaves_nothing(
+def test_approved_deletion_without_a_built_in_skill_leaves_no_skill(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     approve(project, deletion(project, bot), reviewer)
@@ -129,7 +129,7 @@ def test_an_approved_deletion_of_the_only_one_leaves_nothing(
     assert [version.digest for version in versions.history(project, "greeting")] == [skill]
 
 
-def test_an_approved_change_of_a_bundled_skill_remembers_where_it_came_from(
+def test_approved_change_of_a_built_in_skill_records_its_upstream(
     project: Project, library: Path, bot: Actor, reviewer: Actor
 ) -> None:
     on_disk(library, files={"references/a.md": b"See SKILL.md.\n"})
@@ -140,7 +140,7 @@ def test_an_approved_change_of_a_bundled_skill_remembers_where_it_came_from(
     assert blobs.bundle(row.upstream_manifest).digest == base
 
 
-def test_a_bundled_skill_that_changes_while_it_is_approved_is_not_covered(
+def test_approval_is_refused_if_the_built_in_skill_changes_meanwhile(
     project: Project, library: Path, bot: Actor, reviewer: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk keeps to no transaction, so what stands is asked for once more inside of it."""
@@ -157,7 +157,7 @@ def test_a_bundled_skill_that_changes_while_it_is_approved_is_not_covered(
         approve(project, made, reviewer)
 
 
-def test_approving_one_overtakes_the_others_of_the_same_skill(
+def test_approval_makes_other_proposals_for_the_skill_stale(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     first, second = propose(project, bot), propose(project, bot, rewrite(Nine="Nove"))
@@ -176,7 +176,7 @@ def test_approving_twice_applies_once(project: Project, skill: str, bot: Actor, 
     assert len(versions.history(project, "greeting")) == 2
 
 
-def test_a_result_that_was_not_looked_at_is_not_let_through(
+def test_approval_of_another_result_than_the_current_one_is_refused(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -187,7 +187,7 @@ def test_a_result_that_was_not_looked_at_is_not_let_through(
     assert served(project) == skill
 
 
-def test_a_deletion_that_was_brought_over_to_another_text_is_looked_at_again(
+def test_approval_of_a_deletion_that_was_rebased_is_refused(
     project: Project, skill: str, bot: Actor, reviewer: Actor, author: Actor
 ) -> None:
     made = deletion(project, bot)
@@ -199,7 +199,7 @@ def test_a_deletion_that_was_brought_over_to_another_text_is_looked_at_again(
     assert not Skill.objects.get(project=project, name="greeting").overrides
 
 
-def test_a_proposal_that_was_sent_back_waits_for_its_proposer(
+def test_proposal_with_requested_changes_cannot_be_approved(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -208,7 +208,7 @@ def test_a_proposal_that_was_sent_back_waits_for_its_proposer(
         approve(project, made, reviewer)
 
 
-def test_stored_files_that_were_exchanged_are_not_let_through(
+def test_approval_is_refused_if_stored_files_were_replaced(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -220,7 +220,7 @@ def test_stored_files_that_were_exchanged_are_not_let_through(
         approve(project, made, reviewer)
 
 
-def test_rules_that_became_stricter_hold_at_approval(
+def test_approval_checks_the_current_rules(
     project: Project, skill: str, bot: Actor, reviewer: Actor, settings: Any
 ) -> None:
     made = propose(project, bot, rewrite(One="x" * 2_000))
@@ -232,7 +232,7 @@ def test_rules_that_became_stricter_hold_at_approval(
 # -- Edit and approve ----------------------------------------------------------------------------------------------
 
 
-def test_an_edited_approval_keeps_both_texts_and_both_names(
+def test_edited_approval_keeps_both_texts_and_authors(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -249,9 +249,7 @@ def test_an_edited_approval_keeps_both_texts_and_both_names(
         True, made.result_digest, decided.result_digest)  # fmt: skip
 
 
-def test_an_edit_adds_to_the_proposed_result_and_not_to_what_stood(
-    project: Project, skill: str, bot: Actor, reviewer: Actor
-) -> None:
+def test_edit_applies_to_the_proposed_result(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     approve(project, made, reviewer, edit=edits.parse(files={"references/b.md": "Note to SKILL.md.\n"}))
     bundle = catalog.load(project.pk, "greeting").bundle()
@@ -259,9 +257,7 @@ def test_an_edit_adds_to_the_proposed_result_and_not_to_what_stood(
         text(One="Uno"), [SKILL_MD, "references/a.md", "references/b.md"])  # fmt: skip
 
 
-def test_an_edit_that_changes_nothing_is_an_approval_as_it_is(
-    project: Project, skill: str, bot: Actor, reviewer: Actor
-) -> None:
+def test_edit_without_changes_is_a_plain_approval(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     approve(project, propose(project, bot), reviewer, edit=rewrite(One="Uno"))
     assert not Approval.objects.get().edited
 
@@ -275,7 +271,7 @@ def test_an_edit_that_changes_nothing_is_an_approval_as_it_is(
     ],
     ids=["broken", "renamed", "back-to-the-base"],
 )
-def test_an_edit_is_held_to_the_same_rules(
+def test_edit_is_checked_by_the_same_rules(
     project: Project, skill: str, bot: Actor, reviewer: Actor, edit: Any, error: type[Exception]
 ) -> None:
     made = propose(project, bot)
@@ -292,7 +288,7 @@ def test_a_deletion_has_nothing_to_edit(project: Project, skill: str, bot: Actor
 # -- Whose own it is -----------------------------------------------------------------------------------------------
 
 
-def test_nobody_approves_their_own(project: Project, skill: str, reviewer: Actor, owner: Actor) -> None:
+def test_own_proposal_cannot_be_approved(project: Project, skill: str, reviewer: Actor, owner: Actor) -> None:
     made = propose(project, reviewer)
     for edit in (None, rewrite(One="Ein")):
         with nothing_left_behind(), pytest.raises(Forbidden, match="approve your own"):
@@ -306,7 +302,7 @@ def token_of(agent: Actor, project: Project, by: Actor) -> Token:
 
 
 @pytest.mark.parametrize("revoked", [False, True])
-def test_nobody_approves_what_an_agent_of_theirs_suggested(
+def test_proposal_of_own_agent_cannot_be_approved(
     project: Project, skill: str, bot: Actor, owner: Actor, reviewer: Actor, revoked: bool
 ) -> None:
     token = token_of(bot, project, owner)
@@ -318,14 +314,16 @@ def test_nobody_approves_what_an_agent_of_theirs_suggested(
     assert approve(project, made, reviewer).state == State.APPROVED
 
 
-def test_a_token_made_after_the_proposal_counts_as_well(project: Project, skill: str, bot: Actor, owner: Actor) -> None:
+def test_token_made_after_the_proposal_also_bars_its_maker(
+    project: Project, skill: str, bot: Actor, owner: Actor
+) -> None:
     made = propose(project, bot)
     token_of(bot, project, owner)
     with pytest.raises(Forbidden):
         approve(project, made, owner)
 
 
-def test_nobody_approves_what_they_joined(
+def test_joined_proposal_cannot_be_approved(
     project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor, owner: Actor
 ) -> None:
     made = propose(project, bot)
@@ -337,7 +335,7 @@ def test_nobody_approves_what_they_joined(
             approve(project, made, somebody)
 
 
-def test_a_token_for_somebody_else_is_no_way_around_it(
+def test_maker_of_a_token_for_the_proposer_cannot_approve(
     project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor
 ) -> None:
     """Whoever makes a token for another person could act in that person's name with it."""
@@ -354,7 +352,7 @@ def test_a_token_for_somebody_else_is_no_way_around_it(
     assert approve(project, made, reviewer).state == State.APPROVED
 
 
-def test_nor_is_revising_what_they_proposed_in_their_name(
+def test_maker_of_a_token_that_can_revise_cannot_approve(
     project: Project, other_project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor, operator: Actor
 ) -> None:
     user = User.objects.get(pk=author.user_id)
@@ -372,18 +370,20 @@ def test_nor_is_revising_what_they_proposed_in_their_name(
     assert approve(project, made, reviewer).state == State.APPROVED
 
 
-def test_a_lent_token_makes_no_token_for_an_agent(project: Project, bot: Actor, reviewer: Actor, owner: Actor) -> None:
+def test_token_made_by_somebody_else_cannot_create_agent_tokens(
+    project: Project, bot: Actor, reviewer: Actor, owner: Actor
+) -> None:
     lent = Actor("person", "reviewer", project.pk, owner.scopes, user_id=reviewer.user_id, maker_id=owner.user_id)
     with nothing_left_behind(), pytest.raises(Forbidden, match="somebody else created"):
         token_of(bot, project, lent)
 
 
-def test_own_proposals_may_be_turned_down(project: Project, skill: str, reviewer: Actor) -> None:
+def test_own_proposal_can_be_rejected(project: Project, skill: str, reviewer: Actor) -> None:
     made = propose(project, reviewer)
     assert reviews.reject(project, made.pk, comment="I was wrong.", by=reviewer).state == State.REJECTED
 
 
-def test_agents_and_operators_decide_nothing(project: Project, skill: str, bot: Actor, operator: Actor) -> None:
+def test_agents_and_operators_cannot_decide(project: Project, skill: str, bot: Actor, operator: Actor) -> None:
     made = propose(project, bot)
     other = agents.ensure(project, "judge", by=operator)
     for somebody in (permissions.agent(other, frozenset(roles.SCOPES)), operator):
@@ -396,7 +396,7 @@ def test_agents_and_operators_decide_nothing(project: Project, skill: str, bot: 
                 decide(somebody)
 
 
-def test_a_role_that_was_taken_away_meanwhile_no_longer_counts(
+def test_decision_is_refused_if_the_role_was_removed_meanwhile(
     project: Project, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -413,7 +413,7 @@ def test_a_role_that_was_taken_away_meanwhile_no_longer_counts(
 
 
 @pytest.mark.parametrize("decide", [reviews.reject, reviews.request_changes])
-def test_a_no_needs_a_reason(
+def test_rejection_needs_a_comment(
     project: Project, skill: str, bot: Actor, reviewer: Actor, decide: Callable[..., Proposal]
 ) -> None:
     made = propose(project, bot)
@@ -421,7 +421,7 @@ def test_a_no_needs_a_reason(
         decide(project, made.pk, comment=" ", by=reviewer)
 
 
-def test_a_rejected_text_reaches_nobody(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+def test_rejected_text_is_never_served(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     made = propose(project, bot)
     reviews.reject(project, made.pk, comment="No.", by=reviewer)
     assert served(project) == skill
@@ -430,7 +430,7 @@ def test_a_rejected_text_reaches_nobody(project: Project, skill: str, bot: Actor
         "proposal.rejected", skill, skill, made.result_digest)  # fmt: skip
 
 
-def test_an_agent_advises_where_an_owner_allows_it_and_decides_nothing(
+def test_agent_recommends_if_allowed_and_the_state_stays(
     project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
@@ -444,7 +444,7 @@ def test_an_agent_advises_where_an_owner_allows_it_and_decides_nothing(
     assert list(proposals.list_proposals(project, by=other_bot)) == []
 
 
-def test_advice_that_is_not_for_the_asking_is_refused(
+def test_invalid_recommendation_is_refused(
     project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor
 ) -> None:
     Project.objects.update(reviewer_agents=True)
@@ -490,7 +490,7 @@ def protected(project: Project, library: Path, author: Actor, skill: str) -> Pro
 
 
 @pytest.mark.parametrize("change", DIRECT)
-def test_in_a_protected_project_nobody_publishes_directly(protected: Project, owner: Actor, change: str) -> None:
+def test_protected_project_refuses_direct_publishing(protected: Project, owner: Actor, change: str) -> None:
     before = served(protected)
     with pytest.raises(Forbidden, match="Propose the change instead") as refused:
         DIRECT[change](protected, owner)
@@ -500,7 +500,7 @@ def test_in_a_protected_project_nobody_publishes_directly(protected: Project, ow
 
 
 @pytest.mark.parametrize("change", [name for name in DIRECT if name != "an empty create"])
-def test_review_that_is_asked_for_meanwhile_counts(
+def test_protection_turned_on_meanwhile_is_respected(
     protected: Project, owner: Actor, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     """Between the door and the moment when it is a verb's turn."""
@@ -518,7 +518,7 @@ def test_review_that_is_asked_for_meanwhile_counts(
     assert served(protected) == before
 
 
-def test_an_agent_that_may_write_may_not_in_a_protected_project(protected: Project, operator: Actor) -> None:
+def test_agent_with_write_scope_cannot_publish_in_a_protected_project(protected: Project, operator: Actor) -> None:
     writer = permissions.agent(agents.ensure(protected, "writer", by=operator), frozenset({roles.READ, roles.WRITE}))
     for change in DIRECT.values():
         with pytest.raises(Forbidden):
@@ -527,7 +527,7 @@ def test_an_agent_that_may_write_may_not_in_a_protected_project(protected: Proje
         versions.yank(protected, "greeting", "1", reason="No.", by=writer)
 
 
-def test_reviewers_take_things_away_in_a_protected_project_and_authors_do_not(
+def test_only_reviewers_disable_or_withdraw_in_a_protected_project(
     protected: Project, author: Actor, reviewer: Actor
 ) -> None:
     for take in (
@@ -540,7 +540,7 @@ def test_reviewers_take_things_away_in_a_protected_project_and_authors_do_not(
         take(reviewer)
 
 
-def test_proposals_are_the_way_into_a_protected_project(protected: Project, author: Actor, reviewer: Actor) -> None:
+def test_protected_project_is_changed_by_proposals(protected: Project, author: Actor, reviewer: Actor) -> None:
     approve(protected, propose(protected, author), reviewer)
     assert catalog.load(protected.pk, "greeting").read_text(SKILL_MD, Limits()) == text(One="Uno")
 
@@ -548,7 +548,7 @@ def test_proposals_are_the_way_into_a_protected_project(protected: Project, auth
 # -- Proof ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_holds_is_counted(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+def test_verify_counts_valid_versions(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     approve(project, propose(project, bot), reviewer)
     assert approvals.verify() == (2, [])
     out = StringIO()
@@ -595,7 +595,7 @@ def tamper_with_the_name(version: Version, approval: Approval, directory: Path) 
         tamper_with_the_name,
     ],
 )
-def test_what_does_not_hold_is_found(
+def test_verify_finds_invalid_versions(
     project: Project, skill: str, bot: Actor, reviewer: Actor, blob_directory: Path, tamper: Callable[..., None]
 ) -> None:
     approve(project, propose(project, bot), reviewer)
@@ -608,7 +608,7 @@ def test_what_does_not_hold_is_found(
     assert out.getvalue().startswith("demo/greeting 2: ")
 
 
-def test_a_protected_project_tells_what_is_served_without_approval(protected: Project) -> None:
+def test_verify_lists_unapproved_versions_of_a_protected_project(protected: Project) -> None:
     out = StringIO()
     call_command("verify_approvals", stdout=out)
     assert "demo/greeting 1: Nobody approved it" in out.getvalue()

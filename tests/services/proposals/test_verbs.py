@@ -107,7 +107,7 @@ def test_without_any_scope_a_verb_is_refused_and_changes_nothing(project: Projec
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_somebody_of_another_project_finds_nothing(
+def test_actor_of_another_project_gets_not_found(
     project: Project, made: Proposal, other_project: Project, operator: Actor, name: str
 ) -> None:
     stranger = agents.ensure(other_project, "bot", by=operator)
@@ -119,7 +119,7 @@ def test_somebody_of_another_project_finds_nothing(
 
 
 @pytest.mark.parametrize("name", [name for name in VERBS if name != "proposals.propose"])
-def test_a_proposal_that_is_not_there_is_not_found(
+def test_unknown_proposal_is_not_found(
     project: Project, made: Proposal, person: Callable[[str], User], name: str
 ) -> None:
     call, _, who = VERBS[name]
