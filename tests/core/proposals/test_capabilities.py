@@ -1,4 +1,4 @@
-"""What a skill reaches for is found where it is written plainly, and a change of it is told apart from the rest."""
+"""Capabilities of a skill: found if they are written plainly, and compared between two versions."""
 
 import time
 

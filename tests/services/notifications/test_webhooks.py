@@ -50,7 +50,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever hangs is left soon."""
+    """Use a short timeout for receivers that hang."""
     monkeypatch.setattr(webhook_delivery, "TIMEOUT_SECONDS", 0.3)
 
 
@@ -236,7 +236,7 @@ def test_a_redirect_is_not_followed(
 def test_an_address_that_became_private_is_not_sent_to(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, settings: Any
 ) -> None:
-    """What was fine when it was entered is judged again each time."""
+    """The address is checked again before each delivery."""
     webhooks.test(project, endpoint.pk, by=owner)
     settings.SKILLS_FETCH_ALLOW_HOSTS = []
     Endpoint.objects.update(address=f"https://{receiver.host}/hook")

@@ -1,4 +1,4 @@
-"""Whatever people and agents do, in whatever order: what is served is what somebody with the right let through."""
+"""Random sequences of actions: agents only ever get what a person with permission published or approved."""
 
 from itertools import count
 
@@ -72,7 +72,7 @@ class Review(RuleBasedStateMachine):
         return found[place % len(found)] if found else Proposal(pk=0)
 
     def _try(self, verb: object, *given: object, **more: object) -> object:
-        """What the verb gives, or None where it is refused; anything but a refusal is a fault."""
+        """Return the result of an action, or None if it is refused. Any other exception fails the test."""
         try:
             return verb(self.project, *given, **more)  # type: ignore[operator]
         except SkillsiteError:

@@ -338,7 +338,7 @@ def test_joined_proposal_cannot_be_approved(
 def test_maker_of_a_token_for_the_proposer_cannot_approve(
     project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor
 ) -> None:
-    """Whoever makes a token for another person could act in that person's name with it."""
+    """An owner who creates a token for another person could use it to act as that person."""
     lent = Actor("person", "author", project.pk, author.scopes, user_id=author.user_id, maker_id=owner.user_id)
     made = propose(project, lent)
     with nothing_left_behind(), pytest.raises(Forbidden):

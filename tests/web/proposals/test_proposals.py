@@ -729,7 +729,7 @@ def test_revision_of_an_outdated_proposal_starts_with_both_changes(
 
 
 def typed(body: str, **more: str) -> dict[str, str]:
-    """What a browser sends: its line ends are those of forms."""
+    """Return the text as a browser sends it, with CRLF line endings."""
     return {f"file:{SKILL_MD}": skill_text(body=body).replace("\n", "\r\n"), **more}
 
 
