@@ -66,7 +66,7 @@ def cached(project: Project, other_project: Project, operator: Actor) -> None:
 # -- clean_cache -------------------------------------------------------------------------------------------
 
 
-def test_without_more_only_leftovers_are_removed(cached: None) -> None:
+def test_clean_cache_removes_only_leftovers_by_default(cached: None) -> None:
     said = command_output("clean_cache")
     assert "demo  a/.new-0123456789abcdef  left by an interrupted run" in said
     assert said.endswith("1 removed, 4 bytes.\n")
@@ -74,19 +74,19 @@ def test_without_more_only_leftovers_are_removed(cached: None) -> None:
     assert command_output("clean_cache") == "0 removed, 0 bytes.\n"
 
 
-def test_versions_without_use_are_removed_when_asked(cached: None) -> None:
+def test_older_than_removes_unused_versions(cached: None) -> None:
     said = command_output("clean_cache", "--older-than", "30d")
     assert "demo  a/1  unused" in said
     assert "other  a/1" in said
     assert versions("demo") == versions("other") == ["2"]
 
 
-def test_so_many_versions_are_kept_and_one_in_use_stays(cached: None) -> None:
+def test_keep_limits_the_versions_but_not_those_in_use(cached: None) -> None:
     command_output("clean_cache", "--keep", "0", "--project", "demo")
     assert (versions("demo"), versions("other")) == (["2"], ["1", "2"])
 
 
-def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> None:
+def test_an_empty_cache_is_not_an_error(project: Project) -> None:
     assert command_output("clean_cache") == "0 removed, 0 bytes.\n"
 
 
@@ -99,7 +99,7 @@ def test_where_nothing_was_ever_cached_nothing_is_removed(project: Project) -> N
         (("--project", "nobody"), "no cache for project"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(cached: None, arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_options_are_refused(cached: None, arguments: tuple[str, ...], said: str) -> None:
     with pytest.raises(CommandError, match=said):
         command_output("clean_cache", *arguments)
     assert versions("demo") == ["1", "2"]
@@ -114,7 +114,7 @@ def warm(tmp_path: Path, given: Any, *arguments: str) -> str:
     return command_output("warm_cache", "--project", "demo", *arguments, str(file))
 
 
-def test_definitions_of_a_file_are_fetched(project: Project, tmp_path: Path, web: Web) -> None:
+def test_warm_cache_fetches_the_definitions_of_a_file(project: Project, tmp_path: Path, web: Web) -> None:
     url = web.put("/a.md", TEXT)
     given = {"skills": [{"name": "a", "version": "1", "url": url}]}
     assert warm(tmp_path, given) == "loaded  a 1\n"
@@ -122,12 +122,12 @@ def test_definitions_of_a_file_are_fetched(project: Project, tmp_path: Path, web
     assert (resolver.root("demo") / "skills" / "a" / "1" / SKILL_MD).read_text() == TEXT
 
 
-def test_definitions_may_come_over_standard_input(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warm_cache_reads_standard_input(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps([inline("1")])))
     assert command_output("warm_cache", "--project", "demo") == "loaded  a 1\n"
 
 
-def test_more_than_one_request_may_name_are_fetched_in_parts(
+def test_many_definitions_are_fetched_in_parts(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resolver, "BOUNDS", Bounds(most=2))
@@ -135,7 +135,7 @@ def test_more_than_one_request_may_name_are_fetched_in_parts(
     assert warm(tmp_path, given).count("loaded") == 5
 
 
-def test_what_could_not_be_fetched_is_told_and_fails_the_command(
+def test_a_failed_fetch_is_printed_and_fails_the_command(
     project: Project, tmp_path: Path, web: Web, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(CommandError, match="1 not fetched"):
@@ -144,12 +144,12 @@ def test_what_could_not_be_fetched_is_told_and_fails_the_command(
 
 
 @pytest.mark.parametrize(("given", "said"), [("{", "not JSON"), ("[" * 99_999, "not JSON"), ("5", "not a list")])
-def test_what_holds_no_definitions_is_refused(project: Project, tmp_path: Path, given: str, said: str) -> None:
+def test_input_without_definitions_is_refused(project: Project, tmp_path: Path, given: str, said: str) -> None:
     with pytest.raises(CommandError, match=said):
         warm(tmp_path, given)
 
 
-def test_a_file_or_project_that_is_not_there_is_refused(project: Project, operator: Actor) -> None:
+def test_a_missing_file_or_project_is_refused(project: Project, operator: Actor) -> None:
     with pytest.raises(CommandError, match="cannot be read"):
         command_output("warm_cache", "--project", "demo", "/nowhere/definitions.json")
     with pytest.raises(CommandError, match="There is no project"):

@@ -14,7 +14,7 @@ def held(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
-def test_so_many_at_a_time_and_no_more(tmp_path: Path) -> None:
+def test_the_number_of_slots_is_limited(tmp_path: Path) -> None:
     with slot(tmp_path, "t", most=2, seconds=60), slot(tmp_path, "t", most=2, seconds=60):
         assert held(tmp_path) == ["t-0", "t-1"]
         with pytest.raises(NoFreeSlot), slot(tmp_path, "t", most=2, seconds=60):
@@ -24,14 +24,14 @@ def test_so_many_at_a_time_and_no_more(tmp_path: Path) -> None:
     assert held(tmp_path) == []
 
 
-def test_a_turn_is_given_back_when_its_work_fails(tmp_path: Path) -> None:
+def test_a_slot_is_released_when_the_work_fails(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="work"), slot(tmp_path, "t", most=1, seconds=60):
         raise ValueError("work")
     with slot(tmp_path, "t", most=1, seconds=60):
         pass
 
 
-def test_a_holder_that_was_killed_is_forgotten(tmp_path: Path) -> None:
+def test_the_slot_of_a_killed_process_expires(tmp_path: Path) -> None:
     (tmp_path / "t-0").touch()
     with pytest.raises(NoFreeSlot), slot(tmp_path, "t", most=1, seconds=60):
         pass
@@ -41,14 +41,14 @@ def test_a_holder_that_was_killed_is_forgotten(tmp_path: Path) -> None:
     assert held(tmp_path) == []
 
 
-def test_whoever_took_too_long_does_not_give_back_the_turn_of_another(tmp_path: Path) -> None:
+def test_a_process_that_took_too_long_does_not_release_the_slot_of_another(tmp_path: Path) -> None:
     with slot(tmp_path, "t", most=1, seconds=60):
         (tmp_path / "t-0").rename(tmp_path / "aside")  # forgotten meanwhile
         (tmp_path / "t-0").touch()
     assert "t-0" in held(tmp_path)
 
 
-def test_a_volume_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+def test_a_volume_that_is_not_writable_does_not_block(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = []
     with slot(tmp_path / "file" / "below", "t", most=1, seconds=60):
@@ -56,7 +56,7 @@ def test_a_volume_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     assert done
 
 
-def test_of_many_who_come_at_once_as_many_are_let_in(tmp_path: Path) -> None:
+def test_concurrent_processes_get_exactly_the_slots(tmp_path: Path) -> None:
     inside, most, busy = [0], [0], [0]
     lock, start, leave = threading.Lock(), threading.Barrier(12), threading.Barrier(12)
 

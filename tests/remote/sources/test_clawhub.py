@@ -19,7 +19,7 @@ from registry.remote.sources import (
 )
 from tests.core import hostile
 from tests.core.hostile import tree
-from tests.remote.sources.places import Served, as_json, redirecting, serving
+from tests.remote.sources.servers import Served, as_json, redirecting, serving
 from tests.services.receivers import Receiver, answering, hanging
 
 API = "/api/v1"

@@ -27,7 +27,7 @@ from registry.remote.sources import (
     git_process,
 )
 from tests.remote.sources.packs import handing_out, unfolding
-from tests.remote.sources.places import git_server, head, redirecting, repository, serving, skill
+from tests.remote.sources.servers import git_server, head, redirecting, repository, serving, skill
 from tests.services.receivers import Receiver, answering, dripping, hanging, receiving
 
 pytestmark = pytest.mark.processes

@@ -21,7 +21,7 @@ from registry.remote.sources import (
 )
 from tests.core import hostile
 from tests.core.hostile import Entry, archive, tree
-from tests.remote.sources.places import redirecting, serving, skill
+from tests.remote.sources.servers import redirecting, serving, skill
 from tests.services.receivers import Receiver, answering, dripping, endless, hanging
 
 COLLECTION = archive(

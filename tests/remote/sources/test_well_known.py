@@ -21,7 +21,7 @@ from registry.remote.sources import (
 )
 from tests.core import hostile
 from tests.core.hostile import tree
-from tests.remote.sources.places import Served, as_json, digest, redirecting, serving, skill
+from tests.remote.sources.servers import Served, as_json, digest, redirecting, serving, skill
 from tests.services.receivers import Receiver, answering, hanging, receiving
 
 V2, V1 = "/.well-known/agent-skills", "/.well-known/skills"

@@ -52,7 +52,7 @@ def dialled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return tried
 
 
-def test_an_allowed_host_is_reached_and_its_answer_comes_back(receiver: Receiver) -> None:
+def test_an_allowed_host_is_reached(receiver: Receiver) -> None:
     receiver.behave = answering(418, b"short and stout", ETag='"tea"')
     answer = outbound_http.send(OutboundRequest("POST", receiver.url("/a?b=c"), b"{}", {"X-Said": "hello"}))
     assert (answer.status, answer.body, answer.complete) == (418, b"short and stout", True)
@@ -69,7 +69,7 @@ def test_an_allowed_host_is_reached_and_its_answer_comes_back(receiver: Receiver
         "224.0.0.1",
     ],
 )  # fmt: skip
-def test_a_private_address_is_refused_however_it_is_written(host: str, dialled: list[str]) -> None:
+def test_a_private_address_is_refused_in_every_spelling(host: str, dialled: list[str]) -> None:
     with pytest.raises(Refused, match="private network"):
         get(f"https://{host}/")
     with pytest.raises(InvalidRequest, match=r"private network.*Nothing was stored"):
@@ -77,16 +77,14 @@ def test_a_private_address_is_refused_however_it_is_written(host: str, dialled: 
     assert dialled == []
 
 
-def test_a_name_that_leads_into_a_private_network_is_refused(names: dict[str, list[str]], dialled: list[str]) -> None:
+def test_a_host_in_a_private_network_is_refused(names: dict[str, list[str]], dialled: list[str]) -> None:
     names["hooks.test"] = ["192.168.0.7"]
     with pytest.raises(Refused):
         get("https://hooks.test/")
     assert dialled == []
 
 
-def test_the_address_that_was_judged_is_the_one_that_is_dialled(
-    names: dict[str, list[str]], dialled: list[str]
-) -> None:
+def test_the_connection_goes_to_the_checked_address(names: dict[str, list[str]], dialled: list[str]) -> None:
     """A name that changes its answer after the first lookup gains nothing."""
     names["hooks.test"] = ["1.1.1.1", "127.0.0.1"]
     with pytest.raises(Failure, match="reach this address"):
@@ -94,19 +92,19 @@ def test_the_address_that_was_judged_is_the_one_that_is_dialled(
     assert dialled == ["1.1.1.1"]
 
 
-def test_only_the_port_that_was_allowed_is_allowed(receiver: Receiver) -> None:
+def test_only_the_allowed_port_is_reached(receiver: Receiver) -> None:
     with receiving() as other, pytest.raises(Refused):
         get(other.url())
     assert other.got == []
 
 
-def test_without_tls_only_allowed_hosts_are_spoken_to(dialled: list[str]) -> None:
+def test_http_without_tls_needs_an_allowed_host(dialled: list[str]) -> None:
     with pytest.raises(Refused, match="https"):
         get("http://1.1.1.1/")
     assert dialled == []
 
 
-def test_a_redirect_is_an_answer_unless_it_may_be_followed(receiver: Receiver) -> None:
+def test_a_redirect_is_returned_unless_redirects_are_allowed(receiver: Receiver) -> None:
     receiver.behave = answering(302, Location="/elsewhere")
     assert get(receiver.url()).status == 302
     assert len(receiver.got) == 1
@@ -120,7 +118,7 @@ def test_a_redirect_into_a_private_network_is_refused(receiver: Receiver, target
     assert len(receiver.got) == 1
 
 
-def test_a_redirect_on_the_same_host_is_followed_so_often_and_no_further(receiver: Receiver) -> None:
+def test_the_number_of_redirects_is_limited(receiver: Receiver) -> None:
     receiver.behave = answering(302, Location="/again")
     with pytest.raises(Failure, match="Too many redirects"):
         get(receiver.url(), redirects=2)
@@ -133,37 +131,37 @@ def test_a_redirect_to_another_scheme_is_refused(receiver: Receiver) -> None:
         get(receiver.url(), redirects=2)
 
 
-def test_whoever_hangs_is_left_when_the_time_is_over(receiver: Receiver) -> None:
+def test_a_hanging_server_times_out(receiver: Receiver) -> None:
     receiver.behave = hanging(receiver)
     with pytest.raises(Failure, match=r"No complete response within 0\.2 seconds"):
         get(receiver.url(), seconds=0.2)
 
 
-def test_bytes_that_drip_in_do_not_make_the_time_longer(receiver: Receiver) -> None:
+def test_a_slow_sender_does_not_extend_the_timeout(receiver: Receiver) -> None:
     receiver.behave = dripping(receiver)
     with pytest.raises(Failure, match=r"No complete response within 0\.3 seconds"):
         get(receiver.url(), seconds=0.3)
 
 
-def test_an_endless_answer_is_cut(receiver: Receiver) -> None:
+def test_an_endless_response_is_cut(receiver: Receiver) -> None:
     receiver.behave = endless(receiver)
     answer = get(receiver.url(), most=100_000)
     assert (len(answer.body), answer.complete) == (100_000, False)
 
 
-def test_an_answer_of_exactly_the_most_is_complete(receiver: Receiver) -> None:
+def test_a_response_of_exactly_the_limit_is_complete(receiver: Receiver) -> None:
     receiver.behave = answering(200, b"x" * 1_000)
     assert get(receiver.url(), most=1_000).complete
     assert not get(receiver.url(), most=999).complete
 
 
-def test_an_answer_that_is_no_http_is_a_failure(receiver: Receiver) -> None:
+def test_a_response_that_is_not_http_is_a_failure(receiver: Receiver) -> None:
     receiver.behave = lambda handler: handler.wfile.write(b"220 mail.example ESMTP\r\n") and None
     with pytest.raises(Failure, match="interrupted"):
         get(receiver.url())
 
 
-def test_a_port_where_nobody_listens_is_a_failure(settings: Any) -> None:
+def test_a_closed_port_is_a_failure(settings: Any) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -173,7 +171,7 @@ def test_a_port_where_nobody_listens_is_a_failure(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", f"{'a' * 64}.example", "a..b", "xn--a"])
-def test_a_name_that_is_none_is_a_failure(host: str) -> None:
+def test_an_unknown_host_is_a_failure(host: str) -> None:
     with pytest.raises(Failure):
         get(f"https://{host}/")
 
@@ -184,7 +182,7 @@ def test_proxies_of_the_environment_are_not_used(receiver: Receiver, monkeypatch
     assert get(receiver.url()).status == 204
 
 
-def test_no_failure_tells_the_address(receiver: Receiver) -> None:
+def test_failures_do_not_contain_the_url(receiver: Receiver) -> None:
     """The path of a hook is often all that protects it."""
     receiver.behave = hanging(receiver)
     with pytest.raises(Failure) as failed:
@@ -212,7 +210,7 @@ def repeating(before: bytes) -> Behaviour:
         ),
     ],
 )
-def test_whoever_repeats_what_was_asked_is_not_quoted(receiver: Receiver, before: bytes, said: str) -> None:
+def test_failures_do_not_quote_the_remote_side(receiver: Receiver, before: bytes, said: str) -> None:
     """The remote side knows the signed address and may send it back. Messages and logs must not show it."""
     receiver.behave = repeating(before)
     with pytest.raises(Failure) as failed:
@@ -238,12 +236,12 @@ def test_whoever_repeats_what_was_asked_is_not_quoted(receiver: Receiver, before
         (f"https://1.1.1.1/{'é' * 100}", "616 characters. 500 are allowed"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_refused_with_the_reason(address: str, said: str) -> None:
+def test_an_unusable_address_is_refused_with_the_reason(address: str, said: str) -> None:
     with pytest.raises(InvalidRequest, match=said) as refused:
         outbound_http.check(address)
     assert refused.value.message.endswith("Nothing was stored.")
 
 
-def test_a_good_address_is_kept_as_it_is_used(receiver: Receiver) -> None:
+def test_a_valid_address_is_normalised(receiver: Receiver) -> None:
     assert outbound_http.check(" https://1.1.1.1/a?b=c#d ") == "https://1.1.1.1/a?b=c"
     assert outbound_http.check(receiver.url()) == receiver.url()

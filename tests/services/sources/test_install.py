@@ -81,7 +81,7 @@ def state(source: Source) -> str:
     return sources.with_state(source, list(source.entries.filter(name="greeting")))[0].state
 
 
-def test_a_skill_is_stored_byte_for_byte_with_where_it_came_from(
+def test_an_imported_skill_is_stored_unchanged_with_its_provenance(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     done = bring()
@@ -99,7 +99,7 @@ def test_a_skill_is_stored_byte_for_byte_with_where_it_came_from(
     assert state(source) == "installed"
 
 
-def test_what_was_looked_at_is_what_is_stored_though_the_source_moved_on(
+def test_the_previewed_content_is_imported_even_if_the_source_changed(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     seen = import_preview.load(project, source.pk, "greeting", by=author)
@@ -109,7 +109,7 @@ def test_what_was_looked_at_is_what_is_stored_though_the_source_moved_on(
     assert site.asked == ["greeting"]
 
 
-def test_a_digest_that_nobody_put_aside_has_to_be_what_the_source_has(
+def test_a_digest_that_is_not_staged_must_match_the_source(
     project: Project, site: Elsewhere, bring: Callable[..., ImportResult]
 ) -> None:
     done = bring(digest=skill_bundle(body="Seen long ago.").digest)
@@ -125,7 +125,7 @@ def test_a_preview_stores_nothing_in_the_project(project: Project, source: Sourc
     assert (Project.objects.get(pk=project.pk).revision, Event.objects.count()) == (revision, events)
 
 
-def test_a_preview_asks_again_only_where_it_is_told_to(
+def test_a_preview_fetches_again_only_on_request(
     project: Project, source: Source, site: Elsewhere, author: Actor
 ) -> None:
     import_preview.load(project, source.pk, "greeting", by=author)
@@ -135,7 +135,7 @@ def test_a_preview_asks_again_only_where_it_is_told_to(
     assert site.asked == ["greeting", "greeting"]
 
 
-def test_what_cannot_be_fetched_is_an_error_with_its_reason(
+def test_a_failed_fetch_is_an_error_with_its_reason(
     project: Project, source: Source, site: Elsewhere, author: Actor
 ) -> None:
     site.status = 500
@@ -145,7 +145,7 @@ def test_what_cannot_be_fetched_is_an_error_with_its_reason(
         install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
 
 
-def test_what_a_source_does_not_offer_cannot_be_had(project: Project, source: Source, author: Actor) -> None:
+def test_a_skill_that_the_source_does_not_have_is_not_found(project: Project, source: Source, author: Actor) -> None:
     for name in ("nothing", "../greeting", ""):
         with nothing_left_behind(), pytest.raises(NotFound, match="has no skill"):
             install.import_skill(project, source.pk, ImportRequest(name), by=author)
@@ -153,7 +153,7 @@ def test_what_a_source_does_not_offer_cannot_be_had(project: Project, source: So
         import_preview.load(project, source.pk, "a\0b", by=author)
 
 
-def test_viewers_and_strangers_bring_nothing(
+def test_viewers_and_other_projects_cannot_import(
     project: Project, other_project: Project, source: Source, viewer: Actor
 ) -> None:
     for call in (
@@ -168,7 +168,7 @@ def test_viewers_and_strangers_bring_nothing(
 # A name that is taken
 
 
-def test_a_taken_name_is_skipped_and_the_choices_are_named(
+def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
     project: Project, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
@@ -180,7 +180,7 @@ def test_a_taken_name_is_skipped_and_the_choices_are_named(
     assert not Installation.objects.exists()
 
 
-def test_a_taken_name_as_a_new_version_keeps_what_was_there_in_history(
+def test_a_new_version_of_a_taken_name_keeps_the_old_one_in_the_history(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
@@ -189,7 +189,7 @@ def test_a_taken_name_as_a_new_version_keeps_what_was_there_in_history(
     assert Installation.objects.get().before == mine
 
 
-def test_a_new_version_of_what_somebody_saved_meanwhile_is_not_made(
+def test_an_import_over_a_skill_saved_meanwhile_is_refused(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle(body="Mine."), by=author)
@@ -200,7 +200,7 @@ def test_a_new_version_of_what_somebody_saved_meanwhile_is_not_made(
     assert current(project) == mine
 
 
-def test_under_another_name_one_line_changes(
+def test_importing_under_another_name_changes_one_line(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle(body="Mine."), by=author)
@@ -215,14 +215,14 @@ def test_under_another_name_one_line_changes(
     assert state(source) == "installed"
 
 
-def test_another_name_that_is_taken_too_is_skipped(
+def test_a_new_name_that_is_taken_too_is_skipped(
     project: Project, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle("theirs"), by=author)
     assert bring(on_conflict="rename", new_name="theirs").status == "skipped"
 
 
-def test_a_bundled_skill_is_hidden_only_by_choice(
+def test_a_built_in_skill_is_replaced_only_by_choice(
     project: Project, library: Any, bring: Callable[..., ImportResult]
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
@@ -233,7 +233,7 @@ def test_a_bundled_skill_is_hidden_only_by_choice(
     assert bring(on_conflict="version").status == "imported"
 
 
-def test_a_skill_of_another_source_is_named_as_such(
+def test_a_name_taken_by_another_source_names_that_source(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
@@ -250,7 +250,7 @@ def test_a_skill_of_another_source_is_named_as_such(
     assert state(source) == "available"
 
 
-def test_the_very_same_files_are_linked_and_not_stored_twice(
+def test_identical_files_are_linked_and_not_stored_twice(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bundles.import_bundle(project, site.skills["greeting"], by=author)
@@ -265,7 +265,7 @@ def test_the_very_same_files_are_linked_and_not_stored_twice(
 # Updates
 
 
-def test_an_update_is_told_by_digest_and_replaces_what_nobody_edited(
+def test_an_update_is_found_by_digest_and_replaces_an_unedited_skill(
     project: Project, source: Source, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -277,7 +277,7 @@ def test_an_update_is_told_by_digest_and_replaces_what_nobody_edited(
     assert Version.objects.count() == 2
 
 
-def test_looking_again_without_a_change_is_no_update(
+def test_checking_an_unchanged_source_finds_no_update(
     source: Source, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -301,7 +301,7 @@ def test_an_edit_is_never_lost_without_a_choice(
     assert current(project) == mine
 
 
-def test_who_saw_the_edit_may_replace_it(
+def test_an_edit_can_be_replaced_by_a_person_who_saw_it(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -314,7 +314,7 @@ def test_who_saw_the_edit_may_replace_it(
     assert mine in versions.history(project, "greeting")
 
 
-def test_a_kept_edit_is_asked_about_once(
+def test_a_kept_edit_is_not_asked_about_again(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -328,7 +328,7 @@ def test_a_kept_edit_is_asked_about_once(
     assert (state(source), bring().status) == ("update", "edited")
 
 
-def test_changes_that_fit_together_are_merged_from_what_came_first(
+def test_changes_without_conflicts_are_merged_with_the_import_as_base(
     project: Project, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -346,7 +346,7 @@ def test_changes_that_fit_together_are_merged_from_what_came_first(
     assert "Five, theirs again." in blobs.bundle(current(project).manifest)[SKILL_MD].decode()
 
 
-def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
+def test_a_merge_stores_nothing_until_every_conflict_is_resolved(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -366,7 +366,7 @@ def test_a_merge_with_conflicts_writes_nothing_until_each_is_answered(
     assert "Two, theirs." in blobs.bundle(current(project).manifest)[SKILL_MD].decode()
 
 
-def test_answers_for_another_state_of_things_are_not_taken(
+def test_answers_for_another_preview_are_refused(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()
@@ -401,7 +401,7 @@ def look(project: Project, source: Source, by: Actor) -> None:
     source_jobs.run_due()
 
 
-def test_a_version_that_is_named_is_kept_and_never_stands_for_other_bytes(
+def test_a_named_version_is_kept_and_never_gets_other_content(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     site.skills["greeting"] = named("First.")
@@ -432,7 +432,7 @@ def test_a_withdrawn_version_does_not_come_back_from_the_source(
 # Uninstalling
 
 
-def test_uninstalling_takes_away_what_came_and_keeps_history(
+def test_uninstalling_removes_the_skill_and_keeps_the_history(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     skills.create(project, skill_bundle("other"), by=author)
@@ -447,7 +447,7 @@ def test_uninstalling_takes_away_what_came_and_keeps_history(
     assert Version.objects.filter(skill__name="greeting").count() == 2
 
 
-def test_uninstalling_brings_back_what_stood_before(
+def test_uninstalling_restores_the_version_from_before_the_import(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
@@ -460,7 +460,7 @@ def test_uninstalling_brings_back_what_stood_before(
     assert not Installation.objects.exists()
 
 
-def test_an_edited_skill_is_uninstalled_only_by_who_saw_the_edit(
+def test_uninstalling_an_edited_skill_needs_the_seen_digest(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
@@ -479,7 +479,7 @@ def test_a_manual_skill_of_the_same_name_cannot_be_uninstalled(project: Project,
         uninstalling.uninstall(project, source.pk, "greeting", by=author)
 
 
-def test_a_skill_begun_anew_after_a_deletion_did_not_come_from_the_source(
+def test_a_new_skill_with_the_name_of_a_deleted_one_has_no_provenance(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
@@ -491,7 +491,7 @@ def test_a_skill_begun_anew_after_a_deletion_did_not_come_from_the_source(
         uninstalling.uninstall(project, source.pk, "greeting", by=author)
 
 
-def test_an_undeleted_skill_came_from_the_source_still(
+def test_a_restored_skill_keeps_its_provenance(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
@@ -501,7 +501,7 @@ def test_an_undeleted_skill_came_from_the_source_still(
 
 
 @pytest.mark.parametrize("verb", ["create", "import", "save"])
-def test_a_skill_begun_anew_forgets_the_bundled_one_that_a_deleted_copy_was_made_from(
+def test_a_new_skill_forgets_the_built_in_skill_of_a_deleted_customisation(
     project: Project, library: Any, author: Actor, verb: str
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
@@ -521,7 +521,7 @@ def test_a_skill_begun_anew_forgets_the_bundled_one_that_a_deleted_copy_was_made
     assert (row.upstream_digest, row.upstream_version, row.upstream_manifest) == ("", "", ())
 
 
-def test_importing_over_a_customised_copy_forgets_the_bundled_one(
+def test_importing_over_a_customised_skill_forgets_the_built_in_one(
     project: Project, library: Any, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
@@ -618,7 +618,7 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
     assert state(source) == "available"
 
 
-def test_bringing_back_what_stood_before_is_a_proposal_too(
+def test_restoring_the_earlier_version_is_a_proposal_too(
     project: Project,
     source: Source,
     author: Actor,
@@ -637,7 +637,7 @@ def test_bringing_back_what_stood_before_is_a_proposal_too(
     assert (current(project).digest, state(source)) == (mine.digest, "available")
 
 
-def test_an_edit_that_is_taken_back_by_a_proposal_is_no_uninstalling(
+def test_undoing_an_edit_by_proposal_does_not_uninstall(
     project: Project,
     source: Source,
     site: Elsewhere,
@@ -658,7 +658,7 @@ def test_an_edit_that_is_taken_back_by_a_proposal_is_no_uninstalling(
     assert (current(project).digest, state(source)) == (same.digest, "installed")
 
 
-def test_where_nothing_changes_for_agents_uninstalling_needs_no_review(
+def test_uninstalling_without_a_change_for_agents_needs_no_review(
     project: Project,
     source: Source,
     site: Elsewhere,
@@ -718,7 +718,7 @@ def test_an_agent_changes_no_skill_outside_its_list(
     assert [skill.name for skill in Skill.objects.order_by("name")] == ["greeting", "other"]
 
 
-def test_files_that_a_later_merge_needs_are_not_cleaned_away(
+def test_cleaning_keeps_files_that_a_later_merge_needs(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
     bring()

@@ -67,7 +67,7 @@ def outcomes(job: SourceJob) -> dict[str, str]:
     return dict(job.items.order_by("position").values_list("name", "status"))
 
 
-def test_all_of_a_large_source_comes_byte_for_byte(
+def test_a_large_source_is_imported_unchanged(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(MANY)
@@ -84,7 +84,7 @@ def test_all_of_a_large_source_comes_byte_for_byte(
     assert Event.objects.filter(verb="source.imported").count() == 101
 
 
-def test_each_failure_has_its_reason_and_costs_no_other(
+def test_each_failure_has_its_reason_and_does_not_stop_the_others(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(["good", "gone", "moved", "taken"])
@@ -118,7 +118,7 @@ def test_an_invalid_skill_says_which_line(
     assert "SKILL.md, line 3" in item.reason
 
 
-def test_a_source_that_went_away_fails_each_skill_with_the_reason(
+def test_an_unreachable_source_fails_each_skill_with_the_reason(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
@@ -130,7 +130,7 @@ def test_a_source_that_went_away_fails_each_skill_with_the_reason(
 
 
 @pytest.mark.parametrize("calls", range(3, 10))
-def test_a_worker_that_dies_anywhere_is_followed_by_one_that_goes_on(
+def test_another_worker_continues_after_a_crash_at_any_point(
     project: Project, author: Actor, filled: Callable[[list[str]], Source], calls: int
 ) -> None:
     source = filled(FEW)
@@ -148,7 +148,7 @@ def test_a_worker_that_dies_anywhere_is_followed_by_one_that_goes_on(
     assert (Version.objects.count(), Event.objects.filter(verb="source.imported").count()) == (6, 6)
 
 
-def test_a_job_that_nobody_gets_anywhere_with_is_given_up(
+def test_a_job_fails_after_too_many_attempts(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
@@ -166,7 +166,7 @@ def test_a_job_that_nobody_gets_anywhere_with_is_given_up(
     assert set(outcomes(job).values()) == {"failed"}
 
 
-def test_a_worker_that_was_too_slow_stores_nothing_more(
+def test_a_worker_that_lost_its_lease_stores_nothing(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     """While the first one hangs, its lease ends and another does the job. What the first does next is undone."""
@@ -187,7 +187,7 @@ def test_a_worker_that_was_too_slow_stores_nothing_more(
     assert (Version.objects.count(), Event.objects.filter(verb="source.imported").count()) == (6, 6)
 
 
-def test_a_long_job_makes_room_for_others_and_goes_on(
+def test_a_long_job_pauses_for_others_and_continues(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
@@ -213,7 +213,7 @@ def warm(project: Project) -> str:
     return said.getvalue()
 
 
-def test_what_was_put_aside_needs_no_network(
+def test_importing_staged_skills_needs_no_network(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)
@@ -226,7 +226,7 @@ def test_what_was_put_aside_needs_no_network(
         warm(project)
 
 
-def test_warming_twice_fetches_once_and_says_what_did_not_come(
+def test_warming_twice_fetches_once_and_prints_failures(
     project: Project, site: Elsewhere, filled: Callable[[list[str]], Source]
 ) -> None:
     filled(FEW)
@@ -252,7 +252,7 @@ def test_a_job_waits_while_its_project_is_archived(
     assert job.state == "done"
 
 
-def test_the_worker_is_told_and_a_lost_wake_up_is_made_good_by_the_sweep(
+def test_a_job_enqueues_a_task_and_the_sweep_replaces_a_lost_one(
     project: Project, author: Actor, filled: Callable[[list[str]], Source], django_capture_on_commit_callbacks: Any
 ) -> None:
     source = filled(FEW)
@@ -266,7 +266,7 @@ def test_the_worker_is_told_and_a_lost_wake_up_is_made_good_by_the_sweep(
     assert DBTaskResult.objects.count() == 2
 
 
-def test_who_asked_and_through_which_token_is_on_record(
+def test_a_job_records_its_actor_and_token(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(FEW)

@@ -16,7 +16,7 @@ from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.sources import import_preview, install, source_jobs, source_queries, sources
 from tests.conftest import skill_text
-from tests.remote.sources.places import as_json, git_server, repository, serving
+from tests.remote.sources.servers import as_json, git_server, repository, serving
 from tests.services.footprint import nothing_left_behind
 from tests.services.receivers import Receiver, answering, receiving
 
@@ -53,7 +53,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return made.getvalue()
 
 
-def test_one_file_is_a_source_of_one_skill(project: Project, server: Receiver, author: Actor) -> None:
+def test_a_single_file_is_a_source_of_one_skill(project: Project, server: Receiver, author: Actor) -> None:
     served = {"/greeting.md": GREETING}
     server.behave = serving(served)
     source = added(project, "url", server.url("/greeting.md"), author)
@@ -65,7 +65,7 @@ def test_one_file_is_a_source_of_one_skill(project: Project, server: Receiver, a
     assert install.import_skill(project, source.pk, ImportRequest("greeting"), by=author).status == "updated"
 
 
-def test_a_zip_is_a_source_of_many(project: Project, server: Receiver, author: Actor) -> None:
+def test_a_zip_is_a_source_of_many_skills(project: Project, server: Receiver, author: Actor) -> None:
     content = {f"skill-{number}/SKILL.md": skill_text(f"skill-{number}").encode() for number in range(5)}
     server.behave = serving({"/all.zip": zipped(content)})
     source = added(project, "url", server.url("/all.zip?raw=1"), author)
@@ -76,7 +76,7 @@ def test_a_zip_is_a_source_of_many(project: Project, server: Receiver, author: A
     assert "raw=1" not in str([event.data for event in Event.objects.all()])
 
 
-def test_an_index_without_digests_tells_of_an_update_too(project: Project, server: Receiver, author: Actor) -> None:
+def test_updates_are_found_in_an_index_without_digests(project: Project, server: Receiver, author: Actor) -> None:
     below = "/.well-known/skills"
     index = {"skills": [{"name": name, "description": name, "files": [SKILL_MD]} for name in ("greeting", "parting")]}
     served: dict[str, Any] = {f"{below}/index.json": as_json(index)}
@@ -95,7 +95,7 @@ def test_an_index_without_digests_tells_of_an_update_too(project: Project, serve
     assert source.state == "ready"
 
 
-def test_a_registry_names_versions_that_are_kept(project: Project, server: Receiver, author: Actor) -> None:
+def test_versions_of_a_registry_are_kept(project: Project, server: Receiver, author: Actor) -> None:
     served = {}
 
     def publish(version: str, body: str) -> None:
@@ -121,7 +121,7 @@ def test_a_registry_names_versions_that_are_kept(project: Project, server: Recei
     assert newest.provenance.source_version == "1.1.0"
 
 
-def test_a_registry_that_has_more_than_it_lists_is_asked_for_the_rest(
+def test_skills_beyond_the_listing_of_a_registry_are_searched(
     project: Project, server: Receiver, author: Actor
 ) -> None:
     def item(slug: str, version: str = "1") -> dict[str, Any]:
@@ -172,7 +172,7 @@ def test_a_repository_is_read_at_one_commit(project: Project, server: Receiver, 
     assert Version.objects.latest("pk").provenance.pin == second
 
 
-def test_what_was_put_aside_before_the_last_look_names_no_commit(
+def test_content_staged_before_the_last_check_has_no_commit(
     project: Project, server: Receiver, author: Actor, tmp_path: Path
 ) -> None:
     repository(tmp_path / "skills.git", {"greeting/SKILL.md": GREETING})
