@@ -17,7 +17,7 @@ _PASSED_ON = ("Authorization", "Accept", "If-None-Match", "Content-Type", "User-
 
 @dataclass(frozen=True)
 class Reply:
-    """A response. `cut` closes the connection after that many bytes, `hang` never responds, `slow` sends bytes singly."""
+    """A response. `cut` closes the connection after that many bytes, `hang` never responds, `slow` drips bytes."""
 
     status: int = 200
     body: bytes = b""
