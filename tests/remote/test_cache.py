@@ -65,7 +65,7 @@ def records_of(root: Path, number: str = "1") -> list[Path]:
 # -- Keeping and finding -----------------------------------------------------------------------------------
 
 
-def test_a_copy_is_a_plain_directory_with_its_origin_and_digest_beside_it(cache: Cache, root: Path) -> None:
+def test_a_cached_skill_is_a_plain_directory_with_its_origin_and_digest_beside_it(cache: Cache, root: Path) -> None:
     bundle = skill_bundle("a", {"scripts/run.sh": b"#!/bin/sh\n", "references/deep/x.md": b"x"})
     kept = cache.keep("a", "1", bundle, origin=WEB)
     assert kept.directory == version(root)
@@ -78,7 +78,7 @@ def test_a_copy_is_a_plain_directory_with_its_origin_and_digest_beside_it(cache:
     assert leftovers(root) == []
 
 
-def test_a_copy_is_for_this_user_alone(cache: Cache, root: Path) -> None:
+def test_a_cached_skill_is_for_this_user_alone(cache: Cache, root: Path) -> None:
     cache.keep("a", "1", skill_bundle("a", {"scripts/run.sh": b"x"}), origin=WEB)
     cache.rewrite("b", "1", skill_bundle("b"))
     for path in (root, *root.rglob("*")):
@@ -104,7 +104,7 @@ def test_a_name_or_version_that_leaves_its_directory_is_refused(cache: Cache, na
             act()
 
 
-def test_what_stands_there_first_stays_and_the_difference_is_logged(
+def test_the_first_stored_skill_stays_and_a_difference_is_logged(
     cache: Cache, root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = skill_bundle("a", body="first"), skill_bundle("a", body="second")
@@ -117,7 +117,7 @@ def test_what_stands_there_first_stays_and_the_difference_is_logged(
     assert (len(records_of(root)), leftovers(root)) == (1, [])
 
 
-def test_a_copy_that_somebody_placed_by_hand_is_found_and_never_replaced(cache: Cache, root: Path) -> None:
+def test_a_cached_skill_that_somebody_placed_by_hand_is_found_and_never_replaced(cache: Cache, root: Path) -> None:
     text = skill_text("a", body="# Original from other process").encode()
     by_hand(root, SKILL__md=text)
     found = cache.find("a", "1")
@@ -127,7 +127,7 @@ def test_a_copy_that_somebody_placed_by_hand_is_found_and_never_replaced(cache: 
     assert contents(version(root)) == {SKILL_MD: text}
 
 
-def test_a_copy_placed_by_hand_that_is_no_skill_says_so(cache: Cache, root: Path) -> None:
+def test_a_skill_placed_by_hand_that_is_not_a_skill_says_so(cache: Cache, root: Path) -> None:
     by_hand(root, SKILL__md=b"# no header")
     with pytest.raises(InvalidSkill):
         cache.find("a", "1")
@@ -179,7 +179,7 @@ def test_a_place_without_a_whole_skill_is_repaired(cache: Cache, root: Path, bro
     assert leftovers(root) == []
 
 
-def test_a_copy_whose_bytes_changed_is_not_served_and_is_put_right(
+def test_a_cached_skill_whose_bytes_changed_is_not_served_and_is_put_right(
     cache: Cache, root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     bundle = skill_bundle("a", {"x.md": b"x"})
@@ -205,7 +205,7 @@ def test_a_file_more_or_less_is_a_change(cache: Cache, root: Path, change: str) 
     assert cache.find("a", "1") is None
 
 
-def test_what_cannot_be_read_is_neither_trusted_nor_written_over(
+def test_an_unreadable_directory_is_neither_used_nor_overwritten(
     cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bundle = skill_bundle("a")
@@ -224,7 +224,7 @@ def test_what_cannot_be_read_is_neither_trusted_nor_written_over(
     assert contents(version(root)) == dict(bundle)
 
 
-def test_a_copy_beyond_the_limits_is_refused(root: Path) -> None:
+def test_a_cached_skill_beyond_the_limits_is_refused(root: Path) -> None:
     by_hand(root, SKILL__md=skill_text("a").encode(), big__bin=b"x" * 2_000)
     for limits in (Limits(file_bytes=1_000), Limits(files=1), Limits(expanded_bytes=2_000)):
         with pytest.raises(TooLarge):
@@ -235,7 +235,7 @@ def test_a_copy_beyond_the_limits_is_refused(root: Path) -> None:
 
 
 @pytest.mark.parametrize("code", [errno.EXDEV, errno.ENOSPC, errno.EACCES, errno.EROFS])
-def test_a_rename_that_failed_is_never_taken_for_somebody_elses_success(
+def test_a_failed_rename_is_not_mistaken_for_a_lost_race(
     cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     def failing(self: Path, target: Path) -> Path:
@@ -249,7 +249,7 @@ def test_a_rename_that_failed_is_never_taken_for_somebody_elses_success(
     assert (leftovers(root), records_of(root)) == ([], [])
 
 
-def test_a_rename_whose_answer_was_lost_is_found_to_be_done(
+def test_a_rename_whose_response_was_lost_counts_as_done(
     cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A network volume repeats a request whose answer was lost, and then finds nothing to rename any more."""
@@ -268,9 +268,7 @@ def test_a_rename_whose_answer_was_lost_is_found_to_be_done(
     assert found.origin == WEB
 
 
-def test_somebody_who_repaired_it_meanwhile_keeps_their_copy(
-    cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_skill_that_was_repaired_meanwhile_is_kept(cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between looking and clearing, another process put a good copy there: it goes back, and is the one that counts."""
     _no_skill_md(version(root))
     theirs, mine = skill_bundle("a", body="theirs"), skill_bundle("a", body="mine")
@@ -316,7 +314,7 @@ def test_inline_text_clears_the_files_of_an_earlier_package(cache: Cache, root: 
 
 
 @pytest.mark.parametrize("broken", [_nothing, _no_skill_md, _a_file, _a_link, _a_link_inside])
-def test_inline_text_takes_any_place(cache: Cache, root: Path, broken: Callable[[Path], None]) -> None:
+def test_inline_text_replaces_any_content(cache: Cache, root: Path, broken: Callable[[Path], None]) -> None:
     broken(version(root))
     text = skill_bundle("a")
     cache.rewrite("a", "1", text)
@@ -325,7 +323,7 @@ def test_inline_text_takes_any_place(cache: Cache, root: Path, broken: Callable[
         assert "not ours" in (root.parent / "elsewhere" / SKILL_MD).read_text()
 
 
-def test_inline_text_that_is_no_skill_leaves_what_was_there(cache: Cache, root: Path) -> None:
+def test_inline_text_that_is_not_a_skill_leaves_what_was_there(cache: Cache, root: Path) -> None:
     good = skill_bundle("a")
     cache.rewrite("a", "1", good)
     with pytest.raises(InvalidSkill):
@@ -350,7 +348,7 @@ def test_a_crash_before_inline_text_was_in_place_leaves_the_old_one_whole(
     assert cache.find("a", "1") is not None
 
 
-def test_texts_that_stood_there_once_are_forgotten_after_a_while(cache: Cache, root: Path) -> None:
+def test_records_of_replaced_texts_expire(cache: Cache, root: Path) -> None:
     cache.rewrite("a", "1", skill_bundle("a", body="one"))
     (old,) = records_of(root)
     cache.rewrite("a", "1", skill_bundle("a", body="two"))
@@ -364,7 +362,7 @@ def test_texts_that_stood_there_once_are_forgotten_after_a_while(cache: Cache, r
 # -- Reading a file ----------------------------------------------------------------------------------------
 
 
-def test_a_file_is_read_with_the_copy_it_belongs_to(cache: Cache) -> None:
+def test_a_file_is_read_with_the_cached_skill_it_belongs_to(cache: Cache) -> None:
     bundle = skill_bundle("a", {"x.md": b"x"})
     cache.keep("a", "1", bundle, origin=WEB)
     copy, content = cache.read("a", "1", "x.md", digest=bundle.digest)
@@ -372,7 +370,7 @@ def test_a_file_is_read_with_the_copy_it_belongs_to(cache: Cache) -> None:
     assert cache.read("a", "1", SKILL_MD)[1] == bundle[SKILL_MD]
 
 
-def test_a_file_of_a_copy_that_was_rewritten_since_is_a_conflict(cache: Cache) -> None:
+def test_a_file_of_a_cached_skill_that_was_rewritten_since_is_a_conflict(cache: Cache) -> None:
     one, two = skill_bundle("a", body="one"), skill_bundle("a", body="two")
     cache.rewrite("a", "1", one)
     cache.rewrite("a", "1", two)
@@ -389,7 +387,7 @@ def test_a_file_that_is_not_there_is_not_found(cache: Cache, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["", ".", "..", "../x", "/etc/passwd", "~", "a/../../b", "a\\b", "x.md/"])
-def test_a_path_that_leaves_the_copy_is_refused(cache: Cache, path: str) -> None:
+def test_a_path_that_leaves_the_cached_skill_is_refused(cache: Cache, path: str) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB)
     with pytest.raises(UnsafePath):
         cache.read("a", "1", path)
@@ -418,7 +416,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return done
 
 
-def test_a_copy_that_did_not_change_is_not_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
+def test_a_cached_skill_that_did_not_change_is_not_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
     first = cache.find("a", "1", origin=WEB)
     assert reads == [version(root)]
@@ -445,7 +443,9 @@ def _changes(directory: Path, change: str) -> None:
 
 
 @pytest.mark.parametrize("change", ["bytes", "more", "less", "replaced", "gone"])
-def test_a_copy_that_looks_different_is_read_again(cache: Cache, root: Path, reads: list[Path], change: str) -> None:
+def test_a_cached_skill_that_looks_different_is_read_again(
+    cache: Cache, root: Path, reads: list[Path], change: str
+) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
     assert cache.find("a", "1", origin=WEB)
     _changes(version(root), change)
@@ -463,7 +463,7 @@ def test_a_record_that_comes_or_goes_is_seen(cache: Cache, root: Path, reads: li
     assert found.origin == INLINE
 
 
-def test_what_changed_a_moment_ago_is_looked_at_again(cache: Cache, root: Path, reads: list[Path]) -> None:
+def test_recently_changed_files_are_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
     stat_cache._TICK_NS = 10**12
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     for _ in range(3):
@@ -554,7 +554,7 @@ def test_a_version_in_use_is_never_removed(root: Path, three: float) -> None:
     assert versions(root) == ["2", "3"]
 
 
-def test_finding_a_copy_counts_as_using_it(root: Path, cache: Cache) -> None:
+def test_finding_a_cached_skill_counts_as_using_it(root: Path, cache: Cache) -> None:
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     used(root, "1", 1e9)
     assert cache_cleanup.last_used(version(root)) == 1e9
@@ -562,16 +562,14 @@ def test_finding_a_copy_counts_as_using_it(root: Path, cache: Cache) -> None:
     assert cache_cleanup.last_used(version(root)) > 1e9 + HOUR
 
 
-def test_a_copy_that_was_placed_by_hand_counts_from_then(root: Path) -> None:
+def test_a_cached_skill_that_was_placed_by_hand_counts_from_then(root: Path) -> None:
     directory = by_hand(root, SKILL__md=skill_text("a").encode())
     os.utime(directory, (1e9, 1e9))
     assert cache_cleanup.clean(root, older_than=HOUR, clock=lambda: 1e9 + 1) == []
     assert [one.path for one in cache_cleanup.clean(root, older_than=HOUR, clock=lambda: 1e9 + 3 * HOUR)] == [directory]
 
 
-def test_cleaning_forgets_bytes_that_are_gone_and_keeps_what_vouches_for_those_that_stand(
-    cache: Cache, root: Path
-) -> None:
+def test_cleaning_removes_only_records_of_removed_content(cache: Cache, root: Path) -> None:
     cache.rewrite("a", "1", skill_bundle("a", body="one"))
     cache.rewrite("a", "1", skill_bundle("a", body="two"))
     assert len(records_of(root)) == 2

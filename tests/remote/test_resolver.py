@@ -97,7 +97,7 @@ def test_the_environment_names_the_volume(root: Path, web: Web, monkeypatch: pyt
 # -- Copies ------------------------------------------------------------------------------------------------
 
 
-def test_a_copy_is_used_without_asking_anybody(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_cached_skill_is_used_without_a_request(resolve: Resolve, web: Web, root: Path) -> None:
     for name in ("a", "b"):
         by_hand(root, skill_text(name), name=name)
     results = resolve(entry(web.url("/a.zip")), entry(web.url("/b.zip"), name="b"))
@@ -127,7 +127,7 @@ def test_versions_are_compared_exactly(resolve: Resolve, web: Web, root: Path) -
     assert only(resolve(entry(url, version="1.0.0"))).status == "cached"
 
 
-def test_a_copy_without_skill_md_is_repaired(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_cached_skill_without_skill_md_is_repaired(resolve: Resolve, web: Web, root: Path) -> None:
     place(root).mkdir(parents=True)
     (place(root) / "part.md").write_text("half")
     assert only(resolve(entry(web.put("/a.md", TEXT)))).status == "loaded"
@@ -153,7 +153,7 @@ def test_an_inline_text_does_not_stand_for_an_address(resolve: Resolve, web: Web
     assert "already cached from inline" in only(resolve(entry(web.put("/a.md", TEXT + "\nmore")))).reason
 
 
-def test_a_copy_that_was_changed_on_the_disk_is_fetched_again(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_cached_skill_that_was_changed_on_the_disk_is_fetched_again(resolve: Resolve, web: Web, root: Path) -> None:
     url = web.put("/a.md", TEXT)
     resolve(entry(url))
     (place(root) / SKILL_MD).write_text(skill_text("a", body="changed by somebody"))
@@ -175,7 +175,7 @@ def test_a_zip_is_opened(resolve: Resolve, web: Web, root: Path) -> None:
     ]
 
 
-def test_a_text_is_kept_byte_for_byte(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_text_is_kept_unchanged(resolve: Resolve, web: Web, root: Path) -> None:
     odd = TEXT.replace("\n", "\r\n") + "trailing  \r\n\r\n"
     assert only(resolve(entry(web.put("/a.md", odd)))).status == "loaded"
     assert contents(place(root)) == {SKILL_MD: odd.encode()}
@@ -189,7 +189,7 @@ def test_a_text_is_kept_byte_for_byte(resolve: Resolve, web: Web, root: Path) ->
         {"SKILL.md": TEXT, "x.md": b"x", "__MACOSX/._SKILL.md": b"m", ".DS_Store": b"m", "._SKILL.md": b"m"},
     ],
 )  # fmt: skip
-def test_a_wrapper_is_taken_off_and_what_a_mac_adds_is_dropped(
+def test_a_wrapper_is_taken_off_and_macos_metadata_is_dropped(
     resolve: Resolve, web: Web, root: Path, files: dict[str, bytes | str]
 ) -> None:
     resolve(entry(web.put("/a.zip", zipped(files))))
@@ -269,7 +269,7 @@ def test_the_extension_decides_then_the_content_type_then_it_is_text(
 
 
 @pytest.mark.parametrize("path", ["/SKILL.md", "/a.zip", "/download"])
-def test_a_web_page_is_no_skill(resolve: Resolve, web: Web, root: Path, path: str) -> None:
+def test_a_web_page_is_not_a_skill(resolve: Resolve, web: Web, root: Path, path: str) -> None:
     page = "<!doctype html><title>Sign in</title>"
     assert "web page" in skip(resolve(entry(web.put(path, page, **{"Content-Type": "text/html"}))), root)
 
@@ -284,7 +284,9 @@ def test_a_web_page_is_no_skill(resolve: Resolve, web: Web, root: Path, path: st
         ("---\nname: a\n", "SKILL.md"),
     ],
 )
-def test_a_text_that_is_no_skill_leaves_nothing(resolve: Resolve, web: Web, root: Path, text: str, reason: str) -> None:
+def test_a_text_that_is_not_a_skill_leaves_nothing(
+    resolve: Resolve, web: Web, root: Path, text: str, reason: str
+) -> None:
     assert reason in skip(resolve(entry(web.put("/a.md", text))), root)
     assert reason in skip(resolve(inline(text or " x")), root)
 
@@ -305,12 +307,12 @@ def test_a_skill_without_a_name_or_of_another_one_has_that_of_its_definition(res
 
 
 @pytest.mark.parametrize("status", [204, 301, 304, 400, 401, 403, 404, 410, 500, 503])
-def test_a_status_that_is_no_success_is_told(resolve: Resolve, web: Web, root: Path, status: int) -> None:
+def test_an_error_status_is_reported(resolve: Resolve, web: Web, root: Path, status: int) -> None:
     reason = skip(resolve(entry(web.put("/a.md", "" if status == 204 else "no", status))), root)
     assert status == 204 or f"status {status}" in reason
 
 
-def test_nobody_listening_is_told(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_closed_port_is_reported(resolve: Resolve, web: Web, root: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -319,14 +321,14 @@ def test_nobody_listening_is_told(resolve: Resolve, web: Web, root: Path) -> Non
 
 
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
-def test_whoever_hangs_or_drips_is_left_when_the_time_of_the_definition_is_over(
+def test_a_slow_server_is_cut_off_at_the_limit_of_the_definition(
     resolve: Resolve, web: Web, root: Path, behaviour: Any
 ) -> None:
     url = web.behave("/a.md", behaviour(web.receiver))
     assert "0.4 seconds" in skip(resolve(entry(url), bounds=replace(PATIENT, each=0.4)), root)
 
 
-def test_a_body_that_drips_is_left_too(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_slow_body_is_cut_off_too(resolve: Resolve, web: Web, root: Path) -> None:
     def drip(handler: Any) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "100000")
@@ -340,9 +342,7 @@ def test_a_body_that_drips_is_left_too(resolve: Resolve, web: Web, root: Path) -
     assert "seconds" in skip(resolve(entry(web.behave("/a.md", drip)), bounds=replace(PATIENT, each=0.4)), root)
 
 
-def test_a_request_ends_when_its_time_is_over_whatever_is_still_under_way(
-    resolve: Resolve, web: Web, root: Path
-) -> None:
+def test_a_request_ends_at_its_limit_even_with_running_downloads(resolve: Resolve, web: Web, root: Path) -> None:
     slow = web.behave("/slow.md", hanging(web.receiver))
     good = web.put("/good.md", skill_text("good"))
     entries = [entry(slow, name=f"slow-{number}") for number in range(20)]
@@ -368,7 +368,7 @@ def _promising(length: str, body: bytes) -> Any:
     return behave
 
 
-def test_a_body_that_ends_too_soon_is_no_skill(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_body_that_ends_too_soon_is_not_a_skill(resolve: Resolve, web: Web, root: Path) -> None:
     url = web.behave("/a.md", _promising("100000", TEXT.encode()))
     assert "interrupted" in skip(resolve(entry(url)), root)
 
@@ -378,12 +378,12 @@ def test_a_length_that_is_too_short_cuts_the_zip_and_it_is_refused(resolve: Reso
     assert "zip" in skip(resolve(entry(web.behave("/a.zip", _promising(str(len(body) - 40), body)))), root)
 
 
-def test_a_length_beyond_belief_is_not_believed(resolve: Resolve, web: Web, root: Path) -> None:
+def test_an_absurd_content_length_is_ignored(resolve: Resolve, web: Web, root: Path) -> None:
     assert skip(resolve(entry(web.behave("/a.md", _promising("9" * 18, TEXT.encode())))), root)
     assert skip(resolve(entry(web.behave("/a.md", _promising("-5", TEXT.encode())))), root)
 
 
-def test_an_answer_in_pieces_is_put_together(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_response_in_pieces_is_put_together(resolve: Resolve, web: Web, root: Path) -> None:
     def chunked(handler: Any) -> None:
         handler.protocol_version = "HTTP/1.1"
         handler.send_response(200)
@@ -396,7 +396,7 @@ def test_an_answer_in_pieces_is_put_together(resolve: Resolve, web: Web, root: P
     assert only(resolve(entry(web.behave("/a.md", chunked)))).status == "loaded"
 
 
-def test_a_compressed_answer_that_was_not_asked_for_is_refused(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_compressed_response_that_was_not_asked_for_is_refused(resolve: Resolve, web: Web, root: Path) -> None:
     url = web.put("/a.md", b"\x1f\x8b nonsense", **{"Content-Encoding": "gzip"})
     assert "compressed" in skip(resolve(entry(url)), root)
 
@@ -432,9 +432,7 @@ def test_an_address_in_a_private_network_is_refused(resolve: Resolve, root: Path
     assert "private network" in reason
 
 
-def test_a_name_that_changes_its_address_after_it_was_judged_gains_nothing(
-    resolve: Resolve, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dns_rebinding_has_no_effect(resolve: Resolve, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """First a public address, then a private one: the connection goes to the one that was judged."""
     answers, dialled = ["1.1.1.1", "127.0.0.1", "127.0.0.1"], []
     real = socket.getaddrinfo
@@ -476,7 +474,7 @@ def test_proxies_and_password_files_of_the_environment_are_not_used(
 # -- Inline text -------------------------------------------------------------------------------------------
 
 
-def test_inline_text_is_written_without_asking_anybody(resolve: Resolve, web: Web, root: Path) -> None:
+def test_inline_text_is_written_without_a_request(resolve: Resolve, web: Web, root: Path) -> None:
     found = only(resolve(entry(web.url("/a.zip"), content=TEXT)))
     assert (found.status, found.origin) == ("loaded", "inline")
     assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
@@ -523,7 +521,7 @@ def test_a_folder_in_s3_is_kept_like_any_other(
     assert only(resolve(definition, **more)).status == "cached"
 
 
-def test_a_folder_in_s3_that_cannot_be_had_is_skipped(resolve: Resolve, root: Path, buckets: Buckets) -> None:
+def test_an_unreadable_s3_folder_is_skipped(resolve: Resolve, root: Path, buckets: Buckets) -> None:
     buckets.put("b-1", {"skills/a/wrapper/SKILL.md": TEXT.encode()})
     more = {"storage": storage(buckets, closed=frozenset(["own"])), "bounds": Bounds()}
     assert "has no SKILL.md" in skip(resolve(entry(s3_path="s3://b-1/skills/a"), **more), root)
@@ -535,12 +533,12 @@ def test_a_folder_in_s3_that_cannot_be_had_is_skipped(resolve: Resolve, root: Pa
 # -- Whole requests ----------------------------------------------------------------------------------------
 
 
-def test_nothing_asked_for_is_nothing_answered(resolve: Resolve) -> None:
+def test_an_empty_request_has_an_empty_result(resolve: Resolve) -> None:
     assert resolve() == []
     assert resolve({"Format": "SkillMd", "Name": "off", "IsActive": False, "SkillMd": TEXT}) == []
 
 
-def test_one_bad_entry_costs_no_other_and_the_order_is_kept(resolve: Resolve, web: Web) -> None:
+def test_one_bad_entry_does_not_stop_the_others_and_the_order_is_kept(resolve: Resolve, web: Web) -> None:
     results = resolve(
         entry(web.url("/missing.zip"), name="missing"),
         {"name": "half"},
@@ -558,7 +556,7 @@ def test_one_bad_entry_costs_no_other_and_the_order_is_kept(resolve: Resolve, we
     assert not any(one.reason for one in results if one.status != "skipped")
 
 
-def test_that_none_could_be_had_is_an_answer(resolve: Resolve, web: Web) -> None:
+def test_a_request_with_only_failures_is_not_an_error(resolve: Resolve, web: Web) -> None:
     results = resolve(entry(web.url("/x.zip")), entry(web.url("/y.zip"), name="y"))
     assert [one.status for one in results] == ["skipped", "skipped"]
 
@@ -592,7 +590,7 @@ def test_two_entries_of_one_version_share_one_download(resolve: Resolve, web: We
     assert web.asked.count("/missing.md") == 1
 
 
-def test_two_signatures_of_one_address_are_two_chances(resolve: Resolve, web: Web) -> None:
+def test_an_address_with_another_signature_is_tried_again(resolve: Resolve, web: Web) -> None:
     def expiring(handler: Any) -> None:
         answering(200 if "fresh" in handler.path else 403, TEXT.encode())(handler)
 
@@ -600,7 +598,7 @@ def test_two_signatures_of_one_address_are_two_chances(resolve: Resolve, web: We
     assert [one.status for one in resolve(entry(f"{url}?old"), entry(f"{url}?fresh"))] == ["skipped", "loaded"]
 
 
-def test_one_name_and_version_stand_for_one_content_within_a_request(resolve: Resolve, web: Web, root: Path) -> None:
+def test_a_name_and_version_has_one_content_per_request(resolve: Resolve, web: Web, root: Path) -> None:
     url, other = web.put("/a.md", TEXT), web.put("/other.md", skill_text("a", body="other"))
     results = resolve(entry(url), entry(other), inline(skill_text("a", body="inline")), inline())
     assert [one.status for one in results] == ["loaded", "skipped", "skipped", "loaded"]
@@ -641,7 +639,7 @@ def test_a_volume_that_cannot_be_written_is_told_for_each_entry(resolve: Resolve
     assert all("cannot be read or written" in one.reason for one in results)
 
 
-def test_what_nobody_foresaw_is_told_and_logged_without_its_words(
+def test_an_unexpected_error_is_logged_without_its_message(
     resolve: Resolve, web: Web, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def crash(*_: Any, **__: Any) -> None:

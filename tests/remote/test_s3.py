@@ -42,7 +42,7 @@ def test_a_neighbour_whose_name_starts_alike_stays_out(buckets: Buckets) -> None
     assert set(fetch(buckets)) == {"SKILL.md", "scripts/run.sh", "references/deep/x.md"}
 
 
-def test_what_a_mac_adds_is_dropped(buckets: Buckets) -> None:
+def test_macos_metadata_is_dropped(buckets: Buckets) -> None:
     buckets.put("b-1", {**FOLDER, "skills/a/.DS_Store": b"x", "skills/a/__MACOSX/y": b"x", "skills/a/._SKILL.md": b"x"})
     assert set(fetch(buckets)) == {"SKILL.md", "scripts/run.sh", "references/deep/x.md"}
 
@@ -58,7 +58,7 @@ def test_what_a_mac_adds_is_dropped(buckets: Buckets) -> None:
         ({"skills/a/skill.md": TEXT}, "has no SKILL.md"),
     ],
 )
-def test_a_folder_that_is_no_skill_says_why(buckets: Buckets, files: dict[str, bytes], said: str) -> None:
+def test_a_folder_that_is_not_a_skill_says_why(buckets: Buckets, files: dict[str, bytes], said: str) -> None:
     buckets.put("b-1", files)
     with pytest.raises(Failure, match=said):
         fetch(buckets)
@@ -143,7 +143,7 @@ def ask(receiver: Receiver, seconds: float = 0.3) -> None:
     s3.fetch("s3://b-1/skills/a", storage=where, seconds=seconds)
 
 
-def test_a_storage_that_hangs_is_left(odd: Receiver) -> None:
+def test_a_hanging_storage_times_out(odd: Receiver) -> None:
     odd.behave = hanging(odd)
     with pytest.raises(Failure, match="Reading the storage failed"):
         ask(odd)
@@ -181,7 +181,7 @@ def test_a_size_in_the_list_is_not_believed(odd: Receiver) -> None:
         ask(odd, effort.PATIENCE)
 
 
-def test_a_list_without_an_end_is_left_at_the_deadline(odd: Receiver) -> None:
+def test_an_endless_list_is_cut_at_the_deadline(odd: Receiver) -> None:
     more = LIST.replace(b"false", b"true").replace(
         b"</ListBucketResult>", b"<NextContinuationToken>next</NextContinuationToken></ListBucketResult>"
     )
@@ -197,7 +197,7 @@ def test_a_list_without_an_end_is_left_at_the_deadline(odd: Receiver) -> None:
         ask(odd)
 
 
-def test_a_file_whose_bytes_drip_in_is_left_at_the_deadline(odd: Receiver) -> None:
+def test_a_file_whose_bytes_arrive_slowly_is_cut_off_at_the_deadline(odd: Receiver) -> None:
     """Each byte comes soon enough for a timeout that counts from the last one."""
 
     def dripping(handler: Any) -> None:
@@ -234,7 +234,7 @@ def test_a_file_that_is_cut_off_is_a_failure(odd: Receiver) -> None:
         ask(odd, effort.PATIENCE)
 
 
-def test_a_storage_that_nobody_listens_at_is_a_failure(buckets: Buckets) -> None:
+def test_a_storage_on_a_closed_port_is_a_failure(buckets: Buckets) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         where = s3.Storage(endpoint_url=f"http://127.0.0.1:{probe.getsockname()[1]}", patience=0.2)

@@ -58,7 +58,7 @@ def test_skills_are_listed_with_their_versions(server: Receiver, path: str) -> N
     ]
 
 
-def test_a_registry_may_stand_below_a_path(server: Receiver) -> None:
+def test_a_registry_may_be_below_a_path(server: Receiver) -> None:
     assert len(listed(server, {"/hub/api/v1/skills": page(item())}, "/hub").entries) == 1
 
 
@@ -68,12 +68,12 @@ def test_pages_are_read_to_the_last(server: Receiver) -> None:
     assert [entry.name for entry in listed(server, served).entries] == ["a", "b"]
 
 
-def test_a_list_that_never_ends_ends(server: Receiver) -> None:
+def test_an_endless_list_is_cut(server: Receiver) -> None:
     assert len(listed(server, {f"{API}/skills": page(item(), following="again")}).entries) == 1
     assert len(server.got) == 2
 
 
-def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
+def test_at_most_a_thousand_are_listed(server: Receiver) -> None:
     def endless(handler: Any) -> None:
         start = len(server.got) * 300
         answering(200, page(*(item(f"s{start + n}") for n in range(300)), following=str(start)))(handler)
@@ -126,7 +126,7 @@ def test_search_is_asked_of_the_registry(server: Receiver, allowed: frozenset[st
      item("a\u202eb"), item("a", ownerHandle=7), item("a", ownerHandle="../b"), item("a", owner={"handle": ["x"]}),
      item("a", ownerHandle="b\0")],
 )  # fmt: skip
-def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: Receiver, bad: object) -> None:
+def test_an_entry_that_is_invalid_is_reported_and_does_not_stop_the_others(server: Receiver, bad: object) -> None:
     found = listed(server, {f"{API}/skills": page(bad, item("good"))})
     assert [entry.name for entry in found.entries] == ["good"]
     assert len(found.problems) == 1 and found.problems[0].endswith(".")
@@ -138,14 +138,14 @@ def test_a_version_that_cannot_be_a_directory_counts_as_none(server: Receiver, v
     assert [entry.version for entry in found.entries] == [""]
 
 
-def test_half_a_character_in_the_name_of_an_owner_costs_no_other(server: Receiver) -> None:
+def test_an_owner_with_invalid_unicode_does_not_stop_the_others(server: Receiver) -> None:
     body = b'{"items": [{"slug": "a", "ownerHandle": "\\ud800"}, {"slug": "good"}]}'
     found = listed(server, {f"{API}/skills": body})
     assert [entry.name for entry in found.entries] == ["good"]
     assert found.problems == ("'a' has an invalid owner.",)
 
 
-def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -> None:
+def test_two_owners_of_one_name_are_one_entry_and_a_problem(server: Receiver) -> None:
     found = listed(server, {f"{API}/skills": page(item("a", ownerHandle="x"), item("A", ownerHandle="y"))})
     assert [entry.location for entry in found.entries] == ["x/a"]
     assert "more than once" in found.problems[0]
@@ -156,18 +156,18 @@ def test_two_owners_of_one_name_are_one_offer_and_a_sentence(server: Receiver) -
     [b"<html>", b"", b"[]", b'{"items": {}}', b'{"results": []}', b"not json", as_json({"items": [], "nextCursor": 7}),
      as_json({"items": [], "nextCursor": "x" * 70_000}), b'{"items": [], "nextCursor": "\\ud800"}'],
 )  # fmt: skip
-def test_what_answers_with_something_else_is_no_source(server: Receiver, body: bytes) -> None:
+def test_a_wrong_response_is_not_a_source(server: Receiver, body: bytes) -> None:
     with pytest.raises(NotASource):
         listed(server, {f"{API}/skills": body})
 
 
-def test_a_site_without_the_interface_is_no_source(server: Receiver) -> None:
+def test_a_site_without_the_interface_is_not_a_source(server: Receiver) -> None:
     with pytest.raises(NotASource, match="status 404"):
         listed(server, {})
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_registry_in_trouble_is_unreachable(server: Receiver, status: int) -> None:
+def test_a_registry_with_an_error_status_is_unreachable(server: Receiver, status: int) -> None:
     with pytest.raises(Unreachable, match=str(status)):
         listed(server, {f"{API}/skills": answering(status)})
 
@@ -185,14 +185,14 @@ def test_a_download_that_leads_into_a_private_network_is_refused(server: Receive
 
 
 @pytest.mark.parametrize("name", ["not a zip", "empty file", "ratio bomb", "no SKILL.md", "traversal", "symbolic link"])
-def test_a_download_that_is_no_skill_is_refused(server: Receiver, name: str) -> None:
+def test_a_download_that_is_not_a_skill_is_refused(server: Receiver, name: str) -> None:
     body = hostile.CORPUS[name]
     server.behave = serving({f"{API}/download": body})
     with pytest.raises((NotASource, SkillsiteError)):
         fetched(server, ListingEntry("a", version="1", location="a"))
 
 
-def test_one_that_fails_costs_no_other(server: Receiver, allowed: frozenset[str]) -> None:
+def test_one_that_fails_does_not_stop_the_others(server: Receiver, allowed: frozenset[str]) -> None:
     server.behave = serving({f"{API}/download?slug=a&version=1": ZIP, f"{API}/download?slug=b&version=1": b"x"})
     entries = [ListingEntry(name, version="1", location=name) for name in "abc"]
     answers = list(sources.fetch_all(RemoteSource(CLAWHUB, server.url("")), entries, allowed=allowed))

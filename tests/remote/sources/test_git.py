@@ -82,7 +82,7 @@ def git(path: Path, *arguments: str, given: bytes = b"") -> str:
     )
 
 
-def test_each_skill_of_the_newest_commit_is_offered_and_the_commit_is_the_pin(server: Receiver, root: Path) -> None:
+def test_each_skill_of_the_newest_commit_is_listed_and_the_commit_is_the_pin(server: Receiver, root: Path) -> None:
     commit = repository(root / "x.git", {**ONE, "größe/SKILL.md": skill("größe")})
     found = listed(server)
     assert [(o.name, o.description, o.location) for o in found.entries] == [
@@ -92,9 +92,7 @@ def test_each_skill_of_the_newest_commit_is_offered_and_the_commit_is_the_pin(se
     assert (found.pin, found.problems) == (commit, ())
 
 
-def test_a_skill_is_fetched_byte_for_byte_whatever_the_repository_says_of_its_files(
-    server: Receiver, root: Path
-) -> None:
+def test_a_skill_is_fetched_unchanged_whatever_the_repository_says_of_its_files(server: Receiver, root: Path) -> None:
     files = {"SKILL.md": skill("a"), "docs/x.md": b"$Id$ $Format:%H$\nline\n", "w.txt": "ä\n".encode(),
              "e.bin": b"\r\n\0", "l.psd": b"plain", ".gitattributes": b"* export-ignore\n"}  # fmt: skip
     said = b"*.md ident text eol=crlf export-subst\ndocs export-ignore\n*.psd filter=lfs\n"
@@ -128,7 +126,7 @@ def test_a_branch_a_tag_and_a_commit_can_be_named(server: Receiver, root: Path) 
     assert listed(server).pin == head(path) != first
 
 
-def test_many_skills_are_one_clone_and_one_that_fails_costs_no_other(
+def test_many_skills_are_one_clone_and_one_that_fails_does_not_stop_the_others(
     server: Receiver, root: Path, allowed: frozenset[str]
 ) -> None:
     files = {f"s{number}/SKILL.md": skill(f"s{number}") for number in range(4)}
@@ -144,7 +142,7 @@ def test_many_skills_are_one_clone_and_one_that_fails_costs_no_other(
     assert [got.method for got in server.got].count("POST") == 1
 
 
-def test_whoever_takes_them_slowly_gets_them_all(
+def test_a_slow_consumer_gets_all_skills(
     server: Receiver, root: Path, allowed: frozenset[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository(root / "x.git", {f"s{number}/SKILL.md": skill(f"s{number}") for number in range(2)})
@@ -190,13 +188,13 @@ def test_a_repository_without_a_default_branch_is_told_from_an_empty_one(server:
 
 
 @pytest.mark.parametrize("ref", ["nope", "0" * 40, "v9"])
-def test_a_ref_that_is_not_there_is_said(server: Receiver, root: Path, ref: str) -> None:
+def test_a_missing_ref_is_reported(server: Receiver, root: Path, ref: str) -> None:
     repository(root / "x.git", ONE)
     with pytest.raises(NotASource, match=f"no branch, tag or commit {ref}"):
         listed(server, ref)
 
 
-def test_a_tag_that_is_no_commit_is_said(server: Receiver, root: Path) -> None:
+def test_a_tag_that_is_not_a_commit_is_reported(server: Receiver, root: Path) -> None:
     repository(root / "x.git", ONE)
     git(root / "x.git", "tag", "file", git(root / "x.git", "hash-object", "-w", "--stdin", given=b"x"))
     with pytest.raises(NotASource, match="could not list the files"):
@@ -227,7 +225,9 @@ BAD: dict[str, tuple[str, bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_fetched_is_a_sentence_and_costs_no_other(server: Receiver, root: Path, name: str) -> None:
+def test_what_cannot_be_fetched_is_reported_and_does_not_stop_the_others(
+    server: Receiver, root: Path, name: str
+) -> None:
     mode, content, said = BAD[name]
     modules = b'[submodule "x"]\n\tpath = bad/thing\n\turl = ../other.git\n'
     files = {**ONE, "bad/SKILL.md": skill("bad"), "bad/thing": content, ".gitmodules": modules}
@@ -244,13 +244,13 @@ def test_what_cannot_be_fetched_is_a_sentence_and_costs_no_other(server: Receive
     ("limits", "said"),
     [(Limits(files=1), "It has 2 files"), (Limits(skill_md_bytes=20), "SKILL.md has")],
 )
-def test_a_skill_over_a_limit_is_a_sentence(server: Receiver, root: Path, limits: Limits, said: str) -> None:
+def test_a_skill_over_a_limit_is_reported(server: Receiver, root: Path, limits: Limits, said: str) -> None:
     repository(root / "x.git", ONE)
     found = listed(server, limits=limits)
     assert found.entries == () and said in found.problems[0]
 
 
-def test_broken_and_repeated_skills_are_sentences(server: Receiver, root: Path) -> None:
+def test_broken_and_repeated_skills_are_reported(server: Receiver, root: Path) -> None:
     broken = {"b": b"no header", "c": skill("A"), "d": skill("../d"), "con": skill("con"), "e": b"\xff"}
     repository(root / "x.git", {**ONE, **{f"{name}/SKILL.md": content for name, content in broken.items()}})
     found = listed(server)
@@ -278,7 +278,7 @@ def test_a_tree_that_git_would_not_write_is_not_followed(server: Receiver, root:
         fetched(server, ListingEntry("a", location=name.decode(errors="backslashreplace")))
 
 
-def test_a_tree_that_unfolds_without_end_is_no_source(server: Receiver, root: Path) -> None:
+def test_a_tree_that_unfolds_without_end_is_not_a_source(server: Receiver, root: Path) -> None:
     """Ten times ten times ten files that are all the same one: a few bytes on the wire."""
     path = root / "x.git"
     repository(path, {"SKILL.md": skill()})
@@ -309,7 +309,7 @@ def test_a_repository_that_is_too_large_is_left_while_it_comes(server: Receiver,
 
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_whoever_keeps_git_waiting_is_left_when_the_time_is_over(
+def test_a_slow_git_server_times_out(
     server: Receiver, root: Path, method: str, behaviour: Callable[[Receiver], Any]
 ) -> None:
     repository(root / "x.git", ONE)
@@ -343,13 +343,15 @@ def test_no_redirect_is_followed(server: Receiver, root: Path) -> None:
     ("status", "error"),
     [(404, NotASource), (401, NotASource), (403, NotASource), (503, Unreachable), (429, Unreachable)],
 )
-def test_a_status_says_whether_to_come_back(server: Receiver, status: int, error: type[Exception]) -> None:
+def test_the_status_decides_between_unreachable_and_unusable(
+    server: Receiver, status: int, error: type[Exception]
+) -> None:
     server.behave = answering(status, **{"WWW-Authenticate": 'Basic realm="x"'})
     with pytest.raises(error):
         listed(server)
 
 
-def test_nobody_is_asked_for_a_password(server: Receiver, root: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_git_never_prompts_for_a_password(server: Receiver, root: Path, tmp_path: Path, monkeypatch: Any) -> None:
     """Not even where programs of ours would answer, and where the look before was welcome."""
     repository(root / "x.git", ONE)
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
@@ -376,7 +378,7 @@ def test_nobody_is_asked_for_a_password(server: Receiver, root: Path, tmp_path: 
         {"/x.git/info/refs": answering(200, b"<html>", **{"Content-Type": "text/html"})},
     ],
 )
-def test_what_is_no_repository_is_not_taken_for_an_empty_one(server: Receiver, served: Mapping[str, Any]) -> None:
+def test_what_is_not_a_repository_is_not_taken_for_an_empty_one(server: Receiver, served: Mapping[str, Any]) -> None:
     server.behave = serving(served)
     with pytest.raises(NotASource, match="not a git repository"):
         listed(server)
@@ -414,7 +416,7 @@ def test_configuration_and_environment_of_ours_are_not_used(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"])
-def test_a_private_address_is_refused_however_it_is_written(server: Receiver, host: str) -> None:
+def test_a_private_address_is_refused_in_every_spelling(server: Receiver, host: str) -> None:
     for scheme in ("https", "http"):
         with pytest.raises(Refused):
             sources.listing(RemoteSource(GIT, f"{scheme}://{host}:{server.port}/x.git"), allowed=frozenset())
@@ -444,7 +446,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("host", ["skills.test", "SKILLS.test", "skills.test."])
-def test_git_dials_the_address_that_was_judged(
+def test_git_connects_to_the_checked_address(
     server: Receiver, root: Path, names: dict[str, list[str]], host: str
 ) -> None:
     """Only we know where the name leads, so git can only have it from us."""
@@ -454,7 +456,7 @@ def test_git_dials_the_address_that_was_judged(
     assert [o.name for o in sources.listing(place, allowed=frozenset({"skills.test"})).entries] == ["a"]
 
 
-def test_a_name_that_changes_its_answer_gains_nothing(names: dict[str, list[str]]) -> None:
+def test_dns_rebinding_has_no_effect(names: dict[str, list[str]]) -> None:
     names["rebind.test"] = ["1.1.1.1", "127.0.0.1"]
     _, pin = git_process.pinned("https://rebind.test/x.git", frozenset())
     assert pin == "rebind.test:443:1.1.1.1"
@@ -462,22 +464,20 @@ def test_a_name_that_changes_its_answer_gains_nothing(names: dict[str, list[str]
         git_process.pinned("https://rebind.test/x.git", frozenset())
 
 
-def test_of_several_addresses_only_the_public_ones_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_gets_only_the_public_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     found = ["10.0.0.1", "2606:4700::1111", "1.1.1.1", "::1"]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (address, 443)) for address in found])
     assert git_process.pinned("https://both.test/x", frozenset())[1] == "both.test:443:[2606:4700::1111],1.1.1.1"
 
 
-def test_where_git_is_not_installed_it_is_said(server: Receiver, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_missing_git_is_reported(server: Receiver, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(Failure, match="Git is not installed on this server"):
         listed(server)
 
 
 @pytest.mark.parametrize("said", ["git version 2.36.9", "git version 1.99.0", "something else"])
-def test_a_git_that_cannot_be_told_an_address_is_not_used(
-    server: Receiver, tmp_path: Path, monkeypatch: Any, said: str
-) -> None:
+def test_an_old_git_is_refused(server: Receiver, tmp_path: Path, monkeypatch: Any, said: str) -> None:
     (tmp_path / "git").write_text(f"#!/bin/sh\necho {json.dumps(said)}\n")
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
@@ -486,7 +486,7 @@ def test_a_git_that_cannot_be_told_an_address_is_not_used(
     assert server.got == []
 
 
-def test_no_failure_tells_the_address_or_words_of_the_other_side(server: Receiver, root: Path) -> None:
+def test_failures_contain_neither_the_url_nor_remote_text(server: Receiver, root: Path) -> None:
     serve = server.behave
     server.behave = lambda handler: (answering(500, b"<b>own words</b>") if by_git(handler) else serve)(handler)
     repository(root / "hidden.git", ONE)

@@ -67,7 +67,7 @@ def test_one_archive_of_it_is_a_file_at_an_address(live_server: Any, published: 
     assert (entry.name, entry.digest) == ("offers", published["offers"].digest)
 
 
-def test_what_is_not_public_is_no_source(
+def test_what_is_not_public_is_not_a_source(
     live_server: Any, published: dict[str, Bundle], project: Project, operator: Actor
 ) -> None:
     projects.set_public(project, False, by=operator)

@@ -40,7 +40,7 @@ def fetched(server: Receiver, entry: ListingEntry, path: str = "/demo.zip", **op
     return sources.fetch(RemoteSource(URL, server.url(path)), entry, allowed=frozenset({server.host}), **options)
 
 
-def test_a_skill_md_is_one_offer_and_is_fetched_byte_for_byte(server: Receiver) -> None:
+def test_a_skill_md_is_one_entry_and_is_fetched_unchanged(server: Receiver) -> None:
     content = b"---\r\nname: demo\r\ndescription: Shows  things.\r\n---\r\nDo it.\r\n"
     server.behave = serving({"/x/SKILL.md": content})
     found = listed(server, "/x/SKILL.md?raw=1")
@@ -60,7 +60,7 @@ def test_a_skill_without_a_name_is_named_by_its_address(server: Receiver, path: 
     assert listed(server, path).entries[0].name == name
 
 
-def test_each_skill_of_a_zip_is_offered_and_fetched(server: Receiver) -> None:
+def test_each_skill_of_a_zip_is_listed_and_fetched(server: Receiver) -> None:
     server.behave = answering(200, COLLECTION)
     found = listed(server)
     assert [(o.name, o.description, o.location) for o in found.entries] == [
@@ -110,7 +110,7 @@ def test_a_zip_that_a_redirect_leads_to_is_known_though_its_address_tells_nothin
     assert [entry.name for entry in listed(server, "/releases/demo.zip").entries] == ["demo"]
 
 
-def test_names_that_are_not_ascii_are_offered(server: Receiver) -> None:
+def test_names_that_are_not_ascii_are_listed(server: Receiver) -> None:
     server.behave = answering(200, archive(Entry("größe/SKILL.md".encode(), skill("größe", "Maße 日本"))))
     (entry,) = listed(server).entries
     assert (entry.name, entry.description, entry.location) == ("größe", "Maße 日本", "größe")
@@ -121,7 +121,7 @@ def test_a_zip_without_a_skill_is_an_empty_listing(server: Receiver) -> None:
     assert listed(server) == Listing(())
 
 
-def test_a_broken_skill_is_a_sentence_and_costs_no_other(server: Receiver) -> None:
+def test_a_broken_skill_is_reported_and_does_not_stop_the_others(server: Receiver) -> None:
     server.behave = answering(
         200,
         archive(
@@ -140,7 +140,7 @@ def test_a_broken_skill_is_a_sentence_and_costs_no_other(server: Receiver) -> No
     assert any("more than once" in sentence for sentence in found.problems)
 
 
-def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
+def test_at_most_a_thousand_are_listed(server: Receiver) -> None:
     server.behave = answering(200, archive(*(Entry(b"%d/SKILL.md" % n, skill(f"s{n}")) for n in range(1_001))))
     found = listed(server)
     assert len(found.entries) == 1_000
@@ -152,7 +152,7 @@ def test_no_more_than_a_thousand_are_offered(server: Receiver) -> None:
     ["ratio bomb", "file too large", "overlapping members", "zip64 sizes", "not a zip", "bad checksum",
      "cut in the middle", "too many entries", "data between members"],
 )  # fmt: skip
-def test_a_hostile_zip_is_no_source_or_offers_nothing(server: Receiver, name: str) -> None:
+def test_a_hostile_zip_is_not_a_source_or_is_empty(server: Receiver, name: str) -> None:
     server.behave = answering(200, hostile.CORPUS[name], **{"Content-Type": "application/zip"})
     try:
         found = listed(server, "/download")
@@ -179,7 +179,7 @@ def test_a_hostile_zip_is_no_source_or_offers_nothing(server: Receiver, name: st
     ],
 )
 @pytest.mark.parametrize("path", ["/SKILL.md", "/a.zip", "/a"])
-def test_what_answers_with_something_else_is_no_source(
+def test_a_wrong_response_is_not_a_source(
     server: Receiver, path: str, status: int, body: bytes, content_type: str
 ) -> None:
     server.behave = answering(status, body, **{"Content-Type": content_type})
@@ -188,13 +188,13 @@ def test_what_answers_with_something_else_is_no_source(
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429, 408])
-def test_a_server_in_trouble_is_unreachable(server: Receiver, status: int) -> None:
+def test_a_server_with_an_error_status_is_unreachable(server: Receiver, status: int) -> None:
     server.behave = answering(status)
     with pytest.raises(Unreachable, match=rf"status {status}\. Try again later"):
         listed(server)
 
 
-def test_a_port_where_nobody_listens_is_unreachable() -> None:
+def test_a_closed_port_is_unreachable() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -202,13 +202,13 @@ def test_a_port_where_nobody_listens_is_unreachable() -> None:
             sources.listing(RemoteSource(URL, f"http://127.0.0.1:{port}/a.zip"), allowed=frozenset({"127.0.0.1"}))
 
 
-def test_a_name_that_is_none_is_unreachable() -> None:
+def test_an_unknown_host_is_unreachable() -> None:
     with pytest.raises(Unreachable, match=r"find the host nowhere\.invalid"):
         sources.listing(RemoteSource(URL, "https://nowhere.invalid/a.zip"), allowed=frozenset())
 
 
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
-def test_whoever_keeps_us_waiting_is_unreachable_when_the_time_is_over(server: Receiver, behaviour: Any) -> None:
+def test_a_slow_server_is_unreachable(server: Receiver, behaviour: Any) -> None:
     server.behave = behaviour(server)
     with pytest.raises(Unreachable, match=r"No complete response within 0\.2 seconds"):
         listed(server, seconds=0.2)
@@ -224,13 +224,13 @@ def test_the_time_is_that_of_all_redirects_together(server: Receiver) -> None:
         listed(server, seconds=0.2)
 
 
-def test_an_endless_answer_is_cut(server: Receiver) -> None:
+def test_an_endless_response_is_cut(server: Receiver) -> None:
     server.behave = endless(server)
     with pytest.raises(NotASource, match="limit of 100,000 bytes"):
         listed(server, limits=Limits(archive_bytes=100_000))
 
 
-def test_an_answer_that_promises_more_than_it_sends_is_unreachable(server: Receiver) -> None:
+def test_a_response_that_promises_more_than_it_sends_is_unreachable(server: Receiver) -> None:
     def lie(handler: Any) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
@@ -242,13 +242,13 @@ def test_an_answer_that_promises_more_than_it_sends_is_unreachable(server: Recei
         listed(server, "/SKILL.md")
 
 
-def test_a_compressed_answer_is_not_opened(server: Receiver) -> None:
+def test_a_compressed_response_is_not_opened(server: Receiver) -> None:
     server.behave = answering(200, b"\x1f\x8b", **{"Content-Encoding": "gzip"})
     with pytest.raises(NotASource, match="compressed"):
         listed(server)
 
 
-def test_a_text_that_is_too_long_is_no_source(server: Receiver) -> None:
+def test_a_text_that_is_too_long_is_not_a_source(server: Receiver) -> None:
     server.behave = answering(200, skill(body="x" * 600_000))
     with pytest.raises(NotASource, match="512,000 are allowed"):
         listed(server, "/SKILL.md")
@@ -280,7 +280,7 @@ def test_a_redirect_into_a_private_network_or_out_of_https_is_refused(server: Re
 
 
 @pytest.mark.parametrize("target", ["https://[x", "https://a:b:c/", "https://\udcff/"])
-def test_a_redirect_to_no_address_is_no_source(server: Receiver, target: str) -> None:
+def test_a_redirect_to_no_address_is_not_a_source(server: Receiver, target: str) -> None:
     server.behave = lambda handler: (
         handler.wfile.write(b"HTTP/1.1 302 x\r\nLocation: %s\r\n\r\n" % target.encode(errors="surrogateescape"))
         and None
@@ -295,7 +295,7 @@ def test_a_private_address_is_refused_without_a_request(server: Receiver) -> Non
     assert server.got == []
 
 
-def test_no_failure_tells_the_address(server: Receiver) -> None:
+def test_failures_do_not_contain_the_url(server: Receiver) -> None:
     for behaviour in (answering(404), answering(503), hanging(server), answering(200, b"<html>")):
         server.behave = behaviour
         with pytest.raises((NotASource, Unreachable)) as failed:

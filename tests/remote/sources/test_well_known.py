@@ -97,14 +97,14 @@ def test_the_old_version_is_read_file_by_file(server: Receiver) -> None:
 @pytest.mark.parametrize(
     "path", ["/projects/demo", "/projects/demo/", "/projects/demo/.well-known/agent-skills/index.json"]
 )
-def test_an_index_may_stand_below_any_path(server: Receiver, path: str) -> None:
+def test_an_index_may_be_below_any_path(server: Receiver, path: str) -> None:
     served = {"/projects/demo/.well-known/agent-skills/index.json": index(raw(url="code-review/SKILL.md")),
               "/projects/demo/.well-known/agent-skills/code-review/SKILL.md": MD}  # fmt: skip
     (entry,) = listed(server, served, path).entries
     assert fetched(server, entry).bundle["SKILL.md"] == MD
 
 
-def test_the_index_of_the_whole_site_does_not_stand_for_a_part_of_it(server: Receiver) -> None:
+def test_the_index_of_the_site_root_is_not_used_for_a_path(server: Receiver) -> None:
     with pytest.raises(NotASource, match=r"no skill index at this address\. The server answered with status 404"):
         listed(server, {f"{V2}/index.json": index(raw())}, "/projects/demo")
 
@@ -129,23 +129,23 @@ def test_an_index_with_nothing_in_it_is_an_empty_listing(server: Receiver, body:
     ],
     ids=lambda body: body[:8].decode(errors="replace"),
 )  # fmt: skip
-def test_what_is_no_index_is_no_source(server: Receiver, body: bytes) -> None:
+def test_what_is_not_an_index_is_not_a_source(server: Receiver, body: bytes) -> None:
     with pytest.raises(NotASource):
         listed(server, {f"{V2}/index.json": body})
 
 
 @pytest.mark.parametrize("status", [404, 403, 410, 401])
-def test_a_site_without_an_index_is_no_source(server: Receiver, status: int) -> None:
+def test_a_site_without_an_index_is_not_a_source(server: Receiver, status: int) -> None:
     with pytest.raises(NotASource, match=f"status {status}"):
         listed(server, {f"{V2}/index.json": answering(status)})
 
 
-def test_an_index_that_is_too_long_is_no_source(server: Receiver) -> None:
+def test_an_index_that_is_too_long_is_not_a_source(server: Receiver) -> None:
     with pytest.raises(NotASource, match="limit of 8,388,608 bytes"):
         listed(server, {f"{V2}/index.json": b" " * (8 * 1024 * 1024 + 1)})
 
 
-def test_a_site_in_trouble_is_unreachable_and_is_not_asked_for_its_old_index(server: Receiver) -> None:
+def test_a_site_with_an_error_status_is_unreachable_and_is_not_asked_for_its_old_index(server: Receiver) -> None:
     with pytest.raises(Unreachable, match="status 503"):
         listed(server, {f"{V2}/index.json": answering(503), f"{V1}/index.json": old()})
     assert len(server.got) == 1
@@ -180,27 +180,27 @@ def test_an_index_that_leads_into_a_private_network_is_refused(server: Receiver)
         {"name": "../a", "files": ["SKILL.md"]}, {"name": "a"},
     ],
 )  # fmt: skip
-def test_an_entry_that_cannot_be_used_is_a_sentence_and_costs_no_other(server: Receiver, bad: object) -> None:
+def test_an_entry_that_is_invalid_is_reported_and_does_not_stop_the_others(server: Receiver, bad: object) -> None:
     found = listed(server, {f"{V2}/index.json": index(bad, raw("good"))})
     assert [entry.name for entry in found.entries] == ["good"]
     (sentence,) = found.problems
     assert sentence.endswith(".") and "sks_" not in sentence and "pw" not in sentence and "Signature" not in sentence
 
 
-def test_a_name_that_is_there_twice_is_offered_once(server: Receiver) -> None:
+def test_a_duplicate_name_is_listed_once(server: Receiver) -> None:
     found = listed(server, {f"{V2}/index.json": index(raw("a", url="1.md"), raw("A", url="2.md"))})
     assert [entry.location.rpartition("/")[2] for entry in found.entries] == ["1.md"]
     assert found.problems == ("'A' appears more than once. The first one is used.",)
 
 
-def test_no_more_than_a_thousand_are_offered_and_the_rest_is_said(server: Receiver) -> None:
+def test_no_more_than_a_thousand_are_listed_and_the_rest_is_reported(server: Receiver) -> None:
     many = [raw(f"s{number}") for number in range(1_002)]
     found = listed(server, {f"{V2}/index.json": index(*many)})
     assert len(found.entries) == 1_000
     assert found.problems == ("This source has more than 1,000 skills. The first 1,000 are listed.",)
 
 
-def test_no_more_than_a_hundred_problems_are_told(server: Receiver) -> None:
+def test_at_most_a_hundred_problems_are_listed(server: Receiver) -> None:
     found = listed(server, {f"{V2}/index.json": index(*([7] * 5_000))})
     assert (len(found.problems), found.problems[-1]) == (101, "4,900 more skills cannot be used.")
 
@@ -234,7 +234,7 @@ def test_a_hostile_archive_with_a_true_digest_is_refused(server: Receiver, name:
         fetched(server, found.entries[0])
 
 
-def test_an_entry_may_point_at_another_host_and_is_judged_there(server: Receiver) -> None:
+def test_an_entry_may_point_at_another_host_and_is_checked_there(server: Receiver) -> None:
     with receiving() as other:
         other.behave = answering(200, MD)
         found = listed(server, {f"{V2}/index.json": index(raw(url="https://127.0.0.1:9/x.md"), raw("b", url="b.md"))})
@@ -256,7 +256,7 @@ def test_a_redirect_of_an_artifact_into_a_private_network_is_refused(server: Rec
         fetched(server, listed(server, served).entries[0])
 
 
-def test_eight_are_fetched_at_a_time_and_one_that_fails_costs_no_other(
+def test_eight_are_fetched_at_a_time_and_one_that_fails_does_not_stop_the_others(
     server: Receiver, allowed: frozenset[str]
 ) -> None:
     names = [f"s{number}" for number in range(20)]
@@ -302,7 +302,7 @@ def test_the_files_of_the_old_version_are_counted_together(server: Receiver) -> 
         fetched(server, entry, limits=Limits(archive_bytes=3_000))
 
 
-def test_words_are_looked_for_in_what_is_listed(server: Receiver, allowed: frozenset[str]) -> None:
+def test_search_filters_the_listing(server: Receiver, allowed: frozenset[str]) -> None:
     both = index(raw("code-review", description="Reads pull requests."), raw("notes", description="Takes MINUTES."))
     server.behave = serving({f"{V2}/index.json": both})
     source = RemoteSource(WELL_KNOWN, server.url(""))
