@@ -7,9 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.contrib.contenttypes.management import create_contenttypes
 from django.core.cache import cache
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
+from django.db.models.signals import post_migrate
 from django.test import override_settings
 from xdist.scheduler import LoadFileScheduling
 
@@ -77,6 +79,16 @@ def quick_settings() -> Iterator[None]:
         USAGE_FLUSH_SECONDS=3_600,
     ):
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_rows_after_flush() -> None:
+    """Keep Django from writing permissions and content types each time a live-server test empties the database.
+
+    The site uses neither.
+    """
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
 
 
 @pytest.fixture(scope="session", autouse=True)
