@@ -12,7 +12,7 @@ from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteE
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
-        return _answer(request, 413, TooLarge("The request is larger than allowed. Nothing was stored."))
+        return _answer(request, 413, TooLarge(problems.REQUEST_TOO_LARGE))
     return _answer(request, 400, InvalidRequest("The request cannot be read."))
 
 
@@ -26,7 +26,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, 404, NotFound("There is nothing at this address."))
+    return _answer(request, 404, NotFound(problems.NO_SUCH_ADDRESS))
 
 
 def server_error(request: HttpRequest, *args: Any) -> HttpResponse:

@@ -14,6 +14,8 @@ from registry.core.errors import SkillsiteError
 from registry.services.agents import bearer
 from registry.services.throttle import Rate
 
+NO_SUCH_ADDRESS = "There is nothing at this address."
+REQUEST_TOO_LARGE = "The request is larger than allowed. Nothing was saved."
 STATUS: dict[type[SkillsiteError], int] = {
     errors.SkillsiteError: 400,
     errors.InvalidInput: 422,
@@ -74,9 +76,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
     if isinstance(error, SkillsiteError):
         return response(error)
     if isinstance(error, Http404):
-        error = exceptions.NotFound("There is nothing at this address.")
+        error = exceptions.NotFound(NO_SUCH_ADDRESS)
     if isinstance(error, (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)):
-        return response(errors.TooLarge("The request is larger than allowed. Nothing was stored."))
+        return response(errors.TooLarge(REQUEST_TOO_LARGE))
     if not isinstance(error, exceptions.APIException):
         return None
     if isinstance(error, exceptions.ValidationError):

@@ -225,7 +225,7 @@ class Recommend(Write):
 def _suggestion(body: dict[str, Any], skill: str) -> Suggestion:
     change, kind = inputs.edit_fields(body), body.get("kind")
     if kind == DELETE and change:
-        raise InvalidRequest("A proposal to delete a skill cannot change it as well. Nothing was stored.")
+        raise InvalidRequest("A proposal to delete a skill cannot change it as well. Nothing was saved.")
     return Suggestion(
         skill=skill,
         edit=None if kind == DELETE else edits.parse(**change),

@@ -70,7 +70,7 @@ def _check_size(request: Request, allowed: int) -> None:
     if not length.isdecimal() or len(length) > 18:
         raise InvalidRequest("Content-Length is not a number.")
     if int(length) > allowed:
-        raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was stored.")
+        raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was saved.")
 
 
 def _read_chunked(request: HttpRequest, allowed: int) -> None:
@@ -78,7 +78,7 @@ def _read_chunked(request: HttpRequest, allowed: int) -> None:
     body = BytesIO()
     while chunk := request.META["wsgi.input"].read(_CHUNK):
         if body.tell() + len(chunk) > allowed:
-            raise TooLarge(f"The request has more than the allowed {allowed:,} bytes. Nothing was stored.")
+            raise TooLarge(f"The request has more than the allowed {allowed:,} bytes. Nothing was saved.")
         body.write(chunk)
     request.META["CONTENT_LENGTH"] = str(body.tell())
     body.seek(0)

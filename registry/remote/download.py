@@ -37,7 +37,7 @@ def text_bundle(content: bytes, *, limits: Limits = DEFAULT) -> Bundle:
     """Return a skill that consists of its SKILL.md only."""
     if len(content) > limits.skill_md_bytes:
         size, most = len(content), limits.skill_md_bytes
-        message = f"SKILL.md has {size:,} bytes. {most:,} are allowed. Nothing was stored."
+        message = f"SKILL.md has {size:,} bytes. {most:,} are allowed. Nothing was saved."
         raise TooLarge(message, actual=size, allowed=most)
     return Bundle({SKILL_MD: content})
 

@@ -265,25 +265,25 @@ def check(text: str, *, allowed: frozenset[str] = NO_HOSTS) -> str:
     """
     url = _parse(text)
     if not url.host:
-        raise InvalidRequest("Enter the whole address, including https://. Nothing was stored.")
+        raise InvalidRequest("Enter the whole address, including https://. Nothing was saved.")
     if url.userinfo:
-        raise InvalidRequest("The address contains a user name or password. Remove them. Nothing was stored.")
+        raise InvalidRequest("The address contains a user name or password. Remove them. Nothing was saved.")
     if refusal := scheme_refusal(url, allowed=allowed):
-        raise InvalidRequest(f"{refusal} Nothing was stored.")
+        raise InvalidRequest(f"{refusal} Nothing was saved.")
     port = url.port or (443 if url.scheme == "https" else 80)
     if not is_allowed(url.host, port, allowed):
         try:
             permitted_addresses(url.host, port, allowed=allowed)
         except Refused as error:
-            raise InvalidRequest(f"{error} Nothing was stored.") from error
+            raise InvalidRequest(f"{error} Nothing was saved.") from error
         except Failure as error:
-            raise InvalidRequest(f"{error} Check the spelling. Nothing was stored.") from error
+            raise InvalidRequest(f"{error} Check the spelling. Nothing was saved.") from error
     return _check_length(str(url.copy_with(fragment=None)))  # encoding made non-ASCII letters longer
 
 
 def _check_length(text: str) -> str:
     if len(text) > _URL_CHARS:
-        raise InvalidRequest(f"The address has {len(text)} characters. {_URL_CHARS} are allowed. Nothing was stored.")
+        raise InvalidRequest(f"The address has {len(text)} characters. {_URL_CHARS} are allowed. Nothing was saved.")
     return text
 
 
@@ -293,7 +293,7 @@ def _parse(text: str) -> httpx.URL:
         url = httpx.URL(text.strip())
         return url.copy_with(host=url.host)  # httpx validates the host only when it is read
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise InvalidRequest(f"The address is invalid: {error}. Nothing was stored.") from error
+        raise InvalidRequest(f"The address is invalid: {error}. Nothing was saved.") from error
 
 
 def host_of(url: str) -> str:

@@ -13,4 +13,4 @@ def check(request: HttpRequest) -> None:
     length = request.META.get("CONTENT_LENGTH") or "0"
     allowed = settings.LIMITS.archive_bytes
     if length.isdecimal() and int(length) > allowed + _FORM_OVERHEAD:
-        raise TooLarge(f"{int(length):,} bytes were sent. {allowed:,} are allowed. Nothing was stored.")
+        raise TooLarge(f"{int(length):,} bytes were sent. {allowed:,} are allowed. Nothing was saved.")

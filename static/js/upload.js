@@ -90,8 +90,8 @@
       if (share === 1) part("words").textContent = "Uploaded. Checking the files…";
     });
     sending.addEventListener("load", (event) => arrived(event.target));
-    sending.addEventListener("error", () => { rest(); say("We couldn’t reach the site. Nothing was stored. Try again."); });
-    sending.addEventListener("abort", () => { rest(); say("You stopped the upload. Nothing was stored."); });
+    sending.addEventListener("error", () => { rest(); say("We couldn’t reach the site. Nothing was saved. Try again."); });
+    sending.addEventListener("abort", () => { rest(); say("You stopped the upload. Nothing was saved."); });
     sending.open("POST", form.action);
     sending.send(data);
   };
@@ -108,7 +108,7 @@
       document.getElementById("upload-result").replaceWith(document.adoptNode(result));
       result.querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
     } else {
-      say(page.querySelector(".bare-text p")?.textContent.trim() || "The upload failed. Nothing was stored.");
+      say(page.querySelector(".bare-text p")?.textContent.trim() || "The upload failed. Nothing was saved.");
     }
   };
 

@@ -71,7 +71,7 @@ def test_too_large_a_request_is_refused_before_its_body_is_read(
         )
     body = problem(response, 413, "too-large")
     assert "62,914,560 bytes" in body["detail"]
-    assert body["detail"].endswith("Nothing was stored.")
+    assert body["detail"].endswith("Nothing was saved.")
 
 
 @pytest.mark.parametrize("length", ["-1", "abc", "9" * 5_000, "1.5"])

@@ -1,11 +1,18 @@
-"""Docstrings follow the language rules in CONTRIBUTING.md."""
+"""Docstrings and screens follow the language rules in CONTRIBUTING.md."""
 
 import ast
+import re
 from pathlib import Path
 
 from tests.architecture.modules import OURS, ROOT, modules, tree
 
 QUESTION_WORDS = {"What", "Whatever", "Where", "Whether", "Who", "Whoever", "Whose", "Those", "How", "Of"}
+# Words of an older vocabulary, and phrases that nobody would say to a colleague.
+BANNED_ON_SCREEN = (
+    "be had", "brought over", "bring it over", "bundled", "checked by nobody", "come in", "comes in", "goods",
+    "is said", "is told", "nothing was stored", "opens nothing", "overtaken", "stands here", "user name", "whoever",
+)  # fmt: skip
+_MARKUP = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}|{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
 EVERY_MODULE = [*OURS, *modules("tests", "bench")]
 
 
@@ -21,5 +28,15 @@ def test_no_docstring_starts_with_a_question_word() -> None:
         for path in EVERY_MODULE
         for docstring in docstrings(path)
         if docstring.split()[0].rstrip(",.:") in QUESTION_WORDS
+    ]
+    assert found == []
+
+
+def test_no_template_uses_a_banned_phrase() -> None:
+    banned = re.compile(rf"\b(?:{'|'.join(BANNED_ON_SCREEN)})\b", re.IGNORECASE)
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}: {phrase}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for phrase in banned.findall(_MARKUP.sub(" ", path.read_text()))
     ]
     assert found == []

@@ -92,7 +92,7 @@ def test_a_zip_made_on_a_mac_is_previewed_and_published(team: Team, page: Page, 
 def test_an_invalid_upload_is_refused_on_the_upload_page(team: Team, page: Page, way: Way) -> None:
     page.goto(f"{team.base}/upload/")
     steps.choose_file(page, "broken.zip", b"PK\3\4 and no more", script=way.script)
-    expect(page.get_by_role("alert").filter(has_text="Nothing was stored")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Nothing was saved")).to_be_visible()
     page.goto(f"{team.base}/skills/")
     expect(page.get_by_role("navigation", name="Source").get_by_role("link", name="Project")).to_contain_text("0")
 

@@ -74,7 +74,7 @@ def _entry(item: object) -> Entry:
 
 
 def _unreadable(reason: str) -> InvalidArchive:
-    return InvalidArchive(f"{RECORD} cannot be read: {reason}. Nothing was stored.")
+    return InvalidArchive(f"{RECORD} cannot be read: {reason}. Nothing was saved.")
 
 
 def match_entries(

@@ -56,7 +56,7 @@ def _decompress(data: bytes, limits: Limits) -> bytes:
     if len(raw) > limit:
         message = f"This archive expands to more than {limit:,} bytes. No more are allowed for its size."
         finding = Finding("tar-too-large", Severity.ERROR, "", None, message, "Make the files smaller or remove some.")
-        raise TooLarge(f"{message} Nothing was stored.", findings=[finding], actual=len(raw), allowed=limit)
+        raise TooLarge(f"{message} Nothing was saved.", findings=[finding], actual=len(raw), allowed=limit)
     if not inflater.eof or inflater.unused_data:
         raise _refusal("tar-damaged", "The archive is incomplete or has extra data at the end.")
     return raw

@@ -263,4 +263,4 @@ def _check_limit(rule: str, actual: int, allowed: int, sentence: str, file: str 
         return
     message = f"{sentence} {allowed:,} are allowed."
     finding = Finding(rule, Severity.ERROR, file, None, message, "Make the files smaller or remove some.")
-    raise TooLarge(f"{message} Nothing was stored.", findings=[finding], actual=actual, allowed=allowed)
+    raise TooLarge(f"{message} Nothing was saved.", findings=[finding], actual=actual, allowed=allowed)

@@ -59,7 +59,7 @@ class Member:
 
 def refusal(rule: str, message: str, *, member: str = "", fix: str = _REZIP) -> InvalidArchive:
     finding = Finding(rule, Severity.ERROR, member[1:-1], None, message, fix)
-    return InvalidArchive(f"{message} Nothing was stored.", findings=[finding])
+    return InvalidArchive(f"{message} Nothing was saved.", findings=[finding])
 
 
 def end_record(data: Bytes) -> tuple[int, int, int]:

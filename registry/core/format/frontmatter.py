@@ -180,7 +180,7 @@ def _unclosed(text: str, start: int, file: str) -> InvalidSkill:
 def _too_large(what: str, rule: str, file: str, size: int, allowed: int) -> TooLarge:
     message = f"{what} has {size:,} bytes. {allowed:,} are allowed."
     finding = Finding(rule, Severity.ERROR, file, None, message, "Move details to files in `references/`.")
-    return TooLarge(f"{message} Nothing was stored.", findings=[finding], hit=size, allowed=allowed)
+    return TooLarge(f"{message} Nothing was saved.", findings=[finding], hit=size, allowed=allowed)
 
 
 def _load(header: str, limits: Limits, file: str) -> tuple[Loaded, str, tuple[Finding, ...]]:

@@ -267,7 +267,7 @@ class _Builder:
         line += self.first_line
         finding = Finding(rule, Severity.ERROR, self.file, line, message, "Make it smaller.")
         return TooLarge(
-            f"{self.file}, line {line}: {message} Nothing was stored.", findings=[finding], hit=hit, allowed=allowed
+            f"{self.file}, line {line}: {message} Nothing was saved.", findings=[finding], hit=hit, allowed=allowed
         )
 
 

@@ -16,7 +16,7 @@ IF_EDITED = (KEEP, REPLACE, MERGE)
 IMPORTED, UPDATED, MERGED, KEPT, UNCHANGED = "imported", "updated", "merged", "kept", "unchanged"
 PROPOSED, UNINSTALLED = "proposed", "uninstalled"
 DONE = (IMPORTED, UPDATED, MERGED, KEPT, UNCHANGED, PROPOSED, UNINSTALLED)
-# Nothing was stored: the name is taken, the skill was edited here, a merge has conflicts, the content changed since the
+# Nothing was saved: the name is taken, the skill was edited here, a merge has conflicts, the content changed since the
 # preview, or the import failed.
 SKIPPED, EDITED, CONFLICTS, MOVED, FAILED = "skipped", "edited", "conflicts", "moved", "failed"
 REFUSED = (SKIPPED, EDITED, CONFLICTS, MOVED, FAILED)
@@ -78,10 +78,10 @@ class ImportResult:
 def check_all(requests: list[ImportRequest]) -> list[ImportRequest]:
     """Return the validated requests. Raise InvalidRequest if there are none, too many, or a name appears twice."""
     if not requests:
-        raise InvalidRequest("Select at least one skill. Nothing was stored.")
+        raise InvalidRequest("Select at least one skill. Nothing was saved.")
     if len(requests) > MOST:
         raise InvalidRequest(f"The request has {len(requests):,} skills. {MOST:,} are allowed.")
     names = [request.name for request in requests]
     if duplicate := next((name for name in names if names.count(name) > 1), None):
-        raise InvalidRequest(f"{paths.display(duplicate)} appears twice. Nothing was stored.")
+        raise InvalidRequest(f"{paths.display(duplicate)} appears twice. Nothing was saved.")
     return [request.validated() for request in requests]

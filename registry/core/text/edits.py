@@ -38,11 +38,11 @@ def parse(*, diff: object = None, skill_md: object = None, files: object = None)
     present = [name for name, value in (("diff", diff), ("skill_md", skill_md), ("files", files)) if value is not None]
     if len(present) != 1:
         raise InvalidRequest(
-            f"Send one of diff, skill_md and files, not {' and '.join(present) or 'none of them'}. Nothing was stored."
+            f"Send one of diff, skill_md and files, not {' and '.join(present) or 'none of them'}. Nothing was saved."
         )
     if diff is not None:
         if not isinstance(diff, str) or not diff.strip():
-            raise InvalidRequest("diff must be a unified diff with at least one hunk. Nothing was stored.")
+            raise InvalidRequest("diff must be a unified diff with at least one hunk. Nothing was saved.")
         return Edit({}, diff)
     if skill_md is not None:
         return Edit({SKILL_MD: _content(SKILL_MD, skill_md)})
@@ -61,13 +61,13 @@ def _content(path: str, value: object) -> bytes | None:
             line = value.count("\n", 0, error.start) + 1
             raise InvalidRequest(
                 f"{path}, line {line}: the text contains an unpaired surrogate, which is not a valid character. "
-                "Delete it. Nothing was stored."
+                "Delete it. Nothing was saved."
             ) from None
     if isinstance(value, Mapping) and set(value) == {"base64"} and isinstance(value["base64"], str):
         try:
             return base64.b64decode(value["base64"], validate=True)
         except (binascii.Error, ValueError):
-            raise InvalidRequest(f"{path}: the base64 text is invalid. Nothing was stored.") from None
+            raise InvalidRequest(f"{path}: the base64 text is invalid. Nothing was saved.") from None
     raise InvalidRequest(f'{path}: send its text, {{"base64": "…"}} for binary content, or null to remove it.')
 
 
@@ -80,7 +80,7 @@ def apply(edit: Edit, base: Bundle | None, *, name: str, limits: Limits = DEFAUL
             files[path] = content
         elif files.pop(path, None) is None:
             raise InvalidInput(
-                f"{name} has no file {paths.display(path)}, so it cannot be removed. Nothing was stored.",
+                f"{name} has no file {paths.display(path)}, so it cannot be removed. Nothing was saved.",
                 files=sorted(files),
             )
     bundle = Bundle(files)
@@ -103,20 +103,20 @@ def _patch_one(path: str, patch: _FilePatch, files: Mapping[str, bytes], name: s
         text = files.get(path, b"").decode()
     except UnicodeDecodeError:
         raise InvalidInput(
-            f"{path} is binary, so a diff cannot change it. Send it in `files` instead. Nothing was stored.", file=path
+            f"{path} is binary, so a diff cannot change it. Send it in `files` instead. Nothing was saved.", file=path
         ) from None
     try:
         result = apply_patch(text, patch.text)
     except InvalidInput as error:
         if "hunk" in error.data and path not in files:
             raise _missing_file(path, files, name) from None
-        refusal = InvalidInput(f"The diff of {path} does not apply. {error.message}\nNothing was stored.")
+        refusal = InvalidInput(f"The diff of {path} does not apply. {error.message}\nNothing was saved.")
         refusal.data.update(error.data, file=path)
         raise refusal from None
     if patch.after != _NOWHERE:
         return result.encode()
     if result:
-        raise InvalidInput(f"The diff removes {path} but not all of its lines. Nothing was stored.", file=path)
+        raise InvalidInput(f"The diff removes {path} but not all of its lines. Nothing was saved.", file=path)
     return None
 
 
@@ -125,7 +125,7 @@ def _missing_file(path: str, files: Mapping[str, bytes], name: str) -> InvalidIn
     why = (
         f"{name} has no such file. Its files are: {existing}" if files else f"there is no skill {name}. Send it in full"
     )
-    message = f"The diff of {path} does not apply: {why}. Nothing was stored."
+    message = f"The diff of {path} does not apply: {why}. Nothing was saved."
     return InvalidInput(message, file=path, files=sorted(files))
 
 
@@ -136,7 +136,7 @@ def _file_patches(diff: str) -> Iterator[_FilePatch]:
     if sum(line.startswith("diff --git ") for line in lines) > len(starts):
         raise InvalidInput(
             "A part of the diff has no hunks: the file is renamed, binary or empty. Send such files in `files`. "
-            "Nothing was stored."
+            "Nothing was saved."
         )
     if not starts:
         yield _FilePatch(SKILL_MD, SKILL_MD, diff)
@@ -174,4 +174,4 @@ def _check_size(files: Mapping[str, bytes], limits: Limits) -> None:
         (f"The skill would have {total:,} bytes.", total, limits.expanded_bytes),
     ):  # fmt: skip
         if actual > limit:
-            raise TooLarge(f"{message} {limit:,} are allowed. Nothing was stored.")
+            raise TooLarge(f"{message} {limit:,} are allowed. Nothing was saved.")

@@ -21,7 +21,7 @@ def _propose(context: Context, arguments: Arguments) -> MethodResult:
     change = {name: arguments[name] for name in _EDITS if name in arguments}
     kind = arguments.get("kind")
     if kind == DELETE and change:
-        raise InvalidRequest("A proposal to delete a skill can’t contain a change. Nothing was stored.")
+        raise InvalidRequest("A proposal to delete a skill can’t contain a change. Nothing was saved.")
     suggestion = Suggestion(
         skill=arguments["skill_id"],
         edit=None if kind == DELETE else edits.parse(**change),

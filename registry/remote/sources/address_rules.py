@@ -27,7 +27,7 @@ def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
     """Return the source with its normalised address, or raise InvalidRequest."""
     if source.kind not in KINDS:
         raise InvalidRequest(
-            f"There is no kind of source called {source.kind[:40]!r}. Nothing was stored.", field="kind"
+            f"There is no kind of source called {source.kind[:40]!r}. Nothing was saved.", field="kind"
         )
     ref = source.ref.strip()
     try:
@@ -37,9 +37,9 @@ def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
         raise
     url = httpx.URL(address)
     if fault := credential_fault(url) or _address_fault(source.kind, url):
-        raise InvalidRequest(f"{fault} Nothing was stored.", field="address")
+        raise InvalidRequest(f"{fault} Nothing was saved.", field="address")
     if fault := "Only a git source has a branch, tag or commit." if ref and source.kind != GIT else ref_fault(ref):
-        raise InvalidRequest(f"{fault} Nothing was stored.", field="ref")
+        raise InvalidRequest(f"{fault} Nothing was saved.", field="ref")
     return replace(source, address=address, ref=ref)
 
 

@@ -36,7 +36,7 @@ class ListingBuilder:
 
     def problem(self, sentence: str) -> None:
         if len(self._problems) < _PROBLEMS:
-            self._problems.append(sentence.removesuffix(" Nothing was stored."))
+            self._problems.append(sentence.removesuffix(" Nothing was saved."))
         else:
             self._more_problems += 1
 

@@ -169,7 +169,7 @@ def _file(address: httpx.URL, path: str, before: Mapping[str, bytes], session: H
         raise NotASource("The server sent a web page (HTML), not a SKILL.md.")
     total = len(download.body) + sum(map(len, before.values()))
     if total > limits.archive_bytes:
-        message = f"The files have {total:,} bytes together. {limits.archive_bytes:,} are allowed. Nothing was stored."
+        message = f"The files have {total:,} bytes together. {limits.archive_bytes:,} are allowed. Nothing was saved."
         raise TooLarge(message, actual=total, allowed=limits.archive_bytes)
     return download.body
 

@@ -89,7 +89,7 @@ def create(project: Project, name: str, definition: Definition, *, by: Actor) ->
     with audit.change(project, "agent.created", by=by, target=name) as change:
         agent, created = _get_or_create(project, name, definition)
         if not created:
-            raise AlreadyExists(f"An agent named {name} already exists. Choose another name. Nothing was stored.")
+            raise AlreadyExists(f"An agent named {name} already exists. Choose another name. Nothing was saved.")
         change.data.update(_audited(definition))
     return agent
 

@@ -125,7 +125,7 @@ def _referenced() -> set[str]:
 def _stored_names(storage: Storage) -> Iterator[str]:
     try:
         directories, _ = storage.listdir("")
-    except FileNotFoundError:  # nothing was stored yet; other storages return an empty list
+    except FileNotFoundError:  # nothing was saved yet; other storages return an empty list
         return
     for directory in sorted(directories):
         yield from (f"{directory}/{file}" for file in sorted(storage.listdir(directory)[1]))

@@ -82,20 +82,20 @@ def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
     if suggestion.base_digest and suggestion.base_digest != base_digest:
         raise StaleProposal(
             f"{name} is now {base_digest or 'deleted'}; you started from {suggestion.base_digest}. Load it again and "
-            "apply your change to it. Nothing was stored.",
+            "apply your change to it. Nothing was saved.",
             digest=base_digest,
         )
     base = _bundle(project, name, current)
     if base is not None and base.digest != base_digest:
-        raise StaleProposal(f"{name} changed in the meantime. Try again. Nothing was stored.", digest=base.digest)
+        raise StaleProposal(f"{name} changed in the meantime. Try again. Nothing was saved.", digest=base.digest)
     if kind == DELETE:
         return Prepared(name, kind, base, base_digest, None)
     if suggestion.edit is None:
-        raise InvalidRequest("Send one of diff, skill_md and files. Nothing was stored.")
+        raise InvalidRequest("Send one of diff, skill_md and files. Nothing was saved.")
     result = edits.apply(suggestion.edit, base, name=name, limits=settings.LIMITS)
     checked = bundles.check(result, authoring=True, directory=name)
     if base is not None and result.digest == base.digest:
-        raise InvalidRequest(f"The proposal does not change {name}. Nothing was stored.")
+        raise InvalidRequest(f"The proposal does not change {name}. Nothing was saved.")
     return Prepared(name, kind, base, base_digest, result, checked.findings)
 
 
@@ -142,7 +142,7 @@ def _base(kind: str, name: str, current: EffectiveSkill | None) -> str:
     if digest is None:
         raise NotFound(f"This project has no skill {paths.display(name)} of its own to delete.")
     if kind == CREATE and digest:
-        raise AlreadyExists(f"{name} already exists. Propose an update instead. Nothing was stored.")
+        raise AlreadyExists(f"{name} already exists. Propose an update instead. Nothing was saved.")
     if kind == UPDATE and not digest:
         raise NotFound(f"The skill {paths.display(name)} does not exist. Propose to create it.")
     return digest
@@ -158,11 +158,11 @@ def _bundle(project: Project, name: str, current: EffectiveSkill | None) -> Bund
 def text(value: str, *, what: str, most: int = TEXT_CHARS, needed: bool = True) -> str:
     value = value.strip()
     if needed and not value:
-        raise InvalidRequest(f"The {what} is missing. Nothing was stored.")
+        raise InvalidRequest(f"The {what} is missing. Nothing was saved.")
     if len(value) > most:
-        raise InvalidRequest(f"The {what} has {len(value):,} characters. {most:,} are allowed. Nothing was stored.")
+        raise InvalidRequest(f"The {what} has {len(value):,} characters. {most:,} are allowed. Nothing was saved.")
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidRequest(f"The {what} contains a NUL or an unpaired surrogate. Remove it. Nothing was stored.")
+        raise InvalidRequest(f"The {what} contains a NUL or an unpaired surrogate. Remove it. Nothing was saved.")
     return value
 
 
@@ -170,7 +170,7 @@ def evidence(pieces: Sequence[Any]) -> tuple[Mapping[str, str], ...]:
     """Check evidence. A piece is a string, or a map of `kind` and `text`; a string that is a URL becomes a link."""
     if len(pieces) > EVIDENCE_PIECES:
         raise InvalidRequest(
-            f"There are {len(pieces)} pieces of evidence. {EVIDENCE_PIECES} are allowed. Nothing was stored."
+            f"There are {len(pieces)} pieces of evidence. {EVIDENCE_PIECES} are allowed. Nothing was saved."
         )
     return tuple(_piece(piece) for piece in pieces)
 

@@ -86,7 +86,7 @@ def check_base(project: Project, prepared: Prepared) -> None:
     if digest != prepared.base_digest:
         raise StaleProposal(
             f"{prepared.name} changed to {digest or 'deleted'} while the proposal was checked. Try again. "
-            "Nothing was stored.",
+            "Nothing was saved.",
             digest=digest or "",
         )
 
@@ -109,7 +109,7 @@ def _check_number(project: Project, by: Actor) -> None:
     if number >= most:
         raise Conflict(
             f"{by.name} has {number} proposals that wait for review. {most} are allowed. Withdraw one, or wait. "
-            "Nothing was stored.",
+            "Nothing was saved.",
             allowed=most,
         )
 
@@ -161,7 +161,7 @@ def replace_revision(
     """Store the next revision, update the proposal's copy of it, and clear the last decision."""
     equal = Proposal.objects.undecided().filter(project=proposal.project_id, **prepared.key).exclude(pk=proposal.pk)
     if other := equal.first():
-        raise Conflict(f"Proposal {other.pk} proposes the same change. Nothing was stored.", proposal=other.pk)
+        raise Conflict(f"Proposal {other.pk} proposes the same change. Nothing was saved.", proposal=other.pk)
     proposal.revision += 1
     proposal.kind, proposal.base_digest = prepared.kind, prepared.base_digest
     proposal.result_digest, proposal.state_reason = prepared.result_digest, ""
@@ -188,7 +188,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
         proposal.state = step(proposal, Action.REVISE, Who.PROPOSER)
         check_base(project, prepared)
         if (newest.result_digest, newest.base_digest) == (prepared.result_digest, prepared.base_digest):
-            raise Conflict("The revision is equal to the one before. Nothing was stored.")
+            raise Conflict("The revision is equal to the one before. Nothing was saved.")
         pieces = list(suggestion.evidence) or newest.evidence
         replace_revision(proposal, prepared, weight, how=REVISED, justification=justification, evidence=pieces, by=by)
         describe(change, proposal)

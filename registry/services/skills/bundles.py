@@ -75,7 +75,7 @@ def check(
     )
     if fatal := errors(findings):
         first = fatal[0]
-        raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was stored.", findings=findings)
+        raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was saved.", findings=findings)
     return Checked(bundle, parsed, name, findings)
 
 
@@ -126,7 +126,7 @@ def import_bundle(
         if seen is not None and precedence.digest_of(effective) != seen:
             raise Stale(
                 f"Somebody else saved {checked.name} since you opened this page. Check the difference again. "
-                "Nothing was stored.",
+                "Nothing was saved.",
                 digest=precedence.digest_of(effective),
             )
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)

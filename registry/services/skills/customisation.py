@@ -58,7 +58,7 @@ def customise(project: Project, name: str, *, by: Actor) -> Version:
     with audit.change(project, "skill.customised", by=by, target=original.name) as change:
         if _effective_built_in(project, name).candidate.digest != bundle.digest:
             raise Stale(
-                f"The files of {original.name} changed in the meantime. Try again. Nothing was stored.", digest=""
+                f"The files of {original.name} changed in the meantime. Try again. Nothing was saved.", digest=""
             )
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=original.name)
         skills.set_upstream(skill, original)
@@ -102,7 +102,7 @@ def rebase(
     bundle = _resolve(origin, answers or {})
     checked = bundles.check(bundle, authoring=False, directory=origin.skill.name)
     if checked.name != origin.skill.name:
-        raise InvalidSkill(f"The merged SKILL.md is named {checked.name}, not {origin.skill.name}. Nothing was stored.")
+        raise InvalidSkill(f"The merged SKILL.md is named {checked.name}, not {origin.skill.name}. Nothing was saved.")
     blobs.put(bundle, now=timezone.now())
     blobs.put(origin.built_in.bundle(), now=timezone.now())
     with audit.change(project, "skill.rebased", by=by, target=origin.skill.name) as change:
@@ -140,11 +140,11 @@ def _unchanged_origin(project: Project, name: str, theirs: str, mine: str | None
     if origin is None:
         raise NotFound(f"{normalise(name)} is not customised, or the built-in skill was removed.")
     if origin.built_in.candidate.digest != theirs:
-        message = f"The built-in {origin.skill.name} changed again. Check the changes again. Nothing was stored."
+        message = f"The built-in {origin.skill.name} changed again. Check the changes again. Nothing was saved."
         raise Stale(message, digest=origin.built_in.candidate.digest)
     if mine is not None and origin.mine.candidate.digest != mine:
         message = (
-            f"Somebody else saved {origin.skill.name} in the meantime. Check the changes again. Nothing was stored."
+            f"Somebody else saved {origin.skill.name} in the meantime. Check the changes again. Nothing was saved."
         )
         raise Stale(message, digest=origin.mine.candidate.digest)
     return origin
@@ -155,5 +155,5 @@ def _resolve(origin: Origin, answers: Mapping[str, str]) -> Bundle:
     missing = [key for key in merge.keys if answers.get(key) not in (merge_bundles.THEIRS, merge_bundles.MINE)]
     if missing:
         conflicts = "1 conflict" if len(missing) == 1 else f"{len(missing)} conflicts"
-        raise InvalidRequest(f"Choose a side for {conflicts} first. Nothing was stored.", missing=missing)
+        raise InvalidRequest(f"Choose a side for {conflicts} first. Nothing was saved.", missing=missing)
     return Bundle(merge.files(answers))

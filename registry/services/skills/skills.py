@@ -49,7 +49,7 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
 
 def _taken(name: str) -> AlreadyExists:
     return AlreadyExists(
-        f"The project already has a skill {name}. Edit that one, or choose another name. Nothing was stored."
+        f"The project already has a skill {name}. Edit that one, or choose another name. Nothing was saved."
     )
 
 
@@ -88,7 +88,7 @@ def _upstream(project: Project, effective: EffectiveSkill | None) -> Loaded | No
         return None
     _, loaded = catalog.inspect(project, effective.name)
     if loaded is None or loaded.candidate.digest != effective.winner.digest:
-        message = f"The files of {effective.name} changed in the meantime. Load it again. Nothing was stored."
+        message = f"The files of {effective.name} changed in the meantime. Load it again. Nothing was saved."
         raise Stale(message, digest=loaded.candidate.digest if loaded else "")
     blobs.put(loaded.bundle(), now=timezone.now())
     return loaded
@@ -112,10 +112,10 @@ def _check_base(effective: EffectiveSkill | None, name: str, base: str | None) -
             digest=digest,
         )
     if digest is None:
-        raise Stale(f"{name} no longer exists. Nothing was stored.", digest="")
+        raise Stale(f"{name} no longer exists. Nothing was saved.", digest="")
     raise Stale(
         f"Somebody else saved {name} since you loaded it: it is {digest} now, you started from {base}. "
-        "Load it again and repeat your change. Nothing was stored.",
+        "Load it again and repeat your change. Nothing was saved.",
         digest=digest,
     )
 
@@ -161,7 +161,7 @@ def _encoded(skill_md: str) -> bytes:
         line = skill_md.count("\n", 0, error.start) + 1
         message = "This line contains an unpaired surrogate, which UTF-8 cannot encode."
         finding = Finding("not-utf-8", Severity.ERROR, SKILL_MD, line, message, "Delete the character.")
-        raise InvalidSkill(f"SKILL.md, line {line}: {message} Nothing was stored.", findings=[finding]) from None
+        raise InvalidSkill(f"SKILL.md, line {line}: {message} Nothing was saved.", findings=[finding]) from None
 
 
 def disable(project: Project, name: str, *, by: Actor) -> None:

@@ -99,7 +99,7 @@ def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
 def checked_note(note: str) -> str:
     note = " ".join(note.split())
     if len(note) > NOTE_CHARS:
-        raise InvalidRequest(f"The note has {len(note)} characters. {NOTE_CHARS} are allowed. Nothing was stored.")
+        raise InvalidRequest(f"The note has {len(note)} characters. {NOTE_CHARS} are allowed. Nothing was saved.")
     return note
 
 
@@ -119,12 +119,12 @@ def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
     if stored.digest != bundle.digest:
         raise VersionConflict(
             f"Version {named} of {skill.name} already exists with other content ({stored.digest}); this bundle is "
-            f"{bundle.digest}. Use another version. Nothing was stored.",
+            f"{bundle.digest}. Use another version. Nothing was saved.",
             stored=stored.digest,
             given=bundle.digest,
         )
     if stored.yanked_at is not None:
-        raise Conflict(f"Version {named} of {skill.name} was withdrawn: {stored.yank_reason} Nothing was stored.")
+        raise Conflict(f"Version {named} of {skill.name} was withdrawn: {stored.yank_reason} Nothing was saved.")
     return stored
 
 

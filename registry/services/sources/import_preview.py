@@ -140,5 +140,5 @@ def _rename(checked: Checked, name: str) -> Checked:
     text = skill_md.revise(checked.parsed, name=name, limits=settings.LIMITS)
     renamed = bundles.check(checked.bundle.with_changes({SKILL_MD: text.encode()}), authoring=False, directory=name)
     if renamed.name != name:
-        raise InvalidSkill(f"We couldn’t change the name in SKILL.md to {name}. Nothing was stored.")
+        raise InvalidSkill(f"We couldn’t change the name in SKILL.md to {name}. Nothing was saved.")
     return renamed

@@ -127,7 +127,7 @@ def _plan_update(preview: ImportPreview, request: ImportRequest) -> ImportPlan |
         return ImportPlan(preview, UPDATED, preview.theirs)
     if request.if_edited == MERGE:
         return _plan_merge(preview, request)
-    reason = f"{target} was edited here after the import. Nothing was stored. Keep the edit, replace it, or merge both."
+    reason = f"{target} was edited here after the import. Nothing was saved. Keep the edit, replace it, or merge both."
     if request.if_edited == REPLACE:
         reason = f"{target} was edited here. To replace the edit, send its digest as seen: {preview.seen}."
     return ImportResult(name, EDITED, reason, skill=target, digest=preview.seen)
@@ -139,15 +139,15 @@ def _plan_merge(preview: ImportPreview, request: ImportRequest) -> ImportPlan | 
     if missing:
         conflicts = "1 conflict" if len(missing) == 1 else f"{len(missing)} conflicts"
         files = ", ".join(file.path for file in joined.open)
-        reason = f"Resolve {conflicts} between the source and your edits, in {files[:500]}. Nothing was stored."
+        reason = f"Resolve {conflicts} between the source and your edits, in {files[:500]}. Nothing was saved."
         return ImportResult(preview.name, CONFLICTS, reason, skill=preview.target)
     if joined.keys and (not request.digest or not request.seen):
-        reason = "Answers need the digests of the preview. Send digest and seen with them. Nothing was stored."
+        reason = "Answers need the digests of the preview. Send digest and seen with them. Nothing was saved."
         return ImportResult(preview.name, MOVED, reason, skill=preview.target)
     result = Bundle(joined.files(request.answers))
     validated = bundles.check(result, authoring=False, directory=preview.target)
     if validated.name != preview.target:
-        reason = f"The merged SKILL.md is named {validated.name}, not {preview.target}. Nothing was stored."
+        reason = f"The merged SKILL.md is named {validated.name}, not {preview.target}. Nothing was saved."
         return ImportResult(preview.name, FAILED, reason, skill=preview.target)
     return ImportPlan(preview, KEPT) if result.digest == preview.seen else ImportPlan(preview, MERGED, result)
 
@@ -191,7 +191,7 @@ def _version(plan: ImportPlan, skill: Skill, bundle: Bundle, *, by: Actor, chang
     existing = Version.objects.filter(skill=skill, version=named).first() if named else None
     if existing is not None and existing.digest == bundle.digest:
         if existing.yanked_at is not None:
-            raise Conflict(f"Version {named} of {skill.name} was withdrawn: {existing.yank_reason} Nothing was stored.")
+            raise Conflict(f"Version {named} of {skill.name} was withdrawn: {existing.yank_reason} Nothing was saved.")
         if not skill.overrides:
             versions.reactivate(skill, existing, by=by, change=change)
             return existing
@@ -263,9 +263,9 @@ def _recheck(preview: ImportPreview) -> None:
     base = Installation.objects.standing().filter(source=preview.source, name=preview.name).values_list("base").first()
     planned = (preview.installed.base_id,) if preview.installed else None
     if digest != preview.seen or base != planned:
-        raise Stale(f"{preview.target} changed meanwhile. Review it again. Nothing was stored.", digest=digest)
+        raise Stale(f"{preview.target} changed meanwhile. Review it again. Nothing was saved.", digest=digest)
     if not Source.objects.filter(pk=preview.source.pk, removed_at=None).exists():
-        raise NotFound("The source was removed meanwhile. Nothing was stored.")
+        raise NotFound("The source was removed meanwhile. Nothing was saved.")
 
 
 def _describe(change: Change, plan: ImportPlan) -> None:

@@ -231,7 +231,7 @@ def fetch(source: Source, entry: SourceEntry) -> FetchedSkill:
             pin=source.pin,
         )
     except Failure as failure:
-        raise SourceFailed(f"We couldn’t fetch {entry.name}. {failure} Nothing was stored.") from failure
+        raise SourceFailed(f"We couldn’t fetch {entry.name}. {failure} Nothing was saved.") from failure
     return stage(entry, fetched)
 
 

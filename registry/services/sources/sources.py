@@ -69,7 +69,7 @@ def add(project: Project, kind: str, address: str, *, ref: str = "", label: str 
     remote_source, label = _validate(kind, address, ref), _clean_label(label)
     with audit.change(project, "source.added", by=by, target=remote_source.address.partition("?")[0][:200]) as change:
         if Source.objects.of(project).count() >= MOST:
-            raise Conflict(f"The project has {MOST} sources. {MOST} are allowed. Nothing was stored.")
+            raise Conflict(f"The project has {MOST} sources. {MOST} are allowed. Nothing was saved.")
         source, created = Source.objects.get_or_create(
             project=project, kind=remote_source.kind, address=remote_source.address, ref=remote_source.ref,
             defaults={"label": label, "added_by_id": by.user_id},
@@ -86,21 +86,21 @@ def _validate(kind: str, address: str, ref: str) -> RemoteSource:
         raise InvalidRequest(f"There is no kind of source {kind[:40]!r}. There are: {', '.join(KINDS)}.", field="kind")
     for field, text in (("address", address), ("ref", ref)):
         if "\0" in text:
-            raise InvalidRequest(f"The {field} has a NUL character. Remove it. Nothing was stored.", field=field)
+            raise InvalidRequest(f"The {field} has a NUL character. Remove it. Nothing was saved.", field=field)
     return remote.check(RemoteSource(kind, address.strip(), ref.strip()), allowed=outbound_http.allowed_hosts())
 
 
 def _clean_label(label: str) -> str:
     label = " ".join(label.replace("\0", "").split())
     if len(label) > _LABEL_CHARS:
-        message = f"The name has {len(label)} characters. {_LABEL_CHARS} are allowed. Nothing was stored."
+        message = f"The name has {len(label)} characters. {_LABEL_CHARS} are allowed. Nothing was saved."
         raise InvalidRequest(message, field="label")
     return label
 
 
 def _restore(source: Source, label: str, by: Actor) -> None:
     if source.removed_at is None:
-        message = f"{source} is already a source of this project. Nothing was stored."
+        message = f"{source} is already a source of this project. Nothing was saved."
         raise AlreadyExists(message, field="address", source=source.pk)
     source.removed_at, source.added_by_id, source.added_at = None, by.user_id, timezone.now()
     source.label, source.state, source.problem = label or source.label, NEW, ""
@@ -142,7 +142,7 @@ def start(
     with transaction.atomic():
         Source.objects.select_for_update().get(pk=source.pk)
         if SourceJob.objects.unfinished().filter(source=source).count() >= MOST_WAITING:
-            raise Conflict(f"{source} has {MOST_WAITING} unfinished jobs. Wait until they finish. Nothing was stored.")
+            raise Conflict(f"{source} has {MOST_WAITING} unfinished jobs. Wait until they finish. Nothing was saved.")
         return source_jobs.queue(source, UPDATE if update else IMPORT, checked, by=by)
 
 

@@ -64,7 +64,7 @@ def new(request: ProjectRequest) -> HttpResponse:
         except AlreadyExists as error:
             form.add_error("name", error.message)
         except InvalidRequest as error:
-            form.add_error(None, f"{error.message} Nothing was stored.")
+            form.add_error(None, f"{error.message} Nothing was saved.")
         else:
             messages.success(request, f"Agent {agent.name} created. Create a token to connect it.")
             return redirect("agent-tokens", request.project.slug, agent.name)
@@ -117,7 +117,7 @@ def change(request: ProjectRequest, name: str) -> HttpResponse:
         try:
             agents.update(request.project, name, form.definition(), by=request.actor)
         except InvalidRequest as error:
-            form.add_error(None, f"{error.message} Nothing was stored.")
+            form.add_error(None, f"{error.message} Nothing was saved.")
         else:
             messages.success(request, f"Saved. {name} gets this with its next request.")
             return redirect("agent", request.project.slug, name)

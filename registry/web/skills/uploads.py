@@ -42,7 +42,7 @@ _DONE = {
     bundles.CREATE: "{name} is live as version {version}. Agents get it with their next request.",
     bundles.OVERRIDE: "Version {version} of {name} is live. Agents get it instead of the built-in skill.",
     bundles.NEW_VERSION: "Version {version} of {name} is live. Agents get it with their next request.",
-    bundles.UNCHANGED: "Version {version} of {name} already has exactly these files. Nothing was stored.",
+    bundles.UNCHANGED: "Version {version} of {name} already has exactly these files. Nothing was saved.",
 }
 
 
@@ -59,10 +59,10 @@ def upload(request: ProjectRequest) -> HttpResponse:
         request_size.check(request)
         request.POST  # noqa: B018 - reads what was sent
     except (TooManyFilesSent, TooManyFieldsSent):
-        message = f"More files were sent than the {settings.LIMITS.files:,} allowed. Nothing was stored."
+        message = f"More files were sent than the {settings.LIMITS.files:,} allowed. Nothing was saved."
         return _page(request, TooLarge(message))
     except RequestDataTooBig:
-        return _page(request, TooLarge("The file names are too long. Nothing was stored."))
+        return _page(request, TooLarge("The file names are too long. Nothing was saved."))
     except TooLarge as error:
         return _page(request, error)
     return _receive(request)
@@ -155,7 +155,7 @@ def _propose(request: ProjectRequest, key: str) -> HttpResponse:
 
 
 def _discarded(request: ProjectRequest) -> HttpResponse:
-    messages.success(request, "Upload discarded. Nothing was stored.")
+    messages.success(request, "Upload discarded. Nothing was saved.")
     return redirect("upload", request.project.slug)
 
 

@@ -80,7 +80,7 @@ def _bar(request: ProjectRequest, preview: ImportPreview) -> str:
     if preview.action == import_preview.MERGE:
         return "The history keeps every version"
     if preview.action == import_preview.TAKEN:
-        return "Nothing is stored until you decide"
+        return "Nothing is saved until you decide"
     return "Agents get exactly the files that you see here"
 
 

@@ -25,7 +25,7 @@ _DONE = {
     import_request.UPDATED: "{skill} is updated to version {version}.",
     import_request.MERGED: "Version {version} of {skill} is published with your changes and the changes of the source.",
     import_request.KEPT: "Your {skill} is unchanged. We show an update when the source changes again.",
-    import_request.UNCHANGED: "{skill} is already up to date. Nothing was stored.",
+    import_request.UNCHANGED: "{skill} is already up to date. Nothing was saved.",
 }
 
 
@@ -83,7 +83,7 @@ def _decide(request: ProjectRequest, source_entry: SourceEntry, context: dict[st
     try:
         requested = _import_request(request, source_entry.name)
         if requested.on_conflict == RENAME and not requested.new_name:
-            raise InvalidRequest("Enter a new name. Nothing was stored.")
+            raise InvalidRequest("Enter a new name. Nothing was saved.")
         result = install.import_skill(request.project, source.pk, requested, by=request.actor)
     except SourceFailed as error:
         return _refused(request, context, error)
@@ -93,7 +93,7 @@ def _decide(request: ProjectRequest, source_entry: SourceEntry, context: dict[st
         messages.info(request, result.reason)
         return redirect(request.path)
     if result.status == import_request.SKIPPED and "conflict" not in request.POST:
-        undecided = InvalidRequest("This name is taken. Choose what to do. Nothing was stored.")
+        undecided = InvalidRequest("This name is taken. Choose what to do. Nothing was saved.")
         return _again(request, context, source_entry, undecided)
     if result.status in import_request.REFUSED and (result.status != import_request.SKIPPED or requested.new_name):
         return _again(request, context, source_entry, InvalidRequest(result.reason), missing=result)

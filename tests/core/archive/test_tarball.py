@@ -96,7 +96,7 @@ def test_a_zip_is_read_as_a_zip() -> None:
     ],
 )
 def test_an_entry_that_is_not_a_regular_file_is_refused(made: tuple[tarfile.TarInfo, bytes]) -> None:
-    with pytest.raises(InvalidArchive, match="Nothing was stored"):
+    with pytest.raises(InvalidArchive, match="Nothing was saved"):
         zip_bundle.read_archive(packed(made))
 
 
@@ -190,7 +190,7 @@ def test_a_damaged_pax_header_is_refused(line: bytes) -> None:
     ids=short,
 )
 def test_an_archive_over_a_limit_is_refused(data: bytes, limits: Limits) -> None:
-    with pytest.raises(TooLarge, match=r"are allowed.*Nothing was stored"):
+    with pytest.raises(TooLarge, match=r"are allowed.*Nothing was saved"):
         zip_bundle.read_archive(data, limits=limits)
 
 

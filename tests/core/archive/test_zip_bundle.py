@@ -118,7 +118,7 @@ def test_names_that_are_utf_8_without_the_flag_are_read_and_composed() -> None:
 def test_a_name_with_braces_is_not_formatted() -> None:
     files = {"SKILL.md": b"", "{0.__class__}": b"12"}
     error = refused(lambda: read_folder(files, limits=Limits(file_bytes=1)))
-    assert error.message == "'{0.__class__}' has 2 bytes. 1 are allowed. Nothing was stored."
+    assert error.message == "'{0.__class__}' has 2 bytes. 1 are allowed. Nothing was saved."
 
 
 # Forms of zip that honest tools write.
@@ -194,7 +194,7 @@ def test_a_limit_is_exact_and_its_error_names_both_numbers(limit: str, number: i
     assert isinstance(error, TooLarge)
     assert error.findings[0].rule == rule
     assert f"{number:,}" in error.message
-    assert f"{number - 1:,} are allowed. Nothing was stored." in error.message
+    assert f"{number - 1:,} are allowed. Nothing was saved." in error.message
     assert error.data == {"actual": number, "allowed": number - 1}
 
 

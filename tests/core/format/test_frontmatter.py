@@ -36,7 +36,7 @@ def refusal(content: bytes | str, limits: Limits = frontmatter.DEFAULT) -> tuple
 def cap(content: bytes | str, limits: Limits = frontmatter.DEFAULT) -> TooLarge:
     with pytest.raises(TooLarge) as caught:
         parse(content, limits=limits)
-    assert f"{caught.value.data['allowed']:,} are allowed. Nothing was stored." in caught.value.message
+    assert f"{caught.value.data['allowed']:,} are allowed. Nothing was saved." in caught.value.message
     return caught.value
 
 

@@ -13,7 +13,7 @@ HOST = "https://1.1.1.1"
 def refusal(source: RemoteSource) -> str:
     with pytest.raises(InvalidRequest) as refused:
         sources.check(source, allowed=NO_HOSTS)
-    assert refused.value.message.endswith("Nothing was stored.")
+    assert refused.value.message.endswith("Nothing was saved.")
     return refused.value.message
 
 

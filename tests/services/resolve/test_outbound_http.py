@@ -72,7 +72,7 @@ def test_an_allowed_host_is_reached(receiver: Receiver) -> None:
 def test_a_private_address_is_refused_in_every_spelling(host: str, dialled: list[str]) -> None:
     with pytest.raises(Refused, match="private network"):
         get(f"https://{host}/")
-    with pytest.raises(InvalidRequest, match=r"private network.*Nothing was stored"):
+    with pytest.raises(InvalidRequest, match=r"private network.*Nothing was saved"):
         outbound_http.check(f"https://{host}/")
     assert dialled == []
 
@@ -239,7 +239,7 @@ def test_failures_do_not_quote_the_remote_side(receiver: Receiver, before: bytes
 def test_an_unusable_address_is_refused_with_the_reason(address: str, said: str) -> None:
     with pytest.raises(InvalidRequest, match=said) as refused:
         outbound_http.check(address)
-    assert refused.value.message.endswith("Nothing was stored.")
+    assert refused.value.message.endswith("Nothing was saved.")
 
 
 def test_a_valid_address_is_normalised(receiver: Receiver) -> None:

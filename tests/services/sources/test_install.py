@@ -141,7 +141,7 @@ def test_a_failed_fetch_is_an_error_with_its_reason(
     site.status = 500
     with nothing_left_behind(), pytest.raises(SourceFailed, match="500"):
         import_preview.load(project, source.pk, "greeting", by=author)
-    with nothing_left_behind(), pytest.raises(SourceFailed, match="Nothing was stored"):
+    with nothing_left_behind(), pytest.raises(SourceFailed, match="Nothing was saved"):
         install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
 
 

@@ -192,7 +192,7 @@ def test_an_owner_creates_changes_and_removes_an_agent(project: Project, browser
         ({"trust": ""}, "required"),
         ({"sees": "some"}, "some is not one of the available choices"),
         ({"sees": ""}, "Choose which skills the agent can see."),
-        ({"prompt": "a" * 100_001}, "100,001 characters. At most 100,000 are allowed. Nothing was stored."),
+        ({"prompt": "a" * 100_001}, "100,001 characters. At most 100,000 are allowed. Nothing was saved."),
         ({"prompt": "a\0b"}, "Null characters"),
         ({"uses_skills": "x" * 200}, "not a valid skill name"),
     ],

@@ -63,7 +63,7 @@ def test_every_hostile_zip_is_refused_with_a_message_and_leaves_nothing(browser:
         page = answer.content.decode()
         assert answer.status_code in (413, 422), name
         assert 'role="alert"' in page, name
-        assert "Nothing was stored." in page, name
+        assert "Nothing was saved." in page, name
         assert 'id="f-file"' in page, name
     assert footprint() == before
 
