@@ -12,7 +12,7 @@ from registry.services import permissions
 from registry.services.agents import agents
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
-from registry.services.proposals import approvals, proposals, reviews
+from registry.services.proposals import approval_records, proposals, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 
@@ -80,7 +80,7 @@ def reviewed(slug: str, pk: int) -> dict[str, Any]:
     project = _project(slug)
     current = project.skills.get(name=NAME).current
     events = Event.objects.filter(chain__project=project, data__proposal=pk).order_by("pk")
-    good, doubts = approvals.verify()
+    good, doubts = approval_records.verify()
     return {
         "state": Proposal.objects.get(pk=pk).state,
         "revision": Proposal.objects.get(pk=pk).revision,

@@ -231,7 +231,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "notifications": "are written inside the change of a verb",
     "webhooks.list_endpoints": "looks, and changes nothing",
     "webhooks.find": "looks, and changes nothing",
-    "approvals": "are part of a review",
+    "approval_records": "are part of a review",
     "proposal_queries": "look, and change nothing",
     "resolver": "keeps copies of what a request names; nothing of the project changes",
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from registry.services.proposals import approvals
+from registry.services.proposals import approval_records
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        good, doubts = approvals.verify()
+        good, doubts = approval_records.verify()
         for doubt in doubts:
             self.stdout.write(f"{doubt.project}/{doubt.skill} {doubt.version}: {doubt.reason}")
         self.stdout.write(f"{good:,} served versions are correct, {len(doubts):,} problems.")

@@ -22,7 +22,7 @@ from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require, require_still
-from registry.services.proposals import approvals, prepare, proposals
+from registry.services.proposals import approval_records, prepare, proposals
 from registry.services.proposals.prepare import Prepared
 from registry.services.skills import bundles, provenance, skills, stale_proposals
 from registry.services.skills import versions as version_rows
@@ -109,7 +109,7 @@ def approve(
             _record_edit(proposal, verdict.edited, verdict.revision, by)
         _decide(proposal, Action.APPROVE, comment, by)
         version = _apply(proposal, verdict, current, by=by, change=change)
-        approvals.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
+        approval_records.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
         change.data.update(proposed=proposed, edited=verdict.edited is not None)
         proposals.describe(change, proposal)
         notifications.notify(events.APPROVED, proposal, text=comment, by=by)

@@ -19,7 +19,7 @@ from registry.services.agents import agents
 from registry.services.catalog import catalog
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
-from registry.services.proposals import approvals, proposals, rebasing, reviews
+from registry.services.proposals import approval_records, proposals, rebasing, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.proposals.rebasing import Choices
 from registry.services.skills import skills, stale_proposals, versions
@@ -175,7 +175,7 @@ class Review(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "project"):
             assert audit.verify(self.project)[1] == []
-            doubts = [doubt for doubt in approvals.verify()[1] if doubt.project == self.project.slug]
+            doubts = [doubt for doubt in approval_records.verify()[1] if doubt.project == self.project.slug]
             assert [doubt for doubt in doubts if not doubt.missing] == []
 
 

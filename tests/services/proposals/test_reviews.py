@@ -29,7 +29,7 @@ from registry.services.agents import agents, tokens
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.proposals import approvals, proposals, rebasing, reviews
+from registry.services.proposals import approval_records, proposals, rebasing, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import bundles, customisation, skills, versions
 from tests.conftest import on_disk, skill_bundle, skill_text
@@ -550,7 +550,7 @@ def test_protected_project_is_changed_by_proposals(protected: Project, author: A
 
 def test_verify_counts_valid_versions(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
     approve(project, propose(project, bot), reviewer)
-    assert approvals.verify() == (2, [])
+    assert approval_records.verify() == (2, [])
     out = StringIO()
     call_command("verify_approvals", stdout=out)
     assert out.getvalue() == "2 served versions are correct, 0 problems.\n"
