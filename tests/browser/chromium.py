@@ -4,7 +4,8 @@ import shutil
 
 from playwright.sync_api import Browser, Playwright
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The headless shell needs half of the CPU time, so it comes first.
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
