@@ -52,11 +52,11 @@ def test_reading_lowers_the_count_and_email_settings_are_saved(
     page.get_by_role("button", name="Mark as read").last.click()
     expect(_unread(page)).to_contain_text("1 unread")
     page.get_by_role("button", name="Mark all as read").click()
-    expect(steps.toast(page, "1 entry is marked as read.")).to_be_visible()
+    expect(steps.toast(page, "1 notification marked as read.")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("You have read everything")
     expect(_unread(page)).not_to_contain_text("unread")
 
-    page.get_by_role("link", name="What of it you get by email").click()
+    page.get_by_role("link", name="Choose what you get by email").click()
     mail = page.get_by_role("region", name="Email")
     mail.get_by_label("Email me about").select_option("Everything in my inbox")
     mail.get_by_label("Address").fill("tomas@example.org")
