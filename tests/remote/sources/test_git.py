@@ -26,6 +26,7 @@ from registry.remote.sources import (
     Unreachable,
     git_process,
 )
+from tests.faults.sites import wait_for
 from tests.remote.sources.packs import handing_out, unfolding
 from tests.remote.sources.servers import git_server, head, redirecting, repository, serving, skill
 from tests.services.receivers import Receiver, answering, dripping, hanging, receiving
@@ -44,7 +45,11 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr("tempfile.tempdir", str(place))
     yield place
     assert list(place.iterdir()) == []
-    assert [path for path in Path("/proc").glob("[0-9]*/environ") if str(place).encode() in _environment(path)] == []
+    wait_for(lambda: not _processes_in(place))  # The system takes a moment to end a process that was killed.
+
+
+def _processes_in(place: Path) -> list[Path]:
+    return [path for path in Path("/proc").glob("[0-9]*/environ") if str(place).encode() in _environment(path)]
 
 
 def _environment(path: Path) -> bytes:
