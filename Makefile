@@ -26,13 +26,13 @@ SLOW := tests/browser tests/faults tests/api/test_conformance.py
 test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
-	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
+	@echo "Running the tests on SQLite and in Chromium, about four minutes ..."
 	@$(BIN)/python -m pytest -n auto
 	@echo "Running what may differ on PostgreSQL, about one minute ..."
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto -p no:schemathesis $(ON_POSTGRES)
 
 test-fast: .venv/dev ## Run the tests that need neither Chromium nor other processes, on SQLite
-	@echo "Running the fast tests on SQLite, about a minute ..."
+	@echo "Running the fast tests on SQLite, about a minute and a half ..."
 	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes" $(SLOW:%=--ignore=%)
 
 check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations
