@@ -96,3 +96,14 @@ def test_pages_and_api_never_write_rows() -> None:
                 yield call.lineno
 
     assert faults(modules("registry/web", "registry/api"), check) == []
+
+
+def test_no_module_imports_from_a_test_module() -> None:
+    """Fixtures live in a conftest, and other helpers in a module that is not a test."""
+
+    def check(module: ast.Module) -> Iterator[int]:
+        for node in ast.walk(module):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2].startswith("test_"):
+                yield node.lineno
+
+    assert faults(modules("tests", "bench"), check) == []

@@ -27,8 +27,6 @@ from registry.core.proposals.lifecycle import State
 from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.models import Agent, Event, Project, Proposal, ProposalRevision, Skill, User
-from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
@@ -37,66 +35,7 @@ from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import bundles, skills, versions
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
-
-LINES = "# greeting\n\nOne\nTwo\nThree\nFour\nFive\nSix\nSeven\nEight\nNine\n"
-WHY = "The old text is wrong."
-
-
-@pytest.fixture
-def bot(project: Project, operator: Actor) -> Actor:
-    agent = agents.ensure(project, "bot", by=operator)
-    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
-
-
-@pytest.fixture
-def other_bot(project: Project, operator: Actor) -> Actor:
-    agent = agents.ensure(project, "other-bot", by=operator)
-    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
-
-
-@pytest.fixture
-def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.REVIEWER), project)
-
-
-@pytest.fixture
-def skill(project: Project, author: Actor) -> str:
-    """The digest of greeting, which has a reference."""
-    bundle = skill_bundle(body=LINES, files={"references/a.md": b"See SKILL.md.\n"})
-    return skills.create(project, bundle, by=author).version.digest
-
-
-def text(**changes: str) -> str:
-    body = LINES
-    for word, other in changes.items():
-        body = body.replace(word, other)
-    return skill_text(body=body)
-
-
-def rewrite(**changes: str) -> Edit:
-    return edits.parse(skill_md=text(**changes))
-
-
-def suggest(edit: Edit | None = None, **more: Any) -> Suggestion:
-    return Suggestion(**{"skill": "greeting", "edit": edit or rewrite(One="Uno"), "justification": WHY, **more})
-
-
-def propose(project: Project, by: Actor, edit: Edit | None = None, **more: Any) -> Proposal:
-    return proposals.propose(project, suggest(edit, **more), by=by).proposal
-
-
-def save(project: Project, by: Actor, **changes: str) -> str:
-    bundle = skills.with_text(project, "greeting", text(**changes))
-    return skills.save(project, "greeting", bundle, base=served(project), by=by).version.digest
-
-
-def served(project: Project, name: str = "greeting") -> str:
-    return catalog.load(project.pk, name).candidate.digest
-
-
-def now(proposal: Proposal) -> Proposal:
-    return Proposal.objects.get(pk=proposal.pk)
-
+from tests.services.proposals.suggesting import LINES, WHY, now, propose, rewrite, save, served, suggest, text
 
 # -- Making one -------------------------------------------------------------------------------------------------
 

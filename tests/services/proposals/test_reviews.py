@@ -34,22 +34,7 @@ from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import bundles, customisation, skills, versions
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.services.footprint import nothing_left_behind
-from tests.services.proposals.test_proposals import (
-    WHY,
-    bot,
-    now,
-    other_bot,
-    propose,
-    reviewer,
-    rewrite,
-    save,
-    served,
-    skill,
-    suggest,
-    text,
-)
-
-__all__ = ["bot", "other_bot", "reviewer", "skill"]
+from tests.services.proposals.suggesting import WHY, now, propose, rewrite, save, served, suggest, text
 
 
 @pytest.fixture

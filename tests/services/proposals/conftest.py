@@ -1,0 +1,38 @@
+"""Two agents, a reviewer and a skill to propose changes to."""
+
+from collections.abc import Callable
+
+import pytest
+
+from registry.core import roles
+from registry.models import Project, User
+from registry.services import permissions
+from registry.services.agents import agents
+from registry.services.permissions import Actor
+from registry.services.skills import skills
+from tests.conftest import skill_bundle
+from tests.services.proposals.suggesting import LINES
+
+
+@pytest.fixture
+def bot(project: Project, operator: Actor) -> Actor:
+    agent = agents.ensure(project, "bot", by=operator)
+    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
+
+
+@pytest.fixture
+def other_bot(project: Project, operator: Actor) -> Actor:
+    agent = agents.ensure(project, "other-bot", by=operator)
+    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
+
+
+@pytest.fixture
+def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.REVIEWER), project)
+
+
+@pytest.fixture
+def skill(project: Project, author: Actor) -> str:
+    """The digest of greeting, which has a reference."""
+    bundle = skill_bundle(body=LINES, files={"references/a.md": b"See SKILL.md.\n"})
+    return skills.create(project, bundle, by=author).version.digest
