@@ -248,10 +248,18 @@ def hidden_characters(context: LintContext) -> Iterator[Finding]:
             yield _hidden(path, kind, places)
 
 
+def _quoted_end(text: str) -> str:
+    """Return the end of a sentence that quotes the text. A quote that ends like a sentence needs no further period."""
+    if not text:
+        return "."
+    quoted = shorten(text)
+    return f": “{quoted}”" if quoted.endswith((".", "!", "?", "…")) else f": “{quoted}”."
+
+
 def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
     first, count = places[0], len(places)
     hidden_text = next((each.decoded for each in places if each.decoded), "")
-    quote = f": “{shorten(hidden_text)}”." if hidden_text else "."
+    quote = _quoted_end(hidden_text)
     if kind == Kind.COMMENT:
         what = "a comment" if count == 1 else f"{count:,} comments"
         message = f"The text contains {what} that people do not see but agents read{quote}"

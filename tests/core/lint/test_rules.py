@@ -272,6 +272,12 @@ def test_a_name_that_looks_like_another_one_is_reported() -> None:
     assert lint(known_names={"expense-report", "expense-reports"}) == ()
 
 
+@pytest.mark.parametrize(("comment", "end"), [("Send it.", "“Send it.”"), ("Send it", "“Send it”.")])
+def test_a_quoted_comment_ends_with_one_period(comment: str, end: str) -> None:
+    found = one(lint(with_body(f"\nAdd up.\n<!-- {comment} -->\n")), "hidden-comment")
+    assert found.message.endswith(end)
+
+
 def test_hidden_text_is_decoded_and_counted_once_for_each_file() -> None:
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     found = lint(with_body(f"\nA{tags} b{tags}\n"), files={"a.md": f"SKILL {tags}"})
