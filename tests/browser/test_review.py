@@ -165,7 +165,7 @@ def test_a_conflict_is_resolved_and_the_result_is_reviewed_again(team: Team, win
     page.goto(f"{team.base}/proposals/{number}/")
     expect(page.locator("#approve-button")).to_have_count(0)
     page.get_by_role("link", name="Resolve the conflict").click()
-    for side, words in (("Made from", "twice"), ("Now", "once"), ("Proposed", "nine times")):
+    for side, words in (("Based on", "twice"), ("Now", "once"), ("Proposed", "nine times")):
         expect(page.locator(".threeway section").filter(has_text=side)).to_contain_text(words)
     page.get_by_role("button", name="Update to version 2").click()
     expect(page.get_by_role("alert")).to_contain_text("1 place needs a choice")

@@ -1,7 +1,8 @@
 """Comparisons of bundles for the templates: two versions side by side, and three-way merges."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
@@ -149,7 +150,7 @@ def _with_end(html: SafeString | None, end: str) -> SafeString:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a file: the same on both sides, taken from one side, or a conflict with a `key`."""
+    """A part of a file: the same on both sides, taken from one side, or a conflict with a `key` and a `number`."""
 
     kind: str
     key: str = ""
@@ -157,6 +158,7 @@ class Part:
     theirs: SafeString = field(default_factory=SafeString)
     mine: SafeString = field(default_factory=SafeString)
     folded: int = 0
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +172,11 @@ class ThreeWay:
 
 def three_way(file: FileMerge) -> ThreeWay:
     """Return a file with conflicts for components/_threeway.html."""
+    numbers = count(1)
+    parts = (part for block in file.blocks for part in _parts(block))
     return ThreeWay(
         file.path, file.whole, _size(file.theirs), _size(file.mine),
-        tuple(part for block in file.blocks for part in _parts(block)),
+        tuple(replace(part, number=next(numbers)) if part.key else part for part in parts),
     )  # fmt: skip
 
 

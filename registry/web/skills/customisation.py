@@ -106,7 +106,7 @@ def _show(
         theirs_label="Built-in now",
         theirs_note=theirs.version,
         mine_label="Yours",
-        mine_note=mine.version,
+        mine_note=f"version {mine.version}",
         take_theirs="Use the built-in text",
         take_mine="Keep yours",
     )

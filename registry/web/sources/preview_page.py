@@ -128,7 +128,7 @@ def _differences(preview: ImportPreview) -> dict[str, Any]:
         "base_label": "As imported",
         "theirs_label": "From the source",
         "mine_label": "Yours",
-        "take_theirs": "Take the source’s",
+        "take_theirs": "Use the source’s text",
         "take_mine": "Keep yours",
         "theirs_note": preview.fetched.version or preview.fetched.entry.version,
         "mine_note": f"version {version}",

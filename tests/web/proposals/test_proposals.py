@@ -304,7 +304,7 @@ def test_the_page_shows_the_change_why_and_what_it_does(
     made = suggest(project, bot, "Look it up.", body=body, evidence=pieces, run="run-7")
     html = text(reviewer.get(url(made)))
     for words in (
-        "Look it up", "Agent bot", "run-7", "made from version 1, still current", "12:00 failed", "proof.example",
+        "Look it up", "Agent bot", "run-7", "based on version 1, still current", "12:00 failed", "proof.example",
         "Nine of ten.", "1 new host", "new.example", "API_TOKEN", "No new findings", "tokens in every prompt",
         made.result_digest[7:19], greeting.digest[7:19], "as <strong>version 2</strong>",
     ):  # fmt: skip
@@ -648,7 +648,7 @@ def test_conflict_page_shows_three_texts_and_the_choice_becomes_a_revision(
 ) -> None:
     client, standing = signed_in(browser_client(who)), served(project)
     html = text(client.get(url(clashing, "conflict/")))
-    for words in ("Made from", "version 1", "version 2", "revision 1", ">One<", "Eins", "Uno"):
+    for words in ("Based on", "version 1", "version 2", "revision 1", "conflict 1: choose one", ">One<", "Eins", "Uno"):
         assert words in html, words
     sent = {**looked_at(html), **dict.fromkeys(keys_in(html), taken)}
     html = text(client.post(url(clashing, "conflict/"), sent, follow=True))
