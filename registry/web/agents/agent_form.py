@@ -31,7 +31,7 @@ class AgentForm(forms.Form):
         label="Uses skills",
         required=False,
         widget=forms.TextInput(attrs=_NAMES),
-        help_text="Their instructions follow the role prompt, in this order. The agent doesn't need to load them.",
+        help_text="Their instructions follow the role prompt, in this order. The agent doesn’t need to load them.",
     )
     instructions = forms.CharField(
         label="Own instructions",
@@ -77,7 +77,7 @@ class NewAgentForm(AgentForm):
     name = forms.CharField(
         max_length=64,
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
-        help_text="Lower-case letters, digits and hyphens. You can't change it later.",
+        help_text="Lower-case letters, digits and hyphens. You can’t change it later.",
         error_messages={"required": "Give the agent a name, for example expense-desk."},
     )
     field_order = ["name"]

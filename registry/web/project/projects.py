@@ -28,7 +28,7 @@ class ProjectForm(forms.Form):
     slug = forms.CharField(
         label="Address",
         required=False,
-        help_text="Lower-case letters, digits and hyphens. Agents use it in every request, so you can't change it "
+        help_text="Lower-case letters, digits and hyphens. Agents use it in every request, so you can’t change it "
         "later. Leave it empty to use the name.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "maxlength": projects.SLUG_CHARS}),
     )
