@@ -126,9 +126,18 @@ def _moment(day: date) -> datetime:
 
 
 def _row(event: Event) -> Row:
-    pairs = [(key, str(value)) for key, value in event.data.items() if value not in ("", None, [])]
+    pairs = [(key, _plain(value)) for key, value in event.data.items() if value not in ("", None, [])]
     about_skill = event.verb.startswith(_ABOUT_SKILLS) and event.verb not in ("source.added", "source.removed")
     return Row(event, in_words(event.verb), about_skill and bool(event.target), tuple(pairs[:_SHOWN_DETAILS]))
+
+
+def _plain(value: Any) -> str:
+    """Return a value from the data of an event without the brackets and quotes of Python."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_plain(each)}" for key, each in value.items() if each not in ("", None, []))
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    return str(value)
 
 
 def _verified(request: ProjectRequest, chain: Chain | None) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from django.test import Client
 
 from registry.core import roles
 from registry.models import Event, Project, User
-from registry.services import permissions
+from registry.services import audit, permissions
 from registry.services.agents import agents
 from registry.services.people import accounts
 from registry.services.permissions import Actor
@@ -164,6 +164,13 @@ def test_hostile_names_do_nothing(project: Project, reviewing: Client, operator:
     skills.create(project, skill_bundle(), note=hostile, by=permissions.operator(hostile))
     html = text(reviewing.get(LOG, {"target": hostile})) + text(reviewing.get(LOG))
     assert "<script>alert" not in html
+
+
+def test_details_are_shown_without_python_syntax(project: Project, reviewing: Client, operator: Actor) -> None:
+    with audit.change(project, "webhook.created", by=operator, target="webhook 1") as change:
+        change.data = {"events": ["opened", "revised"], "source": {"id": 3, "kind": "url", "version": ""}}
+    (row,) = reviewing.get(f"{LOG}?verb=webhook.created").context["rows"]
+    assert row.details == (("events", "opened, revised"), ("source", "id: 3, kind: url"))
 
 
 def test_the_number_of_queries_does_not_grow_with_the_events(
