@@ -267,7 +267,7 @@ def check(text: str, *, allowed: frozenset[str] = NO_HOSTS) -> str:
     if not url.host:
         raise InvalidRequest("Enter the whole address, including https://. Nothing was saved.")
     if url.userinfo:
-        raise InvalidRequest("The address contains a user name or password. Remove them. Nothing was saved.")
+        raise InvalidRequest("The address contains a username or password. Remove them. Nothing was saved.")
     if refusal := scheme_refusal(url, allowed=allowed):
         raise InvalidRequest(f"{refusal} Nothing was saved.")
     port = url.port or (443 if url.scheme == "https" else 80)

@@ -201,7 +201,7 @@ def _web(url: str) -> str:
     if value is None or value.scheme not in ("http", "https") or not value.host:
         raise _Unusable("The address is invalid. Enter the whole address, including https://.")
     if value.has_user:
-        raise _Unusable("The address contains a user name or password. Remove them.")
+        raise _Unusable("The address contains a username or password. Remove them.")
     return url.strip()
 
 

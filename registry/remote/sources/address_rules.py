@@ -46,7 +46,7 @@ def check(source: RemoteSource, *, allowed: frozenset[str]) -> RemoteSource:
 def credential_fault(url: httpx.URL) -> str:
     """Return why an address must not be stored because it contains a secret, or an empty string."""
     if url.userinfo:
-        return "The address contains a user name or password. Remove them."
+        return "The address contains a username or password. Remove them."
     if any(_SIGNED.fullmatch(key) for key, _ in url.params.multi_items()):
         return "This address is signed and will stop working. Upload the file instead."
     if _OUR_TOKEN.search(url.path) or _OUR_TOKEN.search(url.query.decode(errors="replace")):

@@ -84,7 +84,7 @@ def reject_step(number: int, proposer: str) -> ReasonStep:
         action="Reject",
         heading=f"Reject proposal {number}?",
         consequence="Nothing changes for agents. The text stays in the history. "
-        f"{proposer} sees your reason. This cannot be undone.",
+        f"{proposer} sees your reason. You can’t undo this.",
         label="Reason",
         missing="Give a reason. The proposer sees it and can learn from it.",
         cancel="Keep it open",

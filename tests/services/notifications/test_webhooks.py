@@ -392,7 +392,7 @@ def test_sweep_deletes_old_rows_and_keeps_pending_ones(
         ("https://127.0.0.1/", ALL, "private network"),
         ("https://[::ffff:192.168.0.1]/", ALL, "private network"),
         ("https://169.254.169.254/latest/meta-data", ALL, "private network"),
-        ("https://user:pass@1.1.1.1/", ALL, "user name or password"),
+        ("https://user:pass@1.1.1.1/", ALL, "username or password"),
         ("not an address", ALL, "whole address"),
         ("https://1.1.1.1/", [], "at least one event"),
         ("https://1.1.1.1/", ["proposal.invented"], "is not an event"),

@@ -224,7 +224,7 @@ def test_failures_do_not_quote_the_remote_side(receiver: Receiver, before: bytes
         ("", "Enter the whole address"),
         ("hooks.example.org/x", "Enter the whole address"),
         ("https:///x", "Enter the whole address"),
-        ("https://me:pw@1.1.1.1/", "user name or password"),
+        ("https://me:pw@1.1.1.1/", "username or password"),
         ("http://1.1.1.1/", "Use https"),
         ("ftp://1.1.1.1/", "Use https"),
         ("javascript:alert(1)", "Enter the whole address"),
