@@ -49,7 +49,7 @@ def _context(request: ProjectRequest, place: Place, found: Conflict) -> dict[str
         "answers": [f"{key}={merge_bundles.MINE}" for key in found.merge.keys], "missing": (),
         "base_label": "Before", "base_note": "",
         "theirs_label": found.author or "Built-in now", "theirs_note": f"version {version}",
-        "mine_label": "Yours", "mine_note": "draft",
+        "mine_label": "Your draft", "mine_note": "",
         "take_theirs": f"Use {found.author}’s text" if found.author else "Use the built-in text",
         "take_mine": "Keep yours",
         "before": {"label": f"Version {version}" if theirs else "Nothing", "digest": found.digest},
