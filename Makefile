@@ -32,7 +32,7 @@ test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto -p no:schemathesis $(ON_POSTGRES)
 
 test-fast: .venv/dev ## Run the tests that need neither Chromium nor other processes, on SQLite
-	@echo "Running the fast tests on SQLite, about a minute and a half ..."
+	@echo "Running the fast tests on SQLite, about two minutes ..."
 	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes" $(SLOW:%=--ignore=%)
 
 check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations
