@@ -48,6 +48,9 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.RateLimited: 429,
 }
 
+_HEADINGS = {403: "You don’t have access", 404: "Page not found", 429: "Too many attempts"}
+_OTHER_HEADING = "That didn’t work"
+
 _Next = Callable[[HttpRequest], HttpResponse]
 
 
@@ -89,4 +92,5 @@ class Errors:
         if isinstance(error, errors.Unauthenticated):
             return redirect("sign-in")
         status = STATUS[type(error)]
-        return render(request, "errors/problem.html", {"error": error, "status": status}, status=status)
+        context = {"error": error, "status": status, "heading": _HEADINGS.get(status, _OTHER_HEADING)}
+        return render(request, "errors/problem.html", context, status=status)

@@ -1,4 +1,4 @@
-"""Headers of every response, and pages for the errors that Django raises."""
+"""Headers of every response, and error pages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,7 @@ from django.test import Client
 
 from registry.core import roles
 from registry.models import Project
+from registry.services.people import password_throttle
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
@@ -38,3 +39,35 @@ def test_a_form_over_the_size_limit_gets_an_error_page(
     )
     assert answer.status_code == 413
     assert "This is too large" in answer.content.decode()
+
+
+def check_error_page(answer: Any, status: int, heading: str) -> None:
+    page = answer.content.decode()
+    assert answer.status_code == status
+    assert f"<h1>{heading}</h1>" in page
+    assert f"<title>{heading} ·" in page
+
+
+def test_a_missing_project_gets_an_error_page(project: Project, browser_client: Callable[[str], Client]) -> None:
+    answer = browser_client(roles.VIEWER).get("/projects/missing/skills/")
+    check_error_page(answer, 404, "Page not found")
+
+
+def test_a_page_for_another_role_gets_an_error_page(project: Project, browser_client: Callable[[str], Client]) -> None:
+    answer = browser_client(roles.VIEWER).post("/projects/demo/skills/greeting/delete/")
+    check_error_page(answer, 403, "You don’t have access")
+
+
+def test_too_many_wrong_passwords_get_an_error_page(project: Project, browser_client: Callable[[str], Client]) -> None:
+    browser = browser_client(roles.VIEWER)
+    for _ in range(password_throttle.PER_NAME):
+        password_throttle.attempt(roles.VIEWER, address="192.0.2.1")
+    check_error_page(browser.post("/account/password/", {}), 429, "Too many attempts")
+
+
+def test_a_change_of_an_outdated_page_gets_an_error_page(
+    project: Project, operator: Actor, browser_client: Callable[[str], Client]
+) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    answer = browser_client(roles.AUTHOR).post("/projects/demo/skills/greeting/delete/", {"base": "sha256:0"})
+    check_error_page(answer, 409, "That didn’t work")
