@@ -12,8 +12,9 @@ from django.utils.html import strip_tags
 from registry.models import Project, User
 from tests.conftest import Api
 from tests.services.isolation import blob_directory, empty_caches
+from tests.services.resolving import volume, web
 
-__all__ = ["blob_directory", "empty_caches"]
+__all__ = ["blob_directory", "empty_caches", "volume", "web"]
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A platform names skills with its request: inline, and as a zip on a server that later goes away."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +9,8 @@ import pytest
 from registry.models import Event, Project
 from tests.conftest import Api, skill_text
 from tests.remote.web import Web, zipped
-from tests.services.receivers import receiving
 
 LIMITS = b"# Limits\n\n25 a day.\n"
-
-
-@pytest.fixture
-def volume(tmp_path: Path, settings: Any) -> Path:
-    settings.PERSISTENT_VOLUME_STORAGE = tmp_path / "volume"
-    return tmp_path / "volume"
-
-
-@pytest.fixture
-def web(settings: Any) -> Iterator[Web]:
-    """A web server on this machine that the operator has allowed."""
-    with receiving() as receiver:
-        settings.SKILLS_FETCH_ALLOW_HOSTS = [receiver.host]
-        yield Web(receiver)
 
 
 @pytest.fixture

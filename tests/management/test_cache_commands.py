@@ -3,7 +3,6 @@
 import io
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +18,9 @@ from registry.services.resolve import resolver
 from tests.conftest import skill_text
 from tests.management.conftest import command_output
 from tests.remote.web import Web
-from tests.services.receivers import receiving
 
+pytestmark = pytest.mark.usefixtures("volume")
 TEXT = skill_text("a")
-
-
-@pytest.fixture(autouse=True)
-def volume(tmp_path: Path, settings: Any) -> Path:
-    settings.PERSISTENT_VOLUME_STORAGE = tmp_path / "volume"
-    return tmp_path / "volume"
-
-
-@pytest.fixture
-def web(settings: Any) -> Iterator[Web]:
-    with receiving() as receiver:
-        settings.SKILLS_FETCH_ALLOW_HOSTS = [receiver.host]
-        yield Web(receiver)
 
 
 def versions(slug: str = "demo") -> list[str]:
