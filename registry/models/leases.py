@@ -1,8 +1,10 @@
 """Leases: one worker at a time works on a row, and loses the row if it does not finish in time."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 
 
@@ -38,9 +40,23 @@ class Leased(models.Model):
         held = type(self)._default_manager.filter(pk=self.pk, leased_until=self.leased_until)
         return self._update(held, **values)
 
+    @contextmanager
+    def atomic(self) -> Iterator[None]:
+        """Open a transaction. A rollback also restores the fields of this object, so that the lease is still held."""
+        before = {field.attname: getattr(self, field.attname) for field in self._meta.concrete_fields}
+        try:
+            with transaction.atomic():
+                yield
+        except BaseException:
+            self._set(before)
+            raise
+
     def _update(self, row: models.QuerySet[models.Model], **values: object) -> bool:
         if not row.update(**values):
             return False
+        self._set(values)
+        return True
+
+    def _set(self, values: Mapping[str, object]) -> None:
         for name, value in values.items():
             setattr(self, name, value)
-        return True

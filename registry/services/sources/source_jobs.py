@@ -176,7 +176,7 @@ def _import_item(
     """Import one skill and store its result in the same transaction."""
     try:
         plan = _plan(job.source, item, fetched, by=by)
-        with transaction.atomic():
+        with job.atomic():
             _store_result(job, item, _apply(item, plan, by=by) if isinstance(plan, ImportPlan) else plan, now=now)
     except _LeaseLost:
         raise

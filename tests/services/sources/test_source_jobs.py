@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -185,6 +186,26 @@ def test_a_worker_that_lost_its_lease_stores_nothing(
     job.refresh_from_db()
     assert (job.state, set(outcomes(job).values())) == ("done", {"imported"})
     assert (Version.objects.count(), Event.objects.filter(verb="source.imported").count()) == (6, 6)
+
+
+def test_a_worker_keeps_its_lease_when_a_result_cannot_be_stored(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
+    failures = [DatabaseError("disk full")]
+
+    def fail_once(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql.startswith('UPDATE "registry_sourcejobitem"') and failures:
+            raise failures.pop()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(fail_once):
+        source_jobs.run_due()
+    job.refresh_from_db()
+    first, *others = FEW
+    assert (job.state, outcomes(job)) == ("done", {first: "failed"} | dict.fromkeys(others, "imported"))
+    assert "failed unexpectedly" in job.items.get(name=first).reason
 
 
 def test_a_long_job_pauses_for_others_and_continues(
