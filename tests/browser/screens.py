@@ -28,8 +28,8 @@ def _skill(route: str, path: str, name: str = "parcel-sizes", state: str = "") -
     return _project(route, f"skills/{name}/{path}", state)
 
 
-def _proposal(route: str, path: str) -> Screen:
-    return Screen(route, lambda world: f"{world.team.base}/proposals/{world.waiting}/{path}")
+def _proposal(route: str, path: str, state: str = "") -> Screen:
+    return Screen(route, lambda world: f"{world.team.base}/proposals/{world.waiting}/{path}", state=state)
 
 
 def _source(route: str, path: str = "", state: str = "", which: str = "source") -> Screen:
@@ -93,7 +93,8 @@ SCREENS = [
     _proposal("proposal-edit", "edit/"),
     _proposal("proposal-reject", "reject/"),
     _proposal("proposal-ask", "request-changes/"),
-    _proposal("proposal-compare", "compare/"),
+    _proposal("proposal-compare", "compare/", "one-revision"),
+    Screen("proposal-compare", lambda world: f"{world.team.base}/proposals/{world.own}/compare/"),
     Screen("proposal-revise", lambda world: f"{world.team.base}/proposals/{world.own}/revise/"),
     Screen("proposal", lambda world: f"{world.team.base}/proposals/{world.clashing}/", state="overtaken"),
     Screen("proposal-conflict", lambda world: f"{world.team.base}/proposals/{world.clashing}/conflict/"),

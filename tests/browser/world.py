@@ -196,11 +196,15 @@ def _make_outdated(project: Project, owner: Actor, author: Actor) -> int:
 
 
 def _propose(project: Project, owner: Actor) -> int:
-    """Create a proposal that the owner can revise. Return its id."""
-    text = _SIZES.replace("XL,60 × 45 × 30,25,16.90", "XL,60 × 45 × 35,25,17.90")
-    edit = edits.parse(files={"assets/sizes.csv": text})
-    suggestion = Suggestion("parcel-sizes", edit, "The carrier has a larger XL since May, and it costs more.")
-    return proposals.propose(project, suggestion, by=owner).proposal.pk
+    """Create a proposal of the owner with two revisions. Return its id."""
+
+    def suggestion(row: str) -> Suggestion:
+        edit = edits.parse(files={"assets/sizes.csv": _SIZES.replace("XL,60 × 45 × 30,25,16.90", row)})
+        return Suggestion("parcel-sizes", edit, "The carrier has a larger XL since May, and it costs more.")
+
+    made = proposals.propose(project, suggestion("XL,60 × 45 × 35,25,16.90"), by=owner).proposal
+    proposals.revise(project, made.pk, suggestion("XL,60 × 45 × 35,25,17.90"), by=owner)
+    return made.pk
 
 
 def _start_draft(project: Project, owner: Actor) -> None:

@@ -160,28 +160,35 @@ def comment(request: ProjectRequest, number: int) -> HttpResponse:
 @in_project
 @require_safe
 def compare(request: ProjectRequest, number: int) -> HttpResponse:
-    """Compare the results of two revisions."""
+    """Compare the results of two revisions. A revision is not compared with itself."""
     page = ProposalPage(request, number)
     before, after = _chosen_revisions(request, page)
+    context = {"page": page, "proposal": page.proposal, "chosen": (before.number, after.number)}
+    if before != after:
+        context |= _comparison(request, before, after)
+    return render(request, "proposals/compare.html", context)
+
+
+def _chosen_revisions(request: ProjectRequest, page: ProposalPage) -> tuple[ProposalRevision, ProposalRevision]:
+    """Return the revisions `from` and `to` of the address. The default is the newest one and the one before `to`."""
+    revisions = {str(revision.number): revision for revision in page.dossier.revisions}
+    newest = page.proposal.revision
+    after = revisions.get(request.GET.get("to") or str(newest))
+    previous = str(max(1, after.number - 1)) if after else ""
+    before = revisions.get(request.GET.get("from") or previous)
+    if before is None or after is None:
+        raise NotFound(f"This revision does not exist. The proposal has revisions 1 to {newest}.")
+    return before, after
+
+
+def _comparison(request: ProjectRequest, before: ProposalRevision, after: ProposalRevision) -> dict[str, Any]:
     layout = request.GET.get("layout", "")
-    context = {
-        "page": page, "proposal": page.proposal, "chosen": (before.number, after.number),
+    return {
         "compared": compared(request, _bundle(before.result_manifest), _bundle(after.result_manifest)),
         "before": {"label": f"Revision {before.number}", "digest": before.result_digest},
         "after": {"label": f"Revision {after.number}", "digest": after.result_digest},
         "whole": whole(request), "layouts": _text_layouts(layouts(request, layout), before, after),
     }  # fmt: skip
-    return render(request, "proposals/compare.html", context)
-
-
-def _chosen_revisions(request: ProjectRequest, page: ProposalPage) -> tuple[ProposalRevision, ProposalRevision]:
-    """Return the chosen revisions. The default is the newest and the one before."""
-    revisions = {str(revision.number): revision for revision in page.dossier.revisions}
-    newest = page.proposal.revision
-    first, second = request.GET.get("from") or str(max(1, newest - 1)), request.GET.get("to") or str(newest)
-    if first not in revisions or second not in revisions:
-        raise NotFound(f"This revision does not exist. The proposal has revisions 1 to {newest}.")
-    return revisions[first], revisions[second]
 
 
 def _text_layouts(
