@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import socketserver
 import sys
 import tempfile
 from pathlib import Path
@@ -27,6 +28,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Hundreds of thousands of objects live as long as the process; looking through them again and again is a sixth of it.
 gc.set_threshold(100_000, 50, 100)
+
+# The servers of the tests send the headers and the body of a response in two packets. Without this option, the second
+# packet waits for an acknowledgement, which the other side delays by 40 ms.
+socketserver.StreamRequestHandler.disable_nagle_algorithm = True
 
 _connect = socket.socket.connect
 
