@@ -44,6 +44,7 @@ _NOTICE_ICONS = {"": "info", "accent": "info", "ok": "check", "warn": "warning",
 for function in (number, signed, counted, filesize):
     register.filter(function.__name__, function)
 register.filter("kind_label", labels.kind)
+register.filter("actor_label", labels.actor)
 
 
 def _time(moment: datetime, text: str) -> SafeString:

@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 from django.core.paginator import Paginator
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
+from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 
 from registry.core import roles
 from registry.models import Chain, Event, Membership, Project
 from registry.services import audit
 from registry.services.audit import Filter
+from registry.web import labels
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.project.audit_words import FILTER_GROUPS, in_words
@@ -36,8 +38,11 @@ class Row:
 
     @property
     def actor(self) -> str:
-        """Return the name that people know: the full name of a person, the name of an agent."""
-        return self.event.user.display_name if self.event.user else self.event.actor_name
+        """Return the full name of a person, the name of an agent, or the label of another actor."""
+        if self.event.user:
+            return self.event.user.display_name
+        name = self.event.actor_name
+        return name if self.event.actor_kind in ("person", "agent") else capfirst(name)
 
     @property
     def changed_digest(self) -> bool:
@@ -96,7 +101,7 @@ def _actors(project: Project, selected: str) -> list[tuple[str, str]]:
     agents = [(name, f"Agent {name}") for name in project.agents.order_by("name").values_list("name", flat=True)]
     actors = [*members, *agents]
     if selected and selected not in dict(actors):
-        actors.append((selected, selected))
+        actors.append((selected, labels.actor(selected)))
     return actors
 
 

@@ -74,6 +74,17 @@ def test_people_are_shown_and_filtered_by_their_names(
     assert '<option value="skill.saved">Version published</option>' in html
 
 
+def test_the_operator_is_shown_with_a_capital_and_exported_unchanged(
+    project: Project, operator: Actor, reviewing: Client
+) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    html = text(reviewing.get(f"{LOG}?actor=command+line&verb=skill.created"))
+    assert "<strong>Command line</strong> created the skill" in html
+    assert '<option value="command line" selected>Command line</option>' in html
+    (line,) = b"".join(reviewing.get(f"{EXPORT}?verb=skill.created")).splitlines()
+    assert json.loads(line)["actor"] == {"kind": "operator", "name": "command line", "id": None}
+
+
 def test_a_former_member_stays_in_the_filter(events: str, reviewing: Client) -> None:
     assert '<option value="gone" selected>gone</option>' in text(reviewing.get(f"{LOG}?actor=gone"))
 

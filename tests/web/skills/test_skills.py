@@ -96,6 +96,11 @@ def test_the_author_of_the_last_change_is_named(project: Project, author: Actor,
     assert '<span class="sub cut">author</span>' in text(viewer_page)
 
 
+def test_a_change_at_the_command_line_is_named(project: Project, operator: Actor, viewer_page: Client) -> None:
+    write(project, "letter", by=operator)
+    assert '<span class="sub cut">Command line</span>' in text(viewer_page)
+
+
 def test_a_broken_skill_is_reported_with_file_line_and_reason(
     library: Path, project: Project, viewer_page: Client
 ) -> None:

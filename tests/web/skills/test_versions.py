@@ -188,6 +188,11 @@ def test_a_viewer_cannot_restore_or_withdraw(three: list[str], viewing: Client) 
         assert viewing.post(f"{HERE}version/1/yank/", {"reason": "x"}).status_code == 403
 
 
+def test_a_version_made_at_the_command_line_says_so(project: Project, operator: Actor, viewing: Client) -> None:
+    skills.create(project, skill_bundle(), by=operator)
+    assert "<span>Command line, <time" in text(viewing.get(f"{HERE}versions/"))
+
+
 def test_a_version_with_an_odd_name_has_a_page(project: Project, author: Actor, viewing: Client) -> None:
     version = skills.create(project, skill_bundle(), by=author).version
     Version.objects.filter(pk=version.pk).update(version="1.0 beta+x")
