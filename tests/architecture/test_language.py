@@ -2,9 +2,10 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.modules import OURS, ROOT, modules, tree
+from tests.architecture.modules import OURS, ROOT, faults, modules, tree
 
 QUESTION_WORDS = {"What", "Whatever", "Where", "Whether", "Who", "Whoever", "Whose", "Those", "How", "Of"}
 # Words of an older vocabulary, and phrases that nobody would say to a colleague.
@@ -13,6 +14,9 @@ BANNED_ON_SCREEN = (
     "is said", "is told", "nothing was stored", "opens nothing", "overtaken", "stands here", "user name", "whoever",
 )  # fmt: skip
 _MARKUP = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}|{%.*?%}|{{.*?}}|<[^>]*>", re.DOTALL)
+_STRAIGHT_APOSTROPHE = re.compile(r"[a-z]'[a-z]")
+# Text for models, and patterns that match the text of others.
+_NOT_FOR_SCREENS = {"registry/core/catalog/prompt.py", "registry/core/lint/danger_rules.py"}
 EVERY_MODULE = [*OURS, *modules("tests", "bench")]
 
 
@@ -38,5 +42,36 @@ def test_no_template_uses_a_banned_phrase() -> None:
         f"{path.relative_to(ROOT).as_posix()}: {phrase}"
         for path in sorted((ROOT / "templates").rglob("*.html"))
         for phrase in banned.findall(_MARKUP.sub(" ", path.read_text()))
+    ]
+    assert found == []
+
+
+def strings(module: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the string literals of a module, without its docstrings."""
+    standalone = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in standalone:
+            yield node
+
+
+def test_messages_have_typographic_apostrophes() -> None:
+    """Descriptions of the API and help of commands are plain ASCII, so only these layers are checked."""
+    paths = [
+        path
+        for path in modules("registry/core", "registry/services", "registry/web")
+        if path.relative_to(ROOT).as_posix() not in _NOT_FOR_SCREENS
+    ]
+
+    def check(module: ast.Module) -> Iterator[int]:
+        yield from (node.lineno for node in strings(module) if _STRAIGHT_APOSTROPHE.search(str(node.value)))
+
+    assert faults(paths, check) == []
+
+
+def test_templates_have_typographic_apostrophes() -> None:
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}: {match}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for match in _STRAIGHT_APOSTROPHE.findall(_MARKUP.sub(" ", path.read_text()))
     ]
     assert found == []

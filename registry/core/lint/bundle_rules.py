@@ -281,7 +281,7 @@ def machine_paths(context: LintContext) -> Iterator[Finding]:
                 Severity.HINT,
                 path,
                 text.count("\n", 0, match.start()) + 1,
-                f"“{match[0]}” is a folder on one person's computer.",
+                f"“{match[0]}” is a folder on one person’s computer.",
                 "Use a path inside the skill or an environment variable.",
             )
 
@@ -299,7 +299,7 @@ RULES = {
     "requires-self": "A skill does not require itself.",
     "requires-unknown": "Required skills exist.",
     **{f"hidden-{kind}": "The text has no content that people cannot see." for kind in Kind},
-    "machine-path": "The text has no paths on one person's computer.",
+    "machine-path": "The text has no paths on one person’s computer.",
 }
 
 CHECKS: tuple[Callable[[LintContext], Iterator[Finding]], ...] = (

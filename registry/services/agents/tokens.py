@@ -132,7 +132,7 @@ def _check_not_beyond(scopes: Sequence[str], user: User | None, by: Actor) -> No
     beyond = sorted(set(scopes) - by.scopes)
     if _own(user, by) and beyond:
         raise Forbidden(
-            f"The token of {by.name} does not have {', '.join(beyond)}, so it can't give it to a new token.",
+            f"The token of {by.name} does not have {', '.join(beyond)}, so it can’t give it to a new token.",
             scope=beyond[0],
         )
 
@@ -142,7 +142,7 @@ def check_scopes(scopes: Sequence[str], *, for_agent: bool) -> None:
         if scope not in roles.SCOPES:
             raise InvalidRequest(f"There is no scope {scope!r}. There are: {', '.join(roles.SCOPES)}.")
         if for_agent and scope in roles.NEVER_FOR_AGENTS:
-            raise InvalidRequest(f"The scope {scope!r} is for people only. An agent’s token can't have it.")
+            raise InvalidRequest(f"The scope {scope!r} is for people only. An agent’s token can’t have it.")
 
 
 def _check_role(scopes: Sequence[str], project: Project, user: User) -> None:

@@ -68,7 +68,7 @@ def _person(by: Actor) -> int:
 def _require_other(proposal: Proposal, by: Actor) -> None:
     if own_backers(by).filter(proposal=proposal).exists():
         raise Forbidden(
-            "You can't approve your own proposal, or one by an agent or a person you made a token for. "
+            "You can’t approve your own proposal, or one by an agent or a person you made a token for. "
             "Ask another reviewer."
         )
 

@@ -58,7 +58,7 @@ def _imports(source: bytes, path: Path) -> Iterator[_Import]:
             if lines[node.lineno - 1][column:].startswith(f"{node.module} import".encode()) and "." in node.module:
                 yield _Import(node.lineno - 1, column, node.module, tuple(alias.name for alias in node.names))
                 continue
-        raise ValueError(f"{path}:{node.lineno}: the client's package needs `from registry.package import name`.")
+        raise ValueError(f"{path}:{node.lineno}: the package of the client needs `from registry.package import name`.")
 
 
 def _names_site(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
