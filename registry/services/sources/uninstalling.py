@@ -106,7 +106,7 @@ def _propose(found: Installation, *, by: Actor) -> ImportResult:
         edit,
         f"Uninstall the skill from {found.source.shown}",
         kind=DELETE if edit is None else UPDATE,
-        base_digest=skill.current.digest if skill.current else None,
+        base_digest=skill.current_digest or None,
     )
     proposal = proposals.propose(skill.project, suggestion, by=by).proposal
     reason = "Every change in this project is reviewed first."

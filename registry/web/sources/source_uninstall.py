@@ -60,7 +60,7 @@ def _context(request: ProjectRequest, installed: Installation) -> dict[str, Any]
     mine = blobs.bundle(current.manifest) if current else {}
     return {
         "installed": installed,
-        "seen": current.digest if current else "",
+        "seen": installed.skill.current_digest,
         "files": current.manifest if current else (),
         "edits": comparison.compare(blobs.bundle(base.manifest), mine, limits=settings.LIMITS),
         "before": {"label": "As imported", "digest": base.digest},
