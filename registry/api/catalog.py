@@ -43,7 +43,7 @@ class EffectivePage(TypedDict):
     next: str | None
 
 
-class LeftOutShape(TypedDict):
+class LeftOutSkillShape(TypedDict):
     name: str
     directory: str
     file: str
@@ -53,7 +53,7 @@ class LeftOutShape(TypedDict):
 
 
 class DiagnosticsPage(TypedDict):
-    results: list[LeftOutShape]
+    results: list[LeftOutSkillShape]
     next: str | None
 
 
@@ -153,7 +153,7 @@ class Diagnostics(Read):
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         page = parse_page(request)
         left_out = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).left_out
-        results: list[LeftOutShape] = [
+        results: list[LeftOutSkillShape] = [
             {
                 "name": skill.name,
                 "directory": skill.directory,

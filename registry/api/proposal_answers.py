@@ -16,7 +16,7 @@ from registry.services.proposals.proposals import Proposed
 from registry.services.proposals.rebasing import RebasePreview
 
 
-class WhoShape(TypedDict):
+class AgentOrPersonShape(TypedDict):
     kind: Annotated[str, OneOf(("agent", "person"))]
     name: str
 
@@ -44,7 +44,7 @@ class SummaryShape(TypedDict):
     base_digest: str | None
     result_digest: str | None
     revision: int
-    proposer: WhoShape
+    proposer: AgentOrPersonShape
     run: str
     created_at: Timestamp
     updated_at: Timestamp
@@ -105,7 +105,7 @@ class AssessmentShape(TypedDict):
 
 class CommentShape(TypedDict):
     id: int
-    by: WhoShape
+    by: AgentOrPersonShape
     at: Timestamp
     revision: int
     action: str
@@ -115,7 +115,7 @@ class CommentShape(TypedDict):
 class RevisionShape(TypedDict):
     number: int
     how: Annotated[str, OneOf(("proposed", "revised", "rebased", "edited"))]
-    by: WhoShape
+    by: AgentOrPersonShape
     at: Timestamp
     base_digest: str | None
     result_digest: str | None
@@ -136,7 +136,7 @@ class PlaceShape(TypedDict):
     proposed: str
 
 
-class ClashShape(TypedDict):
+class FileConflictShape(TypedDict):
     path: str
     key: Annotated[str | None, "The key of the whole file, if one side removed it or it is not text."]
     places: list[PlaceShape]
@@ -147,13 +147,13 @@ class RebaseShape(TypedDict):
     base_digest: str | None
     result_digest: str | None
     reason: str
-    conflicts: Annotated[list[ClashShape], "The lines that both sides changed."]
+    conflicts: Annotated[list[FileConflictShape], "The lines that both sides changed."]
 
 
 class ProposalShape(SummaryShape):
     justification: str
     evidence: list[EvidenceShape]
-    backers: list[WhoShape]
+    backers: list[AgentOrPersonShape]
     comments: list[CommentShape]
     revisions: list[RevisionShape]
     recommendations: list[RecommendationShape]
@@ -173,7 +173,7 @@ def summary_shape(proposal: Proposal) -> SummaryShape:
         "base_digest": proposal.base_digest or None,
         "result_digest": proposal.result_digest or None,
         "revision": proposal.revision,
-        "proposer": _who(proposal),
+        "proposer": _agent_or_person(proposal),
         "run": proposal.run,
         "created_at": proposal.created_at.isoformat(),
         "updated_at": proposal.updated_at.isoformat(),
@@ -182,7 +182,7 @@ def summary_shape(proposal: Proposal) -> SummaryShape:
     }
 
 
-def _who(row: Any) -> WhoShape:
+def _agent_or_person(row: Any) -> AgentOrPersonShape:
     return {
         "kind": "agent" if row.agent_id is not None else "person",
         "name": row.agent.name if row.agent_id is not None else row.user.display_name,
@@ -218,7 +218,7 @@ def proposal_shape(dossier: Dossier) -> ProposalShape:
         **summary_shape(dossier.proposal),  # type: ignore[typeddict-item]  # a summary lacks the optional keys
         "justification": dossier.justification,
         "evidence": [{"kind": each["kind"], "text": each["text"]} for each in dossier.evidence],
-        "backers": [_who(backer) for backer in dossier.backers],
+        "backers": [_agent_or_person(backer) for backer in dossier.backers],
         "comments": [comment_shape(comment) for comment in dossier.comments],
         "revisions": [_revision(revision) for revision in dossier.revisions],
         "recommendations": [recommendation_shape(recommendation) for recommendation in dossier.recommendations],
@@ -266,7 +266,7 @@ def _capability(capability: Capability) -> CapabilityShape:
 def comment_shape(comment: ProposalComment) -> CommentShape:
     return {
         "id": comment.pk,
-        "by": _who(comment),
+        "by": _agent_or_person(comment),
         "at": comment.created_at.isoformat(),
         "revision": comment.revision,
         "action": comment.action,
@@ -278,7 +278,7 @@ def _revision(revision: ProposalRevision) -> RevisionShape:
     return {
         "number": revision.number,
         "how": revision.how,
-        "by": _who(revision),
+        "by": _agent_or_person(revision),
         "at": revision.created_at.isoformat(),
         "base_digest": revision.base_digest or None,
         "result_digest": revision.result_digest or None,
@@ -303,11 +303,11 @@ def _rebase(offer: RebasePreview) -> RebaseShape:
         "base_digest": base or None,
         "result_digest": (prepared.result_digest or None) if prepared else None,
         "reason": offer.reason,
-        "conflicts": [_clash(file) for file in offer.conflicts],
+        "conflicts": [_file_conflict(file) for file in offer.conflicts],
     }
 
 
-def _clash(file: FileMerge) -> ClashShape:
+def _file_conflict(file: FileMerge) -> FileConflictShape:
     places: list[PlaceShape] = [
         {"key": choice.key, "base": choice.block.base, "now": choice.block.theirs, "proposed": choice.block.mine}
         for choice in file.choices
