@@ -95,7 +95,7 @@ def options(values: Iterable[str]) -> SafeString:
 
 
 @register.filter
-def drawn(text: object) -> SafeString:
+def show_hidden(text: object) -> SafeString:
     """Return one line of user text with invisible characters made visible."""
     return marked_text.inline(str(text))
 
