@@ -33,6 +33,9 @@ gc.set_threshold(100_000, 50, 100)
 # packet waits for an acknowledgement, which the other side delays by 40 ms.
 socketserver.StreamRequestHandler.disable_nagle_algorithm = True
 
+# Seconds until a server notices that it should stop. Whoever stops it waits that long; the default is half a second.
+socketserver.BaseServer.serve_forever.__defaults__ = (0.02,)
+
 _connect = socket.socket.connect
 
 

@@ -103,7 +103,7 @@ def test_a_caller_without_a_token_is_not_counted(project: Project, settings: Any
 def redis(settings: Any) -> Iterator[Any]:
     """Serve a fake Redis over TCP and use it as the cache."""
     server = TcpFakeServer(("127.0.0.1", 0), server_type="redis")
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001}, daemon=True).start()
     settings.CACHES = _redis_at(server.server_address[1])
     yield server
     caches["default"].close()

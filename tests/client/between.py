@@ -98,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Send one byte at a time until the reader disconnects or the test ends."""
         for byte in body:
             self.wfile.write(bytes([byte]))
-            if self.server.between.released.wait(0.02):
+            if self.server.between.released.wait(0.005):
                 break
         self.close_connection = True
 

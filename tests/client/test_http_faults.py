@@ -178,7 +178,7 @@ def test_a_compressed_error_response_keeps_its_status(client: SkillsiteClient, s
 
 
 def test_a_slow_response_is_aborted(client: SkillsiteClient, site: Between, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.client.http._MAX_RESPONSE_SECONDS", 0.2)
+    monkeypatch.setattr("registry.client.http._MAX_RESPONSE_SECONDS", 0.05)
     site.fault = lambda *_: Reply(200, b" " * 250, slow=True)
     with pytest.raises(errors.Untrustworthy, match="took over"):
         client.effective()

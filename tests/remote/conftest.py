@@ -3,13 +3,13 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from unittest import mock
+from urllib.parse import urlsplit
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from registry.remote import resolver, s3
 from registry.remote.resolver import Bounds, Resolved
@@ -44,6 +44,9 @@ class Buckets:
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[Buckets]:
+    import boto3
+    from moto.server import ThreadedMotoServer  # half a second, so only for tests with buckets
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -57,11 +60,10 @@ def s3_server() -> Iterator[Buckets]:
 @pytest.fixture
 def buckets(s3_server: Buckets) -> Iterator[Buckets]:
     yield s3_server
-    for bucket in s3_server.client.list_buckets()["Buckets"]:
-        name = bucket["Name"]
-        for one in s3_server.client.list_objects_v2(Bucket=name).get("Contents", ()):
-            s3_server.client.delete_object(Bucket=name, Key=one["Key"])
-        s3_server.client.delete_bucket(Bucket=name)
+    server = HTTPConnection(urlsplit(s3_server.endpoint).netloc)
+    server.request("POST", "/moto-api/reset")
+    assert server.getresponse().read()
+    server.close()
 
 
 Resolve = Callable[..., list[Resolved]]

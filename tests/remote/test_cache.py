@@ -26,7 +26,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def logged_and_quick(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("registry.remote.cache._PAUSE", 0.0)
     with caplog.at_level("WARNING", logger="registry.remote"):
         yield
 

@@ -325,7 +325,7 @@ def test_a_slow_server_is_cut_off_at_the_limit_of_the_definition(
     resolve: Resolve, web: Web, root: Path, behaviour: Any
 ) -> None:
     url = web.behave("/a.md", behaviour(web.receiver))
-    assert "0.4 seconds" in skip(resolve(entry(url), bounds=replace(PATIENT, each=0.4)), root)
+    assert "0.1 seconds" in skip(resolve(entry(url), bounds=replace(PATIENT, each=0.1)), root)
 
 
 def test_a_slow_body_is_cut_off_too(resolve: Resolve, web: Web, root: Path) -> None:
@@ -333,20 +333,20 @@ def test_a_slow_body_is_cut_off_too(resolve: Resolve, web: Web, root: Path) -> N
         handler.send_response(200)
         handler.send_header("Content-Length", "100000")
         handler.end_headers()
-        while not web.receiver.released.wait(0.02):
+        while not web.receiver.released.wait(0.005):
             try:
                 handler.wfile.write(b"-")
             except OSError:
                 return
 
-    assert "seconds" in skip(resolve(entry(web.behave("/a.md", drip)), bounds=replace(PATIENT, each=0.4)), root)
+    assert "seconds" in skip(resolve(entry(web.behave("/a.md", drip)), bounds=replace(PATIENT, each=0.1)), root)
 
 
 def test_a_request_ends_at_its_limit_even_with_running_downloads(resolve: Resolve, web: Web, root: Path) -> None:
     slow = web.behave("/slow.md", hanging(web.receiver))
     good = web.put("/good.md", skill_text("good"))
     entries = [entry(slow, name=f"slow-{number}") for number in range(20)]
-    results = resolve(*entries, entry(good, name="good"), bounds=replace(PATIENT, all=0.5, at_once=4))
+    results = resolve(*entries, entry(good, name="good"), bounds=replace(PATIENT, all=0.1, at_once=4))
     assert {one.status for one in results[:-1]} == {"skipped"}
     assert all("seconds" in one.reason for one in results[:-1])
     assert [one.name for one in results] == [one["name"] for one in (*entries, entry(name="good"))]

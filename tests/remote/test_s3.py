@@ -138,15 +138,15 @@ def odd(buckets: Buckets) -> Iterator[Receiver]:
         yield receiver
 
 
-def ask(receiver: Receiver, seconds: float = 0.3) -> None:
-    where = s3.Storage(endpoint_url=f"http://{receiver.host}", patience=0.2)
+def ask(receiver: Receiver, seconds: float, patience: float = effort.PATIENCE) -> None:
+    where = s3.Storage(endpoint_url=f"http://{receiver.host}", patience=patience)
     s3.fetch("s3://b-1/skills/a", storage=where, seconds=seconds)
 
 
 def test_a_hanging_storage_times_out(odd: Receiver) -> None:
     odd.behave = hanging(odd)
     with pytest.raises(Failure, match="Reading the storage failed"):
-        ask(odd)
+        ask(odd, effort.PATIENCE, patience=0.05)
 
 
 @pytest.mark.parametrize(
@@ -194,19 +194,17 @@ def test_an_endless_list_is_cut_at_the_deadline(odd: Receiver) -> None:
 
     odd.behave = endless
     with pytest.raises(Failure, match="No complete response"):
-        ask(odd)
+        ask(odd, 0.1)
 
 
 def test_a_file_whose_bytes_arrive_slowly_is_cut_off_at_the_deadline(odd: Receiver) -> None:
-    """Each byte comes soon enough for a timeout that counts from the last one."""
-
     def dripping(handler: Any) -> None:
         if "list-type" in handler.path:
             return answering(200, LIST)(handler)
         handler.send_response(200)
         handler.send_header("Content-Length", "100000")
         handler.end_headers()
-        while not odd.released.wait(0.05):
+        while not odd.released.wait(0.005):
             try:
                 handler.wfile.write(b"x")
             except OSError:
@@ -215,7 +213,7 @@ def test_a_file_whose_bytes_arrive_slowly_is_cut_off_at_the_deadline(odd: Receiv
 
     odd.behave = dripping
     with pytest.raises(Failure, match="No complete response"):
-        ask(odd, 0.5)
+        ask(odd, 0.2)
 
 
 def test_a_file_that_is_cut_off_is_a_failure(odd: Receiver) -> None:

@@ -58,7 +58,7 @@ def dripping(receiver: Receiver) -> Behaviour:
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
-        while not receiver.released.wait(0.02):
+        while not receiver.released.wait(0.005):
             try:
                 handler.wfile.write(b"a")
             except OSError:

@@ -174,8 +174,8 @@ def test_a_registry_with_an_error_status_is_unreachable(server: Receiver, status
 
 def test_the_time_is_that_of_all_pages_together(server: Receiver) -> None:
     served = {f"{API}/skills?limit=100": page(item(), following="x"), f"{API}/skills": hanging(server)}
-    with pytest.raises(Unreachable, match=r"within 0\.2 seconds"):
-        listed(server, served, seconds=0.2)
+    with pytest.raises(Unreachable, match=r"within 0\.1 seconds"):
+        listed(server, served, seconds=0.1)
 
 
 def test_a_download_that_leads_into_a_private_network_is_refused(server: Receiver) -> None:

@@ -210,18 +210,18 @@ def test_an_unknown_host_is_unreachable() -> None:
 @pytest.mark.parametrize("behaviour", [hanging, dripping])
 def test_a_slow_server_is_unreachable(server: Receiver, behaviour: Any) -> None:
     server.behave = behaviour(server)
-    with pytest.raises(Unreachable, match=r"No complete response within 0\.2 seconds"):
-        listed(server, seconds=0.2)
+    with pytest.raises(Unreachable, match=r"No complete response within 0\.1 seconds"):
+        listed(server, seconds=0.1)
 
 
 def test_the_time_is_that_of_all_redirects_together(server: Receiver) -> None:
     def slow(handler: Any) -> None:
-        server.released.wait(0.08)
+        server.released.wait(0.04)
         redirecting("/again.zip")(handler)
 
     server.behave = slow
-    with pytest.raises(Unreachable, match=r"within 0\.2 seconds"):
-        listed(server, seconds=0.2)
+    with pytest.raises(Unreachable, match=r"within 0\.1 seconds"):
+        listed(server, seconds=0.1)
 
 
 def test_an_endless_response_is_cut(server: Receiver) -> None:
@@ -299,7 +299,7 @@ def test_failures_do_not_contain_the_url(server: Receiver) -> None:
     for behaviour in (answering(404), answering(503), hanging(server), answering(200, b"<html>")):
         server.behave = behaviour
         with pytest.raises((NotASource, Unreachable)) as failed:
-            listed(server, "/hidden-path.zip", seconds=0.1)
+            listed(server, "/hidden-path.zip", seconds=0.05)
         assert "hidden-path" not in str(failed.value)
 
 
