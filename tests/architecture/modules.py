@@ -1,6 +1,7 @@
 """The modules that the architecture tests read."""
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,20 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def faults(paths: list[Path], check: Callable[[ast.Module], Iterator[int]]) -> list[str]:
-    """Return `module:line` for each line that the check yields."""
+def definitions(node: ast.AST) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    """Yield all classes and functions. Skips expressions, which are most of a tree."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef):
+            yield child
+        if isinstance(child, ast.stmt | ast.ExceptHandler):
+            yield from definitions(child)
+
+
+def faults(paths: list[Path], check: Callable[[ast.Module], Iterator[int]], *, within: str = "") -> list[str]:
+    """Return `module:line` for each line that the check yields.
+
+    `within` is a regular expression. A module that it does not match is not parsed, because it cannot have a fault.
+    """
     assert paths
-    return [f"{path.relative_to(ROOT).as_posix()}:{line}" for path in paths for line in check(tree(path))]
+    suspects = [path for path in paths if re.search(within, path.read_text())]
+    return [f"{path.relative_to(ROOT).as_posix()}:{line}" for path in suspects for line in check(tree(path))]

@@ -3,9 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from tests.architecture.modules import OURS, ROOT, faults, modules, tree
+from tests.architecture.modules import OURS, ROOT, definitions, faults, modules
 
 QUESTION_WORDS = {"What", "Whatever", "Where", "Whether", "Who", "Whoever", "Whose", "Those", "How", "Of"}
 # Words of an older vocabulary, and phrases that nobody would say to a colleague.
@@ -20,20 +19,16 @@ _NOT_FOR_SCREENS = {"registry/core/catalog/prompt.py", "registry/core/lint/dange
 EVERY_MODULE = [*OURS, *modules("tests", "bench")]
 
 
-def docstrings(path: Path) -> list[str]:
-    nodes = (node for node in ast.walk(tree(path)) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
-    return [docstring for node in nodes if (docstring := ast.get_docstring(node))]
-
-
 def test_no_docstring_starts_with_a_question_word() -> None:
     """A docstring starts with a verb, or with a noun phrase for a module or a class."""
-    found = [
-        f"{path.relative_to(ROOT).as_posix()}: {docstring.splitlines()[0]}"
-        for path in EVERY_MODULE
-        for docstring in docstrings(path)
-        if docstring.split()[0].rstrip(",.:") in QUESTION_WORDS
-    ]
-    assert found == []
+
+    def check(module: ast.Module) -> Iterator[int]:
+        for node in (module, *definitions(module)):
+            docstring = ast.get_docstring(node)
+            if docstring and docstring.split()[0].rstrip(",.:") in QUESTION_WORDS:
+                yield node.body[0].lineno
+
+    assert faults(EVERY_MODULE, check, within=rf"[\"']\s*(?:{'|'.join(QUESTION_WORDS)})\b") == []
 
 
 def test_no_template_uses_a_banned_phrase() -> None:
@@ -65,7 +60,7 @@ def test_messages_have_typographic_apostrophes() -> None:
     def check(module: ast.Module) -> Iterator[int]:
         yield from (node.lineno for node in strings(module) if _STRAIGHT_APOSTROPHE.search(str(node.value)))
 
-    assert faults(paths, check) == []
+    assert faults(paths, check, within=_STRAIGHT_APOSTROPHE.pattern) == []
 
 
 def test_templates_have_typographic_apostrophes() -> None:

@@ -250,11 +250,11 @@ HOSTILE: Sequence[str] = [
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_checks_take_time_linear_in_the_length_of_a_hostile_text(unit: str) -> None:
-    """A linear check takes less than 0.1 s of CPU on this length, a quadratic one several seconds."""
+    """A linear check takes less than 0.03 s of CPU on this length, a quadratic one over a second."""
     made = bundle("Go.\n")
-    text = unit * (100_000 // len(unit))
+    text = unit * (50_000 // len(unit))
     subject = LintContext(skill_md.read(made[SKILL_MD]), made, {SKILL_MD: text}, True, None, None, DEFAULT)
     for check in CHECKS:
         before = time.process_time()
         assert len(list(check(subject))) <= 20
-        assert time.process_time() - before < 0.5, check.__name__
+        assert time.process_time() - before < 0.1, check.__name__

@@ -251,10 +251,10 @@ def test_a_thousand_missing_files_and_skills_are_checked_quickly() -> None:
 
 
 def test_the_number_of_broken_links_is_limited() -> None:
-    found = lint(with_body("\n" + "[a](b.md) [c](../d.md)\n" * 10_000))
+    found = lint(with_body("\n" + "[a](b.md) [c](../d.md)\n" * 1_000))
     lost = [each for each in found if each.rule in ("file-missing", "link-outside")]
     assert len(lost) == 200
-    assert [each.rule for each in lost if "9,900 more" in each.message] == ["file-missing", "link-outside"]
+    assert [each.rule for each in lost if "900 more" in each.message] == ["file-missing", "link-outside"]
 
 
 def test_a_hundred_broken_links_are_all_listed() -> None:
@@ -292,12 +292,15 @@ def test_hidden_text_is_decoded_and_counted_once_for_each_file() -> None:
     [
         {"references/a.md": "x" * 128_001},
         {"references/a.md": b"caf\xe9"},
-        {f"references/{n:02}.md": "x" * 128_000 for n in range(40)},
+        {f"references/{n}.md": "x" * 10_000 for n in range(5)},
     ],
     ids=["long", "not UTF-8", "many"],
 )
-def test_a_file_that_was_not_checked_is_reported(files: dict[str, str | bytes]) -> None:
+def test_a_file_that_was_not_checked_is_reported(
+    files: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Otherwise a skill with an unchecked file would look as if it had no problems."""
+    monkeypatch.setattr("registry.core.lint.context._READ_CHARS", 30_000)
     found = one(lint(with_body("\nRead references/ when asked.\n"), files=files), "text-unread")
     assert found.file in files
     assert ("more files" in found.message) == (len(files) > 1)
