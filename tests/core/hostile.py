@@ -340,3 +340,5 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
 
 CORPUS: dict[str, bytes] = {name: data for name, (_, data) in _REFUSED.items()}
 RULES: dict[str, str] = {name: rule for name, (rule, _) in _REFUSED.items()}
+# One archive by rule, for tests of what happens after an archive was refused.
+ONE_OF_EACH: dict[str, bytes] = dict(_REFUSED.values())
