@@ -126,11 +126,11 @@ def test_a_script_with_other_content_is_changed_and_neither_new_nor_gone() -> No
     assert ([each.name for each in found.changed], found.added, found.removed) == (["scripts/a.py"], (), ())
 
 
-@pytest.mark.parametrize("script", [b"\n" * 60_000, b'"' + b'\\"' * 30_000], ids=["blank lines", "an open quote"])
+@pytest.mark.parametrize("script", [b"\n" * 12_000, b'"' + b'\\"' * 6_000], ids=["blank lines", "an open quote"])
 def test_a_script_of_one_sign_is_read_in_a_moment(script: bytes) -> None:
     before = time.process_time()
     assert names("Run `run.sh`.\n", Kind.COMMAND, **{"run.sh": script}) == ()
-    assert time.process_time() - before < 5
+    assert time.process_time() - before < 1
 
 
 def test_text_that_is_too_long_makes_the_result_partial() -> None:

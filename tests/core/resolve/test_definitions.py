@@ -312,7 +312,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=effort.examples(200))
+@settings(max_examples=effort.examples(100))
 @given(st.lists(JSON, max_size=4))
 def test_whatever_a_list_holds_each_entry_is_safe_explained_or_left_out(entries: list[Any]) -> None:
     found = parse(entries)

@@ -233,13 +233,13 @@ def test_a_matching_pairs_equal_items_in_order(before: list[str], after: list[st
 
 
 chance = random.Random(1)
-NUMBERED = [f"line {n}" for n in range(6_000)]
+NUMBERED = [f"line {n}" for n in range(3_000)]
 HOSTILE = {
     "every other line changed": (NUMBERED, [f"{x}!" if n % 2 else x for n, x in enumerate(NUMBERED)]),
-    "nothing in common": (NUMBERED, [f"other {n}" for n in range(6_000)]),
-    "two lines over and over": (["a", "b"] * 3_000, ["b", "a", "a"] * 2_000),
+    "nothing in common": (NUMBERED, [f"other {n}" for n in range(3_000)]),
+    "two lines over and over": (["a", "b"] * 1_500, ["b", "a", "a"] * 1_000),
     "shuffled": (NUMBERED, chance.sample(NUMBERED, len(NUMBERED))),
-    "one long line": (["word " * 50_000 + "end"], ["word " * 40_000 + "stop " + "word " * 9_000]),
+    "one long line": (["word " * 20_000 + "end"], ["word " * 15_000 + "stop " + "word " * 4_000]),
 }
 
 

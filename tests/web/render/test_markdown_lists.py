@@ -4,11 +4,12 @@ import re
 
 import markdown
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from registry.web.render.markdown_lists import CommonLists
+from tests import effort
 
 _COMMON = MarkdownIt("commonmark", {"html": False})
 _WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma"]), min_size=1, max_size=3).map(" ".join)
@@ -60,6 +61,7 @@ def documents(draw: st.DrawFn) -> str:
     return "\n".join(out)
 
 
+@settings(max_examples=effort.examples(50))
 @given(documents())
 def test_common_lists_render_as_in_commonmark(text: str) -> None:
     assert ours(text) == common(text)
