@@ -20,12 +20,14 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 from registry.models import Project, User
 from registry.services import permissions, throttle
-from registry.services.agents import agents, tokens
+from registry.services.agents import tokens
 from registry.services.catalog import usage
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
 from tests import effort
 from tests.api.contract import ContractClient
+from tests.prepared import ensure_agent
+from tests.remembered import remembered, start_test, watch_writes
 
 effort.load_profile()
 
@@ -99,9 +101,16 @@ def one_rate_window() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def noticed_writes() -> Iterator[None]:
+    with watch_writes():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     """Clear rate limits and load counts after each test."""
+    start_test()
     yield
     cache.clear()
     usage.discard()
@@ -132,12 +141,14 @@ def operator() -> Actor:
 
 
 @pytest.fixture
+@remembered
 def project(db: None, library: Path, operator: Actor) -> Project:
     """The project “demo”, without built-in skills."""
     return projects.create(slug="demo", name="Demo", by=operator)
 
 
 @pytest.fixture
+@remembered
 def other_project(db: None, library: Path, operator: Actor) -> Project:
     return projects.create(slug="other", name="Other", by=operator)
 
@@ -146,20 +157,24 @@ def other_project(db: None, library: Path, operator: Actor) -> Project:
 def person(project: Project, operator: Actor) -> Callable[[str], User]:
     """Return a function that creates a member with a role. The role is also the username."""
 
-    def make(role: str) -> User:
-        user = User.objects.filter(username=role).first() or accounts.create_user(role, by=operator)
-        members.set_role(project, user, role, by=operator)
-        return user
+    return lambda role: _member(project, role, operator)
 
-    return make
+
+@remembered
+def _member(project: Project, role: str, by: Actor) -> User:
+    user = User.objects.filter(username=role).first() or accounts.create_user(role, by=by)
+    members.set_role(project, user, role, by=by)
+    return user
 
 
 @pytest.fixture
+@remembered
 def author(project: Project, person: Callable[[str], User]) -> Actor:
     return permissions.person(person(roles.AUTHOR), project)
 
 
 @pytest.fixture
+@remembered
 def viewer(project: Project, person: Callable[[str], User]) -> Actor:
     return permissions.person(person(roles.VIEWER), project)
 
@@ -202,10 +217,15 @@ def api(project: Project, operator: Actor) -> Callable[..., Api]:
     """Return a function that creates a client with the token of an agent."""
 
     def make(*scopes: str, agent: str = "bot", where: Project = project) -> Api:
-        who = agents.ensure(where, agent, by=operator)
-        return Api(where, tokens.create_token(where, agent=who, scopes=scopes or ("read",), by=operator))
+        return Api(where, agent_token(where, agent, scopes or ("read",), operator))
 
     return make
+
+
+@remembered
+def agent_token(project: Project, name: str, scopes: tuple[str, ...], by: Actor) -> str:
+    """Return a token of an agent, which is created if it does not exist."""
+    return tokens.create_token(project, agent=ensure_agent(project, name, by=by), scopes=scopes, by=by)
 
 
 def skill_text(name: str = "greeting", description: str = "", body: str = "", **more: Any) -> str:

@@ -9,10 +9,10 @@ import pytest
 
 from registry.client import Retrying, SkillsiteClient
 from registry.models import Project
-from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
 from tests import effort
 from tests.client.between import Between, between
+from tests.conftest import agent_token
 from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
@@ -22,8 +22,7 @@ Connect = Callable[..., SkillsiteClient]
 
 @pytest.fixture
 def token(project: Project, operator: Actor) -> str:
-    agent = agents.ensure(project, "bot", by=operator)
-    return tokens.create_token(project, agent=agent, scopes=("read", "propose"), by=operator)
+    return agent_token(project, "bot", ("read", "propose"), operator)
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from django.test import Client
 from registry.client import SkillsiteClient
 from registry.core.bundle import Bundle
 from registry.models import Project
-from registry.services.agents import agents, tokens
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.skills import bundles
-from tests.conftest import Api, skill_bundle
+from tests.conftest import Api, agent_token, skill_bundle
+from tests.prepared import import_bundle
 from tests.protocols import readers
 from tests.protocols.mcp_client import Mcp
 from tests.protocols.readers import Digests
+from tests.remembered import remembered
 from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
@@ -37,17 +37,17 @@ def secret(project: Project, operator: Actor) -> Callable[..., str]:
     """Return a function that creates a token of an agent with these scopes."""
 
     def make(*scopes: str, where: Project = project, agent: str = "bot") -> str:
-        who = agents.ensure(where, agent, by=operator)
-        return tokens.create_token(where, agent=who, scopes=scopes or ("read",), by=operator)
+        return agent_token(where, agent, scopes or ("read",), operator)
 
     return make
 
 
 @pytest.fixture
+@remembered
 def offers(project: Project, operator: Actor) -> Bundle:
     """A skill with binary files, and file names with spaces and outside ASCII."""
     bundle = skill_bundle("offers", FILES, body="# Offers\n\nSee references/terms.md.", requires=["greeting"])
-    bundles.import_bundle(project, bundle, by=operator)
+    import_bundle(project, bundle, by=operator)
     return bundle
 
 
