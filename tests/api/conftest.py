@@ -6,8 +6,8 @@ import pytest
 
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill
 from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
@@ -18,5 +18,5 @@ def full(project: Project, library: Path, operator: Actor) -> Project:
     """Return a project with a skill, a built-in skill, and a broken one."""
     on_disk(library, "bundled-one")
     on_disk(library, "broken").joinpath("SKILL.md").write_text("no header")
-    skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
+    create_skill(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
     return project

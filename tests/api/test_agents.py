@@ -15,6 +15,7 @@ from registry.services.catalog import usage
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle
+from tests.prepared import create_skill, ensure_agent
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_only_the_token_of_an_owner_manages_agents(
 def test_agents_of_another_project_are_not_found(
     owner: Api, other_project: Project, operator: Actor, method: str, path: str, body: Any
 ) -> None:
-    agents.ensure(other_project, "bot", by=operator)
+    ensure_agent(other_project, "bot", by=operator)
     owner.base = "/api/v1/projects/other"
     assert code(owner.send(method, path, body)) == (404, "not-found")
 
@@ -171,7 +172,7 @@ def test_an_agent_created_again_has_no_old_definition(owner: Api) -> None:
 def test_the_list_shows_loads_and_when_an_agent_was_last_seen(
     owner: Api, api: Callable[..., Api], project: Project, operator: Actor
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     etag = owner.get("/agents")["ETag"]
     api().get("/skills/greeting")
     usage.flush()
@@ -208,7 +209,7 @@ def test_concurrent_changes_of_different_fields_are_both_saved(
 def desk(project: Project, api: Callable[..., Api], operator: Actor) -> Api:
     """Return an agent that uses two skills."""
     for name in ("greeting", "offers"):
-        skills.create(project, skill_bundle(name, body=f"Body of {name}."), by=operator)
+        create_skill(project, skill_bundle(name, body=f"Body of {name}."), by=operator)
     caller = api(agent="desk")
     definition = Definition("You help.\n", "Be brief.", ("offers", "greeting"))
     agents.update(project, "desk", definition, by=operator)

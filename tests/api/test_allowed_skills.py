@@ -11,9 +11,9 @@ from registry.models import Project
 from registry.services.agents import agents
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
+from tests.prepared import create_skill
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def limited(project: Project, library: Path, api: Callable[..., Api], operator: 
     (library / "broken" / "SKILL.md").write_text("no header")
     built_in.index().refresh()
     for name in ("greeting", "offers", "secret-plan"):
-        skills.create(project, skill_bundle(name, {"a.txt": b"a"}), by=operator)
+        create_skill(project, skill_bundle(name, {"a.txt": b"a"}), by=operator)
     caller = api("read", "write", agent="limited")
     definition = Definition(uses_skills=("offers",), allowed_skills=("greeting",))
     agents.update(project, "limited", definition, by=operator)

@@ -15,8 +15,8 @@ from registry.models import Event, Project, User
 from registry.services.agents import tokens
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.prepared import create_skill, disable_skill, save_skill
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def reviewer(project: Project, person: Callable[[str], User], operator: Actor) -
 
 @pytest.fixture
 def busy(project: Project, author: Actor) -> Project:
-    first = skills.create(project, skill_bundle(), by=author).version
-    skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author)
-    skills.create(project, skill_bundle("other"), by=author)
+    first = create_skill(project, skill_bundle(), by=author).version
+    save_skill(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author)
+    create_skill(project, skill_bundle("other"), by=author)
     return project
 
 
@@ -130,7 +130,7 @@ def test_json_lines_have_an_etag_and_answer_head(busy: Project, reviewer: Api, o
     assert reviewer.get("/audit", again, format="jsonl").status_code == 304
     head = reviewer.client.head(f"{reviewer.base}/audit?format=jsonl", headers=reviewer.headers)
     assert (head.status_code, head["ETag"], b"".join(head.streaming_content)) == (200, answer["ETag"], b"")
-    skills.disable(busy, "greeting", by=operator)
+    disable_skill(busy, "greeting", by=operator)
     assert reviewer.get("/audit", again, format="jsonl").status_code == 200
 
 

@@ -11,10 +11,10 @@ from registry.models import Project, Token, User
 from registry.services.agents import tokens
 from registry.services.people import members, projects
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.api.operations import READS, WRITES, every_response
 from tests.conftest import Api, skill_bundle
+from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
 
 
@@ -105,7 +105,7 @@ def test_a_persons_token_is_limited_by_their_current_role(
 def test_names_of_another_project_do_not_leak(
     full: Project, other_project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
-    skills.create(other_project, skill_bundle("their-secret"), by=operator)
+    create_skill(other_project, skill_bundle("their-secret"), by=operator)
     bot = api("read", "write")
     for path in (*READS, "/skills/their-secret", "/skills/their-secret/versions", "/catalog?q=their-secret"):
         response = bot.get(path)

@@ -8,16 +8,16 @@ import pytest
 
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill, yank_version
 
 
 @pytest.fixture
 def two(project: Project, library: Path, operator: Actor) -> None:
     on_disk(library, "pod-crash-triage", description="Find out why a Kubernetes pod keeps restarting", tags=["k8s"])
     text = "Fill in and check a travel expense report"
-    skills.create(project, skill_bundle("expense-report", description=text, kind="knowledge"), by=operator)
+    create_skill(project, skill_bundle("expense-report", description=text, kind="knowledge"), by=operator)
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_a_search_lists_the_best_match_first_and_a_budget_omits_the_last(
         ("refund", "The one."),
         ("zebra", "Nothing of the kind."),
     ):
-        skills.create(project, skill_bundle(name, description=description), by=operator)
+        create_skill(project, skill_bundle(name, description=description), by=operator)
     caller = api()
     assert [skill["name"] for skill in caller.get("/catalog", q="Refund").json()["skills"]] == ["refund", "alpha"]
     tight = caller.get("/catalog", q="refund", budget="68", format="json").json()
@@ -188,7 +188,7 @@ def test_a_search_lists_the_best_match_first_and_a_budget_omits_the_last(
 
 
 def test_a_budget_can_be_the_name_of_a_known_agent(api: Callable[..., Api], project: Project, operator: Actor) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     caller = api()
     for agent in ("codex", "claude-code", "Claude-Code"):
         assert caller.get("/catalog", budget=agent).json() == caller.get("/catalog", budget="8000c").json()
@@ -202,7 +202,7 @@ def test_effective_lists_the_winner_and_the_skills_it_hides(
     project: Project, library: Path, operator: Actor, bot: Api
 ) -> None:
     on_disk(library, body="Bundled.")
-    ours = skills.create(project, skill_bundle(body="Ours."), by=operator).version
+    ours = create_skill(project, skill_bundle(body="Ours."), by=operator).version
     bundled = skill_bundle(body="Bundled.")
     assert bot.get("/effective").json() == {
         "results": [
@@ -229,14 +229,14 @@ def test_effective_lists_the_winner_and_the_skills_it_hides(
 
 def test_effective_lists_disabled_skills(project: Project, library: Path, operator: Actor, bot: Api) -> None:
     on_disk(library)
-    skills.disable(project, "greeting", by=operator)
+    disable_skill(project, "greeting", by=operator)
     (row,) = bot.get("/effective").json()["results"]
     assert (row["enabled"], row["source"]) == (False, "bundled")
 
 
 def test_effective_lists_a_skill_without_any_version_left(project: Project, operator: Actor, bot: Api) -> None:
-    skills.create(project, skill_bundle(), by=operator)
-    versions.yank(project, "greeting", "1", reason="Wrong.", by=operator)
+    create_skill(project, skill_bundle(), by=operator)
+    yank_version(project, "greeting", "1", reason="Wrong.", by=operator)
     (row,) = bot.get("/effective").json()["results"]
     assert (row["source"], row["version"], row["digest"]) == ("project", None, None)
 

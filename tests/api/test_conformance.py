@@ -18,14 +18,14 @@ from schemathesis.specs.openapi.checks import (
 from registry.core import roles
 from registry.models import Project, SourceEntry, SourceJob, User
 from registry.remote.sources import FetchedBundle
-from registry.services.agents import agents, tokens
+from registry.services.agents import tokens
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from registry.services.sources import source_entries, sources
 from skillsite.wsgi import application
 from tests import effort
 from tests.api import contract
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent
 from tests.services.receivers import Receiver, answering, receiving
 
 CHECKS = (
@@ -53,8 +53,8 @@ schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", application,
 @pytest.fixture
 def owner(same_connection: None, project: Project, person: Callable[[str], User], operator: Actor) -> Api:
     """Return a caller with every scope, in a project with a skill and an agent."""
-    skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
-    agents.ensure(project, "bot", by=operator)
+    create_skill(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
+    ensure_agent(project, "bot", by=operator)
     secret = tokens.create_token(project, user=person(roles.OWNER), scopes=roles.SCOPES, by=operator)
     return Api(project, secret)
 

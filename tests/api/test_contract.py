@@ -8,9 +8,9 @@ import pytest
 
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api import contract
 from tests.conftest import Api, skill_bundle
+from tests.prepared import create_skill
 
 SKILL = "/api/v1/projects/{project}/skills/{name}"
 JSON = "application/json"
@@ -18,7 +18,7 @@ JSON = "application/json"
 
 @pytest.fixture
 def answer(project: Project, operator: Actor, api: Callable[..., Api]) -> dict[str, Any]:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     body: dict[str, Any] = api("read").get("/skills/greeting").json()
     return body
 

@@ -19,6 +19,7 @@ from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def filled(project: Project, library: Path, operator: Actor) -> Project:
     on_disk(library, "bundled-one")
     built_in.index().refresh()
     for name in ("one", "two", "off"):
-        skills.create(project, skill_bundle(name, {"a.bin": b"\0"}), by=operator)
-    skills.disable(project, "off", by=operator)
+        create_skill(project, skill_bundle(name, {"a.bin": b"\0"}), by=operator)
+    disable_skill(project, "off", by=operator)
     return project
 
 
@@ -98,7 +99,7 @@ def test_queries_do_not_grow_with_the_number_of_exported_skills(filled: Project,
 
     few = cost()
     for number in range(10):
-        skills.create(filled, skill_bundle(f"more-{number}"), by=operator)
+        create_skill(filled, skill_bundle(f"more-{number}"), by=operator)
     assert cost() == few == 2
 
 

@@ -12,9 +12,9 @@ from registry.core.bundle import content_digest
 from registry.models import Project
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
+from tests.prepared import create_skill, save_skill, yank_version
 
 FILES = {
     "references/tone.md": "Grüße — freundlich.\n".encode(),
@@ -35,7 +35,7 @@ def bot(request: Any, project: Project, library: Path, operator: Actor, api: Cal
     if request.param == "bundled":
         on_disk(library, files=FILES)
     else:
-        skills.create(project, skill_bundle(files=FILES), by=operator)
+        create_skill(project, skill_bundle(files=FILES), by=operator)
     return api("read")
 
 
@@ -102,7 +102,7 @@ def test_an_unsafe_path_is_refused_as_text_and_as_download(
     project: Project, library: Path, operator: Actor, reader: Api, path: str
 ) -> None:
     on_disk(library, "bundled-one")
-    skills.create(project, skill_bundle("own-one"), by=operator)
+    create_skill(project, skill_bundle("own-one"), by=operator)
     for name in ("bundled-one", "own-one"):
         for query in ("", "?download=1"):
             address = f"{reader.base}/skills/{name}/files/{path}{query}"
@@ -205,7 +205,7 @@ def test_the_bundle_has_the_same_bytes_from_the_project_and_from_disk(
     on_disk(library, files=FILES)
     bot = api("read")
     bundled = bot.get("/skills/greeting/bundle.zip").content
-    skills.create(project, skill_bundle(files=FILES), by=operator)
+    create_skill(project, skill_bundle(files=FILES), by=operator)
     assert bot.get("/skills/greeting").json()["source"] == "project"
     assert bot.get("/skills/greeting/bundle.zip").content == bundled
 
@@ -277,8 +277,8 @@ def test_a_file_changed_back_and_forth_is_current_each_time(library: Path, reade
 
 
 def test_an_old_version_is_read_by_its_version_number(project: Project, operator: Actor, reader: Api) -> None:
-    first = skills.create(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
-    skills.save(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
+    first = create_skill(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
+    save_skill(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
     assert ask(reader, "a.txt", version="1").json()["content"] == "one"
     assert ask(reader, "a.txt").json()["content"] == "two"
     for near in ("", "01", "1.0", "latest", " 1"):
@@ -286,10 +286,10 @@ def test_an_old_version_is_read_by_its_version_number(project: Project, operator
 
 
 def test_a_yanked_version_cannot_be_loaded_read_or_downloaded(project: Project, operator: Actor, reader: Api) -> None:
-    first = skills.create(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
-    skills.save(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
+    first = create_skill(project, skill_bundle(files={"a.txt": b"one"}), by=operator).version
+    save_skill(project, "greeting", skill_bundle(files={"a.txt": b"two"}), base=first.digest, by=operator)
     kept = reader.get("/skills/greeting?version=2")["ETag"]
-    versions.yank(project, "greeting", "2", reason="Wrong.", by=operator)
+    yank_version(project, "greeting", "2", reason="Wrong.", by=operator)
     for path in ("/skills/greeting", "/skills/greeting/files/a.txt", "/skills/greeting/bundle.zip"):
         problem(reader.get(path, version="2"), 404, "not-found")
         assert reader.get(path).status_code == 200

@@ -8,9 +8,9 @@ import pytest
 
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import bundles, skills
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
+from tests.prepared import disable_skill, import_bundle
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_project_skill_wins_over_a_built_in_one_however_the_name_is_spelt(
         skill_text("greeting", body="Bundled.").replace("name: greeting", "name: GREETING")
     )
     assert instructions(bot, spelling) == "Bundled."
-    bundles.import_bundle(project, skill_bundle("Greeting", body="Ours."), by=operator)
+    import_bundle(project, skill_bundle("Greeting", body="Ours."), by=operator)
     assert instructions(bot, spelling) == "Ours."
     assert catalog(bot) == ["greeting"]
 
@@ -122,7 +122,7 @@ def test_a_disabled_skill_is_absent_for_agents_and_listed_for_people(
     project: Project, library: Path, operator: Actor, bot: Api
 ) -> None:
     on_disk(library)
-    skills.disable(project, "greeting", by=operator)
+    disable_skill(project, "greeting", by=operator)
     assert catalog(bot) == []
     for path in ("", "/bundle.zip", "/files/SKILL.md"):
         problem(bot.get(f"/skills/greeting{path}"), 404, "not-found")

@@ -14,6 +14,7 @@ from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import Api, on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill
 
 HOT = [
     "/catalog",
@@ -34,8 +35,8 @@ HOT = [
 def bot(project: Project, library: Path, operator: Actor, api: Callable[..., Api]) -> Api:
     on_disk(library, "bundled", {"a.txt": b"a"})
     on_disk(library, "off-again")
-    skills.create(project, skill_bundle("own", {"a.txt": b"a"}), by=operator)
-    skills.disable(project, "off-again", by=operator)
+    create_skill(project, skill_bundle("own", {"a.txt": b"a"}), by=operator)
+    disable_skill(project, "off-again", by=operator)
     skills.enable(project, "off-again", by=operator)
     return api("read")
 
@@ -104,10 +105,10 @@ def test_queries_do_not_grow_with_the_number_of_skills(
         return counts
 
     for number in range(5):
-        skills.create(project, skill_bundle(f"skill-{number:02}"), by=operator)
+        create_skill(project, skill_bundle(f"skill-{number:02}"), by=operator)
     before = cost()
     for number in range(5, 20):
-        skills.create(project, skill_bundle(f"skill-{number:02}"), by=operator)
+        create_skill(project, skill_bundle(f"skill-{number:02}"), by=operator)
     assert cost() == before
     assert len(bot.get("/catalog").json()["skills"]) == 20
 

@@ -15,6 +15,7 @@ from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.api.operations import READS
 from tests.conftest import Api, on_disk, skill_bundle
+from tests.prepared import create_skill, delete_skill, disable_skill, import_bundle, save_skill
 from tests.services.footprint import nothing_left_behind
 
 
@@ -62,10 +63,10 @@ def test_head_returns_the_headers_without_the_body(bot: Api, path: str) -> None:
 def test_the_etag_changes_with_every_visible_change(bot: Api, full: Project, operator: Actor) -> None:
     seen = [bot.get("/catalog")["ETag"]]
     for change in (
-        lambda: skills.disable(full, "greeting", by=operator),
+        lambda: disable_skill(full, "greeting", by=operator),
         lambda: skills.enable(full, "greeting", by=operator),
-        lambda: skills.delete(full, "greeting", by=operator),
-        lambda: skills.create(full, skill_bundle("second"), by=operator),
+        lambda: delete_skill(full, "greeting", by=operator),
+        lambda: create_skill(full, skill_bundle("second"), by=operator),
     ):
         change()
         seen.append(bot.get("/catalog")["ETag"])
@@ -106,7 +107,7 @@ def test_errors_must_not_be_cached(bot: Api) -> None:
 
 def test_a_list_is_paged_by_next_links(bot: Api, full: Project, operator: Actor) -> None:
     for number in range(5):
-        skills.create(full, skill_bundle(f"skill-{number}"), by=operator)
+        create_skill(full, skill_bundle(f"skill-{number}"), by=operator)
     names, link = [], "/effective?limit=3"
     while link:
         page = bot.get(link).json()
@@ -123,10 +124,9 @@ def test_a_page_past_the_end_is_empty(bot: Api, path: str) -> None:
 
 
 def test_the_next_link_can_be_followed_unchanged(full: Project, operator: Actor, bot: Api) -> None:
-    from registry.services.skills import bundles
 
     for body in ("One.", "Two."):
-        bundles.import_bundle(full, skill_bundle("été & co", body=body), by=operator)
+        import_bundle(full, skill_bundle("été & co", body=body), by=operator)
     link = bot.get("/skills/été%20&%20co/versions", limit="1").json()["next"]
     assert link.isascii()
     assert " " not in link
@@ -212,7 +212,7 @@ def test_an_etag_from_before_a_restored_backup_does_not_match(
 ) -> None:
     def save(word: str) -> int:
         bundle = skill_bundle(files={"a.txt": b"a"}, description=f"{word}. Use when somebody greets.", body=word)
-        skills.save(full, "greeting", bundle, base=catalog.load(full.pk, "greeting").candidate.digest, by=operator)
+        save_skill(full, "greeting", bundle, base=catalog.load(full.pk, "greeting").candidate.digest, by=operator)
         return Project.objects.get(pk=full.pk).revision
 
     with undone_by_a_restored_backup():

@@ -8,9 +8,9 @@ import pytest
 
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
 
 
@@ -21,7 +21,7 @@ def bot(project: Project, api: Callable[..., Api]) -> Api:
 
 @pytest.fixture
 def digest(project: Project, operator: Actor) -> str:
-    return skills.create(project, skill_bundle(), by=operator).version.digest
+    return create_skill(project, skill_bundle(), by=operator).version.digest
 
 
 BODIES: dict[str, Any] = {

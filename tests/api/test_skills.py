@@ -15,6 +15,7 @@ from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, disable_skill
 from tests.services.footprint import nothing_left_behind
 
 
@@ -27,7 +28,7 @@ def bot(project: Project, api: Callable[..., Api]) -> Api:
 def digest(project: Project, operator: Actor) -> str:
     """Return the digest of version 1 of greeting, which also has the file a.txt."""
     bundle = skill_bundle(body="One.", files={"a.txt": b"a"})
-    return skills.create(project, bundle, by=operator).version.digest
+    return create_skill(project, bundle, by=operator).version.digest
 
 
 def put(bot: Api, digest: str | None, address: str = "greeting", **body: Any) -> Any:
@@ -40,7 +41,7 @@ def put(bot: Api, digest: str | None, address: str = "greeting", **body: Any) ->
 
 def test_a_loaded_skill_contains_everything_an_agent_needs(project: Project, operator: Actor, bot: Api) -> None:
     bundle = skill_bundle(body="# Greet\n\nSay hello.", files={"references/a.md": b"a"}, kind="knowledge")
-    skills.create(project, bundle, by=operator)
+    create_skill(project, bundle, by=operator)
     cost = token_estimate.estimate("# Greet\n\nSay hello.")
     assert bot.get("/skills/greeting").json() == {
         "name": "greeting",
@@ -62,7 +63,7 @@ def test_saving_parts_keeps_the_other_header_fields_and_files(project: Project, 
         '---\nname: greeting\ndescription: "Greets people. Use when somebody comes in."\n'
         "license: MIT # as all of ours\nmetadata:\n  tags: hello\n  lane: desk\n---\n\nOne.\n"
     )
-    created = skills.create(project, skills.from_text(text).with_changes({"a.txt": b"a"}), by=operator).version
+    created = create_skill(project, skills.from_text(text).with_changes({"a.txt": b"a"}), by=operator).version
     parts = {"description": "Greets people. Use when somebody arrives.", "instructions": "Two."}
     saved = put(bot, created.digest, **parts).json()
     assert catalog.load(project.pk, "greeting").bundle() == Bundle(
@@ -79,14 +80,14 @@ def test_saving_parts_keeps_the_other_header_fields_and_files(project: Project, 
 
 def test_a_built_in_skill_has_the_same_keys(project: Project, library: Path, operator: Actor, bot: Api) -> None:
     on_disk(library, "bundled-one")
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     bundled, own = (bot.get(f"/skills/{name}").json() for name in ("bundled-one", "greeting"))
     assert set(bundled) == set(own)
     assert (bundled["source"], own["source"]) == ("bundled", "project")
 
 
 def test_required_skills_are_only_a_hint(project: Project, operator: Actor, bot: Api) -> None:
-    skills.create(project, skill_bundle(requires=["Brand-Voice", "unknown-one"]), by=operator)
+    create_skill(project, skill_bundle(requires=["Brand-Voice", "unknown-one"]), by=operator)
     body = bot.get("/skills/greeting").json()
     assert body["requires"] == ["brand-voice", "unknown-one"]
     assert body["hint"] == "This skill requires: brand-voice, unknown-one. Load it first if you haven't already."
@@ -97,8 +98,8 @@ def test_a_missing_required_skill_is_a_finding_in_every_write(
 ) -> None:
     on_disk(library, "on-disk")
     for name in ("own", "off"):
-        skills.create(project, skill_bundle(name), by=operator)
-    skills.disable(project, "off", by=operator)
+        create_skill(project, skill_bundle(name), by=operator)
+    disable_skill(project, "off", by=operator)
     requires = ["own", "on-disk", "off", "unknown-one"]
     created = bot.send("POST", "/skills", {"skill_md": skill_text(requires=requires)})
     upload = write_zip(skill_bundle("other", requires=requires))
@@ -118,7 +119,7 @@ def test_a_missing_required_skill_is_a_finding_in_every_write(
 def test_findings_do_not_name_skills_an_agent_may_not_see(
     project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
-    skills.create(project, skill_bundle("secret"), by=operator)
+    create_skill(project, skill_bundle("secret"), by=operator)
     bot = api("read", "write", agent="desk")
     Agent.objects.filter(project=project, name="desk").update(allowed_skills=["greeting"])
     body = bot.send("POST", "/skills", {"skill_md": skill_text(requires=["secret"])}).json()
@@ -282,7 +283,7 @@ def test_the_name_in_the_path_is_normalised(bot: Api, digest: str) -> None:
 def test_a_save_under_the_name_of_another_projects_skill_leaves_theirs(
     bot: Api, other_project: Project, operator: Actor, api: Callable[..., Api]
 ) -> None:
-    theirs = skills.create(other_project, skill_bundle(body="Theirs."), by=operator).version.digest
+    theirs = create_skill(other_project, skill_bundle(body="Theirs."), by=operator).version.digest
     problem(put(bot, theirs), 412, "stale")
     assert put(bot, None).status_code == 201
     assert api("read", where=other_project).get("/skills/greeting").json()["instructions"] == "Theirs."

@@ -11,10 +11,10 @@ from registry.models import Project, Skill, SourceJob, User
 from registry.services.agents import tokens
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from registry.services.sources import source_jobs
 from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle
+from tests.prepared import create_skill, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere, elsewhere
 
@@ -122,7 +122,7 @@ def test_an_import_is_a_job_with_an_outcome_for_each_skill(author: Api, added: s
 def test_a_taken_name_is_skipped_unless_the_request_says_otherwise(
     author: Api, added: str, project: Project, operator: Actor
 ) -> None:
-    skills.create(project, skill_bundle(body="Mine."), by=operator)
+    create_skill(project, skill_bundle(body="Mine."), by=operator)
     assert author.send("POST", f"{added}/preview", {"name": "greeting"}).json()["action"] == "taken"
     plain = outcomes(author, author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]}))
     assert plain["greeting"]["status"] == "skipped"
@@ -135,7 +135,7 @@ def test_an_update_shows_the_changes_and_merges_with_answers(
     author: Api, added: str, site: Elsewhere, project: Project, operator: Actor
 ) -> None:
     outcomes(author, author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]}))
-    mine = skills.save(
+    mine = save_skill(
         project, "greeting", skill_bundle(body=BODY.replace("Two.", "Mine."), files={"a.txt": b"a"}),
         base=site.skills["greeting"].digest, by=operator,
     ).version  # fmt: skip
@@ -168,7 +168,7 @@ def test_uninstalling_an_edited_skill_needs_its_digest(
 ) -> None:
     outcomes(author, author.send("POST", f"{added}/import", {"skills": [{"name": "greeting"}]}))
     base = site.skills["greeting"].digest
-    mine = skills.save(project, "greeting", skill_bundle(body="Mine."), base=base, by=operator).version
+    mine = save_skill(project, "greeting", skill_bundle(body="Mine."), base=base, by=operator).version
     path = f"{added}/installed/greeting"
     with nothing_left_behind():
         problem(author.send("DELETE", path), 428, "precondition-required")

@@ -6,17 +6,17 @@ import pytest
 
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle
+from tests.prepared import create_skill, save_skill
 from tests.services.footprint import nothing_left_behind
 
 
 @pytest.fixture
 def bot(project: Project, operator: Actor, api: Callable[..., Api]) -> Api:
     """Return a caller in a project with versions 1 and 2 of greeting."""
-    first = skills.create(project, skill_bundle(body="One."), note="First", by=operator).version
-    skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=operator)
+    first = create_skill(project, skill_bundle(body="One."), note="First", by=operator).version
+    save_skill(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=operator)
     return api("read", "write")
 
 

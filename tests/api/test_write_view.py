@@ -13,9 +13,9 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from registry.core.archive.zip_bundle import write_zip
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.contract import problem
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
 
 
@@ -60,7 +60,7 @@ class Unread:
 def test_too_large_a_request_is_refused_before_its_body_is_read(
     project: Project, operator: Actor, bot: Api, path: str
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     with nothing_left_behind():
         response = bot.client.generic(
             "POST",

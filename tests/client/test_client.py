@@ -13,10 +13,10 @@ from registry.client.pull import pull
 from registry.core.bundle import Bundle, bundle_digest
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill, save_skill
 
 BINARY = bytes(range(256)) * 3
 
@@ -60,8 +60,8 @@ def test_a_skill_is_read_with_its_files(client: SkillsiteClient) -> None:
 def test_an_exact_version_is_read_until_it_is_withdrawn(
     client: SkillsiteClient, project: Project, author: Actor
 ) -> None:
-    first = skills.create(project, skill_bundle("own", body="first"), note="", by=author).version
-    skills.save(project, "own", skill_bundle("own", body="second"), base=first.digest, note="", by=author)
+    first = create_skill(project, skill_bundle("own", body="first"), note="", by=author).version
+    save_skill(project, "own", skill_bundle("own", body="second"), base=first.digest, note="", by=author)
     assert client.read("own", "1").instructions.strip() == "first"
     assert client.read("own").instructions.strip() == "second"
     with pytest.raises(errors.NotFound):
@@ -118,9 +118,9 @@ def test_a_cached_copy_of_another_site_is_not_used(connect: Connect, site: Betwe
 def test_effective_skills_do_not_include_disabled_ones(
     client: SkillsiteClient, project: Project, author: Actor
 ) -> None:
-    skills.create(project, skill_bundle("own"), note="", by=author)
-    skills.create(project, skill_bundle("retired"), note="", by=author)
-    skills.disable(project, "retired", by=author)
+    create_skill(project, skill_bundle("own"), note="", by=author)
+    create_skill(project, skill_bundle("retired"), note="", by=author)
+    disable_skill(project, "retired", by=author)
     assert [(one.name, one.source) for one in client.effective().skills] == [
         ("greeting", "bundled"),
         ("own", "project"),
@@ -191,7 +191,7 @@ def test_an_unchanged_response_is_not_downloaded_again(connect: Connect, site: B
 
 def test_a_changed_response_is_downloaded(connect: Connect, project: Project, author: Actor) -> None:
     base = connect().read("greeting").digest
-    skills.save(project, "greeting", skill_bundle("greeting", body="Quite different."), base=base, note="", by=author)
+    save_skill(project, "greeting", skill_bundle("greeting", body="Quite different."), base=base, note="", by=author)
     assert connect().read("greeting").instructions.strip() == "Quite different."
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from registry.client import SkillsiteClient, errors
 from registry.models import Project
-from registry.services.agents import agents, tokens
+from registry.services.agents import tokens
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def test_files_can_be_proposed_as_bytes_as_text_or_removed(client: SkillsiteClie
 
 
 def test_a_proposal_to_delete_names_no_text(client: SkillsiteClient, project: Project, author: Actor) -> None:
-    skills.create(project, skill_bundle("own"), note="", by=author)
+    create_skill(project, skill_bundle("own"), note="", by=author)
     assert client.propose("own", kind="delete", justification="Nobody needs it.").state == "open"
     with pytest.raises(errors.NotFound):
         client.propose("greeting", kind="delete", justification="It is bundled.")
@@ -94,7 +94,7 @@ def test_a_proposal_needs_exactly_one_change(client: SkillsiteClient, given: Any
 
 def test_a_read_only_token_cannot_propose(connect: Connect, project: Project, operator: Actor) -> None:
     reader = tokens.create_token(
-        project, agent=agents.ensure(project, "reader", by=operator), scopes=("read",), by=operator
+        project, agent=ensure_agent(project, "reader", by=operator), scopes=("read",), by=operator
     )
     with pytest.raises(errors.NotAllowed):
         connect(token=reader).propose("x", skill_md=skill_text("x"), justification="Because.")

@@ -18,6 +18,7 @@ from registry.services.skills import skills
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, delete_skill, disable_skill, save_skill
 
 BINARY = bytes(range(256))
 Save = Callable[..., str]
@@ -31,8 +32,8 @@ def save(project: Project, author: Actor) -> Save:
         bundle = skill_bundle(name, given.pop("files", None), body=body)
         base = given.pop("base", None)
         if base is None:
-            return skills.create(project, bundle, note="", by=author).version.digest
-        return skills.save(project, name, bundle, base=base, note="", by=author).version.digest
+            return create_skill(project, bundle, note="", by=author).version.digest
+        return save_skill(project, name, bundle, base=base, note="", by=author).version.digest
 
     return make
 
@@ -130,7 +131,7 @@ def test_a_deleted_skill_is_removed(
     digest = save("own")
     save("stays")
     pull(client, target)
-    skills.delete(project, "own", base=digest, by=author)
+    delete_skill(project, "own", base=digest, by=author)
     assert said(pull(client, target).done) == ["- own"]
     assert names_in(target) == [LOCK, "stays"]
     assert list(lock_of(target)["skills"]) == ["stays"]
@@ -141,7 +142,7 @@ def test_a_disabled_skill_is_removed_and_restored(
 ) -> None:
     save("own")
     pull(client, target)
-    skills.disable(project, "own", by=author)
+    disable_skill(project, "own", by=author)
     pull(client, target)
     assert names_in(target) == [LOCK]
     skills.enable(project, "own", by=author)
@@ -206,7 +207,7 @@ def test_a_locally_edited_skill_that_was_deleted_on_the_site_stays(
     digest = save("own")
     pull(client, target)
     (target / "own/SKILL.md").write_text("Mine.")
-    skills.delete(project, "own", base=digest, by=author)
+    delete_skill(project, "own", base=digest, by=author)
     for _ in range(2):
         report = pull(client, target)
         assert said(report.kept) == ["! own: removed from the project, but its files were edited here"]
@@ -236,7 +237,7 @@ def test_an_identical_directory_that_no_pull_installed_is_not_locked(
     pull(client, target)
     (target / LOCK).unlink()
     assert pull(client, target).complete
-    skills.delete(project, "own", base=digest, by=author)
+    delete_skill(project, "own", base=digest, by=author)
     pull(client, target)
     assert (target / "own/SKILL.md").is_file()
 
@@ -306,7 +307,7 @@ def test_check_reports_differences_and_changes_nothing(
     assert not check(client, target)
     save("changes", "second", base=first)
     save("comes")
-    skills.delete(project, "goes", base=gone, by=author)
+    delete_skill(project, "goes", base=gone, by=author)
     before = files.read_tree(target)
     assert said(check(client, target)) == ["~ changes 1 → 2", "+ comes 1", "- goes"]
     assert files.read_tree(target) == before

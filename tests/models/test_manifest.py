@@ -8,8 +8,8 @@ from django.db import connection
 from registry.core.bundle import FileEntry
 from registry.models import Draft, Project, Skill, Version
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill
 
 pytestmark = pytest.mark.django_db
 
@@ -23,13 +23,13 @@ def stored_manifest() -> object:
 
 def test_manifest_is_stored_as_rows_of_path_size_and_digest(project: Project, operator: Actor) -> None:
     bundle = skill_bundle("greeting", files={"references/tone.md": b"Friendly."})
-    skills.create(project, bundle, by=operator)
+    create_skill(project, bundle, by=operator)
     assert stored_manifest() == [[entry.path, entry.size, entry.digest] for entry in bundle.manifest]
 
 
 def test_manifest_is_read_as_file_entries(project: Project, operator: Actor) -> None:
     bundle = skill_bundle("greeting", files={"references/tone.md": b"Friendly."})
-    skills.create(project, bundle, by=operator)
+    create_skill(project, bundle, by=operator)
     version = Version.objects.get()
     assert version.manifest == bundle.manifest
     assert Version.objects.values_list("manifest", flat=True).get() == bundle.manifest
@@ -37,7 +37,7 @@ def test_manifest_is_read_as_file_entries(project: Project, operator: Actor) -> 
 
 
 def test_manifest_in_an_update_is_stored_the_same_way(project: Project, operator: Actor) -> None:
-    skills.create(project, skill_bundle("greeting"), by=operator)
+    create_skill(project, skill_bundle("greeting"), by=operator)
     entry = FileEntry("SKILL.md", 3, "0" * 64)
     Version.objects.update(manifest=(entry,))
     assert stored_manifest() == [["SKILL.md", 3, "0" * 64]]

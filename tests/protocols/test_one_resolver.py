@@ -12,10 +12,11 @@ from registry.models import Project, User
 from registry.services import permissions
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, reviews
+from registry.services.proposals import reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import skills, versions
+from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, delete_skill, disable_skill, propose, save_skill, yank_version
 from tests.protocols.readers import Digests
 
 
@@ -23,7 +24,7 @@ def approve(project: Project, name: str, text: str, person: Callable[[str], User
     """Propose a change as an author, approve it as a reviewer, and return the digest of the result."""
     author, reviewer = (permissions.person(person(role), project) for role in (roles.AUTHOR, roles.REVIEWER))
     suggestion = Suggestion(name, edits.parse(skill_md=text), "Better.")
-    proposal = proposals.propose(project, suggestion, by=author).proposal
+    proposal = propose(project, suggestion, by=author).proposal
     reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
     return proposal.result_digest
 
@@ -49,25 +50,25 @@ def test_every_protocol_serves_the_same_skills(
         seen.append(served[0])
 
     expect("plain", "shared")
-    first = skills.save(project, "shared", skill_bundle("shared", body="Ours."), base=seen[-1]["shared"], by=operator)
+    first = save_skill(project, "shared", skill_bundle("shared", body="Ours."), base=seen[-1]["shared"], by=operator)
     expect("plain", "shared")
     assert seen[-1]["shared"] != seen[-2]["shared"]
     own = skill_bundle("own", {"x.txt": b"x"})
-    skills.create(project, own, by=operator)
+    create_skill(project, own, by=operator)
     expect("own", "plain", "shared")
-    skills.disable(project, "plain", by=operator)
+    disable_skill(project, "plain", by=operator)
     expect("own", "shared")
-    skills.save(project, "own", skill_bundle("own", body="Next."), base=own.digest, by=operator)
+    save_skill(project, "own", skill_bundle("own", body="Next."), base=own.digest, by=operator)
     expect("own", "shared")
-    versions.yank(project, "own", "2", reason="Wrong.", by=operator)
+    yank_version(project, "own", "2", reason="Wrong.", by=operator)
     expect("own", "shared")
     assert seen[-1]["own"] == own.digest
     approved = approve(project, "own", skill_text("own", body="Better."), person)
     expect("own", "shared")
     assert seen[-1]["own"] == approved
-    versions.yank(project, "shared", first.version.version, reason="Wrong.", by=operator)
+    yank_version(project, "shared", first.version.version, reason="Wrong.", by=operator)
     expect("own")
-    skills.delete(project, "shared", by=operator)
+    delete_skill(project, "shared", by=operator)
     skills.enable(project, "plain", by=operator)
     expect("own", "plain", "shared")
     assert seen[-1]["shared"] == seen[0]["shared"]

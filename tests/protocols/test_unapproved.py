@@ -8,12 +8,11 @@ from registry.core import roles
 from registry.core.text import edits
 from registry.models import Project, User
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import skills
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent, propose
 from tests.protocols.mcp_client import Mcp
 from tests.protocols.readers import Digests
 
@@ -23,7 +22,7 @@ SECRET = "xylophone-quartz"
 def suggest(project: Project, name: str, by: Actor) -> int:
     text = skill_text(name, body=f"Say {SECRET}.", description=f"{SECRET}. Use when somebody asks for it.")
     change = Suggestion(name, edits.parse(files={"SKILL.md": text, "references/a.md": SECRET}), SECRET)
-    return proposals.propose(project, change, by=by).proposal.pk
+    return propose(project, change, by=by).proposal.pk
 
 
 @pytest.mark.django_db(transaction=True)
@@ -35,8 +34,8 @@ def test_no_protocol_serves_an_unapproved_proposal(
     api: Callable[..., Api],
     secret: Callable[..., str],
 ) -> None:
-    current = skills.create(project, skill_bundle("own"), by=operator).version.digest
-    bot = permissions.agent(agents.ensure(project, "writer", by=operator), frozenset({roles.PROPOSE}))
+    current = create_skill(project, skill_bundle("own"), by=operator).version.digest
+    bot = permissions.agent(ensure_agent(project, "writer", by=operator), frozenset({roles.PROPOSE}))
     reviewer = permissions.person(person(roles.REVIEWER), project)
     scopes = (roles.READ, roles.PROPOSE, roles.WRITE)
     rest, mcp = api(*scopes, agent="other"), Mcp(secret(*scopes, agent="other"))

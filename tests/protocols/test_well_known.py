@@ -21,9 +21,9 @@ from registry.services.agents.agents import Definition
 from registry.services.catalog import usage
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.skills import bundles, skills
 from skillsite.logs import Masked, masked
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill, disable_skill, import_bundle
 from tests.protocols.mcp_client import Mcp
 
 NEW, OLD = "/.well-known/agent-skills", "/.well-known/skills"
@@ -36,7 +36,7 @@ def revoke_all(project: Project, operator: Actor) -> None:
 
 @pytest.fixture
 def public(project: Project, offers: Bundle, operator: Actor) -> Project:
-    skills.create(project, skill_bundle("greeting"), by=operator)
+    create_skill(project, skill_bundle("greeting"), by=operator)
     projects.set_public(project, True, by=operator)
     return project
 
@@ -221,13 +221,13 @@ def test_an_unchanged_response_is_not_modified(client: Client, public: Project, 
         again = client.get(path, headers={"If-None-Match": etag})
         assert (again.status_code, again.content, again["ETag"]) == (304, b"", etag)
     etag = client.get(f"{NEW}/index.json")["ETag"]
-    skills.disable(public, "greeting", by=operator)
+    disable_skill(public, "greeting", by=operator)
     assert client.get(f"{NEW}/index.json", headers={"If-None-Match": etag}).status_code == 200
 
 
 def test_a_skill_that_clients_refuse_is_named_as_left_out(client: Client, public: Project, operator: Actor) -> None:
     header = f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n"
-    bundles.import_bundle(public, Bundle({SKILL_MD: header.encode()}), by=operator)
+    import_bundle(public, Bundle({SKILL_MD: header.encode()}), by=operator)
     body = client.get(f"{NEW}/index.json").json()
     assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers"]
     (left_out,) = body["x-left-out"]
@@ -239,8 +239,8 @@ def test_the_index_of_version_0_1_has_long_descriptions_and_names_omitted_skills
     client: Client, public: Project, operator: Actor
 ) -> None:
     wordy = f"---\nname: wordy\ndescription: {'word ' * 300}\n---\nBody.\n"
-    bundles.import_bundle(public, Bundle({SKILL_MD: wordy.encode()}), by=operator)
-    bundles.import_bundle(public, skill_bundle("dotted", {"notes..md": b"x"}), by=operator)
+    import_bundle(public, Bundle({SKILL_MD: wordy.encode()}), by=operator)
+    import_bundle(public, skill_bundle("dotted", {"notes..md": b"x"}), by=operator)
     body = client.get(f"{OLD}/index.json").json()
     assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers", "wordy"]
     (left_out,) = body["x-left-out"]
@@ -252,7 +252,7 @@ def test_the_index_of_version_0_1_has_long_descriptions_and_names_omitted_skills
 def test_a_name_in_two_public_projects_is_served_from_the_first(
     client: Client, public: Project, other_project: Project, operator: Actor
 ) -> None:
-    skills.create(other_project, skill_bundle("greeting", body="Another."), by=operator)
+    create_skill(other_project, skill_bundle("greeting", body="Another."), by=operator)
     projects.set_public(other_project, True, by=operator)
     body = client.get(f"{NEW}/index.json").json()
     assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers"]
@@ -387,7 +387,7 @@ def test_a_token_reads_no_other_project(
 def test_discovery_respects_the_visible_skills_of_an_agent(
     client: Client, project: Project, offers: Bundle, secret: Callable[..., str], operator: Actor
 ) -> None:
-    skills.create(project, skill_bundle("greeting"), by=operator)
+    create_skill(project, skill_bundle("greeting"), by=operator)
     base = f"/t/{secret()}"
     assert names(client.get(f"{base}{NEW}/index.json")) == ["greeting", "offers"]
     agents.update(project, "bot", Definition(allowed_skills=("greeting",)), by=operator)
@@ -468,11 +468,11 @@ def test_an_etag_from_before_a_restored_backup_never_matches_again(
 ) -> None:
     address = f"{place.format(token=secret())}{NEW}/index.json"
     with transaction.atomic():
-        skills.create(public, skill_bundle("lost"), by=operator)
+        create_skill(public, skill_bundle("lost"), by=operator)
         lost = client.get(address)
         transaction.set_rollback(True)
     lru.clear_all()
-    skills.create(public, skill_bundle("kept"), by=operator)
+    create_skill(public, skill_bundle("kept"), by=operator)
     now = client.get(address, headers={"If-None-Match": lost["ETag"]})
     assert (lost.status_code, now.status_code) == (200, 200)
     assert (names(lost)[1], names(now)[1]) == ("lost", "kept")

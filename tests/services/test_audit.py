@@ -12,17 +12,18 @@ from registry.services import audit
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill, delete_skill, disable_skill, save_skill
 
 
 @pytest.fixture
 def five_events(project: Project, other_project: Project, operator: Actor) -> Chain:
     """Five events in the chain of the project; other chains have some as well."""
-    skills.create(project, skill_bundle(), by=operator)
-    skills.disable(project, "greeting", by=operator)
+    create_skill(project, skill_bundle(), by=operator)
+    disable_skill(project, "greeting", by=operator)
     skills.enable(project, "greeting", by=operator)
-    skills.delete(project, "greeting", by=operator)
+    delete_skill(project, "greeting", by=operator)
     skills.undelete(project, "greeting", by=operator)
-    skills.create(other_project, skill_bundle(), by=operator)
+    create_skill(other_project, skill_bundle(), by=operator)
     return Chain.objects.get(project=project)
 
 
@@ -120,8 +121,8 @@ def test_the_code_itself_cannot_change_or_delete_events(five_events: Chain, act:
 
 
 def test_an_event_says_who_did_what_from_which_state_to_which(project: Project, author: Actor) -> None:
-    first = skills.create(project, skill_bundle(), by=author).version
-    second = skills.save(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author).version
+    first = create_skill(project, skill_bundle(), by=author).version
+    second = save_skill(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author).version
     event = Event.objects.order_by("-pk").first()
     assert event is not None
     assert (event.verb, event.target, event.actor_kind, event.actor_name) == (

@@ -10,8 +10,8 @@ from registry.core import roles
 from registry.models import Project
 from registry.services.people import password_throttle
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from tests.conftest import skill_bundle
 def test_pages_are_not_stored_in_shared_caches(
     project: Project, operator: Actor, browser_client: Callable[[str], Client], page: str
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     answer = browser_client(roles.VIEWER).get(page)
     assert answer.status_code == 200
     assert "private" in answer["Cache-Control"]
@@ -68,6 +68,6 @@ def test_too_many_wrong_passwords_get_an_error_page(project: Project, browser_cl
 def test_a_change_of_an_outdated_page_gets_an_error_page(
     project: Project, operator: Actor, browser_client: Callable[[str], Client]
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     answer = browser_client(roles.AUTHOR).post("/projects/demo/skills/greeting/delete/", {"base": "sha256:0"})
     check_error_page(answer, 409, "That didn’t work")

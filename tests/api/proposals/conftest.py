@@ -8,14 +8,14 @@ from registry.core import roles
 from registry.models import Project, User
 from registry.services.agents import tokens
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.proposals.requests import BODY
 from tests.conftest import Api, skill_bundle
+from tests.prepared import create_skill
 
 
 @pytest.fixture
 def digest(project: Project, author: Actor) -> str:
-    return skills.create(project, skill_bundle(body=BODY), by=author).version.digest
+    return create_skill(project, skill_bundle(body=BODY), by=author).version.digest
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 from registry.core import roles
 from registry.models import Project, Proposal
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.api.proposals.requests import BODY, NEW, WHY, approve, created, propose
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.prepared import save_skill
 
 SECRET = "Zebra-only-in-the-proposal"
 
@@ -107,7 +107,7 @@ def test_a_stale_proposal_contains_its_rebase(
 ) -> None:
     proposal = created(bot)
     bundle = skill_bundle(body=BODY.replace("Three", "Tre"))
-    skills.save(project, "greeting", bundle, base=digest, by=author)
+    save_skill(project, "greeting", bundle, base=digest, by=author)
     refused = approve(reviewer, proposal)
     assert (refused.status_code, refused.json()["code"], refused.json()["state"]) == (409, "stale", "stale")
     found = reviewer.get(f"/proposals/{proposal['id']}").json()
@@ -125,7 +125,7 @@ def test_a_stale_proposal_with_conflicts_contains_the_three_texts_of_each(
     project: Project, digest: str, bot: Api, author: Actor
 ) -> None:
     proposal = created(bot)
-    skills.save(project, "greeting", skill_bundle(body=BODY.replace("One", "Eins")), base=digest, by=author)
+    save_skill(project, "greeting", skill_bundle(body=BODY.replace("One", "Eins")), base=digest, by=author)
     found = bot.get(f"/proposals/{proposal['id']}").json()["rebase"]
     assert (found["possible"], found["result_digest"]) == (False, None)
     (clash,) = found["conflicts"]

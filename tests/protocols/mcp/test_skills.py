@@ -16,8 +16,8 @@ from registry.protocols.mcp import context
 from registry.services.agents import agents
 from registry.services.catalog import built_in, usage
 from registry.services.permissions import Actor
-from registry.services.skills import bundles, skills
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, import_bundle
 from tests.protocols.mcp_client import Mcp
 
 
@@ -27,7 +27,7 @@ def content(read: Any) -> bytes:
 
 
 def save(project: Project, operator: Actor, text: str, files: dict[str, bytes] | None = None) -> None:
-    bundles.import_bundle(project, Bundle({SKILL_MD: text.encode(), **(files or {})}), by=operator)
+    import_bundle(project, Bundle({SKILL_MD: text.encode(), **(files or {})}), by=operator)
 
 
 def test_an_entry_has_the_frontmatter_and_every_file_with_its_digest(caller: Mcp, offers: Bundle) -> None:
@@ -102,7 +102,7 @@ def test_an_invalid_uri_is_refused(caller: Mcp, offers: Bundle, uri: str) -> Non
 def test_an_unknown_resource_has_the_error_that_clients_expect(
     caller: Mcp, offers: Bundle, project: Project, operator: Actor, uri: str
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     refused = caller.refusal("resources/read", uri=uri)
     assert (refused["code"], refused["data"]) == (-32602, {"uri": uri})
 
@@ -156,7 +156,7 @@ def test_long_lists_are_paginated(
     monkeypatch.setattr(context, "PAGE", 2)
     names = [f"skill-{number}" for number in range(5)]
     for name in names:
-        skills.create(project, skill_bundle(name), by=operator)
+        create_skill(project, skill_bundle(name), by=operator)
     for method, key in (("skills/list", "skills"), ("resources/list", "resources")):
         found, cursor = [], None
         for _ in range(3):
@@ -258,7 +258,7 @@ def test_tools_list_and_load_a_skill_and_read_its_file(caller: Mcp, offers: Bund
 
 def test_the_best_match_is_first_and_omitted_skills_are_named(caller: Mcp, project: Project, operator: Actor) -> None:
     for name, description in (("alpha", "About the refund of a beta."), ("beta", "Something."), ("gamma", "Other.")):
-        skills.create(project, skill_bundle(name, description=description), by=operator)
+        create_skill(project, skill_bundle(name, description=description), by=operator)
     found = caller.call("list_skills", query="BETA")["content"][0]["text"]
     assert found.index("`beta`") < found.index("`alpha`")
     assert "gamma" not in found
@@ -334,7 +334,7 @@ def test_a_skill_that_an_agent_may_not_see_does_not_exist_for_it(
 ) -> None:
     on_disk(library, "greeting")
     built_in.index().refresh()
-    skills.create(project, skill_bundle("secret-plan"), by=operator)
+    create_skill(project, skill_bundle("secret-plan"), by=operator)
     assert len(caller.ask("skills/list")["skills"]) == 3
     bot = agents.definition_of(agents.get(project, "bot"))
     limited = replace(bot, allowed_skills=("offers",), uses_skills=("greeting",))

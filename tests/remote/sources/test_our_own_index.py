@@ -10,11 +10,11 @@ from registry.core.errors import InvalidRequest
 from registry.models import Project
 from registry.remote import sources
 from registry.remote.sources import URL, WELL_KNOWN, FetchedBundle, Listing, NotASource, RemoteSource
-from registry.services.agents import agents, tokens
+from registry.services.agents import tokens
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.skills import bundles
 from tests.conftest import skill_bundle
+from tests.prepared import ensure_agent, import_bundle
 from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
@@ -31,7 +31,7 @@ def published(live_server: Any, project: Project, operator: Actor) -> dict[str, 
     """Two skills of a public project: one is SKILL.md alone, the other has files that are hard to carry."""
     made = {"greeting": skill_bundle("greeting"), "offers": skill_bundle("offers", FILES)}
     for bundle in made.values():
-        bundles.import_bundle(project, bundle, by=operator)
+        import_bundle(project, bundle, by=operator)
     projects.set_public(project, True, by=operator)
     return made
 
@@ -79,7 +79,7 @@ def test_what_is_not_public_is_not_a_source(
 def test_the_address_of_a_token_is_refused_as_a_source(
     live_server: Any, published: dict[str, Bundle], project: Project, operator: Actor
 ) -> None:
-    bot = agents.ensure(project, "bot", by=operator)
+    bot = ensure_agent(project, "bot", by=operator)
     secret = tokens.create_token(project, agent=bot, scopes=("read",), by=operator)
     with pytest.raises(InvalidRequest, match="contains a token") as refused:
         listed(f"{live_server.url}/t/{secret}")

@@ -10,8 +10,8 @@ from registry.core.errors import NotFound
 from registry.models import Project, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, delete_skill, disable_skill, yank_version
 
 State = Callable[[Project, Actor], None]
 
@@ -21,22 +21,22 @@ def _nothing(project: Project, operator: Actor) -> None:
 
 
 def _own(project: Project, operator: Actor) -> None:
-    skills.create(project, skill_bundle(body="# Ours"), by=operator)
+    create_skill(project, skill_bundle(body="# Ours"), by=operator)
 
 
 def _own_and_off(project: Project, operator: Actor) -> None:
     _own(project, operator)
-    skills.disable(project, "greeting", by=operator)
+    disable_skill(project, "greeting", by=operator)
 
 
 def _deleted(project: Project, operator: Actor) -> None:
     _own(project, operator)
-    skills.delete(project, "greeting", by=operator)
+    delete_skill(project, "greeting", by=operator)
 
 
 def _yanked(project: Project, operator: Actor) -> None:
     _own(project, operator)
-    versions.yank(project, "greeting", "1", reason="Wrong.", by=operator)
+    yank_version(project, "greeting", "1", reason="Wrong.", by=operator)
 
 
 def _yanked_behind_our_back(project: Project, operator: Actor) -> None:
@@ -72,7 +72,7 @@ def test_a_name_that_is_off_is_found_but_neither_listed_nor_loaded(
     project: Project, library: Path, operator: Actor
 ) -> None:
     on_disk(library)
-    skills.disable(project, "greeting", by=operator)
+    disable_skill(project, "greeting", by=operator)
     project.refresh_from_db()
     assert catalog.get(project.pk, "greeting").digest
     assert not catalog.view(project.pk, project.revision).served

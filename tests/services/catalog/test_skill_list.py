@@ -8,8 +8,8 @@ from registry.models import Project
 from registry.services.catalog import built_in, catalog, skill_list
 from registry.services.catalog.catalog import View
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill
 
 
 def seen(project: Project) -> View:
@@ -22,7 +22,7 @@ def shelf(project: Project, library: Path, operator: Actor) -> Project:
     on_disk(library, "expense-report", tags=["money"])
     on_disk(library, "sql-review", tags=["data"])
     built_in.index().refresh()
-    skills.create(project, skill_bundle("brand-voice"), by=operator)
+    create_skill(project, skill_bundle("brand-voice"), by=operator)
     return project
 
 
@@ -42,7 +42,7 @@ def test_a_project_without_own_skills_has_no_own_share(project: Project, library
 
 
 def test_a_project_of_own_skills_alone_has_no_bundled_share(project: Project, operator: Actor) -> None:
-    skills.create(project, skill_bundle("own"), by=operator)
+    create_skill(project, skill_bundle("own"), by=operator)
     cost = skill_list.cost(seen(project))
     assert (cost.own, cost.bundled) == (cost.tokens, 0)
 
@@ -54,7 +54,7 @@ def test_an_empty_catalog_costs_nothing(project: Project) -> None:
 
 def test_a_skill_that_is_switched_off_costs_nothing(shelf: Project, operator: Actor) -> None:
     before = skill_list.cost(seen(shelf)).tokens
-    skills.disable(shelf, "sql-review", by=operator)
+    disable_skill(shelf, "sql-review", by=operator)
     assert skill_list.cost(seen(shelf)).tokens < before
 
 
@@ -82,8 +82,8 @@ def test_misspelt_words_suggest_a_name(shelf: Project, typed: str, meant: str) -
 
 def test_tags_are_sorted_and_limited(project: Project, operator: Actor) -> None:
     many = [f"tag-{number:03d}" for number in range(150)]
-    skills.create(project, skill_bundle("first", tags=many[:80]), by=operator)
-    skills.create(project, skill_bundle("second", tags=[*many[80:], "tag-000"]), by=operator)
+    create_skill(project, skill_bundle("first", tags=many[:80]), by=operator)
+    create_skill(project, skill_bundle("second", tags=[*many[80:], "tag-000"]), by=operator)
     offered = skill_list.tags(seen(project))
     assert len(offered) == skill_list.MOST_TAGS
     assert offered == sorted(offered)

@@ -12,8 +12,8 @@ from django.utils import timezone
 from registry.models import Agent, Project, Token, Usage
 from registry.services.catalog import usage
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -130,7 +130,7 @@ def test_discarded_loads_are_not_written(project: Project) -> None:
 
 @pytest.fixture
 def bot(project: Project, operator: Actor, api: Callable[..., Any]) -> Any:
-    skills.create(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
+    create_skill(project, skill_bundle(files={"a.txt": b"a"}), by=operator)
     return api("read", agent="bot")
 
 

@@ -29,8 +29,8 @@ from registry.services.drafts import conflicts, draft_checks, draft_files, draft
 from registry.services.drafts.drafts import FORM, RAW, Place, Typed
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, delete_skill, save_skill
 
 GOOD = Fields(
     name="tea-round",
@@ -47,7 +47,7 @@ def typed(fields: Fields = GOOD, **changed: str) -> Typed:
 def standing(project: Project, author: Actor) -> Place:
     """A skill of the project with one file, at version 1."""
     bundle = skill_bundle("greeting", {"references/names.md": b"Ada\n", "assets/logo.bin": b"\0\1"})
-    saved = skills.create(project, bundle, by=author)
+    saved = create_skill(project, bundle, by=author)
     return Place(project, "greeting", base=saved.version.digest)
 
 
@@ -366,7 +366,7 @@ def test_publishing_an_edit_of_a_built_in_skill_customises_it_with_its_files(
 def save_as(place: Place, who: Actor, changes: dict[str, bytes | None]) -> None:
     current = catalog.load(place.project.pk, place.name)
     changed = current.bundle().with_changes(changes)
-    skills.save(place.project, place.name, changed, base=current.candidate.digest, by=who)
+    save_skill(place.project, place.name, changed, base=current.candidate.digest, by=who)
 
 
 BODY = "# Greeting\n\nSay hello.\n\n- one\n- two\n- three\n\nEnd.\n"
@@ -445,7 +445,7 @@ def test_a_skill_deleted_in_the_meantime_can_be_published_again(
 ) -> None:
     place = Place(standing.project, "greeting")
     drafts.save(place, Typed(RAW, text=text_with(one="kept").decode()), by=author)
-    skills.delete(place.project, "greeting", by=colleague)
+    delete_skill(place.project, "greeting", by=colleague)
     with pytest.raises(Stale):
         drafts.publish(place, by=author)
     seen = conflicts.find(place, by=author)
@@ -497,7 +497,7 @@ def test_a_draft_of_a_skill_saved_in_the_meantime_is_not_proposed(
     standing: Place, viewer: Actor, colleague: Actor
 ) -> None:
     draft_files.remove(standing, "references/names.md", by=viewer)
-    skills.save(standing.project, "greeting", skill_bundle(body="Newer."), base=standing.base, by=colleague)
+    save_skill(standing.project, "greeting", skill_bundle(body="Newer."), base=standing.base, by=colleague)
     with pytest.raises(StaleProposal):
         drafts.propose(standing, justification="Names are elsewhere.", by=viewer)
     assert Draft.objects.exists()

@@ -27,9 +27,9 @@ from registry.services.drafts import uploads
 from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.proposals import reviews
-from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle
 from tests.core.hostile import CORPUS
+from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind, stored_files
 
 
@@ -78,7 +78,7 @@ def test_a_viewer_cannot_publish_an_upload(project: Project, viewer: Actor) -> N
 def test_in_a_protected_project_an_upload_is_proposed_and_not_published(
     project: Project, author: Actor, colleague: Actor
 ) -> None:
-    standing = skills.create(project, skill_bundle(files={"old.md": b"Old.\n"}), by=author).version.digest
+    standing = create_skill(project, skill_bundle(files={"old.md": b"Old.\n"}), by=author).version.digest
     Project.objects.update(protected=True)
     bundle = skill_bundle(body="New.", files={"new.bin": b"\0\1"})
     key = receive(project, bundle, author).key
@@ -102,7 +102,7 @@ def test_an_upload_against_an_older_version_is_not_proposed(
     project: Project, viewer: Actor, author: Actor, seen: str
 ) -> None:
     key = receive(project, skill_bundle(body="New."), viewer).key
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     with nothing_left_behind(), pytest.raises((StaleProposal, AlreadyExists)):
         uploads.propose(project, key, seen=seen, justification="Why.", by=viewer)
 
@@ -204,7 +204,7 @@ def test_an_upload_with_missing_bytes_is_refused(project: Project, author: Actor
 def test_an_upload_against_an_older_version_is_not_published(project: Project, author: Actor, colleague: Actor) -> None:
     key = receive(project, skill_bundle("greeting", body="New."), author).key
     seen = uploads.preview(project, key, by=author).seen
-    skills.create(project, skill_bundle("greeting"), by=colleague)
+    create_skill(project, skill_bundle("greeting"), by=colleague)
     with pytest.raises(Stale):
         uploads.confirm(project, key, seen=seen, by=author)
     again = uploads.preview(project, key, by=author)
@@ -224,7 +224,7 @@ def test_the_preview_of_a_customisation_names_the_built_in_skill(
 
 
 def test_uploading_the_same_bytes_again_changes_nothing(project: Project, author: Actor) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     waiting = uploads.preview(project, receive(project, skill_bundle(), author).key, by=author)
     assert waiting.preview.action == "unchanged"
 

@@ -21,6 +21,7 @@ from registry.services.files.atomic_storage import AtomicFileStorage
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, delete_skill, save_skill
 from tests.services.footprint import stored_files
 
 DAY = timedelta(hours=24)
@@ -117,8 +118,8 @@ def test_a_stored_bundle_is_read_back_unchanged(blob_directory: Path) -> None:
 
 
 def test_blobs_of_a_deleted_skill_are_no_orphans(project: Project, author: Actor, blob_directory: Path) -> None:
-    skills.create(project, skill_bundle(), by=author)
-    skills.delete(project, "greeting", by=author)
+    create_skill(project, skill_bundle(), by=author)
+    delete_skill(project, "greeting", by=author)
     for file in blob_directory.rglob("*"):
         make_older(file, 3 * DAY)
     assert cleaned("--delete") == "0 unused files with 0 bytes; 0 deleted.\n"
@@ -129,7 +130,7 @@ def test_blobs_of_a_customised_built_in_skill_are_no_orphans(
     project: Project, library: Path, author: Actor, blob_directory: Path
 ) -> None:
     on_disk(library, files={"a.txt": b"only in the bundled one"})
-    skills.save(project, "greeting", skill_bundle(body="Ours."), base=_digest_on_disk(), by=author)
+    save_skill(project, "greeting", skill_bundle(body="Ours."), base=_digest_on_disk(), by=author)
     for file in blob_directory.rglob("*"):
         make_older(file, 3 * DAY)
     assert cleaned().startswith("0 unused files")

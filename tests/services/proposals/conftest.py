@@ -7,22 +7,21 @@ import pytest
 from registry.core import roles
 from registry.models import Project, User
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill, ensure_agent
 from tests.services.proposals.suggesting import LINES
 
 
 @pytest.fixture
 def bot(project: Project, operator: Actor) -> Actor:
-    agent = agents.ensure(project, "bot", by=operator)
+    agent = ensure_agent(project, "bot", by=operator)
     return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
 
 
 @pytest.fixture
 def other_bot(project: Project, operator: Actor) -> Actor:
-    agent = agents.ensure(project, "other-bot", by=operator)
+    agent = ensure_agent(project, "other-bot", by=operator)
     return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
 
 
@@ -35,4 +34,4 @@ def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
 def skill(project: Project, author: Actor) -> str:
     """The digest of greeting, which has a reference."""
     bundle = skill_bundle(body=LINES, files={"references/a.md": b"See SKILL.md.\n"})
-    return skills.create(project, bundle, by=author).version.digest
+    return create_skill(project, bundle, by=author).version.digest

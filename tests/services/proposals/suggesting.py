@@ -7,10 +7,11 @@ from registry.core.text.edits import Edit
 from registry.models import Project, Proposal
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
+from tests import prepared
 from tests.conftest import skill_text
+from tests.prepared import save_skill
 
 LINES = "# greeting\n\nOne\nTwo\nThree\nFour\nFive\nSix\nSeven\nEight\nNine\n"
 WHY = "The old text is wrong."
@@ -32,12 +33,12 @@ def suggest(edit: Edit | None = None, **more: Any) -> Suggestion:
 
 
 def propose(project: Project, by: Actor, edit: Edit | None = None, **more: Any) -> Proposal:
-    return proposals.propose(project, suggest(edit, **more), by=by).proposal
+    return prepared.propose(project, suggest(edit, **more), by=by).proposal
 
 
 def save(project: Project, by: Actor, **changes: str) -> str:
     bundle = skills.with_text(project, "greeting", text(**changes))
-    return skills.save(project, "greeting", bundle, base=served(project), by=by).version.digest
+    return save_skill(project, "greeting", bundle, base=served(project), by=by).version.digest
 
 
 def served(project: Project, name: str = "greeting") -> str:

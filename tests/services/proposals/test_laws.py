@@ -15,7 +15,6 @@ from registry.core.text.edits import Edit
 from registry.core.text.merge_bundles import MINE, THEIRS
 from registry.models import Proposal, Version
 from registry.services import audit, permissions
-from registry.services.agents import agents
 from registry.services.catalog import catalog
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
@@ -25,6 +24,7 @@ from registry.services.proposals.rebasing import Choices
 from registry.services.skills import skills, stale_proposals, versions
 from tests import effort
 from tests.conftest import skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent
 
 OPERATOR = permissions.operator()
 NUMBERS = count()
@@ -42,7 +42,7 @@ class Review(RuleBasedStateMachine):
         self.let_through: set[str] = set()
         self.protected = False
         self.people = {role: self._person(role, number) for role in (roles.AUTHOR, roles.REVIEWER, roles.OWNER)}
-        self.bot = permissions.agent(agents.ensure(self.project, "bot", by=OPERATOR), frozenset({roles.PROPOSE}))
+        self.bot = permissions.agent(ensure_agent(self.project, "bot", by=OPERATOR), frozenset({roles.PROPOSE}))
         self.lines = ["One", "Two", "Three", "Four", "Five"]
         self._publish("One")
 
@@ -53,7 +53,7 @@ class Review(RuleBasedStateMachine):
 
     def _publish(self, word: str) -> None:
         bundle = skill_bundle(body=self._body(0, word))
-        self.let_through.add(skills.create(self.project, bundle, by=self.people[roles.AUTHOR]).version.digest)
+        self.let_through.add(create_skill(self.project, bundle, by=self.people[roles.AUTHOR]).version.digest)
 
     def _body(self, line: int, word: str) -> str:
         return "\n\n".join(word if at == line else text for at, text in enumerate(self.lines))

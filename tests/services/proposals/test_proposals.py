@@ -32,8 +32,10 @@ from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.proposals import prepare, proposal_queries, proposals, rebasing, reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import bundles, skills, versions
+from registry.services.skills import versions
+from tests import prepared
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, delete_skill, disable_skill, import_bundle, yank_version
 from tests.services.footprint import nothing_left_behind
 from tests.services.proposals.suggesting import LINES, WHY, now, propose, rewrite, save, served, suggest, text
 
@@ -41,7 +43,7 @@ from tests.services.proposals.suggesting import LINES, WHY, now, propose, rewrit
 
 
 def test_proposal_does_not_change_what_agents_get(project: Project, skill: str, bot: Actor) -> None:
-    made = proposals.propose(project, suggest(), by=bot)
+    made = prepared.propose(project, suggest(), by=bot)
     assert (made.joined, made.proposal.state, made.proposal.kind) == (False, State.OPEN, "update")
     assert made.proposal.base_digest == skill != made.proposal.result_digest
     assert served(project) == skill
@@ -96,7 +98,7 @@ def test_a_skill_that_does_not_exist_is_created(project: Project, bot: Actor) ->
 
 
 def test_a_deletion_has_a_base_and_no_result(project: Project, skill: str, bot: Actor) -> None:
-    made = proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
+    made = prepared.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
     assert (made.kind, made.base_digest, made.result_digest) == ("delete", skill, "")
 
 
@@ -246,7 +248,7 @@ def test_operator_cannot_propose(project: Project, skill: str, operator: Actor) 
 
 
 def test_agent_cannot_propose_for_a_disabled_skill(project: Project, skill: str, author: Actor, bot: Actor) -> None:
-    skills.disable(project, "greeting", by=author)
+    disable_skill(project, "greeting", by=author)
     for kind in ("update", "delete", "create", None):
         with nothing_left_behind(), pytest.raises(NotFound) as refused:
             propose(project, bot, edits.parse(diff="@@ -1,1 +1,1 @@\n-x\n+y\n"), kind=kind)
@@ -269,8 +271,8 @@ def test_equal_suggestion_joins_the_waiting_proposal(
     project: Project, skill: str, bot: Actor, other_bot: Actor
 ) -> None:
     first = propose(project, bot)
-    again = proposals.propose(project, suggest(), by=bot)
-    joined = proposals.propose(project, suggest(justification="Mine too."), by=other_bot)
+    again = prepared.propose(project, suggest(), by=bot)
+    joined = prepared.propose(project, suggest(justification="Mine too."), by=other_bot)
     assert (again.joined, joined.joined) == (True, True)
     assert {again.proposal.pk, joined.proposal.pk} == {first.pk}
     assert first.backers.count() == 2
@@ -305,7 +307,7 @@ def test_number_of_waiting_proposals_of_an_agent_is_limited(
     propose(project, bot, rewrite(One="Un"))
     with pytest.raises(Conflict, match=r"bot has 2 proposals that wait for review\. 2 are allowed"):
         propose(project, bot, rewrite(One="Eins"))
-    assert proposals.propose(project, suggest(), by=bot).joined
+    assert prepared.propose(project, suggest(), by=bot).joined
     propose(project, author, rewrite(One="Eins"))
     proposals.withdraw(project, first.pk, by=bot)
     assert propose(project, bot, rewrite(One="Yksi")).state == State.OPEN
@@ -343,7 +345,7 @@ def test_an_adviser_sees_the_proposals_for_the_skills_it_can_load_and_no_others(
         reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
     Agent.objects.filter(pk=other_bot.agent_id).update(uses_skills=["greeting"])
     assert seen() == [made.pk]
-    skills.disable(project, "greeting", by=author)
+    disable_skill(project, "greeting", by=author)
     assert seen() == []
 
 
@@ -504,9 +506,9 @@ def test_a_comment_is_said_by_whoever_may_see_it_and_nobody_else(
 
 MOVES: dict[str, Callable[[Project, Actor], object]] = {
     "a save": lambda p, by: save(p, by, Nine="9"),
-    "an import": lambda p, by: bundles.import_bundle(p, skill_bundle(body="Imported."), by=by),
-    "a deletion": lambda p, by: skills.delete(p, "greeting", by=by),
-    "a withdrawal": lambda p, by: versions.yank(p, "greeting", "2", reason="Wrong.", by=by),
+    "an import": lambda p, by: import_bundle(p, skill_bundle(body="Imported."), by=by),
+    "a deletion": lambda p, by: delete_skill(p, "greeting", by=by),
+    "a withdrawal": lambda p, by: yank_version(p, "greeting", "2", reason="Wrong.", by=by),
     "a restore": lambda p, by: versions.restore(p, "greeting", "1", by=by),
 }
 
@@ -531,7 +533,7 @@ def test_change_of_the_skill_makes_a_proposal_stale_in_the_same_event(
 
 def test_a_name_that_was_taken_meanwhile_makes_a_creation_stale(project: Project, bot: Actor, author: Actor) -> None:
     made = propose(project, bot, edits.parse(skill_md=skill_text("fresh")), skill="fresh")
-    skills.create(project, skill_bundle("fresh", body="Mine."), by=author)
+    create_skill(project, skill_bundle("fresh", body="Mine."), by=author)
     assert now(made).state == State.STALE
 
 
@@ -562,7 +564,7 @@ def test_change_on_disk_of_a_customised_skill_makes_nothing_stale(
 
 def test_disabling_a_skill_makes_nothing_stale(project: Project, skill: str, bot: Actor, author: Actor) -> None:
     made = propose(project, bot)
-    skills.disable(project, "greeting", by=author)
+    disable_skill(project, "greeting", by=author)
     assert now(made).state == State.OPEN
 
 
@@ -635,7 +637,7 @@ def test_rebase_is_refused_if_the_skill_is_deleted(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
 ) -> None:
     made = propose(project, bot)
-    skills.delete(project, "greeting", by=author)
+    delete_skill(project, "greeting", by=author)
     with nothing_left_behind(), pytest.raises(Conflict, match="greeting no longer exists"):
         rebasing.rebase(project, made.pk, by=reviewer)
 
@@ -643,7 +645,7 @@ def test_rebase_is_refused_if_the_skill_is_deleted(
 def test_deletion_is_rebased_to_the_newest_version(
     project: Project, skill: str, bot: Actor, author: Actor, reviewer: Actor
 ) -> None:
-    made = proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
+    made = prepared.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
     moved = save(project, author, Nine="Nove")
     assert rebasing.rebase(project, made.pk, by=reviewer).base_digest == moved
 
@@ -679,7 +681,7 @@ def test_deletion_is_compared_with_the_built_in_skill(
     project: Project, library: Path, skill: str, bot: Actor, reviewer: Actor
 ) -> None:
     on_disk(library, body="The bundled text.")
-    made = proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
+    made = prepared.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=bot).proposal
     seen = proposal_queries.details(project, made.pk, by=reviewer)
     assert seen.content is not None and seen.content.after is not None
     assert b"The bundled text." in seen.content.after[SKILL_MD]

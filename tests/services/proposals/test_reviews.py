@@ -25,14 +25,25 @@ from registry.core.text import edits
 from registry.lib import lru
 from registry.models import Approval, Chain, Event, Membership, Project, Proposal, Skill, Token, User, Version
 from registry.services import audit, permissions
-from registry.services.agents import agents, tokens
+from registry.services.agents import tokens
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.proposals import approval_records, proposals, rebasing, reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import bundles, customisation, skills, versions
+from registry.services.skills import skills, versions
+from tests import prepared
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import (
+    create_skill,
+    customise_skill,
+    delete_skill,
+    disable_skill,
+    ensure_agent,
+    import_bundle,
+    save_skill,
+    yank_version,
+)
 from tests.services.footprint import nothing_left_behind
 from tests.services.proposals.suggesting import WHY, now, propose, rewrite, save, served, suggest, text
 
@@ -47,7 +58,7 @@ def approve(project: Project, made: Proposal, by: Actor, **more: Any) -> Proposa
 
 
 def deletion(project: Project, by: Actor) -> Proposal:
-    return proposals.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=by).proposal
+    return prepared.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=by).proposal
 
 
 # -- Approving -----------------------------------------------------------------------------------------------------
@@ -176,7 +187,7 @@ def test_approval_of_a_deletion_that_was_rebased_is_refused(
     project: Project, skill: str, bot: Actor, reviewer: Actor, author: Actor
 ) -> None:
     made = deletion(project, bot)
-    skills.save(project, "greeting", skill_bundle(body="Better."), base=made.base_digest, by=author)
+    save_skill(project, "greeting", skill_bundle(body="Better."), base=made.base_digest, by=author)
     rebasing.rebase(project, made.pk, by=reviewer)
     with nothing_left_behind(), pytest.raises(Conflict, match="another version after you opened it"):
         approve(project, made, reviewer, base_digest=made.base_digest)
@@ -370,7 +381,7 @@ def test_own_proposal_can_be_rejected(project: Project, skill: str, reviewer: Ac
 
 def test_agents_and_operators_cannot_decide(project: Project, skill: str, bot: Actor, operator: Actor) -> None:
     made = propose(project, bot)
-    other = agents.ensure(project, "judge", by=operator)
+    other = ensure_agent(project, "judge", by=operator)
     for somebody in (permissions.agent(other, frozenset(roles.SCOPES)), operator):
         for decide in (
             lambda by: approve(project, made, by),
@@ -452,15 +463,15 @@ def test_invalid_recommendation_is_refused(
 
 
 DIRECT: dict[str, Callable[[Project, Actor], object]] = {
-    "create": lambda p, by: skills.create(p, skill_bundle("fresh"), by=by),
-    "an empty create": lambda p, by: skills.create(p, skill_bundle("Not a name"), by=by),
+    "create": lambda p, by: create_skill(p, skill_bundle("fresh"), by=by),
+    "an empty create": lambda p, by: create_skill(p, skill_bundle("Not a name"), by=by),
     "save": lambda p, by: save(p, by, One="Uno"),
-    "import": lambda p, by: bundles.import_bundle(p, skill_bundle("fresh"), by=by),
-    "import again": lambda p, by: bundles.import_bundle(p, skill_bundle("gone"), by=by),
+    "import": lambda p, by: import_bundle(p, skill_bundle("fresh"), by=by),
+    "import again": lambda p, by: import_bundle(p, skill_bundle("gone"), by=by),
     "restore": lambda p, by: versions.restore(p, "greeting", "1", by=by),
-    "delete": lambda p, by: skills.delete(p, "greeting", by=by),
+    "delete": lambda p, by: delete_skill(p, "greeting", by=by),
     "undelete": lambda p, by: skills.undelete(p, "gone", by=by),
-    "customise": lambda p, by: customisation.customise(p, "bundled-one", by=by),
+    "customise": lambda p, by: customise_skill(p, "bundled-one", by=by),
 }
 
 
@@ -468,8 +479,8 @@ DIRECT: dict[str, Callable[[Project, Actor], object]] = {
 def protected(project: Project, library: Path, author: Actor, skill: str) -> Project:
     on_disk(library, "bundled-one")
     built_in.index().refresh()
-    skills.create(project, skill_bundle("gone"), by=author)
-    skills.delete(project, "gone", by=author)
+    create_skill(project, skill_bundle("gone"), by=author)
+    delete_skill(project, "gone", by=author)
     Project.objects.update(protected=True)
     return project
 
@@ -504,21 +515,21 @@ def test_protection_turned_on_meanwhile_is_respected(
 
 
 def test_agent_with_write_scope_cannot_publish_in_a_protected_project(protected: Project, operator: Actor) -> None:
-    writer = permissions.agent(agents.ensure(protected, "writer", by=operator), frozenset({roles.READ, roles.WRITE}))
+    writer = permissions.agent(ensure_agent(protected, "writer", by=operator), frozenset({roles.READ, roles.WRITE}))
     for change in DIRECT.values():
         with pytest.raises(Forbidden):
             change(protected, writer)
     with nothing_left_behind(), pytest.raises(Forbidden):
-        versions.yank(protected, "greeting", "1", reason="No.", by=writer)
+        yank_version(protected, "greeting", "1", reason="No.", by=writer)
 
 
 def test_only_reviewers_disable_or_withdraw_in_a_protected_project(
     protected: Project, author: Actor, reviewer: Actor
 ) -> None:
     for take in (
-        lambda by: skills.disable(protected, "greeting", by=by),
+        lambda by: disable_skill(protected, "greeting", by=by),
         lambda by: skills.enable(protected, "greeting", by=by),
-        lambda by: versions.yank(protected, "greeting", "1", reason="It is wrong.", by=by),
+        lambda by: yank_version(protected, "greeting", "1", reason="It is wrong.", by=by),
     ):
         with nothing_left_behind(), pytest.raises(Forbidden):
             take(author)

@@ -9,12 +9,12 @@ from registry.core.errors import Forbidden, NotFound
 from registry.core.text import edits
 from registry.models import Agent, Event, Project, Proposal, User
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, rebasing, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent, propose, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.services.verbs import public_verbs
 
@@ -34,7 +34,7 @@ def suggestion(body: str) -> Suggestion:
 Call = Callable[[Project, Proposal, Actor], object]
 # What is done, the event it leaves, and who does it in the world below.
 VERBS: dict[str, tuple[Call, str, str]] = {
-    "proposals.propose": (lambda p, _, by: proposals.propose(p, suggestion("Other."), by=by), "proposal.opened", "bot"),
+    "proposals.propose": (lambda p, _, by: propose(p, suggestion("Other."), by=by), "proposal.opened", "bot"),
     "proposals.revise": (
         lambda p, made, by: proposals.revise(p, made.pk, suggestion("Other."), by=by), "proposal.revised", "bot"),
     "proposals.withdraw": (lambda p, made, by: proposals.withdraw(p, made.pk, by=by), "proposal.withdrawn", "bot"),
@@ -59,11 +59,11 @@ def made(project: Project, operator: Actor, author: Actor) -> Proposal:
     """A proposal of a bot; agents may advise."""
     Project.objects.update(reviewer_agents=True)
     bundle = skill_bundle(body="One\nTwo\nThree\nFour\nFive\n")
-    skills.create(project, bundle, by=author)
-    agents.ensure(project, "bot", by=operator)
-    agents.ensure(project, "judge", by=operator)
+    create_skill(project, bundle, by=author)
+    ensure_agent(project, "bot", by=operator)
+    ensure_agent(project, "judge", by=operator)
     bot = permissions.agent(Agent.objects.get(name="bot"), frozenset({roles.PROPOSE}))
-    return proposals.propose(project, suggestion("Uno\nTwo\nThree\nFour\nFive\n"), by=bot).proposal
+    return propose(project, suggestion("Uno\nTwo\nThree\nFour\nFive\n"), by=bot).proposal
 
 
 def actor(name: str, project: Project, person: Callable[[str], User]) -> Actor:
@@ -74,7 +74,7 @@ def actor(name: str, project: Project, person: Callable[[str], User]) -> Actor:
 
 def overtake(project: Project, author: Actor, digest: str) -> None:
     bundle = skills.with_text(project, "greeting", skill_text(body="One\nTwo\nThree\nFour\nCinque\n"))
-    skills.save(project, "greeting", bundle, base=digest, by=author)
+    save_skill(project, "greeting", bundle, base=digest, by=author)
 
 
 def test_no_verb_was_forgotten() -> None:
@@ -110,7 +110,7 @@ def test_without_any_scope_a_verb_is_refused_and_changes_nothing(project: Projec
 def test_actor_of_another_project_gets_not_found(
     project: Project, made: Proposal, other_project: Project, operator: Actor, name: str
 ) -> None:
-    stranger = agents.ensure(other_project, "bot", by=operator)
+    stranger = ensure_agent(other_project, "bot", by=operator)
     person = Actor("person", "x", other_project.pk, frozenset(roles.SCOPES), user_id=User.objects.all()[0].pk)
     for by in (permissions.agent(stranger, frozenset(roles.SCOPES)), person):
         with nothing_left_behind(), pytest.raises((NotFound, Forbidden)) as refused:

@@ -19,11 +19,21 @@ from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, reviews
+from registry.services.proposals import reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import bundles, customisation, skills, versions
+from registry.services.skills import bundles, skills, versions
 from registry.services.sources import import_preview, install, source_jobs, sources, uninstalling
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import (
+    create_skill,
+    customise_skill,
+    delete_skill,
+    disable_skill,
+    import_bundle,
+    propose,
+    save_skill,
+    yank_version,
+)
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere, elsewhere
 
@@ -68,7 +78,7 @@ def changed(project: Project, source: Source, site: Elsewhere, author: Actor) ->
 
 def edit(project: Project, body: str, by: Actor, **more: Any) -> Version:
     digest = current(project).digest
-    return skills.save(project, "greeting", skill_bundle(body=body, **more), base=digest, by=by).version
+    return save_skill(project, "greeting", skill_bundle(body=body, **more), base=digest, by=by).version
 
 
 def current(project: Project, name: str = "greeting") -> Version:
@@ -171,7 +181,7 @@ def test_viewers_and_other_projects_cannot_import(
 def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
     project: Project, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
+    mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     done = bring()
     assert (done.status, done.skill) == ("skipped", "greeting")
     assert "already has its own skill" in done.reason
@@ -183,7 +193,7 @@ def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
 def test_a_new_version_of_a_taken_name_keeps_the_old_one_in_the_history(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
+    mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     assert bring(on_conflict="version").version == "2"
     assert [version.digest for version in versions.history(project, "greeting")][1] == mine.digest
     assert Installation.objects.get().before == mine
@@ -192,7 +202,7 @@ def test_a_new_version_of_a_taken_name_keeps_the_old_one_in_the_history(
 def test_an_import_over_a_skill_saved_meanwhile_is_refused(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    skills.create(project, skill_bundle(body="Mine."), by=author)
+    create_skill(project, skill_bundle(body="Mine."), by=author)
     seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert seen.action == "taken"
     mine = edit(project, "Mine, once more.", author)
@@ -203,7 +213,7 @@ def test_an_import_over_a_skill_saved_meanwhile_is_refused(
 def test_importing_under_another_name_changes_one_line(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    skills.create(project, skill_bundle(body="Mine."), by=author)
+    create_skill(project, skill_bundle(body="Mine."), by=author)
     done = bring(on_conflict="rename", new_name=" Their-Greeting ")
     assert (done.status, done.skill) == ("imported", "their-greeting")
     stored = blobs.bundle(current(project, "their-greeting").manifest)
@@ -218,7 +228,7 @@ def test_importing_under_another_name_changes_one_line(
 def test_a_new_name_that_is_taken_too_is_skipped(
     project: Project, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    skills.create(project, skill_bundle("theirs"), by=author)
+    create_skill(project, skill_bundle("theirs"), by=author)
     assert bring(on_conflict="rename", new_name="theirs").status == "skipped"
 
 
@@ -253,7 +263,7 @@ def test_a_name_taken_by_another_source_names_that_source(
 def test_identical_files_are_linked_and_not_stored_twice(
     project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    bundles.import_bundle(project, site.skills["greeting"], by=author)
+    import_bundle(project, site.skills["greeting"], by=author)
     assert bring(on_conflict="version").status == "unchanged"
     assert Version.objects.count() == 1
     assert state(source) == "installed"
@@ -420,8 +430,8 @@ def test_a_withdrawn_version_does_not_come_back_from_the_source(
     source = sources.add(project, "well-known", site.address, by=author)
     source_jobs.run_due()
     install.import_skill(project, source.pk, ImportRequest("greeting"), by=author)
-    versions.yank(project, "greeting", "1.0", reason="It lies.", by=author)
-    skills.delete(project, "greeting", by=author)
+    yank_version(project, "greeting", "1.0", reason="It lies.", by=author)
+    delete_skill(project, "greeting", by=author)
     job = sources.start(project, source.pk, [ImportRequest("greeting")], by=author)
     source_jobs.run_due()
     item = job.items.get()
@@ -435,7 +445,7 @@ def test_a_withdrawn_version_does_not_come_back_from_the_source(
 def test_uninstalling_removes_the_skill_and_keeps_the_history(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
-    skills.create(project, skill_bundle("other"), by=author)
+    create_skill(project, skill_bundle("other"), by=author)
     bring()
     done = uninstalling.uninstall(project, source.pk, "greeting", by=author)
     assert (done.status, done.skill, done.version) == ("uninstalled", "greeting", "")
@@ -450,7 +460,7 @@ def test_uninstalling_removes_the_skill_and_keeps_the_history(
 def test_uninstalling_restores_the_version_from_before_the_import(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
 ) -> None:
-    mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
+    mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     bring(on_conflict="version")
     changed("Newer.")
     bring()
@@ -474,7 +484,7 @@ def test_uninstalling_an_edited_skill_needs_the_seen_digest(
 
 
 def test_a_manual_skill_of_the_same_name_cannot_be_uninstalled(project: Project, source: Source, author: Actor) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     with nothing_left_behind(), pytest.raises(NotFound, match="no skill"):
         uninstalling.uninstall(project, source.pk, "greeting", by=author)
 
@@ -483,9 +493,9 @@ def test_a_new_skill_with_the_name_of_a_deleted_one_has_no_provenance(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
-    skills.delete(project, "greeting", by=author)
+    delete_skill(project, "greeting", by=author)
     assert state(source) == "available"
-    skills.create(project, skill_bundle(body="Mine."), by=author)
+    create_skill(project, skill_bundle(body="Mine."), by=author)
     assert state(source) == "available"
     with nothing_left_behind(), pytest.raises(NotFound):
         uninstalling.uninstall(project, source.pk, "greeting", by=author)
@@ -495,7 +505,7 @@ def test_a_restored_skill_keeps_its_provenance(
     project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
 ) -> None:
     bring()
-    skills.delete(project, "greeting", by=author)
+    delete_skill(project, "greeting", by=author)
     skills.undelete(project, "greeting", by=author)
     assert state(source) == "installed"
 
@@ -506,17 +516,17 @@ def test_a_new_skill_forgets_the_built_in_skill_of_a_deleted_customisation(
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
-    customisation.customise(project, "greeting", by=author)
-    skills.delete(project, "greeting", by=author)
+    customise_skill(project, "greeting", by=author)
+    delete_skill(project, "greeting", by=author)
     if verb == "create":
-        skills.create(project, skill_bundle(body="Mine."), by=author)
+        create_skill(project, skill_bundle(body="Mine."), by=author)
     elif verb == "import":
-        bundles.import_bundle(project, skill_bundle(body="Mine."), by=author)
+        import_bundle(project, skill_bundle(body="Mine."), by=author)
     else:
         (library / "greeting" / SKILL_MD).unlink()
         (library / "greeting").rmdir()
         built_in.index().refresh()
-        skills.save(project, "greeting", skill_bundle(body="Mine."), base=None, by=author)
+        save_skill(project, "greeting", skill_bundle(body="Mine."), base=None, by=author)
     row = Skill.objects.get(name="greeting")
     assert (row.upstream_digest, row.upstream_version, row.upstream_manifest) == ("", "", ())
 
@@ -526,7 +536,7 @@ def test_importing_over_a_customised_skill_forgets_the_built_in_one(
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
-    customisation.customise(project, "greeting", by=author)
+    customise_skill(project, "greeting", by=author)
     bring(on_conflict="version")
     assert Skill.objects.get(name="greeting").upstream_digest == ""
 
@@ -626,7 +636,7 @@ def test_restoring_the_earlier_version_is_a_proposal_too(
     reviewer: Actor,
     bring: Callable[..., ImportResult],
 ) -> None:
-    mine = skills.create(project, skill_bundle(body="Mine."), by=author).version
+    mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     bring(on_conflict="version")
     projects.set_protected(project, True, by=operator)
     uninstalling.uninstall(project, source.pk, "greeting", by=author)
@@ -648,12 +658,12 @@ def test_undoing_an_edit_by_proposal_does_not_uninstall(
 ) -> None:
     """The imported files equal the earlier version, so undoing an edit changes nothing."""
     same = site.skills["greeting"]
-    skills.create(project, same, by=author)
+    create_skill(project, same, by=author)
     bring(on_conflict="version")
     edit(project, "My own.", author)
     projects.set_protected(project, True, by=operator)
     suggestion = Suggestion("greeting", Edit(dict(same)), "Back.", base_digest=current(project).digest)
-    proposal = proposals.propose(project, suggestion, by=author).proposal
+    proposal = propose(project, suggestion, by=author).proposal
     reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
     assert (current(project).digest, state(source)) == (same.digest, "installed")
 
@@ -666,7 +676,7 @@ def test_uninstalling_without_a_change_for_agents_needs_no_review(
     operator: Actor,
     bring: Callable[..., ImportResult],
 ) -> None:
-    mine = skills.create(project, site.skills["greeting"], by=author).version
+    mine = create_skill(project, site.skills["greeting"], by=author).version
     assert bring(on_conflict="version").status == "unchanged"
     projects.set_protected(project, True, by=operator)
     done = uninstalling.uninstall(project, source.pk, "greeting", by=author)
@@ -697,24 +707,24 @@ def bounded(project: Project, operator: Actor) -> Actor:
 def test_an_agent_changes_no_skill_outside_its_list(
     project: Project, author: Actor, bounded: Actor, source: Source, site: Elsewhere, operator: Actor
 ) -> None:
-    outside = skills.create(project, skill_bundle("other"), by=author).version
+    outside = create_skill(project, skill_bundle("other"), by=author).version
     for call in (
-        lambda: skills.create(project, skill_bundle("new"), by=bounded),
-        lambda: bundles.import_bundle(project, skill_bundle("new"), by=bounded),
+        lambda: create_skill(project, skill_bundle("new"), by=bounded),
+        lambda: import_bundle(project, skill_bundle("new"), by=bounded),
         lambda: bundles.preview(project, skill_bundle("other"), by=bounded),
-        lambda: skills.save(project, "other", skill_bundle("other", body="2"), base=outside.digest, by=bounded),
-        lambda: skills.save(project, "new", skill_bundle("new"), base=None, by=bounded),
-        lambda: skills.delete(project, "other", by=bounded),
-        lambda: skills.disable(project, "other", by=bounded),
+        lambda: save_skill(project, "other", skill_bundle("other", body="2"), base=outside.digest, by=bounded),
+        lambda: save_skill(project, "new", skill_bundle("new"), base=None, by=bounded),
+        lambda: delete_skill(project, "other", by=bounded),
+        lambda: disable_skill(project, "other", by=bounded),
         lambda: versions.restore(project, "other", "1", by=bounded),
-        lambda: versions.yank(project, "other", "1", reason="No.", by=bounded),
+        lambda: yank_version(project, "other", "1", reason="No.", by=bounded),
         lambda: install.import_skill(
             project, source.pk, ImportRequest("greeting", on_conflict="rename", new_name="other"), by=bounded
         ),
     ):
         with pytest.raises(Forbidden, match="only the skills on its list"):
             call()
-    assert skills.create(project, skill_bundle("greeting"), by=bounded).created
+    assert create_skill(project, skill_bundle("greeting"), by=bounded).created
     assert [skill.name for skill in Skill.objects.order_by("name")] == ["greeting", "other"]
 
 

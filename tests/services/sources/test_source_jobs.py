@@ -18,9 +18,10 @@ from registry.services import housekeeping
 from registry.services.files import blobs
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
+from registry.services.skills import versions
 from registry.services.sources import install, source_jobs, sources
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill
 from tests.services.other_site import Elsewhere, elsewhere
 
 MANY = [f"skill-{number:03}" for number in range(21)]
@@ -89,7 +90,7 @@ def test_each_failure_has_its_reason_and_does_not_stop_the_others(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
     source = filled(["good", "gone", "moved", "taken"])
-    skills.create(project, skill_bundle("taken"), by=author)
+    create_skill(project, skill_bundle("taken"), by=author)
     del site.skills["gone"]
     site.skills["moved"] = skill_bundle("moved", body="Something else.")
     wanted = ["gone", "moved", "unheard-of", "taken", "good"]

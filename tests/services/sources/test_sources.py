@@ -18,6 +18,7 @@ from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.services.sources import install, source_jobs, sources
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere, elsewhere
 
@@ -158,7 +159,7 @@ def test_the_number_of_sources_is_limited(project: Project, author: Actor) -> No
 
 
 def test_agents_cannot_add_or_remove_sources(project: Project, source: Source, operator: Actor) -> None:
-    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset(roles.SCOPES))
+    bot = permissions.agent(ensure_agent(project, "bot", by=operator), frozenset(roles.SCOPES))
     with nothing_left_behind(), pytest.raises(Forbidden, match="Only people"):
         sources.add(project, "url", "https://1.1.1.1/a.zip", by=bot)
     with nothing_left_behind(), pytest.raises(Forbidden, match="Only people"):
@@ -213,7 +214,7 @@ def test_the_number_of_unfinished_jobs_is_limited(project: Project, source: Sour
 
 def test_install_state_is_by_source_and_name(project: Project, source: Source, site: Elsewhere, author: Actor) -> None:
     """A manual skill of the same name, and that of another source, are not this one installed."""
-    skills.create(project, skill_bundle("greeting", body="Mine."), by=author)
+    create_skill(project, skill_bundle("greeting", body="Mine."), by=author)
     other = sources.add(project, "well-known", f"{site.address}/", by=author)
     source_jobs.run_due()
     install.import_skill(project, source.pk, ImportRequest("parting"), by=author)

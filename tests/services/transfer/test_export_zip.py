@@ -25,11 +25,12 @@ from registry.services import permissions
 from registry.services.catalog import built_in, catalog
 from registry.services.people import projects
 from registry.services.permissions import Actor
-from registry.services.skills import bundles, skills, versions
+from registry.services.skills import skills
 from registry.services.transfer import export_directory, export_zip, import_project
 from tests import effort
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.core.strategies import distinct, file_contents, safe_paths
+from tests.prepared import create_skill, delete_skill, disable_skill, import_bundle, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
 
 some_projects = (f"p{number}" for number in count())
@@ -41,16 +42,16 @@ def mixed(project: Project, library: Path, operator: Actor) -> Project:
     on_disk(library, "bundled-one", {"a.txt": b"a"})
     on_disk(library, "covered")
     built_in.index().refresh()
-    first = skills.create(project, skill_bundle(files={"data/ü.bin": b"\0\xff", "empty": b""}), by=operator).version
-    skills.save(project, "greeting", skill_bundle(files={"b": b"\r\n"}), base=first.digest, by=operator)
-    bundles.import_bundle(project, skill_bundle("named", metadata={"version": "2.1"}), by=operator)
-    bundles.import_bundle(project, skill_bundle("covered", body="Ours."), by=operator)
-    skills.create(project, skill_bundle("off"), by=operator)
-    skills.disable(project, "off", by=operator)
-    skills.create(project, skill_bundle("gone"), by=operator)
-    skills.delete(project, "gone", by=operator)
-    skills.create(project, skill_bundle("withdrawn"), by=operator)
-    versions.yank(project, "withdrawn", "1", reason="Wrong.", by=operator)
+    first = create_skill(project, skill_bundle(files={"data/ü.bin": b"\0\xff", "empty": b""}), by=operator).version
+    save_skill(project, "greeting", skill_bundle(files={"b": b"\r\n"}), base=first.digest, by=operator)
+    import_bundle(project, skill_bundle("named", metadata={"version": "2.1"}), by=operator)
+    import_bundle(project, skill_bundle("covered", body="Ours."), by=operator)
+    create_skill(project, skill_bundle("off"), by=operator)
+    disable_skill(project, "off", by=operator)
+    create_skill(project, skill_bundle("gone"), by=operator)
+    delete_skill(project, "gone", by=operator)
+    create_skill(project, skill_bundle("withdrawn"), by=operator)
+    yank_version(project, "withdrawn", "1", reason="Wrong.", by=operator)
     return project
 
 
@@ -132,7 +133,7 @@ def test_another_project_cannot_be_exported(mixed: Project, other_project: Proje
 
 def test_a_long_export_needs_little_memory(project: Project, operator: Actor) -> None:
     for number in range(12):
-        bundles.import_bundle(
+        import_bundle(
             project, skill_bundle(f"s{number}", {f"{part}.bin": os.urandom(1 << 20) for part in range(2)}), by=operator
         )
     archive = export_zip.export_zip(project, by=operator)
@@ -185,9 +186,9 @@ def test_any_project_survives_export_and_import(
 ) -> None:
     here, there = (projects.create(slug=slug, name="Some", by=operator) for slug in (next(some_projects) for _ in "ab"))
     for name, (bundle, version) in left.items():
-        bundles.import_bundle(here, bundle, directory=name, was=version, by=operator)
+        import_bundle(here, bundle, directory=name, was=version, by=operator)
     if off and left:
-        skills.disable(here, next(iter(left)), by=operator)
+        disable_skill(here, next(iter(left)), by=operator)
     data = zipped(here, operator)
     (tmp_path / "export.zip").write_bytes(data)
     list(import_project.import_skills(there, tmp_path / "export.zip", by=operator)) if left else None
@@ -204,7 +205,7 @@ def test_a_skill_without_a_name_survives_export_and_import(
     project: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     text = b"---\ndescription: Does things. Use when asked to.\nversion: a/b\n---\nDo them.\n"
-    skills.save(project, "silent", Bundle({SKILL_MD: text}), base=None, by=operator)
+    save_skill(project, "silent", Bundle({SKILL_MD: text}), base=None, by=operator)
     call_command("export_project", "demo", str(tmp_path / "out"))
     assert brought(other_project, tmp_path / "out", operator) == [("create", "silent", "1")]
     assert zipped(other_project, operator) == zipped(project, operator)
@@ -216,7 +217,7 @@ def test_the_next_version_continues_the_imported_number(
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     brought(other_project, tmp_path / "export.zip", operator)
     digest = catalog.get(other_project.pk, "greeting").winner.digest  # type: ignore[union-attr]
-    saved = skills.save(other_project, "greeting", skill_bundle(body="New."), base=digest, by=operator)
+    saved = save_skill(other_project, "greeting", skill_bundle(body="New."), base=digest, by=operator)
     assert saved.version.version == "3"
 
 
@@ -235,8 +236,8 @@ def test_a_taken_number_is_increased_and_a_taken_name_is_refused(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     for body in ("One.", "Two."):
-        bundles.import_bundle(other_project, skill_bundle(body=body), by=operator)
-    bundles.import_bundle(other_project, skill_bundle("named", body="Other.", metadata={"version": "2.1"}), by=operator)
+        import_bundle(other_project, skill_bundle(body=body), by=operator)
+    import_bundle(other_project, skill_bundle("named", body="Other.", metadata={"version": "2.1"}), by=operator)
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     done = {one.name: one for one in import_project.import_skills(other_project, tmp_path / "export.zip", by=operator)}
     assert (done["greeting"].action, done["greeting"].version) == ("new-version", "3")
@@ -246,9 +247,9 @@ def test_a_taken_number_is_increased_and_a_taken_name_is_refused(
 
 
 def test_a_withdrawn_version_is_not_imported_again(project: Project, operator: Actor, tmp_path: Path) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     (tmp_path / "export.zip").write_bytes(zipped(project, operator))
-    versions.yank(project, "greeting", "1", reason="It leaks.", by=operator)
+    yank_version(project, "greeting", "1", reason="It leaks.", by=operator)
     with nothing_left_behind():
         (done,) = import_project.import_skills(project, tmp_path / "export.zip", by=operator)
     assert "was withdrawn: It leaks." in done.reason
@@ -352,7 +353,7 @@ def test_only_changed_files_are_written_again(mixed: Project, operator: Actor, t
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
     assert export_directory.write(mixed, out, by=operator).files == 0
     digest = catalog.get(mixed.pk, "named").winner.digest  # type: ignore[union-attr]
-    skills.save(mixed, "named", skill_bundle("named", body="New."), base=digest, by=operator)
+    save_skill(mixed, "named", skill_bundle("named", body="New."), base=digest, by=operator)
     assert export_directory.write(mixed, out, by=operator).files == 2
     after = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
     assert {path.relative_to(out).as_posix() for path in after if before[path] != after[path]} == {
@@ -389,7 +390,7 @@ def test_only_the_directory_of_a_deleted_skill_is_removed(mixed: Project, operat
     (out / "greeting/stray/deep/x").write_bytes(b"left over")
     (tmp_path / "outside").write_bytes(b"keep")
     (out / "greeting/link").symlink_to(tmp_path / "outside")
-    skills.delete(mixed, "named", by=operator)
+    delete_skill(mixed, "named", by=operator)
     assert export_directory.write(mixed, out, by=operator).removed == ("named",)
     assert sorted(tree(out)) == [
         ".gitattributes", RECORD, "README.md", "covered/SKILL.md", "greeting/SKILL.md", "greeting/b", "notes/a",
@@ -400,10 +401,10 @@ def test_only_the_directory_of_a_deleted_skill_is_removed(mixed: Project, operat
 
 
 def test_a_file_can_become_a_directory_and_back(project: Project, operator: Actor, tmp_path: Path) -> None:
-    first = skills.create(project, skill_bundle(files={"a": b"1", "b/c": b"2"}), by=operator).version
+    first = create_skill(project, skill_bundle(files={"a": b"1", "b/c": b"2"}), by=operator).version
     export_directory.write(project, tmp_path / "out", by=operator)
     bundle = skill_bundle(files={"a/d": b"3", "b": b"4"})
-    skills.save(project, "greeting", bundle, base=first.digest, by=operator)
+    save_skill(project, "greeting", bundle, base=first.digest, by=operator)
     export_directory.write(project, tmp_path / "out", by=operator)
     assert tree(tmp_path / "out/greeting") == dict(bundle)
 
@@ -433,7 +434,7 @@ def test_files_of_others_are_not_overwritten(mixed: Project, operator: Actor, tm
     export_directory.write(mixed, out, by=operator)
     mine.mkdir()
     (mine / "a").write_bytes(b"ours")
-    skills.create(mixed, skill_bundle("newcomer"), by=operator)
+    create_skill(mixed, skill_bundle("newcomer"), by=operator)
     target = out / "newcomer"
     if how == "directory":
         mine.rename(target)
@@ -451,7 +452,7 @@ def test_files_of_others_are_not_overwritten(mixed: Project, operator: Actor, tm
 def test_files_that_git_treats_as_its_own_are_refused(
     project: Project, operator: Actor, tmp_path: Path, path: str
 ) -> None:
-    bundles.import_bundle(project, skill_bundle(files={path: b"x"}), by=operator)
+    import_bundle(project, skill_bundle(files={path: b"x"}), by=operator)
     with pytest.raises(UnsafePath, match="git would treat as its own"):
         export_directory.write(project, tmp_path / "out", by=operator)
     assert not (tmp_path / "out").exists()

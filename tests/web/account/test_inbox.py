@@ -14,14 +14,14 @@ from registry.core.notifications import events
 from registry.core.text import edits
 from registry.models import EmailPreference, Notification, Project, User
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.notifications import email, links
 from registry.services.people import members
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, reviews
+from registry.services.proposals import reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import skills
+from tests import prepared
 from tests.conftest import skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -31,12 +31,12 @@ Browser = Callable[..., Client]
 @pytest.fixture
 def propose(project: Project, operator: Actor) -> Callable[[str], int]:
     """A proposal of an agent, with words of its own."""
-    skills.create(project, skill_bundle(), by=operator)
-    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.PROPOSE}))
+    create_skill(project, skill_bundle(), by=operator)
+    bot = permissions.agent(ensure_agent(project, "bot", by=operator), frozenset({roles.PROPOSE}))
 
     def make(why: str) -> int:
         change = edits.parse(skill_md=skill_text(body=why))
-        return proposals.propose(project, Suggestion("greeting", change, why), by=bot).proposal.pk
+        return prepared.propose(project, Suggestion("greeting", change, why), by=bot).proposal.pk
 
     return make
 

@@ -19,9 +19,9 @@ from registry.services.agents import agents, tokens
 from registry.services.catalog import built_in
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from registry.web.skills import name_options
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -89,7 +89,7 @@ def test_the_page_shows_exactly_what_the_agent_gets(
 def test_the_list_and_the_page_show_the_same_costs(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
-    agents.ensure(project, "plain", by=operator)
+    ensure_agent(project, "plain", by=operator)
     client = browser_client(roles.VIEWER)
     listed = {item["row"].agent.name: item for item in client.get(LIST).context["rows"]}
     for name, item in listed.items():
@@ -101,7 +101,7 @@ def test_the_list_and_the_page_show_the_same_costs(
 def test_an_unavailable_skill_is_explained(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
-    skills.disable(project, "letters", by=operator)
+    disable_skill(project, "letters", by=operator)
     definition = Definition(uses_skills=("greeting", "letters", "unknown"), allowed_skills=("nowhere",))
     agents.update(project, "desk", definition, by=operator)
     client = browser_client(roles.VIEWER)
@@ -122,7 +122,7 @@ def test_opening_the_page_does_not_count_as_a_load(desk: Agent, browser_client: 
 
 def test_hostile_texts_are_escaped(desk: Agent, project: Project, operator: Actor, browser_client: Browser) -> None:
     evil = "</pre><script>alert(1)</script>"
-    skills.create(project, skill_bundle("evil", body=evil), by=operator)
+    create_skill(project, skill_bundle("evil", body=evil), by=operator)
     definition = Definition(evil, evil, ("evil", evil), (evil,))
     agents.update(project, "desk", definition, by=operator)
     client = browser_client(roles.OWNER)
@@ -137,7 +137,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
 ) -> None:
     client = signed_in(browser_client(roles.VIEWER))
     for number in range(12):
-        agent = agents.ensure(project, f"bot-{number}", by=operator)
+        agent = ensure_agent(project, f"bot-{number}", by=operator)
         tokens.create_token(project, agent=agent, by=operator)
         client.get(LIST)
         if number in (0, 11):
@@ -298,7 +298,7 @@ def test_a_token_with_scopes_that_agents_may_not_have_is_refused(
 def test_a_token_is_revoked_only_at_the_url_of_its_agent(
     desk: Agent, project: Project, operator: Actor, browser_client: Browser
 ) -> None:
-    other = tokens.issue_token(project, agent=agents.ensure(project, "other", by=operator), by=operator).token
+    other = tokens.issue_token(project, agent=ensure_agent(project, "other", by=operator), by=operator).token
     client = signed_in(browser_client(roles.OWNER))
     with nothing_left_behind():
         assert client.post(f"{TOKENS}{other.pk}/revoke/").status_code == 404

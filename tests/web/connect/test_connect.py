@@ -17,13 +17,14 @@ from django.urls import resolve
 from registry.client import command
 from registry.core import roles
 from registry.models import Project, Token
-from registry.services.agents import agents, tokens
+from registry.services.agents import tokens
 from registry.services.catalog import built_in
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.web.connect import clients
 from registry.web.connect.clients import Guide, Target
 from tests.conftest import on_disk
+from tests.prepared import ensure_agent
 
 Browser = Callable[..., Client]
 ROOT = Path(__file__).resolve().parents[3]
@@ -161,7 +162,7 @@ def test_a_public_project_needs_no_token_for_discovery() -> None:
 def test_the_http_commands_work(project: Project, library: Path, operator: Actor) -> None:
     on_disk(library, "greeting", {"references/FILE.md": b"More."})
     built_in.index().refresh()
-    bot = agents.ensure(project, "bot", by=operator)
+    bot = ensure_agent(project, "bot", by=operator)
     secret = tokens.create_token(project, agent=bot, scopes=["read"], by=operator)
     seen = 0
     for step in of(Target("", "demo", ""))["rest"].steps:
@@ -189,7 +190,7 @@ def test_every_member_sees_every_client_with_the_project_filled_in(
 
 
 def test_the_page_shows_a_placeholder_and_no_token(project: Project, operator: Actor, browser_client: Browser) -> None:
-    secret = tokens.create_token(project, agent=agents.ensure(project, "bot", by=operator), by=operator)
+    secret = tokens.create_token(project, agent=ensure_agent(project, "bot", by=operator), by=operator)
     client = browser_client(roles.OWNER)
     pages = "".join(client.get(f"{PAGE}{key}/").content.decode() for key in ALL)
     assert clients.PLACEHOLDER in pages

@@ -13,8 +13,8 @@ from registry.models import Draft, Project, Proposal, Skill, User, Version
 from registry.services import permissions
 from registry.services.catalog import built_in, catalog
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, disable_skill, save_skill
 
 NEW = "/projects/demo/new/"
 EDIT = "/projects/demo/skills/greeting/edit/"
@@ -40,7 +40,7 @@ def browser(browser_client: Callable[..., Client]) -> Client:
 @pytest.fixture
 def greeting(project: Project, author: Actor) -> Version:
     bundle = skill_bundle("greeting", {"references/names.md": b"Ada\n", "assets/logo.png": b"\x89PNG\0"})
-    return skills.create(project, bundle, by=author).version
+    return create_skill(project, bundle, by=author).version
 
 
 def post(browser: Client, url: str, do: str, headers: dict[str, str] | None = None, **more: Any) -> Any:
@@ -98,7 +98,7 @@ def test_an_outdated_draft_is_merged_before_it_is_proposed(
     viewer = browser_client("viewer")
     post(viewer, EDIT, "save", name="greeting", base=greeting.digest)
     bundle = skill_bundle("greeting", body="Newer.")
-    skills.save(project, "greeting", bundle, base=greeting.digest, by=author)
+    save_skill(project, "greeting", bundle, base=greeting.digest, by=author)
     sent = post(viewer, EDIT, "propose", name="greeting", justification="Better.", base=greeting.digest)
     assert sent["Location"] == CONFLICT
     page = viewer.get(CONFLICT).content.decode()
@@ -286,9 +286,9 @@ def test_no_fix_suggests_a_taken_name(
         on_disk(library, "tea-round")
         built_in.index().refresh()
     else:
-        skills.create(project, skill_bundle("tea-round"), by=author)
+        create_skill(project, skill_bundle("tea-round"), by=author)
     if state == "switched off":
-        skills.disable(project, "tea-round", by=author)
+        disable_skill(project, "tea-round", by=author)
     post(browser, NEW, "save", name="Tea Round!")
     page = browser.get(NEW).content.decode()
     assert "Choose another name. tea-round is already taken." in page
@@ -466,7 +466,7 @@ def outdated(browser: Client, greeting: Version, person: Callable[[str], User]) 
     project = greeting.skill.project
     reviewer = permissions.person(person("reviewer"), project)
     theirs = skill_bundle("greeting", {"references/names.md": b"Grace\n"}, body="Say good evening.")
-    return skills.save(project, "greeting", theirs, base=greeting.digest, by=reviewer).version
+    return save_skill(project, "greeting", theirs, base=greeting.digest, by=reviewer).version
 
 
 def test_publishing_an_outdated_draft_leads_to_the_conflict_page(browser: Client, outdated: Version) -> None:
@@ -512,6 +512,6 @@ def test_without_a_conflict_the_page_redirects_to_the_editor(browser: Client, gr
 def test_the_number_of_queries_does_not_grow_with_the_files(
     browser: Client, project: Project, author: Actor, django_assert_max_num_queries: Any
 ) -> None:
-    skills.create(project, skill_bundle("greeting", {f"references/{n}.md": b"x" for n in range(30)}), by=author)
+    create_skill(project, skill_bundle("greeting", {f"references/{n}.md": b"x" for n in range(30)}), by=author)
     with django_assert_max_num_queries(16):
         browser.get(EDIT)

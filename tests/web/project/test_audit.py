@@ -11,12 +11,12 @@ from django.test import Client
 from registry.core import roles
 from registry.models import Event, Project, User
 from registry.services import audit, permissions
-from registry.services.agents import agents
 from registry.services.people import accounts
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from registry.web.project import audit_words
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill, disable_skill, ensure_agent, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -32,9 +32,9 @@ def reviewing(browser_client: Browser) -> Client:
 @pytest.fixture
 def events(project: Project, author: Actor, operator: Actor) -> str:
     """A skill by the author, saved by an agent; returns the digest agents get."""
-    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
-    first = skills.create(project, skill_bundle(), by=author).version
-    return skills.save(project, "greeting", skill_bundle(body="2"), base=first.digest, by=bot).version.digest
+    bot = permissions.agent(ensure_agent(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
+    first = create_skill(project, skill_bundle(), by=author).version
+    return save_skill(project, "greeting", skill_bundle(body="2"), base=first.digest, by=bot).version.digest
 
 
 def text(response: Any, status: int = 200) -> str:
@@ -172,7 +172,7 @@ def test_the_record_is_checked_on_demand(events: str, reviewing: Client) -> None
 
 def test_hostile_names_do_nothing(project: Project, reviewing: Client, operator: Actor) -> None:
     hostile = '"><script>alert(1)</script>'
-    skills.create(project, skill_bundle(), note=hostile, by=permissions.operator(hostile))
+    create_skill(project, skill_bundle(), note=hostile, by=permissions.operator(hostile))
     html = text(reviewing.get(LOG, {"target": hostile})) + text(reviewing.get(LOG))
     assert "<script>alert" not in html
 
@@ -189,7 +189,7 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
 ) -> None:
     for times in (1, 15):
         for _ in range(times):
-            skills.disable(project, "greeting", by=operator)
+            disable_skill(project, "greeting", by=operator)
             skills.enable(project, "greeting", by=operator)
         text(reviewing.get(LOG))
         # session, user, membership; count, page, chain; members and agents of the filter; switcher and sidebar

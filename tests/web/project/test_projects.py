@@ -10,8 +10,8 @@ from registry.core import roles
 from registry.models import Event, Membership, Project, User
 from registry.services.people import accounts, projects
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
 
 Browser = Callable[..., Client]
@@ -33,7 +33,7 @@ def stranger(operator: Actor) -> Client:
 def test_my_projects_are_listed_with_role_and_own_skills(
     project: Project, other_project: Project, operator: Actor, browser_client: Browser
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     page = browser_client(roles.AUTHOR).get("/projects/").content.decode()
     assert '<a href="/projects/demo/skills/">Demo</a>' in page
     assert "1 project skill</span><span>Author</span>" in page
@@ -214,7 +214,7 @@ def test_only_a_plain_yes_opens_a_project(project: Project, browser_client: Brow
 def test_an_archived_project_stops_at_once_and_comes_back_whole(
     project: Project, operator: Actor, browser_client: Browser, api: Any
 ) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     agent, owner, viewer = api("read"), browser_client(roles.OWNER), browser_client(roles.VIEWER)
     assert agent.get("/catalog").status_code == 200
     assert owner.post(ARCHIVE)["Location"] == "/projects/"

@@ -14,7 +14,6 @@ from registry.core.bundle import SKILL_MD
 from registry.core.text import edits
 from registry.models import Approval, Event, Membership, Project, Proposal, Token, User, Version
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
@@ -22,6 +21,7 @@ from registry.services.proposals import prepare, proposals, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent, propose, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -34,14 +34,14 @@ HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
 @pytest.fixture
 def bot(project: Project, operator: Actor) -> Actor:
-    agent = agents.ensure(project, "bot", by=operator)
+    agent = ensure_agent(project, "bot", by=operator)
     return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
 
 
 @pytest.fixture
 def greeting(project: Project, author: Actor) -> Version:
     bundle = skill_bundle(body=LINES, files={"references/names.md": b"Ada\n", "logo.bin": b"\0\1"})
-    return skills.create(project, bundle, by=author).version
+    return create_skill(project, bundle, by=author).version
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def suggest(project: Project, by: Actor, why: str = "The old text is wrong.", **
     text = skill_text(body=more.pop("body", LINES.replace("One", "Uno")))
     change = more.pop("edit", None) or edits.parse(skill_md=text)
     pieces = prepare.evidence(more.pop("evidence", ()))
-    return proposals.propose(project, Suggestion("greeting", change, why, pieces, **more), by=by).proposal
+    return propose(project, Suggestion("greeting", change, why, pieces, **more), by=by).proposal
 
 
 def url(proposal: Proposal, part: str = "") -> str:
@@ -374,7 +374,7 @@ def test_what_a_field_for_writing_does_not_show_is_named_above_it(
 def test_deletion_says_what_agents_get_afterwards(
     project: Project, library: Any, greeting: Version, viewer: Actor, reviewer: Client
 ) -> None:
-    alone = proposals.propose(project, Suggestion("greeting", None, "Unused.", kind="delete"), by=viewer).proposal
+    alone = propose(project, Suggestion("greeting", None, "Unused.", kind="delete"), by=viewer).proposal
     html = text(reviewer.get(url(alone)))
     assert "Agents no longer get <strong>greeting</strong>" in html
     assert "Edit and approve" not in html
@@ -386,7 +386,7 @@ def test_deletion_says_what_agents_get_afterwards(
 
 def test_a_new_skill_is_compared_with_nothing(project: Project, bot: Actor, reviewer: Client) -> None:
     suggestion = Suggestion("fresh", edits.parse(skill_md=skill_text("fresh")), "It is missing.")
-    made = proposals.propose(project, suggestion, by=bot).proposal
+    made = propose(project, suggestion, by=bot).proposal
     html = text(reviewer.get(url(made)))
     assert "wants to create <strong>fresh</strong>" in " ".join(html.split())
     assert "Now, nothing" in html
@@ -567,7 +567,7 @@ def test_recommendation_of_an_agent_is_shown(
     project: Project, made: Proposal, operator: Actor, reviewer: Client
 ) -> None:
     Project.objects.update(reviewer_agents=True)
-    judge = permissions.agent(agents.ensure(project, "judge", by=operator), frozenset({roles.PROPOSE}))
+    judge = permissions.agent(ensure_agent(project, "judge", by=operator), frozenset({roles.PROPOSE}))
     reviews.recommend(project, made.pk, verdict="reject", reason="Guests are French.", by=judge)
     html = text(reviewer.get(url(made)))
     assert "Agent judge recommends to reject it" in " ".join(html.split())
@@ -591,7 +591,7 @@ def overtake(project: Project, author: Actor, base: str, **changes: str) -> None
     for word, other in changes.items():
         body = body.replace(word, other)
     bundle = skills.with_text(project, "greeting", skill_text(body=body))
-    skills.save(project, "greeting", bundle, base=base, by=author)
+    save_skill(project, "greeting", bundle, base=base, by=author)
 
 
 def test_outdated_proposal_that_still_applies_is_updated_and_reviewed_again(

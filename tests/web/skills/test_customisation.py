@@ -12,8 +12,9 @@ from registry.core.bundle import SKILL_MD
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
 from registry.services.permissions import Actor
-from registry.services.skills import customisation, skills, versions
+from registry.services.skills import customisation, versions
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, customise_skill, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -44,14 +45,14 @@ def bundled(library: Path, body: str = BODY) -> str:
 def ours(project: Project, by: Actor, body: str) -> str:
     base = versions.history(project, "greeting")[0].digest
     bundle = skill_bundle(body=body, files={"references/a.md": b"a"})
-    return skills.save(project, "greeting", bundle, base=base, by=by).version.digest
+    return save_skill(project, "greeting", bundle, base=base, by=by).version.digest
 
 
 @pytest.fixture
 def clean(project: Project, library: Path, author: Actor) -> dict[str, str]:
     """Both sides changed different lines; return the form that merges them."""
     bundled(library)
-    customisation.customise(project, "greeting", by=author)
+    customise_skill(project, "greeting", by=author)
     mine = ours(project, author, BODY.replace("Fourth", "Our fourth"))
     return {"theirs": bundled(library, BODY.replace("First", "Their first")), "mine": mine}
 
@@ -60,7 +61,7 @@ def clean(project: Project, library: Path, author: Actor) -> dict[str, str]:
 def clash(project: Project, library: Path, author: Actor) -> dict[str, str]:
     """Both sides changed the same line."""
     bundled(library)
-    customisation.customise(project, "greeting", by=author)
+    customise_skill(project, "greeting", by=author)
     mine = ours(project, author, BODY.replace("First", "Our <first>"))
     return {"theirs": bundled(library, BODY.replace("First", "Their <first>")), "mine": mine}
 
@@ -167,7 +168,7 @@ def test_a_viewer_sees_the_changes_but_cannot_merge(clean: dict[str, str], viewi
 
 
 def test_a_skill_that_is_not_customised_has_no_merge_page(project: Project, author: Actor, writing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     assert writing.get(f"{HERE}upstream/").status_code == 404
     with nothing_left_behind():
         assert writing.post(f"{HERE}upstream/", {"theirs": "x", "mine": "x"}).status_code == 404
@@ -177,7 +178,7 @@ def test_invisible_characters_are_shown_in_conflicts(
     project: Project, library: Path, author: Actor, writing: Client
 ) -> None:
     bundled(library)
-    customisation.customise(project, "greeting", by=author)
+    customise_skill(project, "greeting", by=author)
     ours(project, author, BODY.replace("First", "Ours"))
     bundled(library, BODY.replace("First", "Th\u202eirs"))
     html = text(writing.get(f"{HERE}upstream/"))

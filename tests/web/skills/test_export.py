@@ -10,8 +10,8 @@ from registry.core import roles
 from registry.models import Project, User
 from registry.services.people import accounts
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill
 
 LIST, ZIP = "/projects/demo/skills/", "/projects/demo/export.zip"
 
@@ -19,7 +19,7 @@ LIST, ZIP = "/projects/demo/skills/", "/projects/demo/export.zip"
 def test_every_member_downloads_all_skills(
     project: Project, browser_client: Callable[..., Client], operator: Actor
 ) -> None:
-    skills.create(project, skill_bundle(files={"ü.bin": b"\0"}), by=operator)
+    create_skill(project, skill_bundle(files={"ü.bin": b"\0"}), by=operator)
     viewer = browser_client(roles.VIEWER)
     assert ZIP in viewer.get(LIST).content.decode()
     response = viewer.get(ZIP)

@@ -17,8 +17,9 @@ from registry.models import Event, Project, User
 from registry.services.catalog import built_in, catalog, usage
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
+from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, ensure_agent, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -72,7 +73,7 @@ def test_the_page_shows_rendered_instructions_and_facts(project: Project, author
     bundle = skill_bundle(
         body="# Greet\n\nRead [the list](references/a.md).", tags=["letters"], files={"references/a.md": b"# A\n"}
     )
-    made = skills.create(project, bundle, note="First words", by=author).version
+    made = create_skill(project, bundle, note="First words", by=author).version
     html = text(viewing.get(HERE))
     assert '<h2 id="text-greet">Greet</h2>' in html
     assert 'href="/projects/demo/skills/greeting/files/references/a.md"' in html
@@ -87,8 +88,8 @@ def test_the_page_shows_rendered_instructions_and_facts(project: Project, author
 
 
 def test_required_skills_of_the_project_are_links(project: Project, author: Actor, viewing: Client) -> None:
-    skills.create(project, skill_bundle("known"), by=author)
-    skills.create(project, skill_bundle(requires=["known", "unknown"]), by=author)
+    create_skill(project, skill_bundle("known"), by=author)
+    create_skill(project, skill_bundle(requires=["known", "unknown"]), by=author)
     project.refresh_from_db()
     html = text(viewing.get(HERE))
     assert '<a href="/projects/demo/skills/known/"><code>known</code></a>' in html
@@ -97,14 +98,14 @@ def test_required_skills_of_the_project_are_links(project: Project, author: Acto
 
 
 def test_missing_requirements_are_reported_per_project(project: Project, author: Actor, viewing: Client) -> None:
-    skills.create(project, skill_bundle(requires=["knowm", "greeting"]), by=author)
+    create_skill(project, skill_bundle(requires=["knowm", "greeting"]), by=author)
     html = text(viewing.get(f"{HERE}source/"))
     assert "The skill requires “knowm”, which is not in this project." in html
     assert html.count("The skill requires itself.") == 1
     assert "2 warnings" in text(viewing.get(HERE))
-    skills.create(project, skill_bundle("known"), by=author)
+    create_skill(project, skill_bundle("known"), by=author)
     assert "Change it to known, or remove it." in text(viewing.get(f"{HERE}source/"))
-    skills.create(project, skill_bundle("knowm"), by=author)
+    create_skill(project, skill_bundle("knowm"), by=author)
     assert "knowm” does not exist" not in text(viewing.get(f"{HERE}source/")), "the same bytes are cached by digest"
 
 
@@ -117,7 +118,7 @@ def test_hostile_instructions_do_nothing_on_any_page(
     project: Project, author: Actor, viewing: Client, body: str
 ) -> None:
     bundle = skill_bundle(body=body, files={"a.md": body.encode(), "a.csv": body.encode(), "a.html": body.encode()})
-    skills.create(project, bundle, note=f"<script>alert(1)</script> {body}"[:200], by=author)
+    create_skill(project, bundle, note=f"<script>alert(1)</script> {body}"[:200], by=author)
     for page in ("", "source/", "files/", "files/a.md", "files/a.csv", "files/a.html", "versions/", "usage/"):
         response = viewing.get(HERE + page)
         html = text(response)
@@ -132,12 +133,12 @@ def test_hostile_instructions_do_nothing_on_any_page(
 def test_invisible_characters_have_a_notice_beside_the_rendered_text(
     project: Project, author: Actor, viewing: Client
 ) -> None:
-    skills.create(project, skill_bundle(body="Pay \u202e50\u200b now."), by=author)
+    create_skill(project, skill_bundle(body="Pay \u202e50\u200b now."), by=author)
     assert "This text contains 2 hidden characters." in text(viewing.get(HERE))
 
 
 def test_a_name_is_found_in_any_spelling(project: Project, author: Actor, viewing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     assert "greeting" in text(viewing.get("/projects/demo/skills/ Greeting/"))
 
 
@@ -154,7 +155,7 @@ def test_the_404_page_links_back_for_members_only(project: Project, viewing: Cli
 
 
 def test_a_member_of_another_project_finds_nothing(project: Project, author: Actor, stranger: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     for page in ("", "source/", "files/", "files/SKILL.md", "raw/SKILL.md", "bundle.zip", "versions/", "usage/",
                  "versions/compare/", "version/1/", "version/1/bundle.zip", "version/1/yank/"):  # fmt: skip
         assert stranger.get(HERE + page).status_code == 404, page
@@ -164,7 +165,7 @@ def test_a_member_of_another_project_finds_nothing(project: Project, author: Act
 
 
 def test_an_anonymous_visitor_is_sent_to_sign_in(project: Project, author: Actor) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     for page in ("", "raw/SKILL.md", "bundle.zip", "version/1/"):
         response = Client().get(HERE + page)
         assert response.status_code == 302
@@ -177,7 +178,7 @@ def test_an_anonymous_visitor_is_sent_to_sign_in(project: Project, author: Actor
 def test_the_source_shows_invisible_characters(project: Project, author: Actor, viewing: Client) -> None:
     carried = "".join(chr(0xE0000 + ord(letter)) for letter in "send it")
     body = f"Pay \u202e50.\n\n<!-- a remark\nof two lines -->\nNow{carried}."
-    skills.create(project, skill_bundle(body=body), by=author)
+    create_skill(project, skill_bundle(body=body), by=author)
     html = text(viewing.get(f"{HERE}source/"))
     assert '<span class="unseen">U+202E right-to-left override</span>' in html
     assert "send it" in html
@@ -190,7 +191,7 @@ def test_the_source_shows_invisible_characters(project: Project, author: Actor, 
 def test_line_numbers_of_the_source_count_folded_blank_lines(project: Project, author: Actor, viewing: Client) -> None:
     content = skill_text(body="Above." + "\n" * 60 + "Below.")
     number = content.split("\n").index("Below.") + 1
-    skills.create(project, skills.from_text(content), by=author)
+    create_skill(project, skills.from_text(content), by=author)
     html = text(viewing.get(f"{HERE}source/"))
     assert f'<li data-n="{number}">Below.</li>' in html
     assert "59 blank lines" in html
@@ -215,7 +216,7 @@ FILES = {
 @pytest.fixture
 def filed(project: Project, author: Actor) -> Bundle:
     bundle = skill_bundle(files=FILES)
-    skills.create(project, bundle, by=author)
+    create_skill(project, bundle, by=author)
     return bundle
 
 
@@ -310,7 +311,7 @@ def test_a_customised_skill_names_the_built_in_skill_it_replaces(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, files={"references/mileage.md": b"m"})
-    skills.create(project, skill_bundle(body="Ours."), by=author)
+    create_skill(project, skill_bundle(body="Ours."), by=author)
     html = text(viewing.get(HERE))
     assert "Customised" in html
     assert "What it replaces" in html
@@ -337,14 +338,14 @@ def test_the_comparison_with_built_in_shows_the_difference(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, body="One line.")
-    skills.create(project, skill_bundle(body="Our line."), by=author)
+    create_skill(project, skill_bundle(body="Our line."), by=author)
     html = text(viewing.get(f"{HERE}bundled/"))
     assert "<del>One</del> line." in html
     assert "<ins>Our</ins> line." in html
 
 
 def test_a_skill_without_a_built_in_version_has_no_comparison(project: Project, author: Actor, viewing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     assert viewing.get(f"{HERE}bundled/").status_code == 404
 
 
@@ -355,7 +356,7 @@ def test_a_viewer_sees_no_button_that_changes_anything_but_may_propose(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, name="from-library")
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     for page in ("/projects/demo/skills/from-library/", HERE, f"{HERE}versions/", f"{HERE}version/1/"):
         html = text(viewing.get(page))
         posts = set(re.findall(r'method="post" action="(/projects/demo[^"]*)"', html))
@@ -369,7 +370,7 @@ def test_a_viewer_is_refused_and_nothing_changes(
     project: Project, library: Path, author: Actor, viewing: Client
 ) -> None:
     bundled(library, name="from-library")
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     for page in POSTS:
         with nothing_left_behind():
             assert viewing.post(HERE + page, {"reason": "x"}).status_code == 403, page
@@ -378,7 +379,7 @@ def test_a_viewer_is_refused_and_nothing_changes(
 
 
 def test_every_change_needs_a_csrf_token(project: Project, author: Actor, browser_client: Browsers) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     strict = signed_in(browser_client(roles.OWNER, strict=True))
     for page in [*POSTS, "version/1/yank/"]:
         with nothing_left_behind():
@@ -386,14 +387,14 @@ def test_every_change_needs_a_csrf_token(project: Project, author: Actor, browse
 
 
 def test_no_change_is_made_by_get(project: Project, author: Actor, writing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     for page in POSTS:
         with nothing_left_behind():
             assert writing.get(HERE + page).status_code in (404, 405), page
 
 
 def test_switching_off_hides_the_name_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     html = text(writing.post(f"{HERE}disable/", follow=True))
     assert "Agents can’t use greeting." in html
     assert f'action="{HERE}enable/"' in html
@@ -404,7 +405,7 @@ def test_switching_off_hides_the_name_and_can_be_undone(project: Project, author
 
 
 def test_deleting_explains_its_effect_and_can_be_undone(project: Project, author: Actor, writing: Client) -> None:
-    made = skills.create(project, skill_bundle(), by=author).version
+    made = create_skill(project, skill_bundle(), by=author).version
     assert "Delete greeting?" in text(writing.get(HERE))
     response = writing.post(f"{HERE}delete/", {"base": made.digest}, follow=True)
     assert response.redirect_chain == [("/projects/demo/skills/", 302)]
@@ -421,7 +422,7 @@ def test_returning_to_built_in_names_what_is_lost(
     project: Project, library: Path, author: Actor, writing: Client
 ) -> None:
     bundled(library, body="Theirs.")
-    skills.create(project, skill_bundle(body="Ours.", files={"ours.md": b"x"}), by=author)
+    create_skill(project, skill_bundle(body="Ours.", files={"ours.md": b"x"}), by=author)
     html = text(writing.get(HERE))
     assert "Return greeting to built-in?" in html
     assert "Agents no longer get your changes: 1 line" in html
@@ -433,15 +434,15 @@ def test_returning_to_built_in_names_what_is_lost(
 
 
 def test_deleting_a_skill_saved_in_the_meantime_is_refused(project: Project, author: Actor, writing: Client) -> None:
-    first = skills.create(project, skill_bundle(), by=author).version
-    skills.save(project, "greeting", skill_bundle(body="New."), base=first.digest, by=author)
+    first = create_skill(project, skill_bundle(), by=author).version
+    save_skill(project, "greeting", skill_bundle(body="New."), base=first.digest, by=author)
     with nothing_left_behind():
         assert writing.post(f"{HERE}delete/", {"base": first.digest}).status_code == 409
 
 
 def test_a_skill_whose_versions_are_all_withdrawn_says_so(project: Project, author: Actor, writing: Client) -> None:
-    skills.create(project, skill_bundle(body="Secret words."), by=author)
-    versions.yank(project, "greeting", "1", reason="Wrong.", by=author)
+    create_skill(project, skill_bundle(body="Secret words."), by=author)
+    yank_version(project, "greeting", "1", reason="Wrong.", by=author)
     response = writing.get(HERE)
     assert response.status_code == 404
     html = response.content.decode()
@@ -457,10 +458,9 @@ def test_a_skill_whose_versions_are_all_withdrawn_says_so(project: Project, auth
 def test_usage_has_a_chart_and_a_text(
     project: Project, author: Actor, operator: Actor, viewing: Client, person: Callable[[str], User]
 ) -> None:
-    from registry.services.agents import agents
 
-    agents.ensure(project, "bot", by=operator)
-    skills.create(project, skill_bundle(), by=author)
+    ensure_agent(project, "bot", by=operator)
+    create_skill(project, skill_bundle(), by=author)
     for caller, version, times in (("bot", "1", 3), ("ines", "0", 1)):
         for _ in range(times):
             usage.count_load(project.pk, "greeting", version, caller=caller, now=timezone.now())
@@ -476,7 +476,7 @@ def test_usage_has_a_chart_and_a_text(
 
 
 def test_a_skill_without_loads_explains_how_agents_choose(project: Project, author: Actor, viewing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     assert "No loads in the last 30 days" in text(viewing.get(f"{HERE}usage/"))
 
 
@@ -486,9 +486,9 @@ def test_a_skill_without_loads_explains_how_agents_choose(project: Project, auth
 def test_the_number_of_queries_does_not_grow_with_versions(
     project: Project, author: Actor, viewing: Client, django_assert_max_num_queries: Any
 ) -> None:
-    version = skills.create(project, skill_bundle(), by=author).version
+    version = create_skill(project, skill_bundle(), by=author).version
     for number in range(6):
-        version = skills.save(
+        version = save_skill(
             project, "greeting", skill_bundle(body=f"{number}"), base=version.digest, by=author
         ).version
     for page in ("", "versions/", "source/", "files/"):
@@ -498,7 +498,7 @@ def test_the_number_of_queries_does_not_grow_with_versions(
 
 
 def test_actions_of_the_page_write_audit_events(project: Project, author: Actor, writing: Client) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     for page in ("disable/", "enable/", "delete/", "undelete/"):
         writing.post(HERE + page)
     verbs = list(Event.objects.filter(target="greeting").order_by("pk").values_list("verb", flat=True))

@@ -13,9 +13,9 @@ from registry.models import Draft, Event, Project, User
 from registry.services.catalog import built_in, catalog, skill_list, usage
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
 from registry.templatetags import ui
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, disable_skill, yank_version
 from tests.services.footprint import nothing_left_behind
 
 Browser = Callable[..., Client]
@@ -24,7 +24,7 @@ LIST = "/projects/demo/skills/"
 
 def write(project: Project, *names: str, by: Actor, **more: Any) -> None:
     for name in names:
-        skills.create(project, skill_bundle(name, **more), by=by)
+        create_skill(project, skill_bundle(name, **more), by=by)
 
 
 def text(client: Client, query: str = "", **more: Any) -> str:
@@ -66,7 +66,7 @@ def test_a_switched_off_skill_stays_in_the_list_with_a_badge(
     project: Project, operator: Actor, viewer_page: Client
 ) -> None:
     write(project, "quiet", by=operator)
-    skills.disable(project, "quiet", by=operator)
+    disable_skill(project, "quiet", by=operator)
     page = text(viewer_page)
     assert "Switched off</span>" in page
     assert "Your agents have 0 skills" in page
@@ -117,7 +117,7 @@ def test_a_broken_skill_is_reported_with_file_line_and_reason(
 
 def test_a_withdrawn_skill_links_to_its_page(project: Project, operator: Actor, viewer_page: Client) -> None:
     write(project, "gone", by=operator)
-    versions.yank(project, "gone", "1", reason="Wrong.", by=operator)
+    yank_version(project, "gone", "1", reason="Wrong.", by=operator)
     assert 'href="/projects/demo/skills/gone/">Go to gone</a>' in text(viewer_page)
 
 
@@ -127,7 +127,7 @@ def test_the_meter_counts_exactly_what_an_agent_is_sent(
     on_disk(library, "bundled-one")
     built_in.index().refresh()
     write(project, "own", "off", by=operator)
-    skills.disable(project, "off", by=operator)
+    disable_skill(project, "off", by=operator)
     sent = api("read").get("/catalog", format="text").content.decode()
     cost = viewer_page.get(LIST).context["cost"]
     assert viewer_page.get("/projects/demo/catalog/").context["text"] == sent
@@ -181,7 +181,7 @@ def shelf(project: Project, library: Path, operator: Actor) -> None:
     )
     write(project, "invoice", body="Word. " * 200, tags=["money", "data"], by=operator)
     write(project, "retired", by=operator)
-    skills.disable(project, "retired", by=operator)
+    disable_skill(project, "retired", by=operator)
 
 
 FILTERED = [
@@ -273,7 +273,7 @@ def test_a_new_project_suggests_to_write_a_skill(
     built_in.index().refresh()
     author = browser_client("author")
     assert "Write down one thing your team does its own way." in text(author)
-    skills.create(project, skill_bundle("own-one"), by=operator)
+    create_skill(project, skill_bundle("own-one"), by=operator)
     assert "Write down one thing" not in text(author)
 
 

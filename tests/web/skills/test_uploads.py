@@ -13,9 +13,9 @@ from registry.core.limits import Limits
 from registry.models import Project, Proposal, Upload, User, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.core.hostile import ONE_OF_EACH
+from tests.prepared import create_skill
 from tests.services.footprint import footprint, nothing_left_behind, stored_files
 
 UPLOAD = "/projects/demo/upload/"
@@ -149,7 +149,7 @@ def test_a_proposed_upload_is_previewed_again_after_another_save(
 ) -> None:
     client = visited("viewer")
     preview = send(client, skill_bundle(body="New."))
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     with nothing_left_behind():
         answer = client.post(preview, {"do": "propose", "seen": "", "justification": "Why."})
     assert (answer.status_code, answer.headers["Location"]) == (302, preview)
@@ -201,7 +201,7 @@ def test_the_preview_shows_the_effect_and_stores_nothing(browser: Client) -> Non
 
 
 def test_a_new_version_shows_the_difference(browser: Client, project: Project, author: Actor) -> None:
-    skills.create(project, skill_bundle(files={"references/gone.md": b"x"}), by=author)
+    create_skill(project, skill_bundle(files={"references/gone.md": b"x"}), by=author)
     page = browser.get(send(browser, skill_bundle(body="Quite new."))).content.decode()
     for words in ("This becomes version 2 of greeting.", "references/gone.md", "Publish version 2", "Quite"):
         assert words in page
@@ -214,7 +214,7 @@ def test_the_preview_of_a_customisation_names_the_built_in_skill(browser: Client
 
 
 def test_uploading_the_same_files_changes_nothing(browser: Client, project: Project, author: Actor) -> None:
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     preview = send(browser, skill_bundle())
     assert "already has exactly these files" in browser.get(preview).content.decode()
     current = catalog.get(project.pk, "greeting").winner
@@ -267,7 +267,7 @@ def test_a_note_that_is_too_long_keeps_the_upload(browser: Client) -> None:
 
 def test_an_upload_is_previewed_again_after_another_save(browser: Client, project: Project, author: Actor) -> None:
     preview = send(browser, skill_bundle(body="New."))
-    skills.create(project, skill_bundle(), by=author)
+    create_skill(project, skill_bundle(), by=author)
     answer = browser.post(preview, {"do": "confirm", "seen": ""})
     assert answer.headers["Location"] == preview
     assert "Somebody else saved greeting since you opened this page" in browser.get(preview).content.decode()

@@ -9,11 +9,10 @@ from django.test import Client
 from registry.core import roles
 from registry.models import Project, Version
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
 from tests.conftest import skill_bundle
+from tests.prepared import create_skill, delete_skill, ensure_agent, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -33,10 +32,10 @@ def viewing(browser_client: Callable[..., Client]) -> Client:
 @pytest.fixture
 def three(project: Project, author: Actor, operator: Actor) -> list[str]:
     """Create three versions, the second by an agent, and return their digests."""
-    bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
+    bot = permissions.agent(ensure_agent(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
     lines = "\n\n".join(f"Line {number}." for number in range(30))
     made = [
-        skills.create(
+        create_skill(
             project, skill_bundle(body=f"One hotel is booked for each night.\n\n{lines}"), note="First", by=author
         ).version
     ]
@@ -45,7 +44,7 @@ def three(project: Project, author: Actor, operator: Actor) -> list[str]:
         (author, "Three\u200b hotel is booked for each night.", {"b.bin": b"\0"}),
     ):
         bundle = skill_bundle(body=f"{body}\n\n{lines}", files=files)
-        made.append(skills.save(project, "greeting", bundle, base=made[-1].digest, note=body, by=by).version)
+        made.append(save_skill(project, "greeting", bundle, base=made[-1].digest, note=body, by=by).version)
     return [version.digest for version in made]
 
 
@@ -117,14 +116,14 @@ def test_a_missing_version_is_not_compared(three: list[str], viewing: Client, qu
 
 
 def test_different_line_endings_are_named(project: Project, author: Actor, viewing: Client) -> None:
-    first = skills.create(project, skill_bundle(files={"a.txt": b"same\n"}), by=author).version
-    skills.save(project, "greeting", skill_bundle(files={"a.txt": b"same\r\n"}), base=first.digest, by=author)
+    first = create_skill(project, skill_bundle(files={"a.txt": b"same\n"}), by=author).version
+    save_skill(project, "greeting", skill_bundle(files={"a.txt": b"same\r\n"}), base=first.digest, by=author)
     assert "carriage return, line feed" in text(viewing.get(f"{HERE}versions/compare/"))
 
 
 def test_a_very_large_file_is_not_compared_by_line(project: Project, author: Actor, viewing: Client) -> None:
-    first = skills.create(project, skill_bundle(files={"a.txt": b"x\n" * 400_000}), by=author).version
-    skills.save(project, "greeting", skill_bundle(files={"a.txt": b"y\n" * 400_000}), base=first.digest, by=author)
+    first = create_skill(project, skill_bundle(files={"a.txt": b"x\n" * 400_000}), by=author).version
+    save_skill(project, "greeting", skill_bundle(files={"a.txt": b"y\n" * 400_000}), base=first.digest, by=author)
     assert "Too large to compare line by line." in text(viewing.get(f"{HERE}versions/compare/"))
 
 
@@ -137,7 +136,7 @@ def test_restoring_makes_a_new_version(project: Project, three: list[str], writi
 def test_a_deleted_skill_is_restored_from_its_history(
     project: Project, three: list[str], author: Actor, writing: Client
 ) -> None:
-    skills.delete(project, "greeting", by=author)
+    delete_skill(project, "greeting", by=author)
     assert "Restore" in text(writing.get(f"{HERE}versions/"))
     writing.post(f"{HERE}version/2/restore/")
     assert catalog.load(project.pk, "greeting").candidate.digest == three[1]
@@ -165,7 +164,7 @@ def test_without_a_reason_nothing_is_withdrawn(three: list[str], writing: Client
 def test_nothing_of_a_withdrawn_version_can_be_opened(
     project: Project, three: list[str], author: Actor, writing: Client
 ) -> None:
-    versions.yank(project, "greeting", "2", reason="It promised too much.", by=author)
+    yank_version(project, "greeting", "2", reason="It promised too much.", by=author)
     html = text(writing.get(f"{HERE}versions/"))
     assert "It promised too much." in html
     assert f"{HERE}version/2/" not in html
@@ -189,12 +188,12 @@ def test_a_viewer_cannot_restore_or_withdraw(three: list[str], viewing: Client) 
 
 
 def test_a_version_made_at_the_command_line_says_so(project: Project, operator: Actor, viewing: Client) -> None:
-    skills.create(project, skill_bundle(), by=operator)
+    create_skill(project, skill_bundle(), by=operator)
     assert "<span>Command line, <time" in text(viewing.get(f"{HERE}versions/"))
 
 
 def test_a_version_with_an_odd_name_has_a_page(project: Project, author: Actor, viewing: Client) -> None:
-    version = skills.create(project, skill_bundle(), by=author).version
+    version = create_skill(project, skill_bundle(), by=author).version
     Version.objects.filter(pk=version.pk).update(version="1.0 beta+x")
     html = text(viewing.get(f"{HERE}versions/"))
     assert f"{HERE}version/1.0%20beta+x/" in html
@@ -202,7 +201,7 @@ def test_a_version_with_an_odd_name_has_a_page(project: Project, author: Actor, 
 
 
 def test_a_long_history_has_pages(project: Project, author: Actor, viewing: Client) -> None:
-    version = skills.create(project, skill_bundle(), by=author).version
+    version = create_skill(project, skill_bundle(), by=author).version
     rows = [
         Version(
             skill=version.skill, version=str(n), digest=version.digest, manifest=version.manifest, size=1,

@@ -17,10 +17,10 @@ from registry.models.sources import DONE
 from registry.services.catalog import catalog
 from registry.services.people import members, projects
 from registry.services.permissions import Actor
-from registry.services.skills import skills
 from registry.services.sources import install, source_jobs, sources
 from registry.web.sources import source_words
 from tests.conftest import on_disk, skill_bundle, skill_text
+from tests.prepared import create_skill, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere, elsewhere
 from tests.web.conftest import signed_in
@@ -75,7 +75,7 @@ def edit(project: Project, by: Actor, before: str, after: str, name: str = "gree
     written = mine.bundle()[SKILL_MD].decode()
     assert before in written
     changed = mine.bundle().with_changes({SKILL_MD: written.replace(before, after).encode()})
-    skills.save(project, name, changed, base=mine.candidate.digest, by=by)
+    save_skill(project, name, changed, base=mine.candidate.digest, by=by)
 
 
 def change(site: Elsewhere, before: str, after: str, name: str = "greeting") -> None:
@@ -317,7 +317,7 @@ def test_an_import_without_a_selection_redirects_back(source: Source, page: Clie
 def test_import_under_another_name_needs_the_name(
     project: Project, source: Source, author: Actor, page: Client
 ) -> None:
-    skills.create(project, skill_bundle("greeting"), by=author)
+    create_skill(project, skill_bundle("greeting"), by=author)
     with nothing_left_behind():
         many = page.post(at(source, "import/"), {"skill": "greeting", "conflict-0": "rename", "name-0": " "})
         wrong = page.post(at(source, "import/"), {"skill": "greeting", "conflict-0": "rename", "name-0": "../x"})
@@ -435,7 +435,7 @@ def test_states_are_by_source_and_name(
 ) -> None:
     twin = sources.add(project, "well-known", f"{site.address}/", label="Twin", by=author)
     source_jobs.run_due()
-    skills.create(project, skill_bundle("parting"), by=author)
+    create_skill(project, skill_bundle("parting"), by=author)
     import_one(project, source, author)
     here, there = shown(page.get(at(source))), shown(page.get(at(twin)))
     assert "Installed" in here.split("greeting", 2)[2].split("parting")[0]
@@ -521,7 +521,7 @@ def test_a_change_since_the_preview_needs_a_new_preview(
 def test_a_taken_name_offers_three_choices(
     project: Project, source: Source, author: Actor, page: Client, choice: str, live: str
 ) -> None:
-    skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
+    create_skill(project, skill_bundle("greeting", body="Mine"), by=author)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
     assert "already has a skill called greeting" in shown(looked)
     assert "Difference" in shown(looked)
@@ -532,7 +532,7 @@ def test_a_taken_name_offers_three_choices(
 
 
 def test_a_taken_name_needs_a_choice(project: Project, source: Source, author: Actor, page: Client) -> None:
-    skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
+    create_skill(project, skill_bundle("greeting", body="Mine"), by=author)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
     with nothing_left_behind():
         answer = page.post(at(source, "skills/greeting/"), sent(looked, do="import"))
@@ -541,8 +541,8 @@ def test_a_taken_name_needs_a_choice(project: Project, source: Source, author: A
 
 
 def test_a_new_name_that_is_taken_is_refused(project: Project, source: Source, author: Actor, page: Client) -> None:
-    skills.create(project, skill_bundle("greeting"), by=author)
-    skills.create(project, skill_bundle("hello"), by=author)
+    create_skill(project, skill_bundle("greeting"), by=author)
+    create_skill(project, skill_bundle("hello"), by=author)
     looked = page.get(at(source, "skills/greeting/?inside=1"))
     with nothing_left_behind():
         answer = page.post(at(source, "skills/greeting/"), sent(looked, conflict="rename", name="hello"))
@@ -564,7 +564,7 @@ def test_a_built_in_skill_is_replaced_only_by_choice(
 def test_several_skills_are_imported_with_a_result_for_each(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
-    skills.create(project, skill_bundle("parting", body="Mine"), by=author)
+    create_skill(project, skill_bundle("parting", body="Mine"), by=author)
     site.skills["broken"] = Bundle({SKILL_MD: b"---\nname: broken\n---\n"})
     look(project, source, author)
     chosen = page.get(at(source, "import/"), {"skill": ["broken", "greeting", "parting"]})
@@ -729,7 +729,7 @@ def test_an_edit_since_the_page_was_opened_stops_uninstalling(
 def test_uninstalling_restores_the_earlier_version(
     project: Project, source: Source, author: Actor, page: Client
 ) -> None:
-    skills.create(project, skill_bundle("greeting", body="Mine"), by=author)
+    create_skill(project, skill_bundle("greeting", body="Mine"), by=author)
     import_one(project, source, author, on_conflict="version")
     asked = page.get(at(source, "skills/greeting/uninstall/"))
     assert "Agents get version 1 again" in shown(asked)
