@@ -6,12 +6,17 @@ process reports that it is ready and waits until the gate opens, so that all pro
 
 import fcntl
 import gc
+import io
 import json
 import os
+import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import astuple
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,6 +24,9 @@ import django
 
 django.setup()
 
+from django.core.management import call_command  # noqa: E402
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler  # noqa: E402
+from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -133,11 +141,37 @@ def counted(slug: str) -> dict[str, Any]:
     }
 
 
+def manage(*arguments: str) -> str:
+    """Run a management command without the cost of a new process, and return its output."""
+    with redirect_stdout(io.StringIO()) as output:
+        call_command(*arguments)
+    return output.getvalue()
+
+
+def die_at_blob(number: int) -> None:
+    """Make this process kill itself before it stores its blob with this number."""
+    numbers = count_from(1)
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rename" and "/blobs/" in str(arguments[1]) and next(numbers) == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+
+
+def serve_http(port: int) -> None:
+    """Answer HTTP requests in threads of this process until it ends."""
+    server = ThreadedWSGIServer(("127.0.0.1", port), WSGIRequestHandler)
+    server.set_app(get_wsgi_application())
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
 ACTIONS: dict[str, Callable[..., Any]] = (
     {
         action.__name__: action
-        for action in (make_project, make_token, digest, save, import_skill, create, state, count, counted)
+        for action in (make_project, make_token, digest, save, import_skill, create, state, count, counted, manage)
     }
+    | {"pid": os.getpid, "die_at_blob": die_at_blob, "serve_http": serve_http}
     | proposal_actions.ACTIONS
     | webhook_actions.ACTIONS
     | source_actions.ACTIONS

@@ -7,7 +7,7 @@ import pytest
 
 from tests import effort
 from tests.faults.process_pool import ProcessPool, process_pool
-from tests.faults.sites import Site, new_site, template_of
+from tests.faults.sites import Site, new_site, shared_template
 
 
 @pytest.fixture(scope="session")
@@ -18,15 +18,13 @@ def rounds() -> int:
 @pytest.fixture(scope="session")
 def restarts() -> int:
     """Return the number of rounds of tests that start a server in each round."""
-    return effort.rounds(2)
+    return effort.rounds(1)
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def template(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A migrated database without projects, to be copied."""
-    with new_site(tmp_path_factory.mktemp("template")) as site:
-        site.manage("migrate", "--verbosity=0")
-        yield template_of(site)
+    return shared_template(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 import fcntl
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.sites import PATIENCE, ROOT, Site
+
+_ENDED = {"failed": "the process ended"}
 
 
 class ChildProcess:
@@ -22,12 +26,27 @@ class ChildProcess:
         self.line.flush()
 
     def receive(self) -> dict[str, Any]:
-        message: dict[str, Any] = json.loads(self.line.readline() or '{"failed": "the process ended"}')
+        line = self.line.readline()
+        message: dict[str, Any] = json.loads(line) if line else _ENDED
         return message
 
     def do(self, action: str, *arguments: Any) -> Any:
         self.send(action, *arguments)
         return self.result()
+
+    @contextmanager
+    def killed_during(self, action: str, *arguments: Any) -> Iterator[None]:
+        """Start an action, and kill the process at the end of the block. The action must still be running then."""
+        pid = self.do("pid")
+        self.send(action, *arguments)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGKILL)
+        self.wait_until_killed()
+
+    def wait_until_killed(self) -> None:
+        assert self.receive() == _ENDED
 
     def result(self) -> Any:
         message = self.receive()
@@ -58,12 +77,12 @@ class ProcessPool:
 
 
 @contextmanager
-def process_pool(site: Site, size: int) -> Iterator[ProcessPool]:
+def process_pool(site: Site, size: int, **environment: str) -> Iterator[ProcessPool]:
     pairs = [socket.socketpair() for _ in range(size)]
     numbers = [theirs.fileno() for _, theirs in pairs]
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.faults.child_process", *map(str, numbers)], cwd=ROOT, pass_fds=numbers,
-        env=site.environment | {"DJANGO_SETTINGS_MODULE": "skillsite.settings"},
+        env=site.environment | {"DJANGO_SETTINGS_MODULE": "skillsite.settings"} | environment,
     )  # fmt: skip
     for _, theirs in pairs:
         theirs.close()

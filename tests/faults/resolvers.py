@@ -57,6 +57,8 @@ def _reap() -> list[int]:
 
 
 class Resolvers:
+    """Children of one process, on a volume of their own."""
+
     def __init__(self, process: "subprocess.Popen[str]", directory: Path) -> None:
         self._process, self._directory = process, directory
         self.root, self.gate = directory / "volume", directory / "gate"
@@ -92,13 +94,13 @@ class Resolvers:
 
 
 @contextmanager
-def resolvers(directory: Path) -> Iterator[Resolvers]:
+def resolver_process() -> Iterator["subprocess.Popen[str]"]:
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.faults.resolvers"], cwd=ROOT, text=True, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        yield Resolvers(process, directory)
+        yield process
     finally:
         assert process.stdin and process.stdout
         process.stdin.close()

@@ -83,19 +83,24 @@ def finish(process: "subprocess.Popen[str]") -> tuple[int, str]:
 @contextmanager
 def new_site(directory: Path, *, template: str = "") -> Iterator[Site]:
     """Create a site with an empty database, or with a copy of the database `template`."""
+    site = _create(directory, template)
+    try:
+        yield site
+    finally:
+        if site.database_url:
+            run_on_server(f"DROP DATABASE {_database(site)} WITH (FORCE)")
+
+
+def _create(directory: Path, template: str) -> Site:
     for part in ("data", "library", "tmp"):
         (directory / part).mkdir(parents=True)
-    name = f"skillsite_{secrets.token_hex(6)}"
     if not SERVER_URL:
         if template:
             shutil.copy(template, directory / "data" / "skillsite.sqlite3")
-        yield Site(directory, "", free_port())
-        return
+        return Site(directory, "", free_port())
+    name = f"skillsite_{secrets.token_hex(6)}"
     run_on_server(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
-    try:
-        yield Site(directory, urlunsplit(urlsplit(SERVER_URL)._replace(path=f"/{name}")), free_port())
-    finally:
-        run_on_server(f"DROP DATABASE {name} WITH (FORCE)")
+    return Site(directory, urlunsplit(urlsplit(SERVER_URL)._replace(path=f"/{name}")), free_port())
 
 
 def run_on_server(statement: str) -> None:
@@ -103,9 +108,25 @@ def run_on_server(statement: str) -> None:
         connection.execute(statement)
 
 
-def template_of(site: Site) -> str:
-    """Return the template for `new_site`: the database file, or the name of the PostgreSQL database."""
-    return urlsplit(site.database_url).path[1:] if site.database_url else str(site.data / "skillsite.sqlite3")
+def _database(site: Site) -> str:
+    return urlsplit(site.database_url).path[1:]
+
+
+def shared_template(own_directory: Path) -> str:
+    """Return the template for `new_site`: a database file, or the name of a PostgreSQL database.
+
+    The first caller of a test run migrates it, for all workers of pytest. It ends with the run: the file is in the
+    temporary directory, and `tests.postgres` stops its server.
+    """
+    shared = own_directory.parent if "PYTEST_XDIST_WORKER" in os.environ else own_directory
+    name = shared / "template-name"
+    with (shared / "template-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not name.exists():
+            site = _create(shared / "template", "")
+            site.manage("migrate", "--verbosity=0")
+            name.write_text(_database(site) or str(site.data / "skillsite.sqlite3"))
+    return name.read_text()
 
 
 # Below the range from which the system takes ports for outgoing connections, so that none of them is in the way.
@@ -153,6 +174,11 @@ class Server:
 
     def descendants(self) -> list[int]:
         return descendants(self.process.pid)
+
+    def web_processes(self) -> tuple[int, list[int]]:
+        """Return the main process of the web server, and its worker processes."""
+        main, *workers = [pid for pid in self.descendants() if "granian" in _command_line(pid)]
+        return main, workers
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
@@ -223,6 +249,10 @@ def descendants(pid: int) -> list[int]:
     for child in found:
         found.extend(grandchild for grandchild, parent in parents.items() if parent == child)
     return found
+
+
+def _command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
 
 
 def kill(pid: int) -> None:

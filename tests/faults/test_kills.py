@@ -1,7 +1,8 @@
-"""The server is killed during uploads: accepted skills are complete, and no others are stored."""
+"""The server is killed during uploads: accepted skills are complete, no others are stored, and it starts again."""
 
 import hashlib
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -71,20 +72,23 @@ def test_a_kill_during_uploads_leaves_no_incomplete_skill(site: Site, helper: Pr
     assert _damage(site, state["versions"]) == []
     assert accepted, "no upload was accepted, so the test proves nothing"
     assert len(begun) > len(accepted), "no upload was interrupted, so the test proves nothing"
-    assert "all chains are intact" in site.manage("verify_audit")
-    assert _unaccounted(site, state, site.manage("clean_blobs")) == []
+    assert "all chains are intact" in helper.do("manage", "verify_audit")
+    assert _unaccounted(site, state, helper.do("manage", "clean_blobs")) == []
     assert not list((site.directory / "tmp").iterdir())
     left = {path.name.partition(".")[0] for path in site.data.iterdir()}
     assert left <= {"blobs", "skillsite", "secret_key", "volume"}
     _upload_again(site, token, begun)
-    assert _stored(helper.do("state", "demo")) == {name: content.digest for name, content in begun.items()}
+    state = helper.do("state", "demo")
+    assert (_stored(state), state["broken"]) == ({name: content.digest for name, content in begun.items()}, [])
+    assert helper.do("counted", "demo")["loads"] == dict.fromkeys(begun, 1)
 
 
 def _upload_again(site: Site, token: str, begun: dict[str, Bundle]) -> None:
-    """Upload everything again after the last restart, and load it."""
-    with serving(site, *OPTIONS, RATE_LIMIT_WRITE="0"):
+    """Upload everything to two web workers at once after the last restart, and load each skill once."""
+    with serving(site, *OPTIONS, RATE_LIMIT_WRITE="0", WEB_WORKERS="2") as server, ThreadPoolExecutor(4) as clients:
+        assert len(server.web_processes()[1]) == 2
         uploads = Uploads(site, token, "demo")
-        for content in begun.values():
-            assert uploads.record(uploads.send(request(site, token, "demo", content)))
-        for name, digest in uploads.accepted.items():
-            assert uploads.load(name)["digest"] == digest
+        messages = [request(site, token, "demo", content) for content in begun.values()]
+        assert all(map(uploads.record, clients.map(uploads.send, messages))), uploads.unexpected
+        assert {name: uploads.load(name)["digest"] for name in begun} == uploads.accepted
+        assert server.stop() == 0

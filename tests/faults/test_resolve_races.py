@@ -3,6 +3,7 @@
 import json
 import random
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from registry.lib import files
 from registry.remote import cache_cleanup, directories, resolver
 from registry.remote.cache import Cache
 from tests.conftest import skill_text
-from tests.faults.resolvers import Resolvers, kill, resolvers
+from tests.faults.resolvers import Resolvers, kill, resolver_process
 from tests.faults.sites import PATIENCE
 from tests.remote.web import Web, zipped
 from tests.services.receivers import Receiver, answering, receiving
@@ -59,10 +60,15 @@ def web() -> Iterator[Downloads]:
         yield Downloads(receiver)
 
 
+@pytest.fixture(scope="module")
+def process() -> Iterator["subprocess.Popen[str]"]:
+    with resolver_process() as started:
+        yield started
+
+
 @pytest.fixture
-def pool(tmp_path: Path) -> Iterator[Resolvers]:
-    with resolvers(tmp_path) as made:
-        yield made
+def pool(process: "subprocess.Popen[str]", tmp_path: Path) -> Resolvers:
+    return Resolvers(process, tmp_path)
 
 
 class Watcher:
