@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests import memory
 
 # The settings of whoever runs the tests, and those of their client. The database is chosen by `tests.postgres`.
@@ -62,4 +64,10 @@ os.environ["LOG_LEVEL"] = "ERROR"
 
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from reading the modules and the collected tests, above all in the last passes."""
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """Make the second of the two last passes quick. The first one found the files that no test closed."""
     gc.freeze()

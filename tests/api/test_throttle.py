@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.core.cache import caches
-from fakeredis import TcpFakeServer
 
 from registry.models import Project
 from registry.services import counters, throttle
@@ -102,6 +101,8 @@ def test_a_caller_without_a_token_is_not_counted(project: Project, settings: Any
 @pytest.fixture
 def redis(settings: Any) -> Iterator[Any]:
     """Serve a fake Redis over TCP and use it as the cache."""
+    from fakeredis import TcpFakeServer  # takes long
+
     server = TcpFakeServer(("127.0.0.1", 0), server_type="redis")
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001}, daemon=True).start()
     settings.CACHES = _redis_at(server.server_address[1])
