@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from tests.browser import chromium
 from tests.browser.site import Site, Team, running
+from tests.faults.sites import shared_template
 
 _HERE = Path(__file__).parent
 PATIENCE = 60_000  # milliseconds
@@ -41,7 +42,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[Site]:
-    with django_db_blocker.unblock(), running(tmp_path_factory.mktemp("site")) as started:
+    template = shared_template(tmp_path_factory.getbasetemp())
+    with django_db_blocker.unblock(), running(tmp_path_factory.mktemp("site"), template=template) as started:
         yield started
 
 

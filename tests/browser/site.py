@@ -95,8 +95,11 @@ def _signed_in(user: User) -> str:
 
 
 @contextmanager
-def running(directory: Path, **more: str) -> Iterator[Site]:
-    """The server works on the data directory of this process, so that both have the same key and the same files."""
+def running(directory: Path, *, template: str = "", **more: str) -> Iterator[Site]:
+    """Start a server on the data directory of this process, so that both have the same key and the same files.
+
+    Its database is a copy of `template`, or migrated now.
+    """
     place = sites.Site(directory, "", sites.free_port())
     library = directory / "library"
     shutil.copytree(_LIBRARY, library)
@@ -114,8 +117,11 @@ def running(directory: Path, **more: str) -> Iterator[Site]:
         override_settings(AGENT_SKILLS_DIRS=[library], SKILLS_FETCH_ALLOW_HOSTS=[_HERE]),
         ThreadPoolExecutor(1, initializer=_connect, initargs=(settings.SKILLSITE_DATA / "skillsite.sqlite3",)) as hand,
     ):
-        # In a process of its own: within this one, migrations may be switched off for the other tests.
-        place.manage("migrate", "--verbosity=0", **own)
+        if template:
+            shutil.copy(template, settings.SKILLSITE_DATA / "skillsite.sqlite3")
+        else:
+            # In a process of its own: within this one, migrations may be switched off for the other tests.
+            place.manage("migrate", "--verbosity=0", **own)
         with sites.serving(place, "--no-prepare", "--no-worker", **own):
             try:
                 yield Site(address, library, hand)

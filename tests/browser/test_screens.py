@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 from registry.core import roles
 from registry.web.urls import urlpatterns
 from tests.browser import world as worlds
-from tests.browser.accessibility import EVERYTHING, ONLY_COLOURS, load_axe, overflowing, violations
+from tests.browser.accessibility import EVERYTHING, ONLY_COLOURS, load_axe, main_headings, overflowing, violations
 from tests.browser.conftest import NARROW, WIDE, Windows
 from tests.browser.screens import NOT_PAGES, ONLY_POSTED, SCREENS, Screen
 from tests.browser.site import Site
@@ -50,26 +50,16 @@ def test_page_is_accessible_and_fits(
     assert resolve(path.partition("?")[0]).url_name == screen.route
     answer = page.goto(path)
     assert answer is not None and answer.status == 200
-    assert page.get_by_role("heading", level=1).count() == 1
+    assert main_headings(page) == 1
     assert page.title().endswith(" · Skillsite")
     load_axe(page)
     assert violations(page, EVERYTHING) == []
     page.emulate_media(color_scheme="dark")
+    assert violations(page, ONLY_COLOURS) == [], "in the dark"
     page.set_viewport_size(NARROW)
     assert overflowing(page) == []
     assert violations(page, EVERYTHING) == [], "in the dark at 360 px"
     assert everywhere.troubles == []
-
-
-@pytest.mark.parametrize("path", ["/sign-in/", "/projects/", "/projects/demo/skills/"])
-def test_wide_page_has_enough_contrast_in_the_dark(path: str, world: World, owner: Page, stranger: Page) -> None:
-    """The sidebar is hidden at 360 px. These pages show each of its forms."""
-    page = stranger if path == "/sign-in/" else owner
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size(WIDE)
-    page.goto(path)
-    load_axe(page)
-    assert violations(page, ONLY_COLOURS) == []
 
 
 def _names(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
