@@ -53,8 +53,11 @@ def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -
 
 def _lock(project: Project | None) -> Chain:
     name = f"project-{project.pk}" if project else SITE
+    chains = Chain.objects.select_for_update().filter(name=name)
+    if chain := chains.first():
+        return chain
     Chain.objects.bulk_create([Chain(name=name, project=project, head=_GENESIS)], ignore_conflicts=True)
-    return Chain.objects.select_for_update().get(name=name)
+    return chains.get()
 
 
 def _append(chain: Chain, pending: Change, by: Actor) -> None:
