@@ -13,9 +13,11 @@ from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, delete_skill, disable_skill, save_skill
+from tests.remembered import remembered
 
 
 @pytest.fixture
+@remembered
 def five_events(project: Project, other_project: Project, operator: Actor) -> Chain:
     """Five events in the chain of the project; other chains have some as well."""
     create_skill(project, skill_bundle(), by=operator)

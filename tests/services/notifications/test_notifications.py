@@ -38,6 +38,7 @@ from registry.services.proposals import proposals, rebasing, review_queue, revie
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills, versions
 from tests.conftest import skill_bundle, skill_text
+from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
 from tests.services.mailboxes import Mailbox, free_port, mailbox
 
@@ -70,6 +71,7 @@ def bot(project: Project, operator: Actor) -> Actor:
 
 
 @pytest.fixture
+@remembered
 def skill(project: Project, operator: Actor) -> str:
     return skills.create(project, skill_bundle(body=FIVE), by=operator).version.digest
 

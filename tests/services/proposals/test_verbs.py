@@ -15,6 +15,7 @@ from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import skill_bundle, skill_text
 from tests.prepared import create_skill, ensure_agent, propose, save_skill
+from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
 from tests.services.verbs import public_verbs
 
@@ -55,6 +56,7 @@ VERBS: dict[str, tuple[Call, str, str]] = {
 
 
 @pytest.fixture
+@remembered
 def made(project: Project, operator: Actor, author: Actor) -> Proposal:
     """A proposal of a bot; agents may advise."""
     Project.objects.update(reviewer_agents=True)

@@ -11,6 +11,7 @@ from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.skills import skills, versions
 from tests.conftest import on_disk, skill_bundle
+from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
 
 
@@ -20,6 +21,7 @@ def bundled(library: Path) -> None:
 
 
 @pytest.fixture
+@remembered
 def three(project: Project, author: Actor) -> list[Version]:
     """Versions 1 to 3 of greeting, oldest first."""
     made = [skills.create(project, skill_bundle(body="Text 1.", files={"a.txt": b"1"}), by=author).version]

@@ -16,6 +16,7 @@ from registry.services import counters
 from registry.services.people import accounts, password_throttle, sessions
 from registry.services.permissions import Actor
 from registry.web import user_agent
+from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
 
 PASSWORD = "correct horse 9"
@@ -23,6 +24,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.
 
 
 @pytest.fixture
+@remembered
 def maja(project: Project, operator: Actor) -> User:
     user = accounts.create_user("maja", full_name="Maja Lindqvist", by=operator)
     accounts.set_password(user, PASSWORD)

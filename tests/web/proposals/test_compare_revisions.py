@@ -14,6 +14,7 @@ from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import skill_bundle, skill_text
+from tests.remembered import remembered
 
 
 def suggestion(body: str) -> Suggestion:
@@ -21,12 +22,14 @@ def suggestion(body: str) -> Suggestion:
 
 
 @pytest.fixture
+@remembered
 def proposal(project: Project, author: Actor) -> Proposal:
     skills.create(project, skill_bundle(), by=author)
     return proposals.propose(project, suggestion("Say hello."), by=author).proposal
 
 
 @pytest.fixture
+@remembered
 def revised(project: Project, proposal: Proposal, author: Actor) -> Proposal:
     """A proposal with three revisions."""
     for body in ("Say good morning.", "Say good evening."):
