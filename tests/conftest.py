@@ -35,7 +35,7 @@ effort.load_profile()
 _DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "template", "fresh"}
 
 # Folders whose files take longest. Workers start with them, so that no worker is left with one of them at the end.
-_SLOWEST = ("tests/browser/test_screens.py", "tests/browser/", "tests/faults/")
+_SLOWEST = ("tests/browser/test_screens.py", "tests/browser/", "tests/faults/", "tests/web/", "tests/services/")
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
