@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 
 from django.conf import settings
@@ -17,11 +16,6 @@ def modules(*directories: str) -> list[Path]:
 
 
 OURS = modules("registry", "skillsite")
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
 
 
 def definitions(node: ast.AST) -> Iterator[ast.ClassDef | ast.FunctionDef]:
@@ -40,4 +34,8 @@ def faults(paths: list[Path], check: Callable[[ast.Module], Iterator[int]], *, w
     """
     assert paths
     suspects = [path for path in paths if re.search(within, path.read_text())]
-    return [f"{path.relative_to(ROOT).as_posix()}:{line}" for path in suspects for line in check(tree(path))]
+    return [
+        f"{path.relative_to(ROOT).as_posix()}:{line}"
+        for path in suspects
+        for line in check(ast.parse(path.read_text()))
+    ]
