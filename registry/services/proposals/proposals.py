@@ -288,7 +288,7 @@ def get(project: Project, proposal_id: int) -> Proposal:
 
 
 def current_revision(proposal: Proposal) -> ProposalRevision:
-    return ProposalRevision.objects.get(proposal=proposal, number=proposal.revision)
+    return proposal.revisions.get(number=proposal.revision)
 
 
 def is_proposer(proposal: Proposal, by: Actor) -> bool:

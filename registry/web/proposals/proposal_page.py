@@ -147,7 +147,7 @@ class ProposalPage:
         version = versions.order_by("-pk").values_list("version", flat=True).first()
         return f"version {version}" if version else "the built-in skill"
 
-    @property
+    @cached_property
     def next_version(self) -> str:
         return drafts.next_version(self.project, self.proposal.skill)
 
