@@ -109,16 +109,16 @@ def test_missing_requirements_are_reported_per_project(project: Project, author:
     assert "knowm” does not exist" not in text(viewing.get(f"{HERE}source/")), "the same bytes are cached by digest"
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["<script>alert(1)</script>", "![x](https://evil.example/x.png)", "[x](javascript:alert(1))",
-     '<img src=x onerror="alert(1)">', "# main\n\n<h1 id='main'>x</h1>"],
+HOSTILE = (
+    "![x](https://evil.example/x.png)", "[x](javascript:alert(1))", '<img src=x onerror="alert(1)">',
+    "# main", "<h1 id='main'>x</h1>", "<script>alert(1)</script>",
 )  # fmt: skip
-def test_hostile_instructions_do_nothing_on_any_page(
-    project: Project, author: Actor, viewing: Client, body: str
-) -> None:
+
+
+def test_hostile_instructions_do_nothing_on_any_page(project: Project, author: Actor, viewing: Client) -> None:
+    body = "\n\n".join(HOSTILE)
     bundle = skill_bundle(body=body, files={"a.md": body.encode(), "a.csv": body.encode(), "a.html": body.encode()})
-    create_skill(project, bundle, note=f"<script>alert(1)</script> {body}"[:200], by=author)
+    create_skill(project, bundle, note=" ".join(reversed(HOSTILE)), by=author)
     for page in ("", "source/", "files/", "files/a.md", "files/a.csv", "files/a.html", "versions/", "usage/"):
         response = viewing.get(HERE + page)
         html = text(response)
