@@ -61,7 +61,10 @@ class Windows:
         self.troubles: list[str] = []
         self.contexts: list[BrowserContext] = []
 
-    def open(self, session: str = "", *, script: bool = True, narrow: bool = False, **more: Any) -> Page:
+    def open(
+        self, session: str = "", *, script: bool = True, narrow: bool = False, clock: bool = False, **more: Any
+    ) -> Page:
+        """Open a window. With `clock`, `steps.pass_a_second` works in it."""
         context = self.browser.new_context(
             base_url=self.site.address,
             java_script_enabled=script,
@@ -73,6 +76,8 @@ class Windows:
         context.set_default_timeout(PATIENCE)
         if session:
             context.add_cookies([{"name": "sessionid", "value": session, "url": self.site.address}])
+        if clock:
+            context.clock.install()
         context.on("console", self._heard)
         context.on("weberror", lambda error: self.troubles.append(str(error.error)))
         return context.new_page()

@@ -26,6 +26,11 @@ def look_until(page: Page, path: str, words: str) -> None:
     raise AssertionError(f"{path} never showed {words!r}")
 
 
+def pass_a_second(page: Page) -> None:
+    """Fire the timers of the next second now. Drafts are saved and jobs checked within a second."""
+    page.clock.fast_forward(1_000)
+
+
 def write(page: Page, name: str, *, description: str = "", instructions: str = "") -> None:
     """Fill in the form of a new skill."""
     page.get_by_label("Name", exact=True).fill(name)

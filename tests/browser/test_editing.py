@@ -53,9 +53,10 @@ def _saves(request: Request) -> bool:
 
 
 def test_checks_update_while_typing_and_link_to_the_line(team: Team, windows: Windows) -> None:
-    page = windows.open(team.session(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR), clock=True)
     page.goto(f"{team.base}/new/")
     steps.write(page, "Gift Wrapping", instructions="# Half\n\nSee [the list](references/none.md).")
+    steps.pass_a_second(page)
     checks = page.get_by_role("complementary", name="Checks")
     expect(checks).to_contain_text("references/none.md")
     expect(page.locator("#name-note")).to_contain_text("gift-wrapping")
@@ -89,7 +90,7 @@ def test_typing_the_start_of_a_suggested_tag_does_not_choose_it(team: Team, wind
 
 
 def test_a_second_click_on_a_formatting_button_reverts_it(team: Team, windows: Windows) -> None:
-    page = windows.open(team.session(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR), clock=True)
     page.goto(f"{team.base}/new/")
     field = page.get_by_role("textbox", name="Instructions")
     field.fill("Fold it twice")
@@ -107,6 +108,7 @@ def test_a_second_click_on_a_formatting_button_reverts_it(team: Team, windows: W
         expect(field).to_have_value(written)
     field.fill("The sizes:")
     page.get_by_role("button", name="Table", exact=True).click()
+    steps.pass_a_second(page)
     expect(page.get_by_role("region", name="Preview").get_by_role("table")).to_be_visible()
     field.press("ControlOrMeta+Enter")
     field.press("ControlOrMeta+Enter")
@@ -297,7 +299,7 @@ def test_searching_updates_the_list_and_the_address(team: Team, windows: Windows
 def test_live_regions_stay_in_the_page_and_change_their_text(team: Team, windows: Windows) -> None:
     """Some screen readers ignore a live region that is replaced."""
     here = "(region) => [region.isConnected, document.querySelectorAll(`#${region.id}`).length, region.role]"
-    page = windows.open(team.session(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR), clock=True)
     page.goto(f"{team.base}/skills/")
     count = page.locator("#match-count").element_handle()
     assert count is not None
@@ -308,6 +310,7 @@ def test_live_regions_stay_in_the_page_and_change_their_text(team: Team, windows
     state = page.locator("#draft-state").element_handle()
     assert state is not None
     steps.write(page, "gift-wrapping")
+    steps.pass_a_second(page)
     expect(page.locator("#draft-state")).to_contain_text("Draft saved")
     assert state.evaluate(here) == [True, 1, "status"]
     page.goto(f"{team.base}/sources/")

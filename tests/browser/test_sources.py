@@ -29,9 +29,11 @@ def shop() -> Iterator[Elsewhere]:
         yield made
 
 
-def _work(team: Team) -> None:
-    """Run the due jobs."""
+def _work(team: Team, page: Page | None = None) -> None:
+    """Run the due jobs, and make the page check them."""
     team.site.do(source_jobs.run_due)
+    if page:
+        steps.pass_a_second(page)
 
 
 def _change(shop: Elsewhere, before: str, after: str) -> None:
@@ -48,17 +50,17 @@ def _row(page: Page, name: str) -> Locator:
     return page.get_by_role("row").filter(has=page.get_by_role("link", name=name, exact=True))
 
 
-def _add(page: Page, team: Team, shop: Elsewhere) -> None:
+def _add(page: Page, team: Team, shop: Elsewhere, *, script: bool = True) -> None:
     page.goto(f"{team.base}/sources/")
     page.get_by_label("Address").fill(shop.address)
     page.get_by_label("Kind").select_option("Website with a skill index")
     page.get_by_role("button", name="Add source").click()
     expect(page.get_by_text("Checking the source…")).to_be_visible()
-    _work(team)
+    _work(team, page if script else None)
 
 
 def test_a_skill_is_imported_edited_merged_and_uninstalled(team: Team, windows: Windows, shop: Elsewhere) -> None:
-    page = windows.open(team.session(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR), clock=True)
     page.goto(f"{team.base}/skills/")
     page.get_by_role("link", name="Import", exact=True).click()
     page.get_by_label("Address").fill("https://github.com/acme/skills")
@@ -81,7 +83,7 @@ def _several(page: Page, team: Team) -> None:
     page.get_by_role("button", name="Import 2 skills").click()
     expect(steps.heading(page)).to_have_text("Importing 2 skills")
     expect(page.get_by_text("Waiting to start")).to_be_visible()
-    _work(team)
+    _work(team, page)
     expect(page.get_by_text("2 of 2 skills done")).to_be_visible()
     expect(page.get_by_text("Imported", exact=True)).to_have_count(2)
     page.get_by_role("link", name="Back to the source").click()
@@ -117,7 +119,7 @@ def _merge(page: Page, team: Team, shop: Elsewhere) -> None:
     page.get_by_role("main").get_by_role("link").first.click()
     page.get_by_role("button", name="Check again").click()
     expect(page.get_by_text("Checking the source…")).to_be_visible()
-    _work(team)
+    _work(team, page)
     expect(page.get_by_text("Reload to see what changed.")).to_be_visible()
     page.get_by_role("link", name="Reload").click()
     expect(_row(page, "gifts")).to_contain_text("Update available")
@@ -149,7 +151,7 @@ def _uninstall(page: Page, team: Team) -> None:
 
 
 def test_a_slow_response_never_replaces_a_newer_one(team: Team, windows: Windows, shop: Elsewhere) -> None:
-    page = windows.open(team.session(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR), clock=True)
     _add(page, team, shop)
     expect(page.get_by_role("link", name="gifts", exact=True)).to_be_visible()
     held: list[Route] = []
@@ -176,7 +178,7 @@ def _noted_as_given_up(windows: Windows) -> None:
 
 
 def test_unreachable_looks_different_from_empty(team: Team, windows: Windows, shop: Elsewhere) -> None:
-    page = windows.open(team.session(roles.AUTHOR), narrow=True)
+    page = windows.open(team.session(roles.AUTHOR), narrow=True, clock=True)
     shop.status = 503
     _add(page, team, shop)
     expect(page.get_by_text("status 503")).to_be_visible()
@@ -184,7 +186,7 @@ def test_unreachable_looks_different_from_empty(team: Team, windows: Windows, sh
     shop.skills.clear()
     page.get_by_role("button", name="Check again").click()
     expect(page.get_by_text("Checking the source…")).to_be_visible()
-    _work(team)
+    _work(team, page)
     expect(page.get_by_role("heading", name="No skills found")).to_be_visible()
     expect(page.get_by_text("status 503")).to_have_count(0)
 
@@ -194,7 +196,7 @@ def test_sources_work_without_scripts(team: Team, windows: Windows, shop: Elsewh
     by = team.actor(roles.AUTHOR)
     team.site.do(skills.create, team.project, skill_bundle("returns", body="Ours"), by=by)
     page = windows.open(team.session(roles.AUTHOR), script=False)
-    _add(page, team, shop)
+    _add(page, team, shop, script=False)
     page.get_by_role("link", name="Reload").click()
     for name in ("gifts", "labels", "returns"):
         page.get_by_role("checkbox", name=f"Select {name}").check()

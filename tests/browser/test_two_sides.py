@@ -48,8 +48,8 @@ def test_two_people_edit_at_the_same_time_and_both_changes_are_merged(team: Team
     """The one conflict needs a choice; all other changes of both are merged."""
     by = team.actor(roles.AUTHOR)
     team.site.do(skills.create, team.project, skill_bundle("handover", body=_SHARED), by=by)
-    ada = windows.open(team.session(roles.AUTHOR))
-    tomas = windows.open(team.session(roles.REVIEWER))
+    ada = windows.open(team.session(roles.AUTHOR), clock=True)
+    tomas = windows.open(team.session(roles.REVIEWER), clock=True)
     for page in (ada, tomas):
         page.goto(f"{team.base}/skills/handover/edit/")
     _write(ada, _SHARED.replace("who is on call", "who is on call, with the number").replace("the desk", "the door"))
@@ -75,13 +75,14 @@ def test_two_people_edit_at_the_same_time_and_both_changes_are_merged(team: Team
 def _write(page: Page, text: str) -> None:
     """Type, and wait until the draft is saved."""
     page.get_by_role("textbox", name="Instructions").fill(text)
+    steps.pass_a_second(page)
     expect(page.locator("#draft-state")).to_contain_text("Draft saved")
 
 
 def test_a_conflict_without_a_choice_keeps_the_draft_and_the_live_version(team: Team, windows: Windows) -> None:
     by = team.actor(roles.AUTHOR)
     made = team.site.do(skills.create, team.project, skill_bundle("handover", body=_SHARED), by=by).version
-    page = windows.open(team.session(roles.REVIEWER))
+    page = windows.open(team.session(roles.REVIEWER), clock=True)
     page.goto(f"{team.base}/skills/handover/edit/")
     _write(page, _SHARED.replace("the desk", "the safe"))
     theirs = skill_bundle("handover", body=_SHARED.replace("the desk", "the door"))
