@@ -38,7 +38,7 @@ def page(team: Team, windows: Windows, way: Way) -> Page:
 def test_the_first_sign_in_leads_to_a_published_skill(team: Team, windows: Windows, way: Way) -> None:
     person = team.person(roles.OWNER)
     secret = team.site.do(accounts.make_sign_in_link, person, by=permissions.operator())
-    page = windows.open(script=way.script, narrow=way.narrow)
+    page = windows.open(script=way.script, narrow=way.narrow, clock=way.script)
     page.goto(f"/sign-in/{secret}/")
     expect(steps.heading(page)).to_have_text("Sign in as Ines Marchetti")
     page.get_by_role("button", name="Sign in").click()
@@ -47,6 +47,7 @@ def test_the_first_sign_in_leads_to_a_published_skill(team: Team, windows: Windo
     steps.write(page, "gift-wrapping")
     page.get_by_text("Reference", exact=True).click()
     if way.script:
+        steps.pass_a_second(page)
         expect(page.get_by_role("region", name="Preview").get_by_role("heading")).to_have_text("gift-wrapping")
         expect(page.get_by_role("complementary", name="Checks")).to_contain_text("No findings")
     steps.publish(page, 1, "How the shop does it")
