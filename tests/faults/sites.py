@@ -252,7 +252,11 @@ def descendants(pid: int) -> list[int]:
 
 
 def _command_line(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    """Return the command of a process, or an empty string if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
 
 
 def kill(pid: int) -> None:

@@ -77,18 +77,21 @@ def test_a_kill_during_uploads_leaves_no_incomplete_skill(site: Site, helper: Pr
     assert not list((site.directory / "tmp").iterdir())
     left = {path.name.partition(".")[0] for path in site.data.iterdir()}
     assert left <= {"blobs", "skillsite", "secret_key", "volume"}
-    _upload_again(site, token, begun)
+    begun |= _upload_again(site, token, begun)
     state = helper.do("state", "demo")
     assert (_stored(state), state["broken"]) == ({name: content.digest for name, content in begun.items()}, [])
     assert helper.do("counted", "demo")["loads"] == dict.fromkeys(begun, 1)
 
 
-def _upload_again(site: Site, token: str, begun: dict[str, Bundle]) -> None:
-    """Upload everything to two web workers at once after the last restart, and load each skill once."""
+def _upload_again(site: Site, token: str, begun: dict[str, Bundle]) -> dict[str, Bundle]:
+    """Upload everything and 20 new skills to two web workers at once, load each once, and return the new ones."""
     with serving(site, *OPTIONS, RATE_LIMIT_WRITE="0", WEB_WORKERS="2") as server, ThreadPoolExecutor(4) as clients:
         assert len(server.web_processes()[1]) == 2
         uploads = Uploads(site, token, "demo")
         messages = [request(site, token, "demo", content) for content in begun.values()]
         assert all(map(uploads.record, clients.map(uploads.send, messages))), uploads.unexpected
-        assert {name: uploads.load(name)["digest"] for name in begun} == uploads.accepted
+        uploads.run(clients=4, prefix="new", each=5)
+        assert (len(uploads.accepted), uploads.unexpected) == (len(begun) + 20, [])
+        assert {name: uploads.load(name)["digest"] for name in uploads.accepted} == uploads.accepted
         assert server.stop() == 0
+    return uploads.begun

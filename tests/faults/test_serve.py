@@ -21,6 +21,7 @@ from registry.services.people import accounts
 from tests.faults.process_pool import process_pool
 from tests.faults.sites import (
     PATIENCE,
+    Server,
     Site,
     alive,
     finish,
@@ -143,7 +144,7 @@ def test_static_files_are_collected_if_they_are_missing_or_a_refresh_is_asked_fo
 
 
 @pytest.mark.one_database
-def test_its_processes_end_when_it_is_killed_and_it_starts_again(site: Site) -> None:
+def test_its_processes_end_when_it_is_killed_and_it_starts_again_and_replaces_a_web_worker(site: Site) -> None:
     with serving(site, *QUICKLY) as server:
         running = server.descendants()
         kill(server.process.pid)
@@ -152,19 +153,24 @@ def test_its_processes_end_when_it_is_killed_and_it_starts_again(site: Site) -> 
     with serving(site, *QUICKLY) as server:
         with urllib.request.urlopen(site.url("/sign-in/"), timeout=PATIENCE) as page:
             assert b"/static/" in page.read(), "a start without prepare serves pages"
+        _replace_a_web_worker(server)
         assert server.stop(signal.SIGINT) == 0
 
 
+def _replace_a_web_worker(server: Server) -> None:
+    """Kill the web worker, and wait until the same web server has another one."""
+    main, (worker,) = server.web_processes()
+    kill(worker)
+    wait_for(lambda: any(pid != worker for pid in server.web_processes()[1]))
+    server.wait_until_up()
+    assert server.web_processes()[0] == main
+
+
 @pytest.mark.one_database
-def test_a_web_worker_that_dies_is_replaced_and_all_processes_end_with_the_web_server(site: Site) -> None:
+def test_all_processes_end_when_the_web_server_dies(site: Site) -> None:
     with serving(site, "--no-prepare") as server:
-        main, (worker,) = server.web_processes()
-        kill(worker)
-        wait_for(lambda: any(pid != worker for pid in server.web_processes()[1]))
-        server.wait_until_up()
-        assert server.web_processes()[0] == main
         running = server.descendants()
-        kill(main)
+        kill(server.web_processes()[0])
         assert server.ended() != 0
         assert not [pid for pid in running if alive(pid)]
 
