@@ -21,19 +21,22 @@ ON_POSTGRES := tests/services tests/management tests/flows tests/faults tests/ap
 # test-fast leaves these out: they start real processes, or call each operation of the API with hundreds of requests.
 SLOW := tests/browser tests/faults tests/api/test_conformance.py
 
+# Some tests wait for Chromium and other processes. One worker more than cores keeps the cores busy meanwhile.
+WORKERS = $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
+
 # The first line of output comes before anything that takes long. Cheap checks run first.
 # Browser tests are skipped without a Chromium; REQUIRE_BROWSER=1 makes that a failure.
 test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
 	@echo "Running the tests on SQLite and in Chromium, about four minutes ..."
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n $(WORKERS)
 	@echo "Running what may differ on PostgreSQL, about one minute ..."
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n auto -p no:schemathesis $(ON_POSTGRES)
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) -p no:schemathesis $(ON_POSTGRES)
 
 test-fast: .venv/dev ## Run the tests that need neither Chromium nor other processes, on SQLite
 	@echo "Running the fast tests on SQLite, about two minutes ..."
-	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes" $(SLOW:%=--ignore=%)
+	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes and not slow" $(SLOW:%=--ignore=%)
 
 check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations
 	@$(BIN)/ruff check .

@@ -1,7 +1,9 @@
 """Fixtures for all tests: a project, its members, an agent, and clients of the API, created with the real services."""
 
 import os
+import pickle
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -229,6 +231,14 @@ def agent_token(project: Project, name: str, scopes: tuple[str, ...], by: Actor)
 
 
 def skill_text(name: str = "greeting", description: str = "", body: str = "", **more: Any) -> str:
+    """Return a SKILL.md. Tests ask for the same few thousands of times, so each is composed once."""
+    return _skill_text(pickle.dumps({"name": name, "description": description, "body": body, **more}))
+
+
+@lru_cache(2_000)
+def _skill_text(given: bytes) -> str:
+    more = pickle.loads(given)  # noqa: S301 - these bytes were created above
+    name, description, body = more.pop("name"), more.pop("description"), more.pop("body")
     return skill_md.compose(
         name=name,
         description=description or f"Does what {name} does for the team. Use when somebody asks for {name}.",

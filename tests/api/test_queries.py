@@ -90,6 +90,7 @@ def test_a_refused_caller_costs_at_most_one_query(bot: Api, project: Project) ->
         Api(project, "sks_unknown").get("/catalog")
 
 
+@pytest.mark.slow
 def test_queries_do_not_grow_with_the_number_of_skills(
     project: Project, library: Path, operator: Actor, api: Callable[..., Api]
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_second_pull_downloads_and_writes_nothing(
     assert before == ((target / LOCK).stat().st_mtime_ns, (target / "own").stat().st_ino, len(site.transferred()))
 
 
+@pytest.mark.slow
 def test_only_the_changed_one_of_forty_skills_is_downloaded(
     connect: Connect, target: Path, library: Path, save: Save, site: Between
 ) -> None:
@@ -358,6 +359,7 @@ def test_one_invalid_bundle_does_not_stop_the_others(
     assert said(pull(client, target).done) == ["~ lies 1 → 2"]
 
 
+@pytest.mark.slow
 def test_skills_installed_before_the_site_fails_stay_installed(
     connect: Connect, target: Path, library: Path, site: Between
 ) -> None:

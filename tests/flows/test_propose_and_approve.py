@@ -113,6 +113,7 @@ def test_a_reviewer_cannot_approve_a_revision_that_they_did_not_see(
     assert agent.get("/skills/greeting").json()["instructions"] == STEPS
 
 
+@pytest.mark.slow
 def test_an_outdated_proposal_is_updated_and_then_approved(
     greeting: str, proposer: Api, agent: Api, browser: Callable[[str], Client]
 ) -> None:

@@ -30,6 +30,7 @@ def approve(project: Project, name: str, text: str, person: Callable[[str], User
 
 
 # The client calls the WSGI application, which closes its database connection after each request.
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_every_protocol_serves_the_same_skills(
     digests: Callable[[], list[Digests]],

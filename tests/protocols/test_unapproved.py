@@ -25,6 +25,7 @@ def suggest(project: Project, name: str, by: Actor) -> int:
     return propose(project, change, by=by).proposal.pk
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_no_protocol_serves_an_unapproved_proposal(
     digests: Callable[[], list[Digests]],

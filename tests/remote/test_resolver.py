@@ -498,6 +498,7 @@ def test_inline_text_clears_the_files_of_an_earlier_package(resolve: Resolve, we
 # -- S3 ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "definition",
     [

@@ -25,6 +25,7 @@ def fetch(
     return dict(s3.fetch(path, storage=storage(buckets, **more), seconds=5.0, limits=limits or Limits()))
 
 
+@pytest.mark.slow
 def test_a_folder_is_fetched_with_all_that_is_below_it(buckets: Buckets) -> None:
     buckets.put("b-1", {**FOLDER, "skills/a/": b"", "skills/a/empty/": b""})
     wanted = {key.removeprefix("skills/a/"): content for key, content in FOLDER.items()}

@@ -325,6 +325,7 @@ def test_the_actor_is_always_named() -> None:
         assert parameters.parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY, name
 
 
+@pytest.mark.slow
 def test_a_verb_leaves_one_event_and_moves_the_revision_by_one(world: World, owner: Actor, each: Each) -> None:
     for name in each(IN_A_PROJECT):
         if name == "projects.restore":

@@ -177,6 +177,7 @@ def test_json_lists_every_omitted_name_even_over_the_budget() -> None:
     assert prompt.as_json(catalog, "r")["omitted"] == [line.name for line in lines]
 
 
+@pytest.mark.slow
 @given(catalogs, budgets | st.none(), st.sampled_from(FORMS))
 @settings(max_examples=effort.examples(40))
 def test_every_skill_is_listed_or_omitted_in_order(lines: list[CatalogLine], budget: Budget | None, form: Form) -> None:
@@ -186,6 +187,7 @@ def test_every_skill_is_listed_or_omitted_in_order(lines: list[CatalogLine], bud
     assert all(len(line.description) <= 200 for line in catalog.lines)
 
 
+@pytest.mark.slow
 @given(catalogs, budgets, st.sampled_from(FORMS))
 @settings(max_examples=effort.examples(40))
 def test_the_budget_holds_unless_everything_is_omitted(lines: list[CatalogLine], budget: Budget, form: Form) -> None:

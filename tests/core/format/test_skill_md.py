@@ -249,6 +249,7 @@ OTHER_KEYS = st.text(string.ascii_letters + ": #'\"é-1", min_size=1, max_size=8
 )
 
 
+@pytest.mark.slow
 @law
 @given(
     name=ITEM,

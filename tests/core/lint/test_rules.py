@@ -235,6 +235,7 @@ def test_an_unknown_requirement_is_reported_with_the_closest_name() -> None:
     assert lint(text) == ()  # nothing is known about other skills
 
 
+@pytest.mark.slow
 def test_a_thousand_missing_files_and_skills_are_checked_quickly() -> None:
     """Without a budget, the spelling suggestions take minutes."""
     missing = range(1_000)

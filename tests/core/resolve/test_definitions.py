@@ -312,6 +312,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=effort.examples(100))
 @given(st.lists(JSON, max_size=4))
 def test_whatever_a_list_holds_each_entry_is_safe_explained_or_left_out(entries: list[Any]) -> None:

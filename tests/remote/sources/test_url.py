@@ -140,6 +140,7 @@ def test_a_broken_skill_is_reported_and_does_not_stop_the_others(server: Receive
     assert any("more than once" in sentence for sentence in found.problems)
 
 
+@pytest.mark.slow
 def test_at_most_a_thousand_are_listed(server: Receiver) -> None:
     server.behave = answering(200, archive(*(Entry(b"%d/SKILL.md" % n, skill(f"s{n}")) for n in range(1_001))))
     found = listed(server)

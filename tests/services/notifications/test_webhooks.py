@@ -102,6 +102,7 @@ def test_a_receiver_gets_the_event_and_can_check_that_it_is_ours(
     }
 
 
+@pytest.mark.slow
 def test_the_whole_life_of_a_proposal_is_told_and_none_of_its_text(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, author: Actor, operator: Actor
 ) -> None:

@@ -179,6 +179,7 @@ class Review(RuleBasedStateMachine):
             assert [doubt for doubt in doubts if not doubt.missing] == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_agents_get_only_what_a_permitted_person_approved(library: object) -> None:
     run_state_machine_as_test(

@@ -69,6 +69,7 @@ def outcomes(job: SourceJob) -> dict[str, str]:
     return dict(job.items.order_by("position").values_list("name", "status"))
 
 
+@pytest.mark.slow
 def test_a_large_source_is_imported_unchanged(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:

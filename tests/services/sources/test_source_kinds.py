@@ -121,6 +121,7 @@ def test_versions_of_a_registry_are_kept(project: Project, server: Receiver, aut
     assert newest.provenance.source_version == "1.1.0"
 
 
+@pytest.mark.slow
 def test_skills_beyond_the_listing_of_a_registry_are_searched(
     project: Project, server: Receiver, author: Actor
 ) -> None:

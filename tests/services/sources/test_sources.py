@@ -203,6 +203,7 @@ def test_a_second_check_joins_the_running_one(project: Project, source: Source, 
     assert sources.look(project, source.pk, by=author) != first
 
 
+@pytest.mark.slow
 def test_the_number_of_unfinished_jobs_is_limited(project: Project, source: Source, author: Actor) -> None:
     for _ in range(sources.MOST_WAITING):
         sources.start(project, source.pk, [ImportRequest("greeting")], by=author)

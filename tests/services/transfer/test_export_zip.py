@@ -131,6 +131,7 @@ def test_another_project_cannot_be_exported(mixed: Project, other_project: Proje
         export_zip.export_zip(mixed, by=Actor("agent", "bot", other_project.pk, frozenset({roles.READ})))
 
 
+@pytest.mark.slow
 def test_a_long_export_needs_little_memory(project: Project, operator: Actor) -> None:
     for number in range(12):
         import_bundle(
@@ -179,6 +180,7 @@ def arriving(draw: st.DrawFn) -> dict[str, tuple[Bundle, str]]:
     return found
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=effort.examples(6))
 @given(left=arriving(), off=st.booleans())
 def test_any_project_survives_export_and_import(

@@ -126,6 +126,7 @@ def unreachable_cache(settings: Any) -> Iterator[None]:
     counters.clear_local()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unreachable_cache")
 def test_where_the_shared_cache_is_down_people_get_in_and_passwords_still_cannot_be_tried_out(maja: User) -> None:
     client = Client()

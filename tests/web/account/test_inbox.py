@@ -64,6 +64,7 @@ def test_inbox_lists_unread_notifications_with_links(reviewer: Client, propose: 
     assert "bot proposes a change" in text(reviewer, "/inbox/?show=all")
 
 
+@pytest.mark.slow
 def test_every_event_type_links_to_an_existing_page(
     reviewer: Client, project: Project, propose: Callable[[str], int], author: Actor
 ) -> None:
@@ -95,6 +96,7 @@ def test_decided_proposal_no_longer_waits(
     assert "Waiting for you" not in text(reviewer)
 
 
+@pytest.mark.slow
 def test_opening_a_proposal_marks_its_notifications_as_read(
     reviewer: Client, browser_client: Browser, propose: Callable[[str], int]
 ) -> None:

@@ -132,6 +132,7 @@ def test_hostile_texts_are_escaped(desk: Agent, project: Project, operator: Acto
     assert "&lt;/pre&gt;&lt;script&gt;alert" in client.get(DESK).content.decode()
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_the_agents(
     project: Project, operator: Actor, browser_client: Browser, django_assert_max_num_queries: Any
 ) -> None:

@@ -108,6 +108,7 @@ def test_nobody_gets_in_without_signing_in(made: Proposal) -> None:
     assert Client().get(QUEUE).status_code == 302
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [roles.VIEWER, roles.AUTHOR])
 def test_others_see_nothing_of_a_proposal_that_is_not_theirs(
     made: Proposal, browser_client: Browser, role: str
@@ -226,12 +227,14 @@ FILTERED = [
 ]
 
 
+@pytest.mark.slow
 def test_filters_live_in_the_address(several: dict[str, Proposal], reviewer: Client) -> None:
     for query, found in FILTERED:
         rows = reviewer.get(f"{QUEUE}{query}").context["rows"]
         assert [row.proposal.pk for row in rows] == [several[name].pk for name in found], query
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_the_proposals(
     project: Project, made: Proposal, bot: Actor, reviewer: Client, django_assert_max_num_queries: Any, settings: Any
 ) -> None:
@@ -410,6 +413,7 @@ def test_whoever_gave_an_answer_goes_on_to_what_still_waits(
     assert 'rel="prev"' not in text(viewing.get(url(several["gone"])))
 
 
+@pytest.mark.slow
 def test_next_and_previous_follow_the_queue_that_somebody_came_from(
     several: dict[str, Proposal], reviewer: Client
 ) -> None:
@@ -428,6 +432,7 @@ def test_next_and_previous_follow_the_queue_that_somebody_came_from(
     assert beside(reviewer, risky) == (url(made), url(human))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["newest", "risk", "oldest"])
 def test_an_answer_keeps_the_place_in_the_queue(several: dict[str, Proposal], reviewer: Client, order: str) -> None:
     reviewer.get(f"{QUEUE}?sort={order}")
@@ -703,6 +708,7 @@ def test_conflict_page_redirects_without_a_conflict(made: Proposal, reviewer: Cl
         assert "does not allow rebase" in text(reviewer.post(url(made, "conflict/")), 409)
 
 
+@pytest.mark.slow
 def test_revision_of_an_outdated_proposal_starts_with_both_changes(
     project: Project, clashing: Proposal, viewing: Client, author: Actor
 ) -> None:
@@ -786,6 +792,7 @@ def test_an_edit_of_what_was_revised_meanwhile_is_refused_and_kept(
     assert not Approval.objects.exists()
 
 
+@pytest.mark.slow
 def test_person_revises_a_proposal_after_changes_were_requested(
     project: Project, greeting: Version, viewer: Actor, viewing: Client, reviewer: Client
 ) -> None:
@@ -879,6 +886,7 @@ def test_an_owner_switches_review_on_and_off(
     assert Event.objects.filter(verb=verb).count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "column", "verb"), SWITCHES)
 def test_nobody_but_an_owner_switches_review(
     project: Project, browser_client: Browser, part: str, column: str, verb: str

@@ -201,6 +201,7 @@ def test_hostile_text_is_inert(text: str) -> None:
     inert(render(text, base="references/limits.md"))
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=4).map("".join))
 @settings(max_examples=effort.examples(60))
 def test_combined_hostile_texts_are_inert(text: str) -> None:
@@ -316,6 +317,7 @@ def test_headings_in_any_script_have_unique_ids() -> None:
     assert 'id="text-проверка-счёта"' in render("# Проверка `счёта`!")
 
 
+@pytest.mark.slow
 def test_a_long_ordinary_text_is_rendered() -> None:
     part = "## Part\n\nText with [a link](references/limits.md).\n\n- [ ] one\n- two\n\n```\nlist[0](1)\n```\n\n"
     assert render(part * 200).count("<h3") == 200

@@ -61,6 +61,7 @@ def documents(draw: st.DrawFn) -> str:
     return "\n".join(out)
 
 
+@pytest.mark.slow
 @settings(max_examples=effort.examples(50))
 @given(documents())
 def test_common_lists_render_as_in_commonmark(text: str) -> None:

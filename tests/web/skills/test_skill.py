@@ -115,6 +115,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hostile_instructions_do_nothing_on_any_page(project: Project, author: Actor, viewing: Client) -> None:
     body = "\n\n".join(HOSTILE)
     bundle = skill_bundle(body=body, files={"a.md": body.encode(), "a.csv": body.encode(), "a.html": body.encode()})
@@ -483,6 +484,7 @@ def test_a_skill_without_loads_explains_how_agents_choose(project: Project, auth
 # -- Queries ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_versions(
     project: Project, author: Actor, viewing: Client, django_assert_max_num_queries: Any
 ) -> None:

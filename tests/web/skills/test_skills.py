@@ -205,6 +205,7 @@ FILTERED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_filters_live_in_the_address(shelf: None, viewer_page: Client) -> None:
     assert {query: names(viewer_page, query) for query, _ in FILTERED} == dict(FILTERED)
 
@@ -290,6 +291,7 @@ def test_the_list_has_pages_of_fifty_that_keep_the_filters(
     assert "skill-59" in page
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow_with_the_skills(
     project: Project, operator: Actor, viewer_page: Client, django_assert_max_num_queries: Any
 ) -> None:

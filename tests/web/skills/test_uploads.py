@@ -56,6 +56,7 @@ def send(browser: Client, bundle: Bundle) -> str:
 # -- Refusals -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_hostile_zip_of_each_kind_is_refused_with_a_message_and_leaves_nothing(browser: Client) -> None:
     before = footprint()
     for name, content in ONE_OF_EACH.items():

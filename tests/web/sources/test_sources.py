@@ -240,6 +240,7 @@ def test_the_same_source_twice_is_refused(source: Source, page: Client) -> None:
     assert "already" in shown(answer)
 
 
+@pytest.mark.slow
 def test_hostile_names_descriptions_and_addresses_are_escaped(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
@@ -561,6 +562,7 @@ def test_a_built_in_skill_is_replaced_only_by_choice(
     assert "Bow twice" in served(project)
 
 
+@pytest.mark.slow
 def test_several_skills_are_imported_with_a_result_for_each(
     project: Project, source: Source, site: Elsewhere, author: Actor, page: Client
 ) -> None:
@@ -775,6 +777,7 @@ def test_in_a_protected_project_uninstalling_is_a_proposal(
 # -- Many ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_pages_need_a_fixed_number_of_queries(
     project: Project, source: Source, author: Actor, page: Client, django_assert_max_num_queries: Any
 ) -> None:
