@@ -9,6 +9,10 @@ from http.server import BaseHTTPRequestHandler
 
 from registry.core.archive import zip_bundle as bundle_files
 from registry.core.bundle import Bundle
+from registry.models import Project, Source
+from registry.services.permissions import Actor
+from registry.services.sources import source_jobs, sources
+from tests.remembered import remembered
 from tests.services.receivers import Receiver, answering, receiving
 
 _ROOT = "/.well-known/agent-skills"
@@ -35,6 +39,10 @@ class Elsewhere:
         paths = [received.path for received in self.receiver.got]
         return [path.rsplit("/", 1)[-1].removesuffix(".zip") for path in paths if path.endswith(".zip")]
 
+    @property
+    def offered(self) -> frozenset[tuple[str, str]]:
+        return frozenset((name, bundle.digest) for name, bundle in self.skills.items())
+
     def behave(self, handler: BaseHTTPRequestHandler) -> None:
         if self.status != 200:
             return answering(self.status)(handler)
@@ -59,3 +67,16 @@ def elsewhere() -> Iterator[Elsewhere]:
         site = Elsewhere(receiver)
         receiver.behave = site.behave
         yield site
+
+
+def checked_source(project: Project, site: Elsewhere, by: Actor) -> Source:
+    """Return a source that was added and checked."""
+    return _checked_source(project, site.address, site.offered, by)
+
+
+@remembered
+def _checked_source(project: Project, address: str, offered: frozenset[tuple[str, str]], by: Actor) -> Source:
+    source = sources.add(project, "well-known", address, label="Elsewhere", by=by)
+    source_jobs.run_due()
+    source.refresh_from_db()
+    return source

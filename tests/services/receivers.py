@@ -80,32 +80,43 @@ def endless(receiver: Receiver) -> Behaviour:
     return behave
 
 
+class _Handler(BaseHTTPRequestHandler):
+    server: "_Server"
+
+    def handle_any(self) -> None:
+        receiver = self.server.receiver
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        receiver.got.append(Received(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        receiver.arrived.set()
+        receiver.behave(self)
+
+    do_GET = do_POST = handle_any  # noqa: N815 - named by the library
+
+    def log_message(self, *_: object) -> None:
+        """Tests look at what was received instead."""
+
+
+class _Server(ThreadingHTTPServer):
+    """A server that stays open until the process ends. Each test gets it with a new receiver."""
+
+    receiver: Receiver
+
+
+_idle: list[_Server] = []
+
+
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    receiver = Receiver()
-
-    class Handler(BaseHTTPRequestHandler):
-        def handle_any(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            receiver.got.append(
-                Received(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
-            )
-            receiver.arrived.set()
-            receiver.behave(self)
-
-        do_GET = do_POST = handle_any  # noqa: N815 - named by the library
-
-        def log_message(self, *_: object) -> None:
-            """Tests look at what was received instead."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    receiver.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
-    thread.start()
+    server = _idle.pop() if _idle else _start()
+    receiver = server.receiver = Receiver(server.server_port)
     try:
         yield receiver
     finally:
         receiver.released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        _idle.append(server)
+
+
+def _start() -> _Server:
+    server = _Server(("127.0.0.1", 0), _Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server

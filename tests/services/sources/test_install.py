@@ -35,7 +35,7 @@ from tests.prepared import (
     yank_version,
 )
 from tests.services.footprint import nothing_left_behind
-from tests.services.other_site import Elsewhere, elsewhere
+from tests.services.other_site import Elsewhere, checked_source, elsewhere
 
 BODY = "One.\n\nTwo.\n\nThree.\n\nFour.\n\nFive."
 
@@ -50,10 +50,7 @@ def site(settings: Any) -> Iterator[Elsewhere]:
 
 @pytest.fixture
 def source(project: Project, site: Elsewhere, author: Actor) -> Source:
-    made = sources.add(project, "well-known", site.address, label="Elsewhere", by=author)
-    source_jobs.run_due()
-    made.refresh_from_db()
-    return made
+    return checked_source(project, site, author)
 
 
 @pytest.fixture

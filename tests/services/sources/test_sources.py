@@ -20,7 +20,7 @@ from registry.services.sources import install, source_jobs, sources
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
-from tests.services.other_site import Elsewhere, elsewhere
+from tests.services.other_site import Elsewhere, checked_source, elsewhere
 
 
 @pytest.fixture
@@ -35,10 +35,7 @@ def site(settings: Any) -> Iterator[Elsewhere]:
 @pytest.fixture
 def source(project: Project, site: Elsewhere, author: Actor) -> Source:
     """Added and looked at."""
-    made = sources.add(project, "well-known", site.address, label="Elsewhere", by=author)
-    source_jobs.run_due()
-    made.refresh_from_db()
-    return made
+    return checked_source(project, site, author)
 
 
 def states(project: Project, source: Source, by: Actor, q: str = "") -> dict[str, str]:

@@ -22,7 +22,7 @@ from registry.web.sources import source_words
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill, save_skill
 from tests.services.footprint import nothing_left_behind
-from tests.services.other_site import Elsewhere, elsewhere
+from tests.services.other_site import Elsewhere, checked_source, elsewhere
 from tests.web.conftest import signed_in
 
 SOURCES = "/projects/demo/sources/"
@@ -41,10 +41,7 @@ def site(settings: Any) -> Iterator[Elsewhere]:
 
 @pytest.fixture
 def source(project: Project, site: Elsewhere, author: Actor) -> Source:
-    made = sources.add(project, "well-known", site.address, label="Elsewhere", by=author)
-    source_jobs.run_due()
-    made.refresh_from_db()
-    return made
+    return checked_source(project, site, author)
 
 
 @pytest.fixture
