@@ -29,13 +29,13 @@ WORKERS = $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
-	@echo "Running the tests on SQLite and in Chromium, about four minutes ..."
+	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
 	@$(BIN)/python -m pytest -n $(WORKERS)
 	@echo "Running what may differ on PostgreSQL, about one minute ..."
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) -p no:schemathesis $(ON_POSTGRES)
 
-test-fast: .venv/dev ## Run the tests that need neither Chromium nor other processes, on SQLite
-	@echo "Running the fast tests on SQLite, about two minutes ..."
+test-fast: .venv/dev ## Run quick tests on SQLite: no Chromium, no other processes, none marked slow
+	@echo "Running the fast tests on SQLite, about one minute ..."
 	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes and not slow" $(SLOW:%=--ignore=%)
 
 check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations

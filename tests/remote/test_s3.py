@@ -15,6 +15,8 @@ from tests.conftest import skill_text
 from tests.remote.conftest import Buckets, storage
 from tests.services.receivers import Receiver, answering, hanging, receiving
 
+pytestmark = pytest.mark.slow
+
 TEXT = skill_text("a").encode()
 FOLDER = {"skills/a/SKILL.md": TEXT, "skills/a/scripts/run.sh": b"#!/bin/sh\n", "skills/a/references/deep/x.md": b"x"}
 
@@ -25,7 +27,6 @@ def fetch(
     return dict(s3.fetch(path, storage=storage(buckets, **more), seconds=5.0, limits=limits or Limits()))
 
 
-@pytest.mark.slow
 def test_a_folder_is_fetched_with_all_that_is_below_it(buckets: Buckets) -> None:
     buckets.put("b-1", {**FOLDER, "skills/a/": b"", "skills/a/empty/": b""})
     wanted = {key.removeprefix("skills/a/"): content for key, content in FOLDER.items()}

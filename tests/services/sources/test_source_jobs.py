@@ -24,6 +24,8 @@ from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.services.other_site import Elsewhere, elsewhere
 
+pytestmark = pytest.mark.slow
+
 MANY = [f"skill-{number:03}" for number in range(21)]
 FEW = MANY[:4]
 
@@ -69,7 +71,6 @@ def outcomes(job: SourceJob) -> dict[str, str]:
     return dict(job.items.order_by("position").values_list("name", "status"))
 
 
-@pytest.mark.slow
 def test_a_large_source_is_imported_unchanged(
     project: Project, site: Elsewhere, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:
