@@ -110,9 +110,9 @@ def noticed_writes() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def forget() -> Iterator[None]:
+def forget(request: pytest.FixtureRequest) -> Iterator[None]:
     """Clear rate limits and load counts after each test."""
-    start_test()
+    start_test(patched="monkeypatch" in request.fixturenames)
     yield
     cache.clear()
     usage.discard()

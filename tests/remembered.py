@@ -3,8 +3,8 @@
 A service takes milliseconds for rows that a few INSERT statements store in a fraction of one. Tests stay independent:
 the copies belong to the transaction of one test and disappear with it.
 
-A remembered function depends on its arguments, on rows and on the built-in skills alone, and it changes only rows and
-blobs. It runs as usual after any other write to the database, and in a test that commits its transactions.
+A remembered function depends on its arguments, on rows, settings and the built-in skills alone, and it changes only
+rows and blobs. It runs as usual after any other write, in tests that commit, and in tests that patch code.
 """
 
 import functools
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 from django.apps import apps
-from django.conf import settings
+from django.conf import UserSettingsHolder, settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from django.db.models import Model
@@ -54,9 +54,9 @@ class _Memory:
 _memory = _Memory()
 
 
-def start_test() -> None:
-    """Begin with an empty database."""
-    _memory.present = ()
+def start_test(*, patched: bool) -> None:
+    """Begin with an empty database. A test that patches code gets rows from the services alone."""
+    _memory.present = None if patched else ()
 
 
 @contextmanager
@@ -80,8 +80,8 @@ def remembered(function: Callable[P, T]) -> Callable[P, T]:
         blobs = storages["blobs"]
         if _memory.present is None or not connection.in_atomic_block or not isinstance(blobs, FileSystemStorage):
             return function(*args, **kwargs)
-        named = (function.__module__, function.__qualname__, _library(), *map(_identity, args), *_named(kwargs))
-        after, root = (*_memory.present, named), Path(blobs.location)
+        named = (function.__module__, function.__qualname__, *map(_identity, args), *_named(kwargs))
+        after, root = (*_memory.present, (_library(), _changed_settings(), *named)), Path(blobs.location)
         if effects := _memory.effects.get(after):
             return cast(T, _repeat(effects, after, root))
         result = _record(after, lambda: function(*args, **kwargs), root)
@@ -94,6 +94,16 @@ def remembered(function: Callable[P, T]) -> Callable[P, T]:
 def _library() -> Hashable:
     """Return the built-in skills, because services compare with them."""
     return tuple(frozenset(_files(Path(directory)).items()) for directory in settings.AGENT_SKILLS_DIRS)
+
+
+def _changed_settings() -> Hashable:
+    """Return the settings that the test overrides, except those that only name its own directories."""
+    found, holder = [], settings._wrapped
+    while isinstance(holder, UserSettingsHolder):
+        changed = sorted(holder.__dict__.keys() - {"STORAGES", "AGENT_SKILLS_DIRS", "default_settings", "_deleted"})
+        found.append(tuple((name, repr(holder.__dict__[name])) for name in changed if name.isupper()))
+        holder = holder.default_settings
+    return tuple(filter(None, found))
 
 
 def _named(kwargs: dict[str, Any]) -> Iterator[Hashable]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -39,8 +40,8 @@ def create(project: Project, operator: Actor, runs: list[str]) -> Create:
 
 
 @contextmanager
-def one_test() -> Iterator[None]:
-    start_test()
+def one_test(*, patched: bool = False) -> Iterator[None]:
+    start_test(patched=patched)
     point = transaction.savepoint()
     yield
     transaction.savepoint_rollback(point)
@@ -96,6 +97,21 @@ def test_another_built_in_skill_runs_the_service(create: Create, library: Path, 
     assert len(runs) == 4
 
 
+def test_another_setting_runs_the_service(create: Create, settings: Any, runs: list[str]) -> None:
+    for number in range(4):
+        with one_test():
+            settings.OPEN_PROPOSALS_PER_AGENT = number
+            create("greeting")
+    assert len(runs) == 4
+
+
+def test_a_test_that_patches_code_runs_the_service(create: Create, runs: list[str]) -> None:
+    for _ in range(4):
+        with one_test(patched=True):
+            create("greeting")
+    assert len(runs) == 4
+
+
 def test_a_refusal_is_not_remembered(create: Create, runs: list[str]) -> None:
     for _ in range(4):
         with one_test(), pytest.raises(InvalidSkill):
@@ -107,7 +123,7 @@ def test_a_refusal_is_not_remembered(create: Create, runs: list[str]) -> None:
 def test_a_test_that_commits_runs_the_service(create: Create, runs: list[str]) -> None:
     create("greeting")
     for _ in range(3):
-        start_test()
+        start_test(patched=False)
         with pytest.raises(AlreadyExists):
             create("greeting")
     assert len(runs) == 4
