@@ -40,13 +40,22 @@ _DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "template", "fres
 _SLOWEST = ("tests/browser/test_screens.py", "tests/browser/", "tests/faults/", "tests/web/", "tests/services/")
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+class _Scheduling(LoadFileScheduling):
     """Give whole files to workers, so that each module sets up its fixtures once.
 
-    The browser tests of all files on one worker share a browser and a site, because they run one after the other.
+    The pages of test_screens.py go to one worker and all other browser tests to another, because a site, its content
+    and a browser take six seconds to start.
     """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        shared = file.startswith("tests/browser/") and not file.endswith("/test_screens.py")
+        return "tests/browser/" if shared else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
     config.option.loadscopereorder = False  # Files keep the order of pytest_collection_modifyitems.
-    return LoadFileScheduling(config, log)
+    return _Scheduling(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -110,9 +119,9 @@ def noticed_writes() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def forget(request: pytest.FixtureRequest) -> Iterator[None]:
+def forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Clear rate limits and load counts after each test."""
-    start_test(patched="monkeypatch" in request.fixturenames)
+    start_test(monkeypatch)
     yield
     cache.clear()
     usage.discard()

@@ -4,7 +4,7 @@ A service takes milliseconds for rows that a few INSERT statements store in a fr
 the copies belong to the transaction of one test and disappear with it.
 
 A remembered function depends on its arguments, on rows, settings and the built-in skills alone, and it changes only
-rows and blobs. It runs as usual after any other write, in tests that commit, and in tests that patch code.
+rows and blobs. It runs as usual after any other write, in tests that commit, and after a test patched code.
 """
 
 import functools
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+import pytest
 from django.apps import apps
 from django.conf import UserSettingsHolder, settings
 from django.core.files.storage import FileSystemStorage, storages
@@ -49,14 +50,23 @@ class _Memory:
     def __init__(self) -> None:
         self.effects: dict[Calls, _Effects | None] = {}
         self.present: Calls | None = None  # the calls that created the present rows, None if others wrote as well
+        self.patches: list[Any] = []
+        self.patches_before = 0  # those of pytest-django
+
+    @property
+    def usable(self) -> bool:
+        unpatched = len(self.patches) == self.patches_before
+        return self.present is not None and unpatched and connection.in_atomic_block
 
 
 _memory = _Memory()
 
 
-def start_test(*, patched: bool) -> None:
-    """Begin with an empty database. A test that patches code gets rows from the services alone."""
-    _memory.present = None if patched else ()
+def start_test(patches: pytest.MonkeyPatch) -> None:
+    """Begin with an empty database and no patches of the test."""
+    _memory.present = ()
+    _memory.patches = patches._setattr
+    _memory.patches_before = len(patches._setattr)
 
 
 @contextmanager
@@ -78,10 +88,10 @@ def remembered(function: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         blobs = storages["blobs"]
-        if _memory.present is None or not connection.in_atomic_block or not isinstance(blobs, FileSystemStorage):
+        if not _memory.usable or not isinstance(blobs, FileSystemStorage):
             return function(*args, **kwargs)
         named = (function.__module__, function.__qualname__, *map(_identity, args), *_named(kwargs))
-        after, root = (*_memory.present, (_library(), _changed_settings(), *named)), Path(blobs.location)
+        after, root = (*(_memory.present or ()), (_library(), _changed_settings(), *named)), Path(blobs.location)
         if effects := _memory.effects.get(after):
             return cast(T, _repeat(effects, after, root))
         result = _record(after, lambda: function(*args, **kwargs), root)

@@ -40,11 +40,12 @@ def create(project: Project, operator: Actor, runs: list[str]) -> Create:
 
 
 @contextmanager
-def one_test(*, patched: bool = False) -> Iterator[None]:
-    start_test(patched=patched)
-    point = transaction.savepoint()
-    yield
-    transaction.savepoint_rollback(point)
+def one_test() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patches:
+        start_test(patches)
+        point = transaction.savepoint()
+        yield patches
+        transaction.savepoint_rollback(point)
 
 
 def test_a_copy_equals_the_original(project: Project, create: Create, runs: list[str]) -> None:
@@ -107,7 +108,8 @@ def test_another_setting_runs_the_service(create: Create, settings: Any, runs: l
 
 def test_a_test_that_patches_code_runs_the_service(create: Create, runs: list[str]) -> None:
     for _ in range(4):
-        with one_test(patched=True):
+        with one_test() as patches:
+            patches.setattr(skills, "_taken", AlreadyExists)
             create("greeting")
     assert len(runs) == 4
 
@@ -123,7 +125,7 @@ def test_a_refusal_is_not_remembered(create: Create, runs: list[str]) -> None:
 def test_a_test_that_commits_runs_the_service(create: Create, runs: list[str]) -> None:
     create("greeting")
     for _ in range(3):
-        start_test(patched=False)
+        start_test(pytest.MonkeyPatch())
         with pytest.raises(AlreadyExists):
             create("greeting")
     assert len(runs) == 4
