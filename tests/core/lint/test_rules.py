@@ -288,20 +288,18 @@ def test_hidden_text_is_decoded_and_counted_once_for_each_file() -> None:
     assert "“obey”" in found[0].message and "2 times" in found[0].message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [
         {"references/a.md": "x" * 128_001},
         {"references/a.md": b"caf\xe9"},
-        {f"references/{n}.md": "x" * 10_000 for n in range(5)},
+        {f"references/{n:02}.md": "x" * 128_000 for n in range(40)},
     ],
     ids=["long", "not UTF-8", "many"],
 )
-def test_a_file_that_was_not_checked_is_reported(
-    files: dict[str, str | bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_was_not_checked_is_reported(files: dict[str, str | bytes]) -> None:
     """Otherwise a skill with an unchecked file would look as if it had no problems."""
-    monkeypatch.setattr("registry.core.lint.context._READ_CHARS", 30_000)
     found = one(lint(with_body("\nRead references/ when asked.\n"), files=files), "text-unread")
     assert found.file in files
     assert ("more files" in found.message) == (len(files) > 1)
