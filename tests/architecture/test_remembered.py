@@ -1,5 +1,6 @@
 """Remembered rows: copies equal the originals, and a call in another state of the database runs as usual."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -109,7 +110,7 @@ def test_another_setting_runs_the_service(create: Create, settings: Any, runs: l
 def test_a_test_that_patches_code_runs_the_service(create: Create, runs: list[str]) -> None:
     for _ in range(4):
         with one_test() as patches:
-            patches.setattr(skills, "_taken", AlreadyExists)
+            patches.setattr(os, "linesep", "\n")
             create("greeting")
     assert len(runs) == 4
 

@@ -9,20 +9,18 @@ from registry.models import Project, User
 from registry.services import permissions
 from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
-from tests.prepared import create_skill, ensure_agent
+from tests.prepared import create_skill, proposing_agent
 from tests.services.proposals.suggesting import LINES
 
 
 @pytest.fixture
 def bot(project: Project, operator: Actor) -> Actor:
-    agent = ensure_agent(project, "bot", by=operator)
-    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
+    return proposing_agent(project, "bot", operator)
 
 
 @pytest.fixture
 def other_bot(project: Project, operator: Actor) -> Actor:
-    agent = ensure_agent(project, "other-bot", by=operator)
-    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
+    return proposing_agent(project, "other-bot", operator)
 
 
 @pytest.fixture

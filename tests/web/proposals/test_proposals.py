@@ -21,7 +21,7 @@ from registry.services.proposals import prepare, proposals, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.prepared import create_skill, ensure_agent, propose, save_skill
+from tests.prepared import create_skill, ensure_agent, propose, proposing_agent, save_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
 
@@ -34,8 +34,7 @@ HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
 @pytest.fixture
 def bot(project: Project, operator: Actor) -> Actor:
-    agent = ensure_agent(project, "bot", by=operator)
-    return permissions.agent(agent, frozenset(roles.DEFAULT_AGENT_SCOPES))
+    return proposing_agent(project, "bot", operator)
 
 
 @pytest.fixture
