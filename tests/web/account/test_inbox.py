@@ -165,7 +165,7 @@ def test_somebody_who_left_the_project_finds_nothing_of_it(
     assert reviewer.get(f"/inbox/{Notification.objects.get().pk}/").status_code == 404
 
 
-def test_hostile_words_do_nothing(reviewer: Client, propose: Callable[[str], int]) -> None:
+def test_hostile_text_is_escaped(reviewer: Client, propose: Callable[[str], int]) -> None:
     propose("<script>alert(1)</script> \u202eevil")
     page = text(reviewer)
     assert "<script>alert(1)" not in page

@@ -89,7 +89,7 @@ def test_a_former_member_stays_in_the_filter(events: str, reviewing: Client) -> 
     assert '<option value="gone" selected>gone</option>' in text(reviewing.get(f"{LOG}?actor=gone"))
 
 
-def test_somebody_of_another_project_finds_nothing(events: str, django_user_model: Any) -> None:
+def test_a_person_of_another_project_gets_404(events: str, django_user_model: Any) -> None:
     stranger = Client()
     stranger.force_login(django_user_model.objects.create(username="stranger"))
     assert stranger.get(LOG).status_code == 404
@@ -130,7 +130,7 @@ def test_an_event_says_who_did_what_to_what_and_what_agents_got(events: str, rev
         ("?until=2001-01-01", []),
     ],
 )
-def test_filters_live_in_the_address(events: str, reviewing: Client, query: str, found: list[str]) -> None:
+def test_filters_are_read_from_the_address(events: str, reviewing: Client, query: str, found: list[str]) -> None:
     assert verbs_of(reviewing, query) == found
 
 

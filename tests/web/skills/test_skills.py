@@ -206,7 +206,7 @@ FILTERED = [
 
 
 @pytest.mark.slow
-def test_filters_live_in_the_address(shelf: None, viewer_page: Client) -> None:
+def test_filters_are_read_from_the_address(shelf: None, viewer_page: Client) -> None:
     assert {query: names(viewer_page, query) for query, _ in FILTERED} == dict(FILTERED)
 
 
