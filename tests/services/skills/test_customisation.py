@@ -2,26 +2,22 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.errors import (
-    AlreadyExists,
-    Forbidden,
-    InvalidRequest,
-    InvalidSkill,
-    NotFound,
-    Stale,
-)
+from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, InvalidSkill, NotFound, Stale
 from registry.models import Event, Project, Skill, Version
 from registry.services import permissions
+from registry.services.agents import agents
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.skills import customisation, skills, versions
 from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, customise_skill, delete_skill, import_bundle, save_skill
 from tests.services.footprint import nothing_left_behind
 
 BODY = "# greeting\n\nFirst line.\n\nSecond line.\n\nThird line.\n\nFourth line."
@@ -331,8 +327,6 @@ def test_a_viewer_cannot_merge(project: Project, library: Path, author: Actor, v
 
 
 def test_a_merge_by_an_agent_records_the_agent(project: Project, library: Path, author: Actor, operator: Actor) -> None:
-    from registry.services.agents import agents
-
     bot = permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.WRITE}))
     bundled(library)
     assert customisation.customise(project, "greeting", by=bot).by == "bot"
@@ -361,3 +355,24 @@ def test_keeping_my_version_twice_writes_no_event(project: Project, library: Pat
     events = Event.objects.count()
     customisation.keep(project, "greeting", theirs=digest, by=author)
     assert Event.objects.count() == events
+
+
+@pytest.mark.parametrize("verb", ["create", "import", "save"])
+def test_a_new_skill_forgets_the_built_in_skill_of_a_deleted_customisation(
+    project: Project, library: Any, author: Actor, verb: str
+) -> None:
+    on_disk(library, "greeting", body="Bundled.")
+    built_in.index().refresh()
+    customise_skill(project, "greeting", by=author)
+    delete_skill(project, "greeting", by=author)
+    if verb == "create":
+        create_skill(project, skill_bundle(body="Mine."), by=author)
+    elif verb == "import":
+        import_bundle(project, skill_bundle(body="Mine."), by=author)
+    else:
+        (library / "greeting" / SKILL_MD).unlink()
+        (library / "greeting").rmdir()
+        built_in.index().refresh()
+        save_skill(project, "greeting", skill_bundle(body="Mine."), base=None, by=author)
+    row = Skill.objects.get(name="greeting")
+    assert (row.upstream_digest, row.upstream_version, row.upstream_manifest) == ("", "", ())

@@ -20,7 +20,7 @@ from registry.services.sources import install, source_jobs, sources
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
-from tests.services.other_site import Elsewhere, checked_source, elsewhere
+from tests.services.other_site import Elsewhere, elsewhere
 
 
 @pytest.fixture
@@ -30,12 +30,6 @@ def site(settings: Any) -> Iterator[Elsewhere]:
         made.skills["greeting"] = skill_bundle("greeting")
         made.skills["parting"] = skill_bundle("parting", description="Says goodbye. Use at the end of a letter.")
         yield made
-
-
-@pytest.fixture
-def source(project: Project, site: Elsewhere, author: Actor) -> Source:
-    """Added and looked at."""
-    return checked_source(project, site, author)
 
 
 def states(project: Project, source: Source, by: Actor, q: str = "") -> dict[str, str]:
