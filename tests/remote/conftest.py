@@ -1,4 +1,4 @@
-"""A web server and an S3 server of a test, both real and on loopback, and a volume to keep copies on."""
+"""Real web and S3 servers on loopback, and a cache in a temporary directory."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from registry.remote import resolver, s3
+from registry.remote.cache import Cache
 from registry.remote.resolver import Bounds, Resolved
 from tests import effort
 from tests.remote.web import Web
@@ -81,3 +82,11 @@ def resolve(web: Web, root: Path) -> Resolve:
 
 def storage(buckets: Buckets, **more: Any) -> s3.Storage:
     return s3.Storage(endpoint_url=buckets.endpoint, **more)
+
+
+@pytest.fixture
+def cache(root: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cache]:
+    """A cache that does not wait between two attempts. Its warnings are in `caplog`."""
+    monkeypatch.setattr("registry.remote.cache._PAUSE", 0.0)
+    with caplog.at_level("WARNING", logger="registry.remote"):
+        yield Cache(root)

@@ -1,9 +1,9 @@
-"""Copies of skills on a disk that many share: whole or not there, from one origin, and never guessed at."""
+"""The cache of resolved skills: each is stored whole, from one origin, and never served after a change on disk."""
 
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,58 +12,10 @@ import pytest
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import Conflict, InvalidSkill, NotFound, TooLarge, UnsafePath
 from registry.core.limits import Limits
-from registry.remote import cache_cleanup, cache_records, directories, stat_cache
 from registry.remote.cache import INLINE, Cache
 from tests.conftest import skill_bundle, skill_text
-
-WEB = "https://skills.example.org/a.zip"
-HOUR = 3_600.0
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "volume"
-
-
-@pytest.fixture(autouse=True)
-def logged_and_quick(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("registry.remote.cache._PAUSE", 0.0)
-    with caplog.at_level("WARNING", logger="registry.remote"):
-        yield
-
-
-@pytest.fixture
-def cache(root: Path) -> Cache:
-    return Cache(root)
-
-
-def version(root: Path, name: str = "a", number: str = "1") -> Path:
-    return root / "skills" / name / number
-
-
-def by_hand(root: Path, **files: bytes) -> Path:
-    directory = version(root)
-    directory.mkdir(parents=True)
-    for name, content in files.items():
-        (directory / name.replace("__", ".")).write_bytes(content)
-    return directory
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()
-    }
-
-
-def leftovers(root: Path) -> list[str]:
-    return [str(path) for path in root.rglob(".*") if path.name.startswith((".new-", ".old-"))]
-
-
-def records_of(root: Path, number: str = "1") -> list[Path]:
-    return sorted((root / "skills" / "a" / ".records" / number).glob("*.json"))
-
-
-# -- Keeping and finding -----------------------------------------------------------------------------------
+from tests.remote.cached import WEB, by_hand, leftovers, records_of, version
+from tests.remote.entries import contents
 
 
 def test_a_cached_skill_is_a_plain_directory_with_its_origin_and_digest_beside_it(cache: Cache, root: Path) -> None:
@@ -86,7 +38,7 @@ def test_a_cached_skill_is_for_this_user_alone(cache: Cache, root: Path) -> None
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-def test_nothing_is_found_where_nothing_was_kept(cache: Cache, root: Path) -> None:
+def test_an_unknown_skill_is_not_found_in_the_cache(cache: Cache, root: Path) -> None:
     assert cache.find("a", "1") is None
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     assert cache.find("a", "1.0") is None
@@ -128,7 +80,7 @@ def test_a_cached_skill_that_somebody_placed_by_hand_is_found_and_never_replaced
     assert contents(version(root)) == {SKILL_MD: text}
 
 
-def test_a_skill_placed_by_hand_that_is_not_a_skill_says_so(cache: Cache, root: Path) -> None:
+def test_a_directory_placed_by_hand_that_is_not_a_skill_is_refused(cache: Cache, root: Path) -> None:
     by_hand(root, SKILL__md=b"# no header")
     with pytest.raises(InvalidSkill):
         cache.find("a", "1")
@@ -139,7 +91,7 @@ def test_a_skill_without_a_name_is_not_named_after_its_version(cache: Cache) -> 
     assert cache.keep("a", "1.0.0", bundle, origin=WEB).description == "What it does."
 
 
-# -- What is no copy ---------------------------------------------------------------------------------------
+# -- Directories that are no cached skill ------------------------------------------------------------------
 
 
 def _nothing(path: Path) -> None:
@@ -195,7 +147,7 @@ def test_a_cached_skill_whose_bytes_changed_is_not_served_and_is_put_right(
 
 
 @pytest.mark.parametrize("change", ["added", "removed", "renamed"])
-def test_a_file_more_or_less_is_a_change(cache: Cache, root: Path, change: str) -> None:
+def test_an_added_removed_or_renamed_file_is_a_change(cache: Cache, root: Path, change: str) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB)
     file = version(root) / "x.md"
     {
@@ -324,7 +276,7 @@ def test_inline_text_replaces_any_content(cache: Cache, root: Path, broken: Call
         assert "not ours" in (root.parent / "elsewhere" / SKILL_MD).read_text()
 
 
-def test_inline_text_that_is_not_a_skill_leaves_what_was_there(cache: Cache, root: Path) -> None:
+def test_inline_text_that_is_not_a_skill_keeps_the_cached_skill(cache: Cache, root: Path) -> None:
     good = skill_bundle("a")
     cache.rewrite("a", "1", good)
     with pytest.raises(InvalidSkill):
@@ -347,17 +299,6 @@ def test_a_crash_before_inline_text_was_in_place_leaves_the_old_one_whole(
     monkeypatch.undo()
     assert contents(version(root)) == dict(old)
     assert cache.find("a", "1") is not None
-
-
-def test_records_of_replaced_texts_expire(cache: Cache, root: Path) -> None:
-    cache.rewrite("a", "1", skill_bundle("a", body="one"))
-    (old,) = records_of(root)
-    cache.rewrite("a", "1", skill_bundle("a", body="two"))
-    assert len(records_of(root)) == 2
-    os.utime(old, (0, 0))
-    cache.rewrite("a", "1", skill_bundle("a", body="two"))
-    (new,) = records_of(root)
-    assert new != old
 
 
 # -- Reading a file ----------------------------------------------------------------------------------------
@@ -397,211 +338,3 @@ def test_a_path_that_leaves_the_cached_skill_is_refused(cache: Cache, path: str)
 def test_a_file_of_a_skill_that_was_never_resolved_is_not_found(cache: Cache) -> None:
     with pytest.raises(NotFound, match="is not in the cache"):
         cache.read("a", "1", SKILL_MD)
-
-
-# -- Looking again without reading -------------------------------------------------------------------------
-
-
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """Directories that were read and hashed. Here a glance at what changed just now counts."""
-    done: list[Path] = []
-    real = directories.read
-
-    def counted(directory: Path, **more: Any) -> Any:
-        done.append(directory)
-        return real(directory, **more)
-
-    monkeypatch.setattr(directories, "read", counted)
-    monkeypatch.setattr(stat_cache, "_TICK_NS", -(10**18))
-    return done
-
-
-def test_a_cached_skill_that_did_not_change_is_not_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
-    cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
-    first = cache.find("a", "1", origin=WEB)
-    assert reads == [version(root)]
-    assert cache.find("a", "1", origin=WEB) is first
-    assert Cache(root).find("a", "1", origin=WEB) is first
-    assert reads == [version(root)]
-
-
-def _changes(directory: Path, change: str) -> None:
-    file = directory / "x" / "y.md"
-    if change == "bytes":
-        file.write_bytes(b"y")
-        os.utime(file, (1e9, 1e9))
-    elif change == "more":
-        (directory / "x" / "z.md").write_bytes(b"z")
-    elif change == "less":
-        file.unlink()
-    elif change == "replaced":
-        fresh = directory.with_name("fresh")
-        fresh.write_bytes(b"y")
-        fresh.rename(file)
-    else:
-        directory.rename(directory.with_name(".old-1"))
-
-
-@pytest.mark.parametrize("change", ["bytes", "more", "less", "replaced", "gone"])
-def test_a_cached_skill_that_looks_different_is_read_again(
-    cache: Cache, root: Path, reads: list[Path], change: str
-) -> None:
-    cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
-    assert cache.find("a", "1", origin=WEB)
-    _changes(version(root), change)
-    assert cache.find("a", "1", origin=WEB) is None
-
-
-def test_a_record_that_comes_or_goes_is_seen(cache: Cache, root: Path, reads: list[Path]) -> None:
-    bundle = skill_bundle("a")
-    cache.keep("a", "1", bundle, origin=WEB)
-    assert cache.find("a", "1", origin=INLINE)
-    os.utime(records_of(root)[0].parent, (1e9, 1e9))
-    cache.rewrite("a", "1", bundle)
-    found = cache.find("a", "1", origin=INLINE)
-    assert found is not None
-    assert found.origin == INLINE
-
-
-def test_recently_changed_files_are_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
-    stat_cache._TICK_NS = 10**12
-    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
-    for _ in range(3):
-        cache.find("a", "1", origin=WEB)
-    assert len(reads) == 3
-
-
-# -- Leftovers and cleaning --------------------------------------------------------------------------------
-
-
-def _crashed(root: Path, age: float, now: float) -> list[Path]:
-    """Leftovers of processes that were killed while writing, replacing, or writing a record."""
-    parent = root / "skills" / "a"
-    made = [parent / ".new-0123456789abcdef", parent / ".old-0123456789abcdef"]
-    for path in made:
-        path.mkdir(parents=True)
-        (path / "part.md").write_text("half")
-    record = parent / ".records" / "1" / ".new-0123456789abcdef"
-    record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text("{")
-    for path in (*made, record):
-        os.utime(path, (now - age, now - age))
-    return [*made, record]
-
-
-def test_leftovers_are_no_versions_and_are_ignored(cache: Cache, root: Path) -> None:
-    _crashed(root, 0, 1e9)
-    assert cache.find("a", "1") is None
-    bundle = skill_bundle("a")
-    cache.keep("a", "1", bundle, origin=WEB)
-    found = cache.find("a", "1")
-    assert found is not None
-    assert found.digest == bundle.digest
-
-
-def test_cleaning_removes_leftovers_once_they_are_old_enough(cache: Cache, root: Path) -> None:
-    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
-    now = 2e9
-    left = _crashed(root, 10, now)
-    assert cache_cleanup.clean(root, clock=lambda: now) == []
-    assert all(path.exists() for path in left)
-    gone = cache_cleanup.clean(root, clock=lambda: now + HOUR)
-    assert {one.path for one in gone} == set(left)
-    assert not any(path.exists() for path in left)
-    assert sum(one.size for one in gone) == 8
-    assert cache.find("a", "1") is not None
-
-
-def used(root: Path, number: str, at: float) -> None:
-    for record in records_of(root, number):
-        os.utime(record, (at, at))
-
-
-@pytest.fixture
-def three(cache: Cache, root: Path) -> float:
-    """Versions 1, 2 and 3, used 30 days, 2 days and 1 minute ago."""
-    now = 2e9
-    for number, ago in (("1", 30 * 24 * HOUR), ("2", 48 * HOUR), ("3", 60.0)):
-        cache.keep("a", number, skill_bundle("a", body=number), origin=WEB)
-        used(root, number, now - ago)
-    return now
-
-
-def versions(root: Path) -> list[str]:
-    return sorted(path.name for path in (root / "skills" / "a").iterdir() if not path.name.startswith("."))
-
-
-def test_nothing_is_pruned_unless_asked_for(root: Path, three: float) -> None:
-    assert cache_cleanup.clean(root, clock=lambda: three) == []
-    assert versions(root) == ["1", "2", "3"]
-
-
-def test_versions_are_pruned_by_age_of_their_last_use(root: Path, three: float, cache: Cache) -> None:
-    gone = cache_cleanup.clean(root, older_than=7 * 24 * HOUR, clock=lambda: three)
-    assert [one.path.name for one in gone] == ["1"]
-    assert versions(root) == ["2", "3"]
-    assert records_of(root, "1") == []
-    assert (cache.find("a", "1"), leftovers(root)) == (None, [])
-
-
-def test_versions_are_pruned_by_count_the_last_used_stay(root: Path, three: float) -> None:
-    cache_cleanup.clean(root, keep=1, clock=lambda: three)
-    assert versions(root) == ["3"]
-
-
-def test_a_version_in_use_is_never_removed(root: Path, three: float) -> None:
-    cache_cleanup.clean(root, older_than=1.0, keep=0, in_use=lambda name, number: number == "2", clock=lambda: three)
-    assert versions(root) == ["2", "3"]
-
-
-def test_finding_a_cached_skill_counts_as_using_it(root: Path, cache: Cache) -> None:
-    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
-    used(root, "1", 1e9)
-    assert cache_cleanup.last_used(version(root)) == 1e9
-    cache.find("a", "1")
-    assert cache_cleanup.last_used(version(root)) > 1e9 + HOUR
-
-
-def test_a_cached_skill_that_was_placed_by_hand_counts_from_then(root: Path) -> None:
-    directory = by_hand(root, SKILL__md=skill_text("a").encode())
-    os.utime(directory, (1e9, 1e9))
-    assert cache_cleanup.clean(root, older_than=HOUR, clock=lambda: 1e9 + 1) == []
-    assert [one.path for one in cache_cleanup.clean(root, older_than=HOUR, clock=lambda: 1e9 + 3 * HOUR)] == [directory]
-
-
-def test_cleaning_removes_only_records_of_removed_content(cache: Cache, root: Path) -> None:
-    cache.rewrite("a", "1", skill_bundle("a", body="one"))
-    cache.rewrite("a", "1", skill_bundle("a", body="two"))
-    assert len(records_of(root)) == 2
-    cache_cleanup.clean(root, clock=lambda: 4e9)
-    assert len(records_of(root)) == 1
-    found = cache.find("a", "1")
-    assert found is not None
-    assert found.origin == INLINE
-
-
-def test_cleaning_an_empty_place_does_nothing(root: Path) -> None:
-    assert cache_cleanup.clean(root) == []
-
-
-def test_a_name_without_versions_goes_as_well(root: Path, three: float) -> None:
-    cache_cleanup.clean(root, older_than=0.0, clock=lambda: three + HOUR * 2)
-    assert not (root / "skills" / "a").exists()
-
-
-def test_a_record_that_cannot_be_read_vouches_for_nothing(cache: Cache, root: Path) -> None:
-    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
-    (record,) = records_of(root)
-    for nonsense in (b"", b"{", b"[]", b"{}", b'{"origin": 1}'):
-        record.write_bytes(nonsense)
-        assert cache.find("a", "1") is None
-
-
-def test_a_record_is_about_the_bytes_it_is_named_after(cache: Cache, root: Path) -> None:
-    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
-    (record,) = records_of(root)
-    said = record.read_text().replace("sha256:", "sha256:0")
-    record.write_text(said)
-    assert cache.find("a", "1") is None
-    assert cache_records.RECORDS in str(record)
