@@ -1,15 +1,17 @@
-"""Two agents, a reviewer and a skill to propose changes to."""
+"""Two agents, a reviewer, an owner, and a skill to propose changes to."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from registry.core import roles
 from registry.models import Project, User
 from registry.services import permissions
+from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from tests.conftest import skill_bundle
-from tests.prepared import create_skill, proposing_agent
+from tests.conftest import on_disk, skill_bundle
+from tests.prepared import create_skill, delete_skill, proposing_agent
 from tests.services.proposals.suggesting import LINES
 
 
@@ -33,3 +35,18 @@ def skill(project: Project, author: Actor) -> str:
     """The digest of greeting, which has a reference."""
     bundle = skill_bundle(body=LINES, files={"references/a.md": b"See SKILL.md.\n"})
     return create_skill(project, bundle, by=author).version.digest
+
+
+@pytest.fixture
+def owner(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.OWNER), project)
+
+
+@pytest.fixture
+def protected(project: Project, library: Path, author: Actor, skill: str) -> Project:
+    on_disk(library, "bundled-one")
+    built_in.index().refresh()
+    create_skill(project, skill_bundle("gone"), by=author)
+    delete_skill(project, "gone", by=author)
+    Project.objects.update(protected=True)
+    return project

@@ -7,6 +7,7 @@ from registry.core.text.edits import Edit
 from registry.models import Project, Proposal
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
+from registry.services.proposals import reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests import prepared
@@ -47,3 +48,11 @@ def served(project: Project, name: str = "greeting") -> str:
 
 def now(proposal: Proposal) -> Proposal:
     return Proposal.objects.get(pk=proposal.pk)
+
+
+def approve(project: Project, made: Proposal, by: Actor, **more: Any) -> Proposal:
+    return reviews.approve(project, made.pk, result_digest=now(made).result_digest, by=by, **more)
+
+
+def deletion(project: Project, by: Actor) -> Proposal:
+    return prepared.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=by).proposal

@@ -1,14 +1,11 @@
-"""Decisions about proposals: exactly the bytes a person saw, by somebody else than who suggested them, once."""
+"""Reviews: approve exactly the bytes that were seen, edit, reject and recommend."""
 
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 
-from registry.core import roles
 from registry.core.bundle import SKILL_MD
 from registry.core.errors import (
     AlreadyDecided,
@@ -22,46 +19,17 @@ from registry.core.errors import (
 from registry.core.limits import Limits
 from registry.core.proposals.lifecycle import State
 from registry.core.text import edits
-from registry.lib import lru
-from registry.models import Approval, Chain, Event, Membership, Project, Proposal, Skill, Token, User, Version
-from registry.services import audit, permissions
-from registry.services.agents import tokens
+from registry.models import Approval, Chain, Event, Project, Proposal, Skill
+from registry.services import audit
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.proposals import approval_records, proposals, rebasing, reviews
-from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import skills, versions
-from tests import prepared
+from registry.services.proposals import proposals, rebasing, reviews
+from registry.services.skills import versions
 from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.prepared import (
-    create_skill,
-    customise_skill,
-    delete_skill,
-    disable_skill,
-    ensure_agent,
-    import_bundle,
-    save_skill,
-    yank_version,
-)
+from tests.prepared import save_skill
 from tests.services.footprint import nothing_left_behind
-from tests.services.proposals.suggesting import WHY, now, propose, rewrite, save, served, suggest, text
-
-
-@pytest.fixture
-def owner(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.OWNER), project)
-
-
-def approve(project: Project, made: Proposal, by: Actor, **more: Any) -> Proposal:
-    return reviews.approve(project, made.pk, result_digest=now(made).result_digest, by=by, **more)
-
-
-def deletion(project: Project, by: Actor) -> Proposal:
-    return prepared.propose(project, Suggestion("greeting", None, WHY, kind="delete"), by=by).proposal
-
-
-# -- Approving -----------------------------------------------------------------------------------------------------
+from tests.services.proposals.suggesting import WHY, approve, deletion, now, propose, rewrite, served, suggest, text
 
 
 def test_agents_get_exactly_the_approved_bytes(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
@@ -139,7 +107,7 @@ def test_approved_change_of_a_built_in_skill_records_its_upstream(
 def test_approval_is_refused_if_the_built_in_skill_changes_meanwhile(
     project: Project, library: Path, bot: Actor, reviewer: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk keeps to no transaction, so what stands is asked for once more inside of it."""
+    """The disk is outside of the transaction, so the approval reads the current skill again under the lock."""
     on_disk(library)
     made, in_turn = propose(project, bot), audit._lock
 
@@ -281,131 +249,7 @@ def test_a_deletion_has_nothing_to_edit(project: Project, skill: str, bot: Actor
         approve(project, made, reviewer, edit=rewrite(One="Uno"))
 
 
-# -- Whose own it is -----------------------------------------------------------------------------------------------
-
-
-def test_own_proposal_cannot_be_approved(project: Project, skill: str, reviewer: Actor, owner: Actor) -> None:
-    made = propose(project, reviewer)
-    for edit in (None, rewrite(One="Ein")):
-        with nothing_left_behind(), pytest.raises(Forbidden, match="approve your own"):
-            approve(project, made, reviewer, edit=edit)
-    assert approve(project, made, owner).state == State.APPROVED
-
-
-def token_of(agent: Actor, project: Project, by: Actor) -> Token:
-    tokens.create_token(project, agent=project.agents.get(pk=agent.agent_id), by=by)
-    return Token.objects.latest("pk")
-
-
-@pytest.mark.parametrize("revoked", [False, True])
-def test_proposal_of_own_agent_cannot_be_approved(
-    project: Project, skill: str, bot: Actor, owner: Actor, reviewer: Actor, revoked: bool
-) -> None:
-    token = token_of(bot, project, owner)
-    made = propose(project, bot)
-    if revoked:
-        tokens.revoke_token(project, token.pk, by=owner)
-    with nothing_left_behind(), pytest.raises(Forbidden, match="you made a token for"):
-        approve(project, made, owner)
-    assert approve(project, made, reviewer).state == State.APPROVED
-
-
-def test_token_made_after_the_proposal_also_bars_its_maker(
-    project: Project, skill: str, bot: Actor, owner: Actor
-) -> None:
-    made = propose(project, bot)
-    token_of(bot, project, owner)
-    with pytest.raises(Forbidden):
-        approve(project, made, owner)
-
-
-def test_joined_proposal_cannot_be_approved(
-    project: Project, skill: str, bot: Actor, other_bot: Actor, reviewer: Actor, owner: Actor
-) -> None:
-    made = propose(project, bot)
-    propose(project, reviewer)
-    token_of(other_bot, project, owner)
-    propose(project, other_bot)
-    for somebody in (reviewer, owner):
-        with nothing_left_behind(), pytest.raises(Forbidden):
-            approve(project, made, somebody)
-
-
-def test_maker_of_a_token_for_the_proposer_cannot_approve(
-    project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor
-) -> None:
-    """An owner who creates a token for another person could use it to act as that person."""
-    lent = Actor("person", "author", project.pk, author.scopes, user_id=author.user_id, maker_id=owner.user_id)
-    made = propose(project, lent)
-    with nothing_left_behind(), pytest.raises(Forbidden):
-        approve(project, made, owner)
-    own = propose(project, owner, rewrite(One="Un"))
-    borrowed = Actor(
-        "person", "reviewer", project.pk, reviewer.scopes, user_id=reviewer.user_id, maker_id=owner.user_id
-    )
-    with nothing_left_behind(), pytest.raises(Forbidden):
-        approve(project, own, borrowed)
-    assert approve(project, made, reviewer).state == State.APPROVED
-
-
-def test_maker_of_a_token_that_can_revise_cannot_approve(
-    project: Project, other_project: Project, skill: str, author: Actor, reviewer: Actor, owner: Actor, operator: Actor
-) -> None:
-    user = User.objects.get(pk=author.user_id)
-    tokens.create_token(project, user=user, scopes=(roles.PROPOSE,), by=author)
-    made = propose(project, author)
-    Membership.objects.create(project=other_project, user=user, role=roles.VIEWER)
-    elsewhere = Actor("person", "owner", other_project.pk, owner.scopes, user_id=owner.user_id)
-    tokens.create_token(other_project, user=user, by=elsewhere)
-    assert not reviews.own_backers(owner).exists()
-    tokens.create_token(project, user=user, scopes=(roles.PROPOSE,), by=owner)
-    lent = Actor("person", "author", project.pk, author.scopes, user_id=author.user_id, maker_id=owner.user_id)
-    made = proposals.revise(project, made.pk, suggest(rewrite(One="Un")), by=lent).proposal
-    with nothing_left_behind(), pytest.raises(Forbidden):
-        approve(project, made, owner)
-    assert approve(project, made, reviewer).state == State.APPROVED
-
-
-def test_token_made_by_somebody_else_cannot_create_agent_tokens(
-    project: Project, bot: Actor, reviewer: Actor, owner: Actor
-) -> None:
-    lent = Actor("person", "reviewer", project.pk, owner.scopes, user_id=reviewer.user_id, maker_id=owner.user_id)
-    with nothing_left_behind(), pytest.raises(Forbidden, match="somebody else created"):
-        token_of(bot, project, lent)
-
-
-def test_own_proposal_can_be_rejected(project: Project, skill: str, reviewer: Actor) -> None:
-    made = propose(project, reviewer)
-    assert reviews.reject(project, made.pk, comment="I was wrong.", by=reviewer).state == State.REJECTED
-
-
-def test_agents_and_operators_cannot_decide(project: Project, skill: str, bot: Actor, operator: Actor) -> None:
-    made = propose(project, bot)
-    other = ensure_agent(project, "judge", by=operator)
-    for somebody in (permissions.agent(other, frozenset(roles.SCOPES)), operator):
-        for decide in (
-            lambda by: approve(project, made, by),
-            lambda by: reviews.reject(project, made.pk, comment="No.", by=by),
-            lambda by: reviews.request_changes(project, made.pk, comment="No.", by=by),
-        ):
-            with nothing_left_behind(), pytest.raises(Forbidden):
-                decide(somebody)
-
-
-def test_decision_is_refused_if_the_role_was_removed_meanwhile(
-    project: Project, skill: str, bot: Actor, reviewer: Actor
-) -> None:
-    made = propose(project, bot)
-    Membership.objects.filter(user=reviewer.user_id).update(role=roles.AUTHOR)
-    for decide in (
-        lambda: approve(project, made, reviewer),
-        lambda: reviews.reject(project, made.pk, comment="No.", by=reviewer),
-    ):
-        with nothing_left_behind(), pytest.raises(Forbidden, match="no longer allowed"):
-            decide()
-
-
-# -- Turning down, sending back, advising --------------------------------------------------------------------------
+# -- Rejecting and recommending ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("decide", [reviews.reject, reviews.request_changes])
@@ -457,156 +301,3 @@ def test_invalid_recommendation_is_refused(
     reviews.reject(project, made.pk, comment="No.", by=reviewer)
     with nothing_left_behind(), pytest.raises(AlreadyDecided):
         reviews.recommend(project, made.pk, verdict="reject", reason="Late.", by=other_bot)
-
-
-# -- Projects where every change is reviewed -----------------------------------------------------------------------
-
-
-DIRECT: dict[str, Callable[[Project, Actor], object]] = {
-    "create": lambda p, by: create_skill(p, skill_bundle("fresh"), by=by),
-    "an empty create": lambda p, by: create_skill(p, skill_bundle("Not a name"), by=by),
-    "save": lambda p, by: save(p, by, One="Uno"),
-    "import": lambda p, by: import_bundle(p, skill_bundle("fresh"), by=by),
-    "import again": lambda p, by: import_bundle(p, skill_bundle("gone"), by=by),
-    "restore": lambda p, by: versions.restore(p, "greeting", "1", by=by),
-    "delete": lambda p, by: delete_skill(p, "greeting", by=by),
-    "undelete": lambda p, by: skills.undelete(p, "gone", by=by),
-    "customise": lambda p, by: customise_skill(p, "bundled-one", by=by),
-}
-
-
-@pytest.fixture
-def protected(project: Project, library: Path, author: Actor, skill: str) -> Project:
-    on_disk(library, "bundled-one")
-    built_in.index().refresh()
-    create_skill(project, skill_bundle("gone"), by=author)
-    delete_skill(project, "gone", by=author)
-    Project.objects.update(protected=True)
-    return project
-
-
-@pytest.mark.parametrize("change", DIRECT)
-def test_protected_project_refuses_direct_publishing(protected: Project, owner: Actor, change: str) -> None:
-    before = served(protected)
-    with pytest.raises(Forbidden, match="Propose the change instead") as refused:
-        DIRECT[change](protected, owner)
-    assert refused.value.data == {"protected": True}
-    assert served(protected) == before
-    assert [skill.name for skill in catalog.view(protected.pk, -1).served] == ["bundled-one", "greeting"]
-
-
-@pytest.mark.parametrize("change", [name for name in DIRECT if name != "an empty create"])
-def test_protection_turned_on_meanwhile_is_respected(
-    protected: Project, owner: Actor, monkeypatch: pytest.MonkeyPatch, change: str
-) -> None:
-    """Between the door and the moment when it is a verb's turn."""
-    Project.objects.update(protected=False)
-    in_turn = audit._lock
-
-    def meanwhile(project: Project | None) -> Chain:
-        Project.objects.update(protected=True)
-        return in_turn(project)
-
-    before = served(protected)
-    monkeypatch.setattr(audit, "_lock", meanwhile)
-    with pytest.raises(Forbidden, match="Propose the change instead"):
-        DIRECT[change](protected, owner)
-    assert served(protected) == before
-
-
-def test_agent_with_write_scope_cannot_publish_in_a_protected_project(protected: Project, operator: Actor) -> None:
-    writer = permissions.agent(ensure_agent(protected, "writer", by=operator), frozenset({roles.READ, roles.WRITE}))
-    for change in DIRECT.values():
-        with pytest.raises(Forbidden):
-            change(protected, writer)
-    with nothing_left_behind(), pytest.raises(Forbidden):
-        yank_version(protected, "greeting", "1", reason="No.", by=writer)
-
-
-def test_only_reviewers_disable_or_withdraw_in_a_protected_project(
-    protected: Project, author: Actor, reviewer: Actor
-) -> None:
-    for take in (
-        lambda by: disable_skill(protected, "greeting", by=by),
-        lambda by: skills.enable(protected, "greeting", by=by),
-        lambda by: yank_version(protected, "greeting", "1", reason="It is wrong.", by=by),
-    ):
-        with nothing_left_behind(), pytest.raises(Forbidden):
-            take(author)
-        take(reviewer)
-
-
-def test_protected_project_is_changed_by_proposals(protected: Project, author: Actor, reviewer: Actor) -> None:
-    approve(protected, propose(protected, author), reviewer)
-    assert catalog.load(protected.pk, "greeting").read_text(SKILL_MD, Limits()) == text(One="Uno")
-
-
-# -- Proof ---------------------------------------------------------------------------------------------------------
-
-
-def test_verify_counts_valid_versions(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
-    approve(project, propose(project, bot), reviewer)
-    assert approval_records.verify() == (2, [])
-    out = StringIO()
-    call_command("verify_approvals", stdout=out)
-    assert out.getvalue() == "2 served versions are correct, 0 problems.\n"
-
-
-def tamper_with_the_version(version: Version, approval: Approval, directory: Path) -> None:
-    other = Version.objects.exclude(pk=version.pk).get()
-    Version.objects.filter(pk=version.pk).update(digest=other.digest, manifest=other.manifest)
-
-
-def tamper_with_the_files(version: Version, approval: Approval, directory: Path) -> None:
-    other = Version.objects.exclude(pk=version.pk).get()
-    Version.objects.filter(pk=version.pk).update(manifest=other.manifest)
-
-
-def tamper_with_the_bytes(version: Version, approval: Approval, directory: Path) -> None:
-    entry = version.manifest[0]
-    (directory / entry.digest[:2] / entry.digest).write_bytes(b"x" * entry.size)
-    lru.clear_all()
-
-
-def tamper_with_the_approval(version: Version, approval: Approval, directory: Path) -> None:
-    Approval.objects.update(digest=approval.base_digest)
-
-
-def tamper_with_the_proposal(version: Version, approval: Approval, directory: Path) -> None:
-    Proposal.objects.update(state="rejected")
-
-
-def tamper_with_the_name(version: Version, approval: Approval, directory: Path) -> None:
-    Approval.objects.update(by=User.objects.exclude(pk=approval.by_id)[0])
-
-
-@pytest.mark.parametrize(
-    "tamper",
-    [
-        tamper_with_the_version,
-        tamper_with_the_files,
-        tamper_with_the_bytes,
-        tamper_with_the_approval,
-        tamper_with_the_proposal,
-        tamper_with_the_name,
-    ],
-)
-def test_verify_finds_invalid_versions(
-    project: Project, skill: str, bot: Actor, reviewer: Actor, blob_directory: Path, tamper: Callable[..., None]
-) -> None:
-    approve(project, propose(project, bot), reviewer)
-    approval = Approval.objects.get()
-    assert approval.version is not None
-    tamper(approval.version, approval, blob_directory)
-    out = StringIO()
-    with pytest.raises(CommandError, match="do not match their approval"):
-        call_command("verify_approvals", stdout=out)
-    assert out.getvalue().startswith("demo/greeting 2: ")
-
-
-def test_verify_lists_unapproved_versions_of_a_protected_project(protected: Project) -> None:
-    out = StringIO()
-    call_command("verify_approvals", stdout=out)
-    assert "demo/greeting 1: Nobody approved it" in out.getvalue()
-    with pytest.raises(CommandError):
-        call_command("verify_approvals", "--strict", stdout=StringIO())
