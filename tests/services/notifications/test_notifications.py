@@ -1,98 +1,29 @@
-"""Recipients of notifications, the inbox, and email."""
+"""Recipients of notifications, and the inbox."""
 
-import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from registry.core import roles
-from registry.core.errors import Forbidden, InvalidRequest, NotFound, SkillsiteError
+from registry.core.errors import Forbidden, NotFound, SkillsiteError
 from registry.core.notifications import events
 from registry.core.text import edits
-from registry.models import (
-    Agent,
-    EmailConfirmation,
-    EmailPreference,
-    Event,
-    Membership,
-    Notification,
-    NotificationEmail,
-    Project,
-    Proposal,
-    User,
-)
-from registry.models.notifications import EVERYTHING, NOTHING, WAITING
-from registry.models.outgoing import DROPPED, FAILED, PENDING, SENT
+from registry.models import Agent, Notification, Project, User
 from registry.services import permissions
-from registry.services.agents import agents, tokens
-from registry.services.notifications import email, email_preferences, links, notifications, retries
-from registry.services.people import accounts, members
+from registry.services.agents import tokens
+from registry.services.notifications import email, links, notifications
+from registry.services.people import members
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals, rebasing, review_queue, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills, versions
 from tests.conftest import skill_bundle, skill_text
-from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
-from tests.services.mailboxes import Mailbox, free_port, mailbox
-
-FIVE = "One\nTwo\nThree\nFour\nFive\n"
-People = Callable[[str], User]
-
-
-@pytest.fixture
-def people(project: Project, operator: Actor) -> People:
-    """Members by name; those called after a role have it, others review."""
-
-    def make(name: str) -> User:
-        found = User.objects.filter(username=name).first()
-        if found is None:
-            found = accounts.create_user(name, full_name=f"{name.capitalize()} Somebody", by=operator)
-            members.set_role(project, found, name if name in roles.ROLES else roles.REVIEWER, by=operator)
-        return found
-
-    return make
-
-
-@pytest.fixture
-def acting(project: Project, people: People) -> Callable[[str], Actor]:
-    return lambda name: permissions.person(people(name), project)
-
-
-@pytest.fixture
-def bot(project: Project, operator: Actor) -> Actor:
-    return permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.PROPOSE}))
-
-
-@pytest.fixture
-@remembered
-def skill(project: Project, operator: Actor) -> str:
-    return skills.create(project, skill_bundle(body=FIVE), by=operator).version.digest
-
-
-def suggested(body: str = "Uno\nTwo\nThree\n", why: str = "It is better.") -> Suggestion:
-    return Suggestion("greeting", edits.parse(skill_md=skill_text(body=body)), why)
-
-
-def propose(project: Project, by: Actor, body: str = "Uno\nTwo\nThree\n") -> Proposal:
-    return proposals.propose(project, suggested(body), by=by).proposal
-
-
-def told(name: str) -> list[tuple[str, bool]]:
-    return [(n.event, n.waits) for n in Notification.objects.filter(user__username=name).order_by("pk")]
-
-
-def everybody() -> set[str]:
-    return set(Notification.objects.values_list("user__username", flat=True))
-
-
-# -- Recipients ----------------------------------------------------------------------------------------------
+from tests.services.mailboxes import Mailbox
+from tests.services.notifications.recipients import FIVE, People, everybody, gets_mail, propose, suggested, told
 
 
 def test_only_reviewers_and_owners_are_notified_about_a_new_proposal(
@@ -324,7 +255,7 @@ def test_notifying_about_many_outdated_proposals_takes_no_more_queries_than_one(
     assert len([event for event, _ in told("author") if event == events.OUTDATED]) == 6
 
 
-# -- The inbox -----------------------------------------------------------------------------------------------
+# -- The inbox ---------------------------------------------------------------------------------------------
 
 
 def test_inbox_lists_notifications_newest_first(project: Project, people: People, bot: Actor, skill: str) -> None:
@@ -367,241 +298,3 @@ def test_inbox_hides_notifications_of_a_project_the_user_left(
     assert (notifications.unread(user), list(notifications.inbox(user, unread=False))) == (0, [])
     with pytest.raises(NotFound):
         notifications.open_notification(user, Notification.objects.get().pk)
-
-
-# -- Email ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def box(settings: Any) -> Iterator[Mailbox]:
-    with mailbox() as made:
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", made.port, 5
-        settings.PUBLIC_URL = "https://skills.example.org"
-        settings.DEFAULT_FROM_EMAIL = "Skillsite <skills@example.org>"
-        yield made
-
-
-def gets_mail(user: User, address: str, wanted: str = WAITING) -> User:
-    """Somebody who has confirmed where they get their email."""
-    user.email = address
-    user.save(update_fields=["email"])
-    EmailPreference.objects.create(user=user, choice=wanted)
-    return user
-
-
-@pytest.fixture
-def maja(people: People) -> User:
-    return gets_mail(people("maja"), "maja@example.org")
-
-
-def test_notification_that_waits_for_a_user_is_sent_by_email(
-    project: Project, maja: User, bot: Actor, skill: str, box: Mailbox
-) -> None:
-    made = propose(project, bot)
-    assert box.got == []
-    assert email.send_due() == 1
-    (letter,) = box.got
-    assert (letter["To"], letter["From"]) == ("maja@example.org", "Skillsite <skills@example.org>")
-    assert letter["Subject"] == "[Demo] bot proposes a change to greeting"
-    assert letter["Auto-Submitted"] == "auto-generated"
-    body = letter.get_content()
-    assert f"https://skills.example.org/projects/demo/proposals/{made.pk}/" in body
-    assert "> It is better." in body
-    assert "https://skills.example.org/account/" in body
-    assert email.send_due() == 0
-    assert NotificationEmail.objects.get().state == SENT
-
-
-@pytest.mark.parametrize(
-    ("wanted", "address", "arrive"),
-    [
-        (NOTHING, "maja@example.org", []),
-        (WAITING, "maja@example.org", ["proposes a change"]),
-        (EVERYTHING, "maja@example.org", ["proposes a change", "withdrew"]),
-        (EVERYTHING, "", []),
-    ],
-)
-def test_email_follows_the_preference(
-    project: Project, people: People, acting: Any, bot: Actor, skill: str, box: Mailbox, wanted: str, address: str,
-    arrive: list[str],
-) -> None:  # fmt: skip
-    gets_mail(people("maja"), address, wanted)
-    made = propose(project, bot)
-    proposals.comment(project, made.pk, "Hm.", by=acting("maja"))
-    proposals.withdraw(project, made.pk, by=bot)
-    email.send_due()
-    assert len(box.got) == len(arrive)
-    assert all(part in letter["Subject"] for part, letter in zip(arrive, box.got, strict=True))
-
-
-@pytest.mark.parametrize("why", ["left", "inactive", "changed their mind", "no address", "archived"])
-def test_email_is_dropped_when_it_is_no_longer_wanted(
-    project: Project, maja: User, operator: Actor, bot: Actor, skill: str, box: Mailbox, why: str
-) -> None:
-    propose(project, bot)
-    match why:
-        case "left":
-            Membership.objects.filter(user=maja).delete()
-        case "inactive":
-            User.objects.filter(pk=maja.pk).update(is_active=False)
-        case "changed their mind":
-            EmailPreference.objects.update(choice=NOTHING)
-        case "no address":
-            User.objects.filter(pk=maja.pk).update(email="")
-        case _:
-            Project.objects.update(archived_at=timezone.now())
-    assert email.send_due() == 0
-    assert (box.got, NotificationEmail.objects.get().state) == ([], DROPPED)
-
-
-def test_email_is_retried_when_the_mail_server_is_down(
-    project: Project, maja: User, bot: Actor, skill: str, box: Mailbox, settings: Any
-) -> None:
-    propose(project, bot)
-    settings.EMAIL_PORT = free_port()
-    now = timezone.now()
-    assert email.send_due(clock=lambda: now) == 0
-    letter = NotificationEmail.objects.get()
-    assert (letter.state, letter.attempts, letter.leased_until) == (PENDING, 1, None)
-    assert "cannot be reached" in letter.error
-    assert timedelta(minutes=1) <= letter.due_at - now <= timedelta(minutes=1.2)
-    settings.EMAIL_PORT = box.port
-    assert email.send_due(clock=lambda: now) == 0
-    assert email.send_due(clock=lambda: now + timedelta(minutes=2)) == 1
-    assert len(box.got) == 1
-
-
-def test_refused_email_fails_and_does_not_delay_others(
-    project: Project, maja: User, people: People, bot: Actor, skill: str, box: Mailbox
-) -> None:
-    gets_mail(people("noor"), "noor@example.org")
-    box.refuses = {"maja@example.org"}
-    propose(project, bot)
-    now = timezone.now()
-    for attempt in range(retries.MAX_ATTEMPTS):
-        email.send_due(clock=lambda later=now + timedelta(days=attempt): later)
-    assert [letter["To"] for letter in box.got] == ["noor@example.org"]
-    refused = NotificationEmail.objects.get(notification__user=maja)
-    assert (refused.state, refused.attempts) == (FAILED, retries.MAX_ATTEMPTS)
-    assert "550" in refused.error
-
-
-def test_a_name_with_a_line_break_adds_no_header(
-    project: Project, maja: User, bot: Actor, skill: str, box: Mailbox
-) -> None:
-    Project.objects.update(name="Demo\nBcc: all@example.org")
-    propose(project, bot)
-    assert email.send_due() == 1
-    assert (box.got[0]["Bcc"], box.got[0]["Subject"][:6]) == (None, "[Demo ")
-
-
-@pytest.mark.parametrize(
-    ("address", "wanted"),
-    [("nobody", WAITING), ("a@b", WAITING), ("a@example.org\nBcc: b@example.org", WAITING), ("a@example.org", "often"),
-     (f"{'a' * 64}@{'b' * 63}.{'c' * 63}.{'d' * 63}.example.org", WAITING)],
-)  # fmt: skip
-def test_invalid_address_or_preference_is_refused(people: People, address: str, wanted: str) -> None:
-    user = people("maja")
-    with nothing_left_behind(), pytest.raises(InvalidRequest):
-        email_preferences.choose(user, address=address, wanted=wanted)
-
-
-# -- Confirmation of an address ------------------------------------------------------------------------------------
-
-
-def link_in(letter: Any) -> str:
-    return str(letter.get_content().split("https://skills.example.org/account/mail/")[1].split("/")[0])
-
-
-def test_no_notification_is_sent_to_an_unconfirmed_address(
-    project: Project, people: People, bot: Actor, skill: str, box: Mailbox
-) -> None:
-    maja = people("maja")
-    assert email_preferences.choose(maja, address="maja@example.org", wanted=WAITING)
-    propose(project, bot)
-    assert email.send_due() == 1
-    (question,) = box.got
-    assert (question["To"], question["Subject"]) == ("maja@example.org", "Confirm your email address")
-    assert (email_preferences.unconfirmed_address(maja), User.objects.get(pk=maja.pk).email) == ("maja@example.org", "")
-    assert email_preferences.confirm(maja, link_in(question)) == "maja@example.org"
-    assert (email_preferences.unconfirmed_address(maja), User.objects.get(pk=maja.pk).email) == ("", "maja@example.org")
-    propose(project, bot, "Another one.")
-    assert email.send_due() == 1
-    assert "proposes a change" in box.got[1]["Subject"]
-
-
-def test_old_address_is_used_until_the_new_one_is_confirmed(
-    project: Project, maja: User, bot: Actor, skill: str, box: Mailbox
-) -> None:
-    email_preferences.choose(maja, address="new@example.org", wanted=WAITING)
-    propose(project, bot)
-    assert email.send_due() == 2
-    assert [letter["To"] for letter in box.got] == ["new@example.org", "maja@example.org"]
-    email_preferences.confirm(maja, link_in(box.got[0]))
-    assert User.objects.get(pk=maja.pk).email == "new@example.org"
-    assert [event.verb for event in Event.objects.filter(verb__startswith="user.mail").order_by("pk")][-2:] == [
-        "user.mail-chosen", "user.mail-confirmed"]  # fmt: skip
-
-
-def asked_for(user: User, address: str = "new@example.org") -> str:
-    """The secret in the link that would be sent."""
-    email_preferences.choose(user, address=address, wanted=WAITING)
-    return email.confirmation_secret(EmailConfirmation.objects.get(user=user))
-
-
-@pytest.mark.parametrize("how", ["spent", "late", "forged", "cut", "another one since", "changed their mind", "none"])
-def test_invalid_link_confirms_nothing(maja: User, how: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    secret = asked_for(maja)
-    match how:
-        case "spent":
-            email_preferences.confirm(maja, secret)
-        case "late":
-            later = time.time() + 86_401
-            monkeypatch.setattr("django.core.signing.time.time", lambda: later)
-        case "forged":
-            settings.SECRET_KEY = "another" * 10
-        case "cut":
-            secret = secret[:-1]
-        case "another one since":
-            asked_for(maja, "other@example.org")
-        case "changed their mind":
-            email_preferences.choose(maja, address="maja@example.org", wanted=WAITING)
-        case _:
-            email_preferences.choose(maja, address="", wanted=WAITING)
-    before = User.objects.get(pk=maja.pk).email
-    with nothing_left_behind(), pytest.raises(NotFound, match="This link was used"):
-        email_preferences.confirm(maja, secret)
-    assert User.objects.get(pk=maja.pk).email == before
-
-
-def test_link_of_another_user_confirms_nothing(maja: User, people: People) -> None:
-    secret, noor = asked_for(maja), people("noor")
-    with nothing_left_behind(), pytest.raises(NotFound):
-        email_preferences.confirm(noor, secret)
-
-
-def test_saving_the_same_address_again_sends_no_second_link_unless_requested(maja: User, box: Mailbox) -> None:
-    asked_for(maja)
-    email.send_due()
-    with nothing_left_behind():
-        assert not email_preferences.choose(maja, address="new@example.org", wanted=WAITING)
-    assert not email_preferences.choose(maja, address="new@example.org", wanted=EVERYTHING)
-    assert email_preferences.unconfirmed_address(maja) == "new@example.org"
-    assert email.send_due() == 0
-    assert email_preferences.choose(maja, address="new@example.org", wanted=EVERYTHING, again=True)
-    assert email.send_due() == 1
-
-
-def test_confirmation_links_are_rate_limited(maja: User) -> None:
-    for number in range(5):
-        email_preferences.choose(maja, address=f"stranger-{number}@example.org", wanted=WAITING)
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="5 links in the last hour"):
-        email_preferences.choose(maja, address="stranger@example.org", wanted=WAITING, again=True)
-
-
-def test_link_is_not_sent_to_an_inactive_user(maja: User, box: Mailbox) -> None:
-    asked_for(maja)
-    User.objects.filter(pk=maja.pk).update(is_active=False)
-    assert email.send_due() == 0
-    assert EmailConfirmation.objects.get().state == DROPPED
