@@ -39,7 +39,7 @@ def test_a_skill_at_the_top_of_a_bucket(buckets: Buckets) -> None:
     assert fetch(buckets, "s3://b-1") == {"SKILL.md": TEXT, "x.md": b"x"}
 
 
-def test_a_neighbour_whose_name_starts_alike_stays_out(buckets: Buckets) -> None:
+def test_a_folder_with_the_same_prefix_is_not_fetched(buckets: Buckets) -> None:
     buckets.put("b-1", {**FOLDER, "skills/ab/SKILL.md": b"other", "skills/a.md": b"other"})
     assert set(fetch(buckets)) == {"SKILL.md", "scripts/run.sh", "references/deep/x.md"}
 
@@ -60,7 +60,9 @@ def test_macos_metadata_is_dropped(buckets: Buckets) -> None:
         ({"skills/a/skill.md": TEXT}, "has no SKILL.md"),
     ],
 )
-def test_a_folder_that_is_not_a_skill_says_why(buckets: Buckets, files: dict[str, bytes], said: str) -> None:
+def test_a_folder_that_is_not_a_skill_is_a_failure_with_its_reason(
+    buckets: Buckets, files: dict[str, bytes], said: str
+) -> None:
     buckets.put("b-1", files)
     with pytest.raises(Failure, match=said):
         fetch(buckets)
@@ -160,7 +162,7 @@ def test_a_hanging_storage_times_out(odd: Receiver) -> None:
         (200, b"\xff\xfe not xml", "refused"),
     ],
 )
-def test_a_storage_that_refuses_or_talks_nonsense_is_a_failure_without_its_words(
+def test_an_error_of_the_storage_is_a_failure_without_its_response(
     odd: Receiver, status: int, body: bytes, said: str
 ) -> None:
     odd.behave = answering(status, body)

@@ -122,7 +122,7 @@ def test_the_code_itself_cannot_change_or_delete_events(five_events: Chain, act:
         Event.objects.all().update(verb="x") if act == "update" else Event.objects.all().delete()
 
 
-def test_an_event_says_who_did_what_from_which_state_to_which(project: Project, author: Actor) -> None:
+def test_an_event_records_the_actor_the_target_and_both_digests(project: Project, author: Actor) -> None:
     first = create_skill(project, skill_bundle(), by=author).version
     second = save_skill(project, "greeting", skill_bundle(body="Two."), base=first.digest, by=author).version
     event = Event.objects.order_by("-pk").first()

@@ -360,7 +360,7 @@ def test_without_the_scope_every_verb_is_refused_and_changes_nothing(
         assert refused.value.data == {"scope": enough}, name
 
 
-def test_somebody_of_another_project_finds_nothing_and_changes_nothing(world: World, stranger: Actor) -> None:
+def test_a_person_of_another_project_can_neither_see_nor_change_anything(world: World, stranger: Actor) -> None:
     for name in IN_A_PROJECT:
         with nothing_left_behind(), pytest.raises(NotFound, match="There is no such project"):
             VERBS[name].call(world, stranger)

@@ -149,7 +149,7 @@ def test_would_hide_predicts_what_a_new_skill_hides(
         assert precedence.would_hide(before) == after.hides
 
 
-def test_a_name_nobody_knows_resolves_to_nothing() -> None:
+def test_an_unknown_name_resolves_to_nothing() -> None:
     assert precedence.resolve("alpha", (), None) is None
 
 

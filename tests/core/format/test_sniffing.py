@@ -23,7 +23,7 @@ SKILL = b"---\nname: a\n---\n"
         ("", "", TEXT),
     ],
 )
-def test_the_extension_comes_first_then_the_content_type(path: str, content_type: str, kind: str) -> None:
+def test_the_extension_decides_before_the_content_type(path: str, content_type: str, kind: str) -> None:
     assert kind_of(path, content_type, SKILL) == kind
 
 

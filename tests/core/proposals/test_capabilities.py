@@ -111,7 +111,7 @@ def test_the_place_is_the_first_one() -> None:
     assert [(each.name, each.file, each.line) for each in found] == [("a.example", SKILL_MD, 6)]
 
 
-def test_a_difference_names_what_is_new_and_what_is_gone() -> None:
+def test_a_difference_lists_added_and_removed_capabilities() -> None:
     before = capabilities.of(skill("https://old.example and $OLD_KEY"))
     after = capabilities.of(skill("https://new.example and $OLD_KEY"))
     found = capabilities.difference(before, after)

@@ -54,7 +54,7 @@ def test_reachable_states_are_as_documented() -> None:
     assert {state: {row.next for row in TABLE if row.state is state} for state in State} == PROMISED
 
 
-def test_only_reviewers_approve_and_only_what_is_open() -> None:
+def test_only_reviewers_approve_and_only_open_proposals() -> None:
     assert [row for row in TABLE if row.next is State.APPROVED] == [
         Transition(State.OPEN, Action.APPROVE, Who.REVIEWER, State.APPROVED)
     ]
@@ -73,7 +73,7 @@ def test_the_diagram_in_the_documentation_is_the_table() -> None:
     assert f"```mermaid\n{lifecycle.diagram()}```" in PAGE.read_text()
 
 
-def test_the_diagram_names_every_step_and_who_takes_it() -> None:
+def test_the_diagram_names_every_transition_and_its_actor() -> None:
     drawn = lifecycle.diagram()
     for row in TABLE:
         assert row.action in drawn and row.who in drawn

@@ -148,7 +148,7 @@ def test_an_inactive_entry_is_left_out_whatever_else_is_wrong_with_it(off: Any) 
 
 
 @pytest.mark.parametrize("on", [True, 1, "true", "True", "1", "yes", None])
-def test_an_entry_is_active_where_it_says_so_or_nothing(on: Any) -> None:
+def test_an_entry_is_active_by_default(on: Any) -> None:
     assert isinstance(platform("SkillMd", SkillMd=TEXT, IsActive=on), Definition)
     assert isinstance(platform("SkillMd", SkillMd=TEXT), Definition)
 
@@ -190,7 +190,7 @@ def test_a_name_that_would_leave_its_directory_is_explained_and_returned_as_give
         assert (found.name, found.version) == (name, "1")
 
 
-def test_what_an_entry_calls_itself_is_told_even_where_that_is_no_text() -> None:
+def test_a_malformed_entry_keeps_its_name_and_version_as_text() -> None:
     assert (platform("X", Name=7, Version=[1]).name, platform("X", Version=[1]).version) == ("7", "a list")
     assert one(Format="X") == Malformed("", "0", "Name is missing or empty.")
 
@@ -251,7 +251,7 @@ def test_a_context_without_skills_has_none() -> None:
     assert names({"messages": []}) == names({"skills": []}) == names([]) == names({"skills": None}) == []
 
 
-def test_what_stands_beside_the_messages_counts_where_the_context_says_nothing() -> None:
+def test_skills_beside_the_messages_are_used_only_without_skills_in_the_context() -> None:
     beside = {"skills": [{"name": "beside", "content": TEXT}]}
     assert names({"messages": [message("user", tenant_id="t")], **beside}) == ["beside"]
     assert names({"messages": [message("user", "inside")], **beside}) == ["inside"]
@@ -292,7 +292,7 @@ def test_two_addresses_that_differ_late_are_two_origins() -> None:
         "https://example.org/?secret\n", "https://[::1?secret", "secret", "https://example.org:secret/", "\0secret",
     ],
 )  # fmt: skip
-def test_what_may_be_a_credential_is_never_shown(url: str) -> None:
+def test_credentials_in_an_address_are_redacted(url: str) -> None:
     assert "secret" not in redacted(url)
     assert redacted(url).isprintable()
 
@@ -315,7 +315,7 @@ JSON = st.recursive(
 @pytest.mark.slow
 @settings(max_examples=effort.examples(100))
 @given(st.lists(JSON, max_size=4))
-def test_whatever_a_list_holds_each_entry_is_safe_explained_or_left_out(entries: list[Any]) -> None:
+def test_any_list_is_parsed_into_safe_definitions_and_malformed_entries(entries: list[Any]) -> None:
     found = parse(entries)
     assert len(found) <= len(entries)
     for entry in found:

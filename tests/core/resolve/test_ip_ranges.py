@@ -33,7 +33,7 @@ def test_no_address_of_a_private_or_reserved_network_is_public(address: str) -> 
 
 
 @pytest.mark.parametrize("text", NO_ADDRESS)
-def test_what_is_no_address_is_not_public(text: str) -> None:
+def test_an_invalid_address_is_not_public(text: str) -> None:
     assert not ip_ranges.is_public(text)
 
 

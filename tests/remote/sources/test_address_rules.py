@@ -70,7 +70,7 @@ def test_only_a_file_has_a_query(kind: str) -> None:
     assert "question mark" in refusal(RemoteSource(kind, f"{HOST}/a?b=c"))
 
 
-def test_a_kind_that_is_none_is_refused() -> None:
+def test_an_unknown_kind_of_source_is_refused() -> None:
     assert "'ftp'" in refusal(RemoteSource("ftp", HOST))
 
 
@@ -91,7 +91,7 @@ def test_a_ref_that_git_allows_is_allowed(ref: str) -> None:
         "@", "/a", "a/", "a//b", ".a", "a/.b", "a.lock", "a.", "a\nb", "a\x00b", "a\u202eb", "x" * 201, "[a]", "a?",
     ],
 )  # fmt: skip
-def test_a_ref_that_is_none_is_refused(ref: str) -> None:
+def test_an_invalid_ref_is_refused(ref: str) -> None:
     assert "branch, tag or commit" in refusal(RemoteSource(GIT, f"{HOST}/x.git", ref))
 
 

@@ -95,7 +95,7 @@ def test_the_version_that_was_listed_is_downloaded(server: Receiver) -> None:
     assert asked(server)[-1] == (f"{API}/download", {"slug": "pdf-tools", "ownerHandle": "ann", "version": "1.2.0"})
 
 
-def test_where_no_version_was_listed_the_latest_is_asked_for(server: Receiver) -> None:
+def test_without_a_listed_version_the_latest_one_is_fetched(server: Receiver) -> None:
     bare = item(latestVersion=None, tags={})
     detail = as_json({"skill": bare, "latestVersion": {"version": "3.0.0"}, "owner": None})
     served = {f"{API}/skills": page(bare), f"{API}/skills/pdf-tools": detail, f"{API}/download": ZIP}

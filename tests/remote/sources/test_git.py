@@ -185,7 +185,7 @@ def test_a_repository_without_skills_is_an_empty_listing(server: Receiver, root:
     assert listed(server) == Listing((), commit)
 
 
-def test_a_repository_without_a_default_branch_is_told_from_an_empty_one(server: Receiver, root: Path) -> None:
+def test_a_repository_without_a_default_branch_is_refused(server: Receiver, root: Path) -> None:
     repository(root / "x.git", ONE)
     git(root / "x.git", "symbolic-ref", "HEAD", "refs/heads/nowhere")
     with pytest.raises(NotASource, match="no default branch"):
@@ -230,7 +230,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_fetched_is_reported_and_does_not_stop_the_others(
+def test_a_skill_that_cannot_be_fetched_is_reported_and_does_not_stop_the_others(
     server: Receiver, root: Path, name: str
 ) -> None:
     mode, content, said = BAD[name]
@@ -306,7 +306,7 @@ def test_an_object_that_unfolds_in_memory_is_not_unfolded(server: Receiver) -> N
         listed(server)
 
 
-def test_a_repository_that_is_too_large_is_left_while_it_comes(server: Receiver, root: Path) -> None:
+def test_a_download_of_a_repository_stops_at_the_limit(server: Receiver, root: Path) -> None:
     repository(root / "x.git", {**ONE, "noise.bin": os.urandom(400_000)})
     with pytest.raises(NotASource, match="limit of 100,000 bytes"):
         listed(server, limits=Limits(archive_bytes=100_000))
@@ -383,7 +383,7 @@ def test_git_never_prompts_for_a_password(server: Receiver, root: Path, tmp_path
         {"/x.git/info/refs": answering(200, b"<html>", **{"Content-Type": "text/html"})},
     ],
 )
-def test_what_is_not_a_repository_is_not_taken_for_an_empty_one(server: Receiver, served: Mapping[str, Any]) -> None:
+def test_a_site_that_is_not_a_repository_is_refused(server: Receiver, served: Mapping[str, Any]) -> None:
     server.behave = serving(served)
     with pytest.raises(NotASource, match="not a git repository"):
         listed(server)
@@ -393,7 +393,7 @@ def test_what_is_not_a_repository_is_not_taken_for_an_empty_one(server: Receiver
     "body",
     [b"", b"garbage", b"001e# service=git-upload-pack\n0000", b"001e# service=git-upload-pack\n0000ffff" + b"x" * 99],
 )
-def test_a_server_that_only_says_it_is_one_is_a_failure(server: Receiver, body: bytes) -> None:
+def test_an_invalid_response_with_the_content_type_of_git_is_a_failure(server: Receiver, body: bytes) -> None:
     server.behave = answering(200, body, **{"Content-Type": "application/x-git-upload-pack-advertisement"})
     with pytest.raises((NotASource, Unreachable)):
         listed(server)

@@ -46,7 +46,7 @@ def listed(address: str) -> tuple[RemoteSource, Listing, frozenset[str]]:
     "path", ["", "/projects/demo/", "/projects/demo/skills", "/.well-known/agent-skills/index.json",
              "/projects/demo/.well-known/skills/index.json"]
 )  # fmt: skip
-def test_every_skill_comes_as_it_was_published(live_server: Any, published: dict[str, Bundle], path: str) -> None:
+def test_every_skill_is_fetched_as_it_was_published(live_server: Any, published: dict[str, Bundle], path: str) -> None:
     source, found, allowed = listed(live_server.url + path)
     assert [entry.name for entry in found.entries] == ["greeting", "offers"]
     assert found.problems == () and all(entry.description for entry in found.entries)
@@ -67,7 +67,7 @@ def test_one_archive_of_it_is_a_file_at_an_address(live_server: Any, published: 
     assert (entry.name, entry.digest) == ("offers", published["offers"].digest)
 
 
-def test_what_is_not_public_is_not_a_source(
+def test_a_project_that_is_not_public_is_refused(
     live_server: Any, published: dict[str, Bundle], project: Project, operator: Actor
 ) -> None:
     projects.set_public(project, False, by=operator)

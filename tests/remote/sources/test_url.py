@@ -89,7 +89,7 @@ def test_a_download_that_fails_is_the_answer_to_each(server: Receiver, allowed: 
     assert [(entry.name, type(error)) for entry, error in answers] == [("a", NotASource), ("b", NotASource)]
 
 
-def test_a_skill_is_found_by_its_name_where_its_directory_moved(server: Receiver) -> None:
+def test_a_skill_in_a_renamed_directory_is_found_by_its_name(server: Receiver) -> None:
     server.behave = answering(200, archive(Entry(b"demo-2.0/SKILL.md", skill("demo", body="Newer."))))
     got = fetched(server, ListingEntry("demo", location="demo-1.0"))
     assert b"Newer." in got.bundle["SKILL.md"]
@@ -304,7 +304,7 @@ def test_failures_do_not_contain_the_url(server: Receiver) -> None:
         assert "hidden-path" not in str(failed.value)
 
 
-def test_what_is_fetched_is_what_is_there_now(server: Receiver) -> None:
+def test_a_skill_that_changed_since_the_listing_is_fetched_as_it_is_now(server: Receiver) -> None:
     server.behave = answering(200, tree("SKILL.md"))
     (before,) = listed(server).entries
     server.behave = answering(200, archive(Entry(b"SKILL.md", skill(body="Other."))))
@@ -312,7 +312,7 @@ def test_what_is_fetched_is_what_is_there_now(server: Receiver) -> None:
     assert isinstance(got.bundle, Bundle) and got.digest != before.digest
 
 
-def test_a_zip_that_is_none_any_more_is_an_error_of_the_archive(server: Receiver) -> None:
+def test_a_broken_zip_is_an_invalid_archive(server: Receiver) -> None:
     server.behave = answering(200, b"PK\x03\x04 cut")
     with pytest.raises(InvalidArchive):
         fetched(server, ListingEntry("demo"))

@@ -129,7 +129,7 @@ def test_an_index_with_nothing_in_it_is_an_empty_listing(server: Receiver, body:
     ],
     ids=lambda body: body[:8].decode(errors="replace"),
 )  # fmt: skip
-def test_what_is_not_an_index_is_not_a_source(server: Receiver, body: bytes) -> None:
+def test_a_file_that_is_not_an_index_is_refused(server: Receiver, body: bytes) -> None:
     with pytest.raises(NotASource):
         listed(server, {f"{V2}/index.json": body})
 

@@ -103,7 +103,7 @@ def test_a_receiver_gets_the_event_and_can_check_that_it_is_ours(
 
 
 @pytest.mark.slow
-def test_the_whole_life_of_a_proposal_is_told_and_none_of_its_text(
+def test_every_event_of_a_proposal_is_delivered_without_its_text(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, author: Actor, operator: Actor
 ) -> None:
     first = skills.create(project, skill_bundle(), by=author).version
@@ -204,7 +204,7 @@ def test_a_receiver_that_hangs_or_drips_is_left(
     assert "No complete response within 0.1 seconds" in row.error
 
 
-def test_of_a_huge_answer_only_the_beginning_is_read(
+def test_only_the_beginning_of_a_huge_response_is_read(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
 ) -> None:
     webhooks.test(project, endpoint.pk, by=owner)
@@ -213,7 +213,7 @@ def test_of_a_huge_answer_only_the_beginning_is_read(
     assert (Delivery.objects.get().state, Delivery.objects.get().excerpt) == (SENT, "x" * 1000)
 
 
-def test_an_answer_of_odd_bytes_is_kept_as_what_can_be_shown(
+def test_a_response_with_unprintable_bytes_is_stored_as_printable_text(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
 ) -> None:
     webhooks.test(project, endpoint.pk, by=owner)
@@ -280,7 +280,7 @@ def test_all_that_was_given_up_is_replayed_at_once(project: Project, endpoint: E
     assert Event.objects.filter(verb="webhook.replayed").get().data["deliveries"] == 3
 
 
-def test_a_receiver_that_hangs_holds_up_nobody_else(
+def test_a_receiver_that_hangs_does_not_delay_other_webhooks(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, settings: Any
 ) -> None:
     """The other's events arrive while the first still waits; the test would never end were it the other way."""
@@ -350,7 +350,7 @@ def test_a_committed_change_wakes_the_worker_which_sends(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_sweep_wakes_the_worker_for_what_is_overdue_and_for_nothing_else(
+def test_the_sweep_wakes_the_worker_only_for_overdue_deliveries(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor
 ) -> None:
     from django_tasks_db.models import DBTaskResult
@@ -422,7 +422,7 @@ def test_number_of_webhooks_is_limited(project: Project, owner: Actor) -> None:
         webhooks.create(project, "https://1.1.1.1/more", ALL, by=owner)
 
 
-def test_a_webhook_that_is_off_is_sent_nothing_and_what_waits_goes_when_it_is_on_again(
+def test_deliveries_of_a_disabled_webhook_wait_until_it_is_enabled(
     project: Project, endpoint: Endpoint, receiver: Receiver, owner: Actor, author: Actor
 ) -> None:
     webhooks.test(project, endpoint.pk, by=owner)

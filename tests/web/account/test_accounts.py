@@ -63,7 +63,7 @@ def test_a_wrong_name_and_a_wrong_password_sound_the_same(maja: User, username: 
     assert not is_in(client)
 
 
-def test_somebody_who_was_shut_out_sounds_the_same(maja: User) -> None:
+def test_a_deactivated_person_gets_the_same_error_as_a_wrong_password(maja: User) -> None:
     User.objects.filter(pk=maja.pk).update(is_active=False)
     response = enter(Client())
     assert response.status_code == 422
@@ -128,7 +128,7 @@ def unreachable_cache(settings: Any) -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unreachable_cache")
-def test_where_the_shared_cache_is_down_people_get_in_and_passwords_still_cannot_be_tried_out(maja: User) -> None:
+def test_without_the_shared_cache_people_sign_in_and_passwords_are_still_throttled(maja: User) -> None:
     client = Client()
     assert enter(client)["Location"] == "/projects/"
     for page in ("/projects/", "/account/", "/inbox/"):
@@ -145,7 +145,7 @@ def test_signing_in_never_leads_to_another_site(maja: User, following: str) -> N
     assert enter(Client(), fields={"next": following})["Location"] == "/projects/"
 
 
-def test_signing_in_goes_on_to_the_page_that_was_wanted(maja: User) -> None:
+def test_signing_in_redirects_to_the_requested_page(maja: User) -> None:
     assert enter(Client(), fields={"next": "/account/"})["Location"] == "/account/"
 
 
@@ -203,7 +203,7 @@ def test_a_link_signs_in_once(link: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["expired", "unknown", "shut out"])
-def test_a_link_that_is_over_says_so_and_signs_nobody_in(link: str, maja: User, how: str) -> None:
+def test_an_invalid_sign_in_link_signs_nobody_in(link: str, maja: User, how: str) -> None:
     if how == "expired":
         SignInLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     elif how == "unknown":
@@ -289,7 +289,7 @@ def test_the_current_password_cannot_be_tried_out(browser: Client) -> None:
     assert browser.post("/account/password/", CHANGE).status_code == 429
 
 
-def test_who_came_by_link_sets_a_first_password_without_an_old_one(project: Project, operator: Actor) -> None:
+def test_a_person_without_a_password_sets_one_without_an_old_one(project: Project, operator: Actor) -> None:
     user = accounts.create_user("new", by=operator)
     client = Client()
     client.post(f"/sign-in/{accounts.make_sign_in_link(user, by=operator)}/")
@@ -321,7 +321,7 @@ def test_account_forms_of_another_site_are_refused(maja: User, address: str) -> 
 # -- Sessions -----------------------------------------------------------------------------------------------
 
 
-def test_the_page_lists_where_i_am_signed_in(browser: Client) -> None:
+def test_the_account_page_lists_all_sessions(browser: Client) -> None:
     enter(Client(), REMOTE_ADDR="192.0.2.7")
     page = browser.get("/account/").content.decode()
     assert page.count("Firefox on Linux") >= 2
@@ -340,7 +340,7 @@ def test_ending_a_session_signs_that_browser_out(browser: Client) -> None:
     assert browser.post(f"/account/sessions/{row.pk}/end/").status_code == 404
 
 
-def test_nobody_ends_the_session_of_somebody_else(browser: Client, browser_client: Callable[..., Client]) -> None:
+def test_the_session_of_another_person_cannot_be_ended(browser: Client, browser_client: Callable[..., Client]) -> None:
     row = BrowserSession.objects.get(session_key=browser.session.session_key)
     owner = browser_client(roles.OWNER)
     owner.get("/account/")
@@ -389,7 +389,7 @@ def test_a_visit_moves_the_time_of_the_last_one_at_most_every_few_minutes(browse
         ("<script>" * 50, ("<script>" * 50)[:60]),
     ],
 )  # fmt: skip
-def test_a_browser_is_named_by_what_it_says(header: str, said: str) -> None:
+def test_a_session_is_described_by_its_user_agent(header: str, said: str) -> None:
     assert user_agent.describe(header) == said
 
 

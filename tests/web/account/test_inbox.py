@@ -121,7 +121,7 @@ def test_strangers_are_sent_to_the_sign_in_page(client: Client, propose: Callabl
         assert client.post(path)["Location"].startswith("/sign-in/")
 
 
-def test_nobody_sees_opens_or_reads_the_entries_of_others(
+def test_notifications_of_other_people_are_not_found(
     reviewer: Client, propose: Callable[[str], int], browser_client: Browser
 ) -> None:
     propose("Private words.")
@@ -156,7 +156,7 @@ def test_marking_as_read_takes_a_form_of_ours(browser_client: Browser, propose: 
         assert client.get("/inbox/read/").status_code == 405
 
 
-def test_somebody_who_left_the_project_finds_nothing_of_it(
+def test_notifications_of_a_project_that_the_person_left_are_not_found(
     reviewer: Client, project: Project, propose: Callable[[str], int], operator: Actor
 ) -> None:
     propose("Inner matters.")
@@ -253,7 +253,7 @@ def test_another_link_is_sent_on_request(browser_client: Browser, mailoutbox: li
 @pytest.mark.parametrize(
     "given", [{"address": "no address", "wanted": "waiting"}, {"address": "v@example.org", "wanted": "x"}, {}]
 )
-def test_a_choice_that_cannot_be_is_refused_and_what_was_typed_stays(
+def test_invalid_email_preferences_are_refused_and_the_form_keeps_its_values(
     browser_client: Browser, given: dict[str, str]
 ) -> None:
     client = signed_in(browser_client(roles.VIEWER))

@@ -105,7 +105,7 @@ def test_the_log_is_read_and_never_written(events: str, reviewing: Client) -> No
         reviewing.get(f"{LOG}?check=1")
 
 
-def test_an_event_says_who_did_what_to_what_and_what_agents_got(events: str, reviewing: Client) -> None:
+def test_the_log_shows_the_actor_the_action_and_both_digests(events: str, reviewing: Client) -> None:
     html = text(reviewing.get(f"{LOG}?verb=skill.saved"))
     assert "<strong>Agent bot</strong> published a version of" in html
     assert "avatar--agent" in html
@@ -140,7 +140,7 @@ def test_a_day_is_whole(events: str, reviewing: Client) -> None:
 
 
 @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "0", "١٢"])
-def test_a_day_that_is_none_is_said(events: str, reviewing: Client, day: str) -> None:
+def test_an_invalid_date_is_refused(events: str, reviewing: Client, day: str) -> None:
     assert "is not a date" in text(reviewing.get(LOG, {"since": day}), 422)
 
 
@@ -148,7 +148,7 @@ def test_nothing_found_offers_a_way_on(events: str, reviewing: Client) -> None:
     assert "No events match these filters" in text(reviewing.get(f"{LOG}?actor=nobody"))
 
 
-def test_the_export_holds_what_the_filters_leave_oldest_first(events: str, reviewing: Client) -> None:
+def test_the_export_contains_the_filtered_events_oldest_first(events: str, reviewing: Client) -> None:
     answer = reviewing.get(EXPORT)
     records = [json.loads(line) for line in b"".join(answer).splitlines()]
     assert [record["sequence"] for record in records] == list(range(1, len(records) + 1))
@@ -197,12 +197,12 @@ def test_the_number_of_queries_does_not_grow_with_the_events(
             text(reviewing.get(LOG))
 
 
-def test_every_verb_of_the_record_has_its_words(events: str) -> None:
+def test_every_verb_of_the_log_has_a_description(events: str) -> None:
     for verb in Event.objects.filter(chain__project__slug="demo").values_list("verb", flat=True):
         assert audit_words.in_words(verb) != verb
 
 
-def test_the_page_says_where_a_change_came_from(events: str, browser_client: Browser, reviewing: Client) -> None:
+def test_the_log_shows_the_address_of_the_caller(events: str, browser_client: Browser, reviewing: Client) -> None:
     author = signed_in(browser_client(roles.AUTHOR))
     author.post("/projects/demo/skills/greeting/disable/", headers={"X-Forwarded-For": "192.0.2.7"})
 

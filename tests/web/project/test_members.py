@@ -93,7 +93,7 @@ def test_the_token_of_a_removed_member_reads_nothing(
 
 
 @pytest.mark.parametrize("role", NOT_OWNERS)
-def test_who_is_no_owner_changes_nobody_but_may_leave(
+def test_members_who_are_not_owners_can_only_leave(
     project: Project, person: Person, browser_client: Browser, role: str
 ) -> None:
     client, owner = warm(browser_client(role)), person(roles.OWNER)
@@ -217,7 +217,7 @@ def test_looking_at_an_invitation_does_not_spend_it(project: Project, operator: 
         assert "as <strong>author</strong>" in response.content.decode()
 
 
-def test_somebody_with_an_account_joins_once(project: Project, operator: Actor) -> None:
+def test_an_invitation_works_for_one_existing_account(project: Project, operator: Actor) -> None:
     link = invited(project, roles.REVIEWER, by=operator)
     user = accounts.create_user("maja", by=operator)
     client = Client()
@@ -233,7 +233,7 @@ def test_somebody_with_an_account_joins_once(project: Project, operator: Actor) 
     assert second.get(link).status_code == 404
 
 
-def test_somebody_new_makes_an_account_and_is_signed_in(project: Project, operator: Actor) -> None:
+def test_an_invited_person_creates_an_account_and_is_signed_in(project: Project, operator: Actor) -> None:
     client = Client()
     response = client.post(invited(project, by=operator), NEW)
     assert (response.status_code, response["Location"]) == (302, "/projects/demo/skills/")
@@ -348,9 +348,7 @@ def test_an_invitation_of_another_project_is_not_withdrawn(
 
 
 @pytest.mark.parametrize("how", ["removed", "demoted"])
-def test_an_owner_who_is_no_longer_one_cannot_come_back_by_an_old_invitation(
-    project: Project, operator: Actor, how: str
-) -> None:
+def test_a_former_owner_cannot_use_their_own_invitation(project: Project, operator: Actor, how: str) -> None:
     former = accounts.create_user("former", by=operator)
     members.set_role(project, former, roles.OWNER, by=operator)
     members.set_role(project, accounts.create_user("other", by=operator), roles.OWNER, by=operator)

@@ -40,7 +40,7 @@ def test_my_projects_are_listed_with_role_and_own_skills(
     assert "Other" not in page
 
 
-def test_somebody_without_a_project_is_told_what_to_do(project: Project, operator: Actor) -> None:
+def test_a_person_without_projects_sees_an_empty_list(project: Project, operator: Actor) -> None:
     page = stranger(operator).get("/projects/").content.decode()
     assert "You have no projects yet" in page
     assert "Demo" not in page
@@ -73,7 +73,7 @@ def _member_of(project: Project, person: Callable[[str], User]) -> Actor:
 # -- Creating -----------------------------------------------------------------------------------------------
 
 
-def test_whoever_creates_a_project_owns_it(project: Project, operator: Actor) -> None:
+def test_the_creator_of_a_project_is_its_owner(project: Project, operator: Actor) -> None:
     client = stranger(operator)
     made = client.post("/projects/", {"name": "Night shift", "slug": "night"})
     assert (made.status_code, made["Location"]) == (302, "/projects/night/skills/")
@@ -113,7 +113,7 @@ def test_without_an_address_one_is_made_from_the_name(project: Project, operator
         ({"name": "N", "slug": "n", "description": "x" * 301}, "at most 300 characters"),
     ],
 )
-def test_a_project_that_cannot_be_made_keeps_what_was_typed(
+def test_an_invalid_project_is_refused_and_the_form_keeps_its_values(
     project: Project, operator: Actor, values: dict[str, str], said: str
 ) -> None:
     client = stranger(operator)
@@ -192,7 +192,7 @@ def test_looking_does_not_archive(project: Project, browser_client: Browser, add
 # -- Public reading -----------------------------------------------------------------------------------------
 
 
-def test_an_owner_opens_the_project_and_closes_it_again(project: Project, browser_client: Browser) -> None:
+def test_an_owner_makes_the_project_public_and_private_again(project: Project, browser_client: Browser) -> None:
     client = browser_client(roles.OWNER)
     assert "Make public" in client.get(SETTINGS).content.decode()
     client.post(PUBLIC, {"public": "yes"})
@@ -203,7 +203,7 @@ def test_an_owner_opens_the_project_and_closes_it_again(project: Project, browse
 
 
 @pytest.mark.parametrize("value", ["", "1", "true", "YES"])
-def test_only_a_plain_yes_opens_a_project(project: Project, browser_client: Browser, value: str) -> None:
+def test_a_project_becomes_public_only_by_an_exact_yes(project: Project, browser_client: Browser, value: str) -> None:
     browser_client(roles.OWNER).post(PUBLIC, {"public": value})
     assert not Project.objects.get(pk=project.pk).public
 
@@ -211,7 +211,7 @@ def test_only_a_plain_yes_opens_a_project(project: Project, browser_client: Brow
 # -- Archiving ----------------------------------------------------------------------------------------------
 
 
-def test_an_archived_project_stops_at_once_and_comes_back_whole(
+def test_an_archived_project_is_closed_until_it_is_restored(
     project: Project, operator: Actor, browser_client: Browser, api: Any
 ) -> None:
     create_skill(project, skill_bundle(), by=operator)
@@ -240,7 +240,7 @@ def test_only_an_owner_brings_a_project_back(
         assert client.post(BACK).status_code == 403
 
 
-def test_what_is_not_archived_cannot_be_brought_back(project: Project, browser_client: Browser) -> None:
+def test_a_project_that_is_not_archived_cannot_be_restored(project: Project, browser_client: Browser) -> None:
     client = browser_client(roles.OWNER)
     client.get("/projects/")
     with nothing_left_behind():

@@ -79,7 +79,7 @@ def test_invalid_webhook_is_refused_and_the_form_keeps_the_input(
 
 
 @pytest.mark.parametrize("role", [roles.VIEWER, roles.AUTHOR, roles.REVIEWER])
-def test_whoever_does_not_manage_the_project_sees_and_does_nothing(
+def test_only_owners_see_and_change_webhooks(
     browser_client: Browser, endpoint: Endpoint, dead: Delivery, role: str
 ) -> None:
     client = signed_in(browser_client(role))

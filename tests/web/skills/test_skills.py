@@ -218,7 +218,7 @@ def test_the_most_loaded_come_first(shelf: None, project: Project, viewer_page: 
     assert names(viewer_page, "?sort=loads") == ["sql-review", "invoice", "expense-report", "retired"]
 
 
-def test_the_last_change_comes_first(shelf: None, viewer_page: Client) -> None:
+def test_skills_can_be_sorted_by_their_last_change(shelf: None, viewer_page: Client) -> None:
     assert names(viewer_page, "?sort=changed&source=project") == ["retired", "invoice", "expense-report"]
 
 
@@ -463,7 +463,7 @@ def test_a_budget_shows_what_would_not_fit(shelf: None, viewer_page: Client) -> 
     assert "not fit." in response.content.decode()
 
 
-def test_a_budget_that_cannot_be_read_is_said(shelf: None, viewer_page: Client) -> None:
+def test_an_invalid_budget_is_refused(shelf: None, viewer_page: Client) -> None:
     response = viewer_page.get("/projects/demo/catalog/?budget=%3Cscript%3E")
     assert response.status_code == 422
     assert "is not a budget" in response.content.decode()
