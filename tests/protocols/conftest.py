@@ -15,7 +15,7 @@ from registry.models import Project
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from tests.conftest import Api, agent_token, skill_bundle
-from tests.prepared import import_bundle
+from tests.prepared import create_skill, import_bundle
 from tests.protocols import readers
 from tests.protocols.mcp_client import Mcp
 from tests.protocols.readers import Digests
@@ -98,3 +98,10 @@ def digests(
         ]
 
     return read
+
+
+@pytest.fixture
+def public(project: Project, offers: Bundle, operator: Actor) -> Project:
+    create_skill(project, skill_bundle("greeting"), by=operator)
+    projects.set_public(project, True, by=operator)
+    return project

@@ -32,13 +32,6 @@ digests = st.text("0123456789abcdef", min_size=64, max_size=64)
 counts = st.lists(st.integers(0, 10**9), max_size=60)
 
 
-@pytest.fixture(autouse=True)
-def _plain_static(settings):
-    """Use static files without collecting them."""
-    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
-
-
 def draw(source: str, **context: object) -> str:
     return Template("{% load ui %}" + source).render(Context(context))
 

@@ -31,13 +31,13 @@ from tests.remote.sources.packs import handing_out, unfolding
 from tests.remote.sources.servers import git_server, head, redirecting, repository, serving, skill
 from tests.services.receivers import Receiver, answering, dripping, hanging, receiving
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("work")]
 
 ONE = {"skills/a/SKILL.md": skill("a", "First."), "skills/a/docs/x.md": b"more", "README.md": b"# Skills"}
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Temporary directory of git. The test fails if files or processes are left behind."""
     place = tmp_path / "work"

@@ -1,4 +1,4 @@
-"""Members by name, an agent, a skill, and a mail server."""
+"""Members by name, an agent, a skill, a mail server, and a webhook with its receiver."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,16 +6,19 @@ from typing import Any
 import pytest
 
 from registry.core import roles
-from registry.models import Project, User
+from registry.models import Endpoint, Project, User
 from registry.services import permissions
 from registry.services.agents import agents
+from registry.services.notifications import webhook_delivery, webhooks
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
 from tests.remembered import remembered
 from tests.services.mailboxes import Mailbox, mailbox
+from tests.services.notifications.deliveries import ALL
 from tests.services.notifications.recipients import FIVE, People, gets_mail
+from tests.services.receivers import Receiver, receiving
 
 
 @pytest.fixture
@@ -61,3 +64,27 @@ def box(settings: Any) -> Iterator[Mailbox]:
 @pytest.fixture
 def maja(people: People) -> User:
     return gets_mail(people("maja"), "maja@example.org")
+
+
+@pytest.fixture
+def owner(project: Project, person: Callable[[str], User]) -> Actor:
+    return permissions.person(person(roles.OWNER), project)
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    with receiving() as made:
+        settings.SKILLS_FETCH_ALLOW_HOSTS = [made.host]
+        settings.PUBLIC_URL = "https://skills.example.org"
+        yield made
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use a short timeout for receivers that hang."""
+    monkeypatch.setattr(webhook_delivery, "TIMEOUT_SECONDS", 0.1)
+
+
+@pytest.fixture
+def endpoint(project: Project, owner: Actor, receiver: Receiver) -> Endpoint:
+    return webhooks.create(project, receiver.url(), ALL, by=owner)[0]

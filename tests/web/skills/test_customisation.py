@@ -1,13 +1,11 @@
 """Customising a built-in skill in the browser, and merging its later changes."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from registry.core import roles
 from registry.core.bundle import SKILL_MD
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
@@ -16,20 +14,9 @@ from registry.services.skills import customisation, versions
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill, customise_skill, save_skill
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
 
 HERE = "/projects/demo/skills/greeting/"
 BODY = "# greeting\n\nFirst.\n\nSecond.\n\nThird.\n\nFourth."
-
-
-@pytest.fixture
-def writing(browser_client: Callable[..., Client]) -> Client:
-    return signed_in(browser_client(roles.AUTHOR))
-
-
-@pytest.fixture
-def viewing(browser_client: Callable[..., Client]) -> Client:
-    return signed_in(browser_client(roles.VIEWER))
 
 
 def text(response: Any) -> str:

@@ -1,8 +1,6 @@
-"""The pages of a skill: content, files, built-in version, actions and permissions."""
+"""The pages of a skill: content, built-in version, actions and permissions."""
 
-import io
 import re
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,19 +10,17 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.bundle import SKILL_MD, Bundle
+from registry.core.bundle import SKILL_MD
 from registry.models import Event, Project, User
-from registry.services.catalog import built_in, catalog, usage
-from registry.services.people import accounts, members
+from registry.services.catalog import catalog, usage
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill, ensure_agent, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import signed_in
+from tests.web.skills.skill_pages import HERE, Browser, bundled, text
 
-Browsers = Callable[..., Client]
-HERE = "/projects/demo/skills/greeting/"
 POSTS = [
     "disable/",
     "enable/",
@@ -35,38 +31,6 @@ POSTS = [
     "upstream/keep/",
     "version/1/restore/",
 ]
-
-
-@pytest.fixture
-def viewing(browser_client: Browsers) -> Client:
-    return signed_in(browser_client(roles.VIEWER))
-
-
-@pytest.fixture
-def writing(browser_client: Browsers) -> Client:
-    return signed_in(browser_client(roles.AUTHOR))
-
-
-@pytest.fixture
-def stranger(other_project: Project, operator: Actor) -> Client:
-    user = accounts.create_user("stranger", by=operator)
-    members.set_role(other_project, user, roles.OWNER, by=operator)
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def text(response: Any) -> str:
-    assert response.status_code == 200, response.status_code
-    return str(response.content.decode())
-
-
-def bundled(library: Path, **more: Any) -> None:
-    on_disk(library, **more)
-    built_in.index().refresh()
-
-
-# -- Instructions -------------------------------------------------------------------------------------------
 
 
 def test_the_page_shows_rendered_instructions_and_facts(project: Project, author: Actor, viewing: Client) -> None:
@@ -173,7 +137,7 @@ def test_an_anonymous_visitor_is_sent_to_sign_in(project: Project, author: Actor
         assert "/sign-in/" in response["Location"]
 
 
-# -- Source -------------------------------------------------------------------------------------------------
+# -- Source ------------------------------------------------------------------------------------------------
 
 
 def test_the_source_shows_invisible_characters(project: Project, author: Actor, viewing: Client) -> None:
@@ -199,113 +163,7 @@ def test_line_numbers_of_the_source_count_folded_blank_lines(project: Project, a
     assert html.count("<li data-n=") < 20
 
 
-# -- Files --------------------------------------------------------------------------------------------------
-
-FILES = {
-    "references/a.md": b"# A\n\n[b](b.md) [up](../SKILL.md) ![p](../assets/p.png)\n",
-    "references/b.md": b"B",
-    "assets/p.png": b"\x89PNG\r\n",
-    "assets/evil.svg": b"<svg onload=alert(1)></svg>",
-    "assets/evil.html": b"<script>alert(1)</script>",
-    "data.csv": b"name,amount\nAda,1\n" + b"row,2\n" * 500,
-    "run.py": b"print(1)\n",
-    "blob.bin": b"\x00\x01",
-    "long.txt": b"x" * 200_000,
-}
-
-
-@pytest.fixture
-def filed(project: Project, author: Actor) -> Bundle:
-    bundle = skill_bundle(files=FILES)
-    create_skill(project, bundle, by=author)
-    return bundle
-
-
-def test_files_are_grouped_by_folder(filed: Bundle, viewing: Client) -> None:
-    html = text(viewing.get(f"{HERE}files/"))
-    assert "10 files" in html
-    assert html.index("SKILL.md") < html.index("assets/") < html.index("references/")
-    for path in filed:
-        assert f'href="{HERE}files/{path}"' in html
-        assert f'href="{HERE}raw/{path}?download=1"' in html
-
-
-def test_markdown_files_are_rendered_with_links_relative_to_their_folder(filed: Bundle, viewing: Client) -> None:
-    html = text(viewing.get(f"{HERE}files/references/a.md"))
-    assert f'href="{HERE}files/references/b.md"' in html
-    assert f'href="{HERE}files/SKILL.md"' in html
-    assert f'<img src="{HERE}raw/assets/p.png" alt="p"' in html
-
-
-def test_markdown_files_have_a_code_view(filed: Bundle, viewing: Client) -> None:
-    assert '<li data-n="1"># A</li>' in text(viewing.get(f"{HERE}files/references/a.md?as=source"))
-
-
-def test_a_csv_is_a_table_of_bounded_length(filed: Bundle, viewing: Client) -> None:
-    html = text(viewing.get(f"{HERE}files/data.csv"))
-    assert '<th scope="col">name</th>' in html
-    assert "501 rows, 2 columns." in html
-    assert html.count("<td>row</td>") == 199
-
-
-def test_images_are_shown_and_code_has_line_numbers(filed: Bundle, viewing: Client) -> None:
-    assert f'<img src="{HERE}raw/assets/p.png"' in text(viewing.get(f"{HERE}files/assets/p.png"))
-    assert '<li data-n="1">print(1)</li>' in text(viewing.get(f"{HERE}files/run.py"))
-
-
-@pytest.mark.parametrize(
-    ("path", "said"), [("blob.bin", "is binary"), ("long.txt", "200,000 bytes. 128,000 are allowed")]
-)
-def test_a_file_without_preview_says_why(filed: Bundle, viewing: Client, path: str, said: str) -> None:
-    html = text(viewing.get(f"{HERE}files/{path}"))
-    assert "No preview" in html
-    assert said in html
-
-
-@pytest.mark.parametrize("path", ["assets/evil.svg", "assets/evil.html"])
-def test_pages_in_a_bundle_are_shown_as_text(filed: Bundle, viewing: Client, path: str) -> None:
-    html = text(viewing.get(f"{HERE}files/{path}"))
-    assert "&lt;s" in html
-    assert "<img" not in html
-
-
-@pytest.mark.parametrize(
-    ("path", "kind", "attached"),
-    [("SKILL.md", "text/markdown; charset=utf-8", False), ("assets/p.png", "image/png", False),
-     ("assets/evil.svg", "application/octet-stream", True), ("assets/evil.html", "application/octet-stream", True),
-     ("blob.bin", "application/octet-stream", True)],
-)  # fmt: skip
-def test_raw_files_cannot_run_in_a_browser(
-    filed: Bundle, viewing: Client, path: str, kind: str, attached: bool
-) -> None:
-    response = viewing.get(f"{HERE}raw/{path}")
-    assert response.content == filed[path]
-    assert response["Content-Type"] == kind
-    assert response["Content-Security-Policy"] == "sandbox; default-src 'none'"
-    assert response["X-Content-Type-Options"] == "nosniff"
-    assert ("attachment" in response.get("Content-Disposition", "")) is attached
-
-
-def test_a_download_is_an_attachment(filed: Bundle, viewing: Client) -> None:
-    assert "attachment" in viewing.get(f"{HERE}raw/SKILL.md?download=1")["Content-Disposition"]
-
-
-@pytest.mark.parametrize(
-    "path", ["none.md", "../SKILL.md", "..%2f..%2fetc/passwd", "references", "SKILL.md/x", "/etc/passwd"]
-)
-def test_a_missing_file_is_not_found(filed: Bundle, viewing: Client, path: str) -> None:
-    for part in ("files/", "raw/"):
-        assert viewing.get(f"{HERE}{part}{path}").status_code in (404, 422)
-
-
-def test_the_zip_holds_the_bundle(filed: Bundle, viewing: Client) -> None:
-    response = viewing.get(f"{HERE}bundle.zip")
-    assert response["Content-Disposition"] == "attachment; filename*=UTF-8''greeting.zip"
-    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == dict(filed)
-
-
-# -- Built-in version ---------------------------------------------------------------------------------------
+# -- Built-in version --------------------------------------------------------------------------------------
 
 
 def test_a_customised_skill_names_the_built_in_skill_it_replaces(
@@ -350,7 +208,7 @@ def test_a_skill_without_a_built_in_version_has_no_comparison(project: Project, 
     assert viewing.get(f"{HERE}bundled/").status_code == 404
 
 
-# -- Actions ------------------------------------------------------------------------------------------------
+# -- Actions -----------------------------------------------------------------------------------------------
 
 
 def test_a_viewer_sees_no_button_that_changes_anything_but_may_propose(
@@ -379,7 +237,7 @@ def test_a_viewer_is_refused_and_nothing_changes(
         assert viewing.post("/projects/demo/skills/from-library/customise/").status_code == 403
 
 
-def test_every_change_needs_a_csrf_token(project: Project, author: Actor, browser_client: Browsers) -> None:
+def test_every_change_needs_a_csrf_token(project: Project, author: Actor, browser_client: Browser) -> None:
     create_skill(project, skill_bundle(), by=author)
     strict = signed_in(browser_client(roles.OWNER, strict=True))
     for page in [*POSTS, "version/1/yank/"]:
@@ -453,7 +311,7 @@ def test_a_skill_whose_versions_are_all_withdrawn_says_so(project: Project, auth
         assert writing.get(HERE + page).status_code == 404
 
 
-# -- Usage --------------------------------------------------------------------------------------------------
+# -- Usage -------------------------------------------------------------------------------------------------
 
 
 def test_usage_has_a_chart_and_a_text(
@@ -481,7 +339,7 @@ def test_a_skill_without_loads_explains_how_agents_choose(project: Project, auth
     assert "No loads in the last 30 days" in text(viewing.get(f"{HERE}usage/"))
 
 
-# -- Queries ------------------------------------------------------------------------------------------------
+# -- Queries and events ------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

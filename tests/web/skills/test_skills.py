@@ -1,4 +1,4 @@
-"""The list of skills: content, search, bulk changes and permissions."""
+"""The list of skills: content, search and permissions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,40 +9,15 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.core import roles
-from registry.models import Draft, Event, Project, User
-from registry.services.catalog import built_in, catalog, skill_list, usage
+from registry.models import Draft, Project, User
+from registry.services.catalog import built_in, skill_list, usage
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.templatetags import ui
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill, disable_skill, yank_version
 from tests.services.footprint import nothing_left_behind
-
-Browser = Callable[..., Client]
-LIST = "/projects/demo/skills/"
-
-
-def write(project: Project, *names: str, by: Actor, **more: Any) -> None:
-    for name in names:
-        create_skill(project, skill_bundle(name, **more), by=by)
-
-
-def text(client: Client, query: str = "", **more: Any) -> str:
-    response = client.get(f"{LIST}{query}", **more)
-    assert response.status_code == 200
-    return response.content.decode()
-
-
-def names(client: Client, query: str = "") -> list[str]:
-    return [row.name for row in client.get(f"{LIST}{query}").context["rows"]]
-
-
-@pytest.fixture
-def viewer_page(project: Project, browser_client: Browser) -> Client:
-    return browser_client(roles.VIEWER)
-
-
-# -- Content ----------------------------------------------------------------------------------------------
+from tests.web.skills.lists import LIST, Browser, names, text, tick, write
 
 
 def test_every_effective_skill_is_a_row_with_its_source(
@@ -165,23 +140,7 @@ def test_code_in_a_message_is_formatted_and_escaped(message: str, drawn: str) ->
     assert ui.coded(message) == drawn
 
 
-# -- Searching, filtering, sorting, paging ------------------------------------------------------------------
-
-
-@pytest.fixture
-def shelf(project: Project, library: Path, operator: Actor) -> None:
-    on_disk(library, "sql-review", kind="knowledge", tags=["data"])
-    built_in.index().refresh()
-    write(
-        project,
-        "expense-report",
-        description="Check receipts. Use when money is asked for.",
-        tags=["money"],
-        by=operator,
-    )
-    write(project, "invoice", body="Word. " * 200, tags=["money", "data"], by=operator)
-    write(project, "retired", by=operator)
-    disable_skill(project, "retired", by=operator)
+# -- Searching, filtering, sorting, paging -----------------------------------------------------------------
 
 
 FILTERED = [
@@ -306,110 +265,7 @@ def test_the_number_of_queries_does_not_grow_with_the_skills(
             text(viewer_page, "?sort=loads")
 
 
-# -- Bulk changes -------------------------------------------------------------------------------------------
-
-
-def tick(client: Client, act: str, *ticked: str, tag: str = "", query: str = "") -> Any:
-    return client.post(f"{LIST}{query}", {"act": act, "skill": ticked, "tag": tag})
-
-
-@pytest.mark.parametrize("role", [roles.AUTHOR, roles.REVIEWER, roles.OWNER])
-def test_selected_skills_are_switched_off_and_on_again(
-    shelf: None, project: Project, browser_client: Browser, role: str
-) -> None:
-    client = browser_client(role)
-    response = tick(client, "off", "invoice", "sql-review", query="?tag=data")
-    assert (response.status_code, response["Location"]) == (302, f"{LIST}?tag=data")
-    assert [catalog.get(project.pk, name).enabled for name in ("invoice", "sql-review")] == [False, False]
-    assert f'Switched off 2 skills. Agents notice with their next request. <a href="{LIST}?state=off">' in text(client)
-    tick(client, "on", "invoice", "sql-review")
-    assert catalog.get(project.pk, "invoice").enabled
-
-
-def test_each_selected_skill_has_its_own_event(shelf: None, browser_client: Browser) -> None:
-    tick(browser_client(roles.AUTHOR), "off", "invoice", "expense-report", "invoice", "retired")
-    events = Event.objects.filter(verb="skill.disabled", actor_name="author").values_list("target", flat=True)
-    assert sorted(events) == ["expense-report", "invoice"]
-
-
-def test_adding_a_tag_creates_a_version_and_changes_nothing_else(
-    shelf: None, project: Project, browser_client: Browser
-) -> None:
-    before = catalog.load(project.pk, "invoice")
-    tick(browser_client(roles.AUTHOR), "tag", "invoice", tag="  year  end ")
-    after = catalog.load(project.pk, "invoice")
-    assert after.candidate.tags == ("money", "data", "year end")
-    assert after.candidate.version == "2"
-    assert after.skill_md().instructions == before.skill_md().instructions
-    tick(browser_client(roles.AUTHOR), "untag", "invoice", tag="year end")
-    assert catalog.load(project.pk, "invoice").candidate.tags == ("money", "data")
-
-
-def test_adding_an_existing_tag_creates_no_version(shelf: None, browser_client: Browser) -> None:
-    client = browser_client(roles.AUTHOR)
-    text(client)
-    with nothing_left_behind():
-        tick(client, "tag", "invoice", tag="money")
-
-
-def test_a_selected_built_in_skill_is_reported_and_the_others_are_tagged(
-    shelf: None, project: Project, browser_client: Browser
-) -> None:
-    response = tick(browser_client(roles.AUTHOR), "tag", "sql-review", "invoice", tag="new")
-    page = response.content.decode()
-    assert "1 skill was not changed." in page
-    assert "it is built-in. Customise it first." in page
-    assert 'value="sql-review" checked' in page
-    assert 'value="invoice" checked' not in page
-    assert catalog.load(project.pk, "invoice").candidate.tags == ("money", "data", "new")
-    assert "new" not in catalog.load(project.pk, "sql-review").candidate.tags
-
-
-@pytest.mark.parametrize(
-    ("act", "ticked", "tag", "said"),
-    [
-        ("off", [], "", "No skills are selected"),
-        ("tag", ["invoice"], "", "Type a tag first"),
-        ("tag", ["invoice"], "a,b", "A tag cannot contain a comma"),
-        ("tag", ["invoice"], "x" * 41, "The tag has 41 characters. 40 are allowed."),
-        ("explode", ["invoice"], "", "Choose what to do with the selected skills"),
-        ("", ["invoice"], "", "Choose what to do with the selected skills"),
-        ("off", [f"skill-{number}" for number in range(201)], "", "201 skills are selected. 200 are allowed."),
-    ],
-)
-def test_a_refused_bulk_change_keeps_the_selection(
-    shelf: None, browser_client: Browser, act: str, ticked: list[str], tag: str, said: str
-) -> None:
-    client = browser_client(roles.AUTHOR)
-    text(client)
-    with nothing_left_behind():
-        response = tick(client, act, *ticked, tag=tag)
-    assert response.status_code == 422
-    assert said in response.content.decode()
-    if "invoice" in ticked:
-        assert 'value="invoice" checked' in response.content.decode()
-
-
-@pytest.mark.parametrize("name", ["nobody", "", "../etc", "a/b", "<b>x", "x" * 300, "a\nb"])
-@pytest.mark.parametrize("act", ["off", "tag"])
-def test_a_missing_name_is_reported(shelf: None, browser_client: Browser, act: str, name: str) -> None:
-    client = browser_client(roles.AUTHOR)
-    text(client)
-    with nothing_left_behind():
-        response = tick(client, act, name, tag="new")
-    page = response.content.decode()
-    assert response.status_code == 200
-    assert "There is no skill" in page
-    assert "<b>x" not in page
-
-
-@pytest.mark.parametrize("act", ["on", "off", "tag", "untag"])
-def test_a_viewer_cannot_select_skills(shelf: None, viewer_page: Client, act: str) -> None:
-    page = text(viewer_page)
-    assert 'type="checkbox"' not in page
-    assert "Switch off" not in page
-    with nothing_left_behind():
-        assert tick(viewer_page, act, "retired", "invoice", tag="money").status_code == 403
+# -- Permissions -------------------------------------------------------------------------------------------
 
 
 def test_a_member_of_another_project_cannot_see_the_list(
@@ -444,42 +300,3 @@ def test_a_post_without_csrf_token_is_refused(shelf: None, browser_client: Brows
     text(client)
     with nothing_left_behind():
         assert tick(client, "off", "invoice").status_code == 403
-
-
-# -- The catalog as an agent sees it ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", ["text", "xml", "json"])
-def test_each_form_of_the_catalog_is_shown(shelf: None, viewer_page: Client, form: str) -> None:
-    response = viewer_page.get(f"/projects/demo/catalog/?format={form}")
-    assert response.status_code == 200
-    assert "expense-report" in response.context["text"]
-    assert "retired" not in response.context["text"]
-
-
-def test_a_budget_shows_what_would_not_fit(shelf: None, viewer_page: Client) -> None:
-    response = viewer_page.get("/projects/demo/catalog/?budget=60c")
-    assert response.context["omitted"]
-    assert "not fit." in response.content.decode()
-
-
-def test_an_invalid_budget_is_refused(shelf: None, viewer_page: Client) -> None:
-    response = viewer_page.get("/projects/demo/catalog/?budget=%3Cscript%3E")
-    assert response.status_code == 422
-    assert "is not a budget" in response.content.decode()
-    assert "<script>" not in response.content.decode().replace("<script src", "")
-
-
-def test_a_project_without_skills_has_no_list_for_agents(project: Project, viewer_page: Client) -> None:
-    page = viewer_page.get("/projects/demo/catalog/").content.decode()
-    assert "so agents get no list" in page
-
-
-def test_a_description_longer_than_an_agent_reads_is_named(library: Path, viewer_page: Client) -> None:
-    directory = on_disk(library, "wordy")
-    content = (directory / "SKILL.md").read_text()
-    (directory / "SKILL.md").write_text(content.replace("Does what", "Does what " + "word " * 400))
-    built_in.index().refresh()
-    limits = viewer_page.get("/projects/demo/catalog/").context["limits"]
-    assert [row["fits"] for row in limits] == [True, True, False]
-    assert "wordy" in limits[2]["size"]

@@ -1,6 +1,5 @@
 """The history in the browser: compare, restore and withdraw versions."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,19 +13,8 @@ from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, delete_skill, ensure_agent, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
 
 HERE = "/projects/demo/skills/greeting/"
-
-
-@pytest.fixture
-def writing(browser_client: Callable[..., Client]) -> Client:
-    return signed_in(browser_client(roles.AUTHOR))
-
-
-@pytest.fixture
-def viewing(browser_client: Callable[..., Client]) -> Client:
-    return signed_in(browser_client(roles.VIEWER))
 
 
 @pytest.fixture

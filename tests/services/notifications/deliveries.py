@@ -1,0 +1,15 @@
+"""Sending of deliveries that are due."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from registry.core.notifications import events
+from registry.services.notifications import webhook_delivery
+
+ALL = list(events.TYPES)
+
+
+def send(later: timedelta = timedelta()) -> int:
+    now = timezone.now() + later
+    return webhook_delivery.send_due(clock=lambda: now)

@@ -1,0 +1,23 @@
+"""The address of a skill, and the text of its pages."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.test import Client
+
+from registry.services.catalog import built_in
+from tests.conftest import on_disk
+
+Browser = Callable[..., Client]
+HERE = "/projects/demo/skills/greeting/"
+
+
+def text(response: Any) -> str:
+    assert response.status_code == 200, response.status_code
+    return str(response.content.decode())
+
+
+def bundled(library: Path, **more: Any) -> None:
+    on_disk(library, **more)
+    built_in.index().refresh()
