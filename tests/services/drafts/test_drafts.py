@@ -1,62 +1,25 @@
 """Drafts belong to one person, hold any input, and are invisible to others until they are published."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from registry.core import roles
-from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.errors import (
-    AlreadyExists,
-    Forbidden,
-    InvalidInput,
-    InvalidRequest,
-    InvalidSkill,
-    NotFound,
-    Stale,
-    StaleProposal,
-    TooLarge,
-)
+from registry.core.errors import Forbidden, InvalidInput, InvalidRequest, InvalidSkill, NotFound, Stale, StaleProposal
 from registry.core.format import skill_form
 from registry.core.format.skill_form import Fields
-from registry.core.limits import Limits
-from registry.models import Draft, Event, Project, Proposal, Skill, User, Version
-from registry.services import permissions
+from registry.models import Draft, Event, Project, Proposal, Skill, Version
 from registry.services.catalog import catalog
 from registry.services.drafts import conflicts, draft_checks, draft_files, drafts
 from registry.services.drafts.drafts import FORM, RAW, Place, Typed
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.prepared import create_skill, delete_skill, save_skill
+from tests.conftest import on_disk, skill_bundle
+from tests.prepared import save_skill
+from tests.services.drafts.typed import typed
 
-GOOD = Fields(
-    name="tea-round",
-    description="Makes a round of tea. Use when somebody asks for tea.",
-    instructions="# Tea\n\nBoil water.",
-)
-
-
-def typed(fields: Fields = GOOD, **changed: str) -> Typed:
-    return Typed(FORM, Fields(**{**fields.as_json(), **changed}))
-
-
-@pytest.fixture
-def standing(project: Project, author: Actor) -> Place:
-    """A skill of the project with one file, at version 1."""
-    bundle = skill_bundle("greeting", {"references/names.md": b"Ada\n", "assets/logo.bin": b"\0\1"})
-    saved = create_skill(project, bundle, by=author)
-    return Place(project, "greeting", base=saved.version.digest)
-
-
-@pytest.fixture
-def colleague(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person("reviewer"), project)
-
-
-# -- Access -----------------------------------------------------------------------------------------------------------
+# -- Access --------------------------------------------------------------------------------------------------------
 
 
 def test_a_viewer_may_write_a_draft_and_propose_it_but_never_publish(project: Project, viewer: Actor) -> None:
@@ -116,7 +79,7 @@ def test_a_colleague_never_sees_the_draft(project: Project, author: Actor, colle
         drafts.publish(Place(project), by=colleague)
 
 
-# -- Saving ------------------------------------------------------------------------------------------------------------
+# -- Saving --------------------------------------------------------------------------------------------------------
 
 
 def test_opening_stores_nothing_and_saving_is_not_audited(project: Project, author: Actor) -> None:
@@ -207,117 +170,14 @@ def test_a_missing_skill_cannot_be_edited(project: Project, author: Actor) -> No
         drafts.find(Place(project, "nothing"), by=author)
 
 
-# -- Findings ------------------------------------------------------------------------------------------------------
+def test_fields_survive_a_round_trip_through_the_row(project: Project, author: Actor) -> None:
+    every = Fields(**{key: f"{key} x" for key in Fields().as_json() if key != "kind"}, kind="knowledge")
+    drafts.save(Place(project), Typed(FORM, every), by=author)
+    assert drafts.typed_fields(drafts.find(Place(project), by=author)) == every
+    assert skill_form.parse(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
 
 
-def rules_of(project: Project, draft: Draft) -> dict[str, str]:
-    return {finding.rule: finding.severity for finding in draft_checks.check(project, draft).findings}
-
-
-def test_an_empty_form_asks_for_name_and_description(project: Project, author: Actor) -> None:
-    found = rules_of(project, drafts.find(Place(project), by=author))
-    assert {"name-missing", "description-missing"} <= set(found)
-    assert "name-pattern" not in found
-
-
-def test_a_taken_name_is_a_finding(standing: Place, library: Path, author: Actor) -> None:
-    on_disk(library, "bundled-one")
-    project = standing.project
-    draft = drafts.save(Place(project), typed(name="Greeting"), by=author)
-    assert rules_of(project, draft)["name-taken"] == "error"
-    with pytest.raises(InvalidSkill):  # the capital letter is an error too
-        drafts.publish(Place(project), by=author)
-    draft = drafts.save(Place(project), typed(name="greeting"), by=author)
-    with pytest.raises(AlreadyExists):
-        drafts.publish(Place(project), by=author)
-    draft = drafts.save(Place(project), typed(name="bundled-one"), by=author)
-    assert rules_of(project, draft)["name-hides-bundled"] == "hint"
-
-
-def test_a_name_changed_in_code_mode_is_refused(standing: Place, author: Actor) -> None:
-    draft = drafts.save(standing, Typed(RAW, text=skill_text("elsewhere")), by=author)
-    assert rules_of(standing.project, draft)["name-directory"] == "error"
-    with pytest.raises(InvalidSkill):
-        drafts.publish(standing, by=author)
-
-
-def test_an_automatic_fix_removes_its_finding(project: Project, author: Actor) -> None:
-    text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
-    place = Place(project)
-    draft = drafts.save(place, Typed(RAW, text=text), by=author)
-    finding = next(f for f in draft_checks.check(project, draft).findings if f.rule == "frontmatter-key-place")
-    draft_checks.fix(place, "no-such-rule", 1, by=author)
-    mended = draft_checks.fix(place, finding.rule, finding.line, by=author)
-    assert "frontmatter-key-place" not in rules_of(project, mended)
-    assert 'tags: "a, b"' in drafts.text(mended)
-
-
-# -- Files ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", ["../up.md", "/etc/passwd", "a\\b", "SKILL.md", "deep/skill.md", "", "con.txt"])
-def test_an_unsafe_path_is_refused_and_nothing_is_saved(project: Project, author: Actor, path: str) -> None:
-    with pytest.raises(InvalidInput):
-        draft_files.add(Place(project), {"fine.md": b"x", path: b"y"}, by=author)
-    with pytest.raises(InvalidInput):
-        draft_files.create(Place(project), path, by=author)
-    assert not Draft.objects.exists()
-
-
-def test_limits_name_both_numbers(project: Project, author: Actor, settings: object) -> None:
-    settings.LIMITS = Limits(file_bytes=10, files=3, expanded_bytes=25)  # type: ignore[attr-defined]
-    with pytest.raises(TooLarge, match=r"11 bytes\. 10 are allowed"):
-        draft_files.add(Place(project), {"a.md": b"x" * 11}, by=author)
-    with pytest.raises(TooLarge, match=r"4 files\. 3 are allowed"):
-        draft_files.add(Place(project), {f"{n}.md": b"x" for n in range(3)}, by=author)
-    settings.LIMITS = Limits(file_bytes=20, files=9, expanded_bytes=25)  # type: ignore[attr-defined]
-    with pytest.raises(TooLarge, match=r"30 bytes together\. 25 are allowed"):
-        draft_files.add(Place(project), {"a.md": b"x" * 15, "b.md": b"y" * 15}, by=author)
-    assert not Draft.objects.exists()
-
-
-def test_paths_that_differ_only_in_case_are_refused(project: Project, author: Actor) -> None:
-    with pytest.raises(InvalidInput):
-        draft_files.add(Place(project), {"docs/a.md": b"x", "Docs/b.md": b"y"}, by=author)
-
-
-def test_files_are_added_renamed_removed_and_restored(standing: Place, author: Actor) -> None:
-    draft_files.add(standing, {"scripts/run.py": b"print()\n"}, by=author)
-    draft_files.rename(standing, "scripts/run.py", "scripts/go.py", by=author)
-    with pytest.raises(AlreadyExists):
-        draft_files.rename(standing, "scripts/go.py", "references/names.md", by=author)
-    with pytest.raises(NotFound):
-        draft_files.remove(standing, "scripts/run.py", by=author)
-    draft = draft_files.remove(standing, "references/names.md", by=author)
-    assert [entry.path for entry in draft_files.removed(draft)] == ["references/names.md"]
-    draft = draft_files.restore(standing, "references/names.md", by=author)
-    assert [entry.path for entry in draft.manifest] == ["assets/logo.bin", "references/names.md", "scripts/go.py"]
-    with pytest.raises(NotFound):
-        draft_files.restore(standing, "assets/logo.bin", by=author)
-
-
-def test_editing_a_text_file_keeps_its_line_endings(project: Project, author: Actor) -> None:
-    draft_files.add(Place(project), {"a.txt": b"one\r\ntwo\r\n"}, by=author)
-    draft = draft_files.write_text(Place(project), "a.txt", "one\r\ntwo and\r\n", by=author)
-    assert blobs.read(draft.manifest[0]) == b"one\r\ntwo and\r\n"
-
-
-def test_a_binary_file_has_no_text(standing: Place, author: Actor) -> None:
-    logo, names = drafts.find(standing, by=author).manifest
-    assert draft_files.text_of(logo) is None
-    assert draft_files.text_of(names) == "Ada\n"
-
-
-def test_the_clean_up_keeps_the_files_of_drafts(project: Project, author: Actor) -> None:
-    from django.utils import timezone
-
-    draft_files.add(Place(project), {"a.txt": b"waiting"}, by=author)
-    assert list(blobs.orphans(now=timezone.now())) == []
-    drafts.discard(Place(project), by=author)
-    assert [orphan.size for orphan in blobs.orphans(now=timezone.now())] == [7]
-
-
-# -- Publishing ---------------------------------------------------------------------------------------------------
+# -- Publishing ----------------------------------------------------------------------------------------------------
 
 
 def test_publishing_creates_the_announced_version(project: Project, author: Actor) -> None:
@@ -360,127 +220,7 @@ def test_publishing_an_edit_of_a_built_in_skill_customises_it_with_its_files(
     assert blobs.bundle(row.upstream_manifest).digest == bundled.digest
 
 
-# -- Conflicts ----------------------------------------------------------------------------------------------------
-
-
-def save_as(place: Place, who: Actor, changes: dict[str, bytes | None]) -> None:
-    current = catalog.load(place.project.pk, place.name)
-    changed = current.bundle().with_changes(changes)
-    save_skill(place.project, place.name, changed, base=current.candidate.digest, by=who)
-
-
-BODY = "# Greeting\n\nSay hello.\n\n- one\n- two\n- three\n\nEnd.\n"
-
-
-def text_with(**replaced: str) -> bytes:
-    body = BODY
-    for old, new in replaced.items():
-        body = body.replace(old, new)
-    return skill_text("greeting", body=body).encode()
-
-
-@pytest.fixture
-def both_wrote(standing: Place, author: Actor, colleague: Actor) -> Place:
-    """Both changed line `one`; the colleague changed `End`, the author `hello` and a file."""
-    save_as(standing, author, {SKILL_MD: text_with()})
-    place = Place(standing.project, "greeting")
-    drafts.save(place, Typed(RAW, text=text_with(one="mine", hello="good morning").decode()), by=author)
-    draft_files.add(place, {"references/names.md": b"Grace\n"}, by=author)
-    save_as(place, colleague, {SKILL_MD: text_with(one="theirs", End="The end")})
-    return place
-
-
-def test_a_version_saved_in_the_meantime_stops_publishing_and_keeps_the_draft(both_wrote: Place, author: Actor) -> None:
-    with pytest.raises(Stale):
-        drafts.publish(both_wrote, by=author)
-    assert Draft.objects.count() == 1
-    seen = conflicts.find(both_wrote, by=author)
-    assert seen.author == "reviewer"
-    (file,) = seen.merge.open
-    (choice,) = file.choices
-    assert (choice.block.base, choice.block.theirs, choice.block.mine) == ("- one\n", "- theirs\n", "- mine\n")
-    assert seen.merge.settled["references/names.md"] == b"Grace\n"
-
-
-@pytest.mark.parametrize(("answer", "line"), [("theirs", "- theirs"), ("mine", "- mine"), ("", "- mine")])
-def test_resolved_conflicts_become_the_draft_and_can_be_published(
-    both_wrote: Place, author: Actor, answer: str, line: str
-) -> None:
-    seen = conflicts.find(both_wrote, by=author)
-    key = seen.merge.open[0].choices[0].key
-    conflicts.resolve(both_wrote, {key: answer}, theirs=seen.digest, by=author)
-    drafts.publish(both_wrote, by=author)
-    text = catalog.load(both_wrote.project.pk, "greeting").bundle()[SKILL_MD].decode()
-    assert line in text
-    assert "good morning" in text
-    assert "The end" in text
-
-
-def test_old_answers_do_not_overwrite_another_save(both_wrote: Place, author: Actor, colleague: Actor) -> None:
-    seen = conflicts.find(both_wrote, by=author)
-    save_as(both_wrote, colleague, {SKILL_MD: text_with(one="again")})
-    before = drafts.text(drafts.find(both_wrote, by=author))
-    with pytest.raises(Stale):
-        conflicts.resolve(both_wrote, {}, theirs=seen.digest, by=author)
-    assert drafts.text(drafts.find(both_wrote, by=author)) == before
-
-
-def test_a_binary_file_changed_on_both_sides_needs_a_choice(standing: Place, author: Actor, colleague: Actor) -> None:
-    place = Place(standing.project, "greeting")
-    draft_files.add(place, {"assets/logo.bin": b"\0mine"}, by=author)
-    draft_files.remove(place, "references/names.md", by=author)
-    save_as(place, colleague, {"assets/logo.bin": b"\0theirs", "references/names.md": b"Bob\n"})
-    seen = conflicts.find(place, by=author)
-    assert [file.path for file in seen.merge.open if file.whole] == ["assets/logo.bin", "references/names.md"]
-    answers = {file.whole: "theirs" for file in seen.merge.open if file.path == "assets/logo.bin"}
-    conflicts.resolve(place, answers, theirs=seen.digest, by=author)
-    drafts.publish(place, by=author)
-    stored = catalog.load(place.project.pk, "greeting").bundle()
-    assert stored["assets/logo.bin"] == b"\0theirs"
-    assert "references/names.md" not in stored
-
-
-def test_a_skill_deleted_in_the_meantime_can_be_published_again(
-    standing: Place, author: Actor, colleague: Actor
-) -> None:
-    place = Place(standing.project, "greeting")
-    drafts.save(place, Typed(RAW, text=text_with(one="kept").decode()), by=author)
-    delete_skill(place.project, "greeting", by=colleague)
-    with pytest.raises(Stale):
-        drafts.publish(place, by=author)
-    seen = conflicts.find(place, by=author)
-    assert (seen.theirs, seen.merge.open) == (None, ())
-    conflicts.resolve(place, {}, theirs="", by=author)
-    drafts.publish(place, by=author)
-    assert b"kept" in catalog.load(place.project.pk, "greeting").bundle()[SKILL_MD]
-
-
-def test_there_is_no_conflict_if_nobody_else_saved(standing: Place, author: Actor) -> None:
-    drafts.save(standing, Typed(RAW, text=text_with().decode()), by=author)
-    with pytest.raises(NotFound):
-        conflicts.find(standing, by=author)
-
-
-def test_a_page_of_an_older_version_starts_its_draft_from_that_version(
-    standing: Place, author: Actor, colleague: Actor
-) -> None:
-    old = drafts.typed_fields(drafts.find(standing, by=author))
-    save_as(standing, colleague, {SKILL_MD: text_with()})
-    draft = drafts.save(standing, typed(old, description="Mine. Use when asked."), by=author)
-    assert draft.base == standing.base
-    assert Bundle(drafts.base_bundle(draft)).digest == standing.base
-    with pytest.raises(Stale):
-        drafts.publish(standing, by=author)
-
-
-def test_fields_survive_a_round_trip_through_the_row(project: Project, author: Actor) -> None:
-    every = Fields(**{key: f"{key} x" for key in Fields().as_json() if key != "kind"}, kind="knowledge")
-    drafts.save(Place(project), Typed(FORM, every), by=author)
-    assert drafts.typed_fields(drafts.find(Place(project), by=author)) == every
-    assert skill_form.parse(drafts.text(drafts.find(Place(project), by=author))).name == "name x"
-
-
-# -- Proposing --------------------------------------------------------------------------------------------------------
+# -- Proposing -----------------------------------------------------------------------------------------------------
 
 
 def test_a_proposed_draft_includes_its_files_and_its_base(standing: Place, viewer: Actor) -> None:

@@ -10,50 +10,16 @@ from django.test import Client
 
 from registry.core.bundle import SKILL_MD
 from registry.models import Draft, Project, Proposal, Skill, User, Version
-from registry.services import permissions
 from registry.services.catalog import built_in, catalog
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill, disable_skill, save_skill
+from tests.web.editor.forms import CONFLICT, EDIT, FORM, HTMX, NEW, post, raw
 
-NEW = "/projects/demo/new/"
-EDIT = "/projects/demo/skills/greeting/edit/"
-CONFLICT = f"{EDIT}conflict/"
-FORM = {
-    "mode": "form",
-    "seen": "",
-    "base": "",
-    "name": "tea-round",
-    "description": "Makes a round of tea. Use when somebody asks for tea.",
-    "kind": "tool",
-    "instructions": "# Tea\r\n\r\nBoil water.",
-}
-HTMX = {"HX-Request": "true"}
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
 
-@pytest.fixture
-def browser(browser_client: Callable[..., Client]) -> Client:
-    return browser_client("author")
-
-
-@pytest.fixture
-def greeting(project: Project, author: Actor) -> Version:
-    bundle = skill_bundle("greeting", {"references/names.md": b"Ada\n", "assets/logo.png": b"\x89PNG\0"})
-    return create_skill(project, bundle, by=author).version
-
-
-def post(browser: Client, url: str, do: str, headers: dict[str, str] | None = None, **more: Any) -> Any:
-    draft = Draft.objects.filter(name="" if url.startswith(NEW) else "greeting").first()
-    seen = str(round(draft.updated_at.timestamp() * 1_000_000)) if draft else ""
-    return browser.post(url, {**FORM, "seen": seen, "do": do, **more}, headers=headers or {})
-
-
-def raw(browser: Client, url: str, do: str, text: str, **more: Any) -> Any:
-    return post(browser, url, do, mode="raw", text=text, **more)
-
-
-# -- Access -----------------------------------------------------------------------------------------------------------
+# -- Access --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("url", [NEW, EDIT])
@@ -144,7 +110,7 @@ def test_a_missing_skill_cannot_be_edited(browser: Client) -> None:
     assert browser.get("/projects/demo/skills/nothing/edit/").status_code == 404
 
 
-# -- Saving ------------------------------------------------------------------------------------------------------------
+# -- Saving --------------------------------------------------------------------------------------------------------
 
 
 def test_opening_the_editor_saves_nothing(browser: Client, greeting: Version) -> None:
@@ -222,7 +188,7 @@ def test_a_leading_blank_line_is_kept_in_code_mode(browser: Client) -> None:
     assert ">\n\n\nno header</textarea>" in browser.get(NEW).content.decode()
 
 
-# -- Form and code ------------------------------------------------------------------------------------------------
+# -- Form and code -------------------------------------------------------------------------------------------------
 
 
 def test_switching_loses_nothing(browser: Client, greeting: Version) -> None:
@@ -313,93 +279,7 @@ def test_no_fix_changes_the_name_of_a_published_skill(browser: Client, greeting:
     assert "fix:name-pattern" not in page
 
 
-# -- Files ------------------------------------------------------------------------------------------------------------
-
-
-def test_added_files_go_to_their_default_folders(browser: Client) -> None:
-    files = [SimpleUploadedFile(name, b"x") for name in ("a.md", "b.py", "c.png")]
-    assert post(browser, NEW, "add", files=files).status_code == 302
-    assert [entry.path for entry in Draft.objects.get().manifest] == ["assets/c.png", "references/a.md", "scripts/b.py"]
-    assert Draft.objects.get().content["fields"]["name"] == "tea-round"
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        [],
-        [SimpleUploadedFile("SKILL.md", b"x")],
-        [SimpleUploadedFile("a.md", b"x"), SimpleUploadedFile("a.md", b"y")],
-        [SimpleUploadedFile("con.md", b"x")],
-        [SimpleUploadedFile("a?b.md", b"x")],
-    ],
-)
-def test_a_refused_file_keeps_the_typed_text(browser: Client, sent: list[SimpleUploadedFile]) -> None:
-    answer = post(browser, NEW, "add", files=sent)
-    assert answer.status_code == 422
-    assert "Boil water." in answer.content.decode()
-    assert Draft.objects.get().manifest == ()
-
-
-def test_files_are_removed_and_restored(browser: Client, greeting: Version) -> None:
-    post(browser, EDIT, "remove:references/names.md", base=greeting.digest)
-    assert "Restore" in browser.get(EDIT).content.decode()
-    answer = post(browser, EDIT, "restore:references/names.md", HTMX)
-    assert "references/<wbr>names.md" in answer.content.decode()
-    assert post(browser, EDIT, "remove:nothing").status_code == 422
-    assert post(browser, EDIT, "open:nothing").status_code == 404
-
-
-def test_a_new_text_file_opens_on_its_own_page(browser: Client) -> None:
-    answer = post(browser, NEW, "create", new_path="references/rates.md")
-    page = answer.headers["Location"]
-    assert page == f"{NEW}files/references/rates.md"
-    browser.post(page, {"do": "save", "path": "references/prices.md", "text": "One\r\nTwo\r\n"})
-    assert browser.get(f"{NEW}raw/references/prices.md").content == b"One\nTwo\n"
-    assert browser.get(page).status_code == 404
-
-
-@pytest.mark.parametrize("path", ["../x.md", "/x", "SKILL.md", "a\\b", ""])
-def test_a_refused_path_keeps_the_typed_text(browser: Client, greeting: Version, path: str) -> None:
-    assert post(browser, EDIT, "create", new_path=path).status_code == 422
-    if path:
-        url = f"{EDIT}files/references/names.md"
-        answer = browser.post(url, {"do": "save", "path": path, "text": "Typed words"})
-        assert answer.status_code == 422
-        assert "Typed words" in answer.content.decode()
-
-
-def test_a_file_is_replaced_and_removed(browser: Client, greeting: Version) -> None:
-    url = f"{EDIT}files/assets/logo.png"
-    browser.post(url, {"do": "save", "replacement": SimpleUploadedFile("other.png", b"\x89PNG2")})
-    assert browser.get(f"{EDIT}raw/assets/logo.png").content == b"\x89PNG2"
-    browser.post(url, {"do": "remove"})
-    assert browser.get(url).status_code == 404
-
-
-def test_raw_files_of_a_draft_cannot_run_in_a_browser(browser: Client) -> None:
-    files = [
-        SimpleUploadedFile("page.html", b"<script>alert(1)</script>"),
-        SimpleUploadedFile("x.svg", b"<svg onload=a>"),
-    ]
-    post(browser, NEW, "add", files=files)
-    for name in ("page.html", "x.svg"):
-        answer = browser.get(f"{NEW}raw/assets/{name}")
-        assert answer["Content-Type"] == "application/octet-stream"
-        assert answer["Content-Disposition"].startswith("attachment")
-        assert "sandbox" in answer["Content-Security-Policy"]
-
-
-def test_a_too_large_request_names_both_sizes(browser: Client, settings: Any) -> None:
-    from registry.core.limits import Limits
-
-    settings.LIMITS = Limits(archive_bytes=100)
-    answer = post(browser, NEW, "add", files=SimpleUploadedFile("a.bin", b"x" * 70_000))
-    assert answer.status_code == 422
-    assert "100 are allowed" in answer.content.decode()
-    assert Draft.objects.get().manifest == ()
-
-
-# -- Publishing ---------------------------------------------------------------------------------------------------
+# -- Publishing ----------------------------------------------------------------------------------------------------
 
 
 def test_publishing_creates_the_version_and_confirms_it(browser: Client, project: Project) -> None:
@@ -453,60 +333,6 @@ def test_editing_a_built_in_skill_explains_customising(browser: Client, library:
     post(browser, EDIT, "publish", name="greeting", base=base.digest)
     assert catalog.load(project.pk, "greeting").candidate.source == "project"
     assert Skill.objects.get(name="greeting").upstream_digest == base.digest
-
-
-# -- Conflicts ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def outdated(browser: Client, greeting: Version, person: Callable[[str], User]) -> Version:
-    """Save a draft of the author, then version 2 by the reviewer; both changed the same line."""
-    ours = skill_text("greeting", body="Say good morning.")
-    raw(browser, EDIT, "save", ours, base=greeting.digest)
-    project = greeting.skill.project
-    reviewer = permissions.person(person("reviewer"), project)
-    theirs = skill_bundle("greeting", {"references/names.md": b"Grace\n"}, body="Say good evening.")
-    return save_skill(project, "greeting", theirs, base=greeting.digest, by=reviewer).version
-
-
-def test_publishing_an_outdated_draft_leads_to_the_conflict_page(browser: Client, outdated: Version) -> None:
-    ours = skill_text("greeting", body="Say good morning.")
-    answer = raw(browser, EDIT, "publish", ours)
-    assert answer.headers["Location"] == CONFLICT
-    page = browser.get(CONFLICT).content.decode()
-    for words in ("reviewer published version 2", "Publish version 3", "morning", "evening", "Keep yours"):
-        assert words in page
-    assert "Somebody else saved greeting since you started" in browser.get(EDIT).content.decode()
-    assert Version.objects.count() == 2
-
-
-@pytest.mark.parametrize(("answer", "line"), [("theirs", b"evening"), ("mine", b"morning")])
-def test_the_chosen_side_is_published(browser: Client, outdated: Version, answer: str, line: bytes) -> None:
-    page = browser.get(CONFLICT).content.decode()
-    key = page.split('type="radio" name="')[1].split('"')[0]
-    browser.post(CONFLICT, {"theirs": outdated.digest, key: answer, "do": "save"})
-    assert Version.objects.count() == 2
-    text = Draft.objects.get().content["text"] if answer == "mine" else ""
-    assert ("morning" in text) == (answer == "mine")
-    browser.post(CONFLICT, {"theirs": outdated.digest, key: answer, "do": "publish"})
-    if answer == "mine":
-        raw(browser, EDIT, "publish", text)
-    stored = catalog.load(outdated.skill.project_id, "greeting").bundle()
-    assert line in stored[SKILL_MD]
-    assert stored["references/names.md"] == b"Grace\n"
-
-
-def test_old_answers_do_not_overwrite_a_later_version(browser: Client, outdated: Version) -> None:
-    answer = browser.post(CONFLICT, {"theirs": "sha256:" + "0" * 64, "do": "publish"})
-    assert answer.headers["Location"] == CONFLICT
-    assert Version.objects.count() == 2
-    assert "morning" in Draft.objects.get().content["text"]
-
-
-def test_without_a_conflict_the_page_redirects_to_the_editor(browser: Client, greeting: Version) -> None:
-    assert browser.get(CONFLICT).headers["Location"] == EDIT
-    assert browser.post(CONFLICT, {"theirs": greeting.digest, "do": "publish"}).status_code == 302
-    assert Version.objects.count() == 1
 
 
 def test_the_number_of_queries_does_not_grow_with_the_files(

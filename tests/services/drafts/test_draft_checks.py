@@ -1,0 +1,55 @@
+"""Findings of a draft, and their automatic fixes."""
+
+from pathlib import Path
+
+import pytest
+
+from registry.core.errors import AlreadyExists, InvalidSkill
+from registry.models import Draft, Project
+from registry.services.drafts import draft_checks, drafts
+from registry.services.drafts.drafts import RAW, Place, Typed
+from registry.services.permissions import Actor
+from tests.conftest import on_disk, skill_text
+from tests.services.drafts.typed import typed
+
+
+def rules_of(project: Project, draft: Draft) -> dict[str, str]:
+    return {finding.rule: finding.severity for finding in draft_checks.check(project, draft).findings}
+
+
+def test_an_empty_form_asks_for_name_and_description(project: Project, author: Actor) -> None:
+    found = rules_of(project, drafts.find(Place(project), by=author))
+    assert {"name-missing", "description-missing"} <= set(found)
+    assert "name-pattern" not in found
+
+
+def test_a_taken_name_is_a_finding(standing: Place, library: Path, author: Actor) -> None:
+    on_disk(library, "bundled-one")
+    project = standing.project
+    draft = drafts.save(Place(project), typed(name="Greeting"), by=author)
+    assert rules_of(project, draft)["name-taken"] == "error"
+    with pytest.raises(InvalidSkill):  # the capital letter is an error too
+        drafts.publish(Place(project), by=author)
+    draft = drafts.save(Place(project), typed(name="greeting"), by=author)
+    with pytest.raises(AlreadyExists):
+        drafts.publish(Place(project), by=author)
+    draft = drafts.save(Place(project), typed(name="bundled-one"), by=author)
+    assert rules_of(project, draft)["name-hides-bundled"] == "hint"
+
+
+def test_a_name_changed_in_code_mode_is_refused(standing: Place, author: Actor) -> None:
+    draft = drafts.save(standing, Typed(RAW, text=skill_text("elsewhere")), by=author)
+    assert rules_of(standing.project, draft)["name-directory"] == "error"
+    with pytest.raises(InvalidSkill):
+        drafts.publish(standing, by=author)
+
+
+def test_an_automatic_fix_removes_its_finding(project: Project, author: Actor) -> None:
+    text = skill_text("tea-round").replace("---\n", "---\ntags: a, b\n", 1)
+    place = Place(project)
+    draft = drafts.save(place, Typed(RAW, text=text), by=author)
+    finding = next(f for f in draft_checks.check(project, draft).findings if f.rule == "frontmatter-key-place")
+    draft_checks.fix(place, "no-such-rule", 1, by=author)
+    mended = draft_checks.fix(place, finding.rule, finding.line, by=author)
+    assert "frontmatter-key-place" not in rules_of(project, mended)
+    assert 'tags: "a, b"' in drafts.text(mended)
