@@ -47,7 +47,7 @@ check: .venv/dev ## Check lint, format, types, import contracts, templates and m
 	@$(DJANGO) makemigrations --check --dry-run
 
 # Random examples and many repetitions, in the numbers that found rare faults.
-LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_export_zip.py
+LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_import_project.py
 soak: .venv/dev ## Repeat races, kills and random inputs; SOAK_ROUNDS=100
 	@echo "Repeating races, kills and random inputs, several hours ..."
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
