@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import socket
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -268,3 +269,19 @@ def on_disk(root: Path, name: str = "greeting", files: dict[str, bytes] | None =
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
     return directory
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Return a table of answers to name lookups. Each lookup of a name takes the next answer; the last one stays."""
+    known: dict[str, list[str]] = {}
+    real = socket.getaddrinfo
+
+    def lookup(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
+        if host not in known:
+            return real(host, port, *rest, **more)
+        address = known[host].pop(0) if len(known[host]) > 1 else known[host][0]
+        return real(address, port, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    return known

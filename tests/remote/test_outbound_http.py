@@ -144,29 +144,23 @@ def test_an_address_in_a_private_network_is_refused(resolve: Resolve, root: Path
     assert "private network" in reason
 
 
-def test_dns_rebinding_has_no_effect(resolve: Resolve, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dns_rebinding_has_no_effect(
+    resolve: Resolve, root: Path, names: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """First a public address, then a private one: the connection goes to the one that was judged."""
-    answers, dialled = ["1.1.1.1", "127.0.0.1", "127.0.0.1"], []
-    real = socket.getaddrinfo
-
-    def lookup(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
-        return real(answers.pop(0) if host == "rebinding.test" else host, port, *rest, **more)
+    names["rebinding.test"], dialled = ["1.1.1.1", "127.0.0.1"], []
 
     def refuse(address: tuple[str, int], *_: Any, **__: Any) -> None:
         dialled.append(address[0])
         raise ConnectionRefusedError(111, "refused")
 
-    monkeypatch.setattr(socket, "getaddrinfo", lookup)
     monkeypatch.setattr(socket, "create_connection", refuse)
     assert "reach this address" in skip(resolve(entry("https://rebinding.test/a.zip")), root)
     assert dialled == ["1.1.1.1"]
 
 
-def test_a_name_with_a_private_address_is_refused(
-    resolve: Resolve, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *rest, **more: real("192.168.0.7", *rest, **more))
+def test_a_name_with_a_private_address_is_refused(resolve: Resolve, root: Path, names: dict[str, list[str]]) -> None:
+    names["intranet.test"] = ["192.168.0.7"]
     assert "private network" in skip(resolve(entry("https://intranet.test/a.zip")), root)
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from registry.core import roles
 from registry.models import User
 from registry.services import counters
 from registry.services.people import sessions
@@ -40,6 +41,11 @@ def signed_in(client: Client) -> Client:
     _visit(session)
     counters.first(f"seen:{session}", seconds=sessions.SEEN_EVERY)  # `_visit` repeats rows, and this is in the cache
     return client
+
+
+@pytest.fixture
+def viewing(browser_client: Callable[[str], Client]) -> Client:
+    return signed_in(browser_client(roles.VIEWER))
 
 
 @remembered

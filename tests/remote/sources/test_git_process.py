@@ -102,22 +102,6 @@ def test_another_way_to_a_repository_is_refused(address: str) -> None:
         sources.listing(RemoteSource(GIT, address), allowed=frozenset())
 
 
-@pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """A name server of the test that git does not know: each lookup takes the next answer, the last one stays."""
-    known: dict[str, list[str]] = {}
-    real = socket.getaddrinfo
-
-    def lookup(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
-        if host not in known:
-            return real(host, port, *rest, **more)
-        address = known[host].pop(0) if len(known[host]) > 1 else known[host][0]
-        return real(address, port, *rest, **more)
-
-    monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    return known
-
-
 @pytest.mark.parametrize("host", ["skills.test", "SKILLS.test", "skills.test."])
 def test_git_connects_to_the_checked_address(
     server: Receiver, root: Path, names: dict[str, list[str]], host: str

@@ -24,22 +24,6 @@ def get(url: str, **bounds: Any) -> OutboundResponse:
 
 
 @pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """A name server of the test: each lookup of a name takes the next answer, the last one stays."""
-    known: dict[str, list[str]] = {}
-    real = socket.getaddrinfo
-
-    def lookup(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
-        if host not in known:
-            return real(host, port, *rest, **more)
-        address = known[host].pop(0) if len(known[host]) > 1 else known[host][0]
-        return real(address, port, *rest, **more)
-
-    monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    return known
-
-
-@pytest.fixture
 def dialled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Addresses that a connection was tried to; none of them is made."""
     tried: list[str] = []

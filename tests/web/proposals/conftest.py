@@ -46,8 +46,3 @@ def several(project: Project, made: Proposal, bot: Actor, viewer: Actor, author:
 @pytest.fixture
 def reviewer(browser_client: Browser) -> Client:
     return signed_in(browser_client(roles.REVIEWER))
-
-
-@pytest.fixture
-def viewing(browser_client: Browser) -> Client:
-    return signed_in(browser_client(roles.VIEWER))

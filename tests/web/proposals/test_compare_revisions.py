@@ -15,7 +15,6 @@ from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import skill_bundle, skill_text
 from tests.remembered import remembered
-from tests.web.proposals.pages import url
 
 
 def suggestion(body: str) -> Suggestion:
@@ -88,8 +87,3 @@ def test_a_missing_revision_is_not_compared(reviewer: Client, revised: Proposal,
     response = compare(reviewer, revised, query)
     assert response.status_code == 404
     assert "The proposal has revisions 1 to 3." in response.content.decode()
-
-
-@pytest.mark.parametrize("query", ["?from=9", "?to=0", "?from=x&to=1"])
-def test_an_unknown_revision_is_not_found(made: Proposal, reviewer: Client, query: str) -> None:
-    assert reviewer.get(url(made, f"compare/{query}")).status_code == 404

@@ -38,11 +38,6 @@ def shelf(project: Project, library: Path, operator: Actor) -> None:
 
 
 @pytest.fixture
-def viewing(browser_client: Browser) -> Client:
-    return signed_in(browser_client(roles.VIEWER))
-
-
-@pytest.fixture
 def writing(browser_client: Browser) -> Client:
     return signed_in(browser_client(roles.AUTHOR))
 
