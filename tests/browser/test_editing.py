@@ -242,10 +242,11 @@ def test_files_are_dropped_into_a_draft(team: Team, windows: Windows) -> None:
     _drop(page, "[data-drop]", "paper.md", "# Paper\n")
     files = page.get_by_role("region", name="Files")
     expect(files.get_by_role("listitem")).to_contain_text("references/paper.md")
-    files.get_by_role("button", name="Remove references/paper.md").click()
-    expect(page.get_by_role("region", name="Files").get_by_role("listitem")).to_have_count(0)
+    with page.expect_navigation():
+        files.get_by_role("button", name="Remove references/paper.md").click()
+    expect(files.get_by_role("listitem")).to_have_count(0)
     _drop(page, "[data-drop]", "twine.md", "# Twine\n")
-    expect(page.get_by_role("region", name="Files").get_by_role("listitem")).to_contain_text("references/twine.md")
+    expect(files.get_by_role("listitem")).to_contain_text("references/twine.md")
     steps.publish(page, 1, "With twine")
 
 
