@@ -1,15 +1,20 @@
-"""Documents with a given header, and the errors that invalid ones raise."""
+"""Documents and skills with a given header, and the errors that invalid ones raise."""
 
 import pytest
 
 from registry.core.errors import InvalidSkill, TooLarge
 from registry.core.format import frontmatter
 from registry.core.format.frontmatter import Document, parse
+from registry.core.format.skill_md import SkillMd, read
 from registry.core.limits import Limits
 
 
 def doc(header: str, body: str = "Body\n") -> Document:
     return parse(f"---\n{header}---\n{body}")
+
+
+def skill(header: str, body: str = "Body\n") -> SkillMd:
+    return read(f"---\nname: demo\ndescription: Shows things.\n{header}---\n{body}")
 
 
 def refusal(content: bytes | str, limits: Limits = frontmatter.DEFAULT) -> tuple[str, int | None]:
