@@ -1,4 +1,4 @@
-"""Fixtures: a site on a port, a proxy that can misbehave, and clients that do not wait."""
+"""A site on a port behind a proxy that can misbehave, clients that do not wait, and project skills."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,7 +12,9 @@ from registry.models import Project
 from registry.services.permissions import Actor
 from tests import effort
 from tests.client.between import Between, between
-from tests.conftest import agent_token
+from tests.client.pulls import Save
+from tests.conftest import agent_token, skill_bundle
+from tests.prepared import create_skill, save_skill
 from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
@@ -73,3 +75,17 @@ def client(connect: Connect) -> SkillsiteClient:
 def target(tmp_path: Path) -> Path:
     """Return the path of a directory that does not exist yet."""
     return tmp_path / "skills"
+
+
+@pytest.fixture
+def save(project: Project, author: Actor) -> Save:
+    """Save a project skill, as a new version if it exists, and return its digest."""
+
+    def make(name: str, body: str = "", **given: Any) -> str:
+        bundle = skill_bundle(name, given.pop("files", None), body=body)
+        base = given.pop("base", None)
+        if base is None:
+            return create_skill(project, bundle, note="", by=author).version.digest
+        return save_skill(project, name, bundle, base=base, note="", by=author).version.digest
+
+    return make
