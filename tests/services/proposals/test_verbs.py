@@ -1,4 +1,4 @@
-"""Every verb of proposals: one event, one step of the revision, and nothing at all for whoever may not."""
+"""Every verb of proposals: one event, one step of the revision, and no effect without permission."""
 
 from collections.abc import Callable
 
