@@ -8,7 +8,7 @@ import pytest
 
 from tests.architecture.modules import OURS, ROOT, definitions, faults, modules
 
-MOST_LINES, MOST_TEST_LINES, MOST_FUNCTION_LINES = 330, 450, 45
+MOST_LINES, MOST_TEST_LINES, MOST_FUNCTION_LINES = 330, 400, 45
 
 
 def test_every_module_has_a_docstring() -> None:
