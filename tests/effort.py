@@ -3,6 +3,8 @@
 import os
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 _SOAK = os.environ.get("SOAK_ROUNDS", "")
 SOAKING = bool(_SOAK)
@@ -19,6 +21,9 @@ settings.register_profile("soak", _ALWAYS, derandomize=False, print_blob=True)
 def load_profile() -> None:
     """Choose the Hypothesis profile. Call this before any module that contains Hypothesis tests is imported."""
     settings.load_profile("soak" if SOAKING else "daily")
+    if not SOAKING:
+        # Hypothesis also tries constants of the imported modules, and each worker imports other ones.
+        providers._get_local_constants = Constants
 
 
 def rounds(few: int) -> int:
