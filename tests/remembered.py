@@ -8,7 +8,6 @@ rows and blobs. It runs as usual after any other write, in tests that commit, an
 """
 
 import functools
-import os
 import pickle
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,8 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from django.db.models import Model
 from django.db.models.sql import InsertQuery
+
+from tests.directories import read_files
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -103,7 +104,7 @@ def remembered(function: Callable[P, T]) -> Callable[P, T]:
 
 def _library() -> Hashable:
     """Return the built-in skills, because services compare with them."""
-    return tuple(frozenset(_files(Path(directory)).items()) for directory in settings.AGENT_SKILLS_DIRS)
+    return tuple(frozenset(read_files(Path(directory)).items()) for directory in settings.AGENT_SKILLS_DIRS)
 
 
 def _changed_settings() -> Hashable:
@@ -137,11 +138,11 @@ def _record(after: Calls, call: Callable[[], T], root: Path) -> T:
     if after not in _memory.effects:
         _memory.effects[after] = None
         return call()
-    files, rows = _files(root), _rows()
+    files, rows = read_files(root), _rows()
     result = call()
     _memory.effects[after] = _Effects(
         statements=_statements(rows, _rows()),
-        files={name: content for name, content in _files(root).items() if name not in files},
+        files={name: content for name, content in read_files(root).items() if name not in files},
         result=pickle.dumps(result),
     )
     return result
@@ -156,11 +157,6 @@ def _repeat(effects: _Effects, after: Calls, root: Path) -> Any:
             cursor.execute(statement, parameters)
     _memory.present = after
     return pickle.loads(effects.result)  # noqa: S301 - these bytes were created in this process
-
-
-def _files(root: Path) -> dict[str, bytes]:
-    paths = (Path(folder, name) for folder, _, names in os.walk(root) for name in names)
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
 def _rows() -> Rows:

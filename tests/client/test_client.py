@@ -16,6 +16,7 @@ from registry.services.permissions import Actor
 from tests.client.between import Between, Reply
 from tests.client.conftest import Connect
 from tests.conftest import on_disk, skill_bundle
+from tests.directories import read_files
 from tests.prepared import create_skill, disable_skill, save_skill
 
 BINARY = bytes(range(256)) * 3
@@ -89,9 +90,7 @@ def test_a_path_that_is_not_in_the_list_is_never_requested(client: SkillsiteClie
 
 def test_a_bundle_is_the_bytes_of_the_directory(client: SkillsiteClient, greeting: Path) -> None:
     bundle = client.bundle("greeting")
-    assert dict(bundle) == {
-        path.relative_to(greeting).as_posix(): path.read_bytes() for path in greeting.rglob("*") if path.is_file()
-    }
+    assert dict(bundle) == read_files(greeting)
 
 
 def test_a_bundle_is_downloaded_once(connect: Connect, site: Between) -> None:

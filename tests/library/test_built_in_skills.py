@@ -17,6 +17,7 @@ from registry.core.format.skill_md import KNOWLEDGE, TOOL, SkillMd
 from registry.core.limits import DEFAULT
 from registry.core.lint import invisible, rules
 from tests import effort
+from tests.directories import read_files
 
 pytestmark = pytest.mark.processes
 
@@ -29,8 +30,7 @@ SPEC_KEYS = {"name", "description", "license", "compatibility", "metadata", "all
 
 @cache
 def load(name: str) -> Bundle:
-    root = LIBRARY / name
-    return Bundle({path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()})
+    return Bundle(read_files(LIBRARY / name))
 
 
 @cache

@@ -5,16 +5,16 @@ from pathlib import Path
 WEB = "https://skills.example.org/a.zip"
 
 
-def version(root: Path, name: str = "a", number: str = "1") -> Path:
+def version_directory(root: Path, name: str = "a", number: str = "1") -> Path:
     return root / "skills" / name / number
 
 
 def by_hand(root: Path, **files: bytes) -> Path:
-    directory = version(root)
-    directory.mkdir(parents=True)
+    target = version_directory(root)
+    target.mkdir(parents=True)
     for name, content in files.items():
-        (directory / name.replace("__", ".")).write_bytes(content)
-    return directory
+        (target / name.replace("__", ".")).write_bytes(content)
+    return target
 
 
 def leftovers(root: Path) -> list[str]:

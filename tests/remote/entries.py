@@ -6,6 +6,7 @@ from typing import Any
 from registry.core.bundle import SKILL_MD
 from registry.remote.resolver import Resolved
 from tests.conftest import skill_text
+from tests.remote.cached import leftovers, version_directory
 
 TEXT = skill_text("a")
 RUN = b"#!/bin/sh\necho run\n"
@@ -20,13 +21,7 @@ def inline(text: str = TEXT, name: str = "a", version: str = "1.0.0") -> dict[st
 
 
 def place(root: Path, name: str = "a", version: str = "1.0.0") -> Path:
-    return root / "skills" / name / version
-
-
-def contents(directory: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()
-    }
+    return version_directory(root, name, version)
 
 
 def by_hand(root: Path, text: str = TEXT, **where: str) -> None:
@@ -44,6 +39,6 @@ def skip(results: list[Resolved], root: Path) -> str:
     one = only(results)
     assert (one.status, one.directory, one.digest, one.files) == ("skipped", None, "", ())
     assert not place(root).exists()
-    assert [path for path in root.rglob("*") if path.name.startswith((".new-", ".old-"))] == []
+    assert leftovers(root) == []
     assert one.reason.endswith((".", ")"))
     return one.reason

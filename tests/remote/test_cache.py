@@ -14,15 +14,15 @@ from registry.core.errors import Conflict, InvalidSkill, NotFound, TooLarge, Uns
 from registry.core.limits import Limits
 from registry.remote.cache import INLINE, Cache
 from tests.conftest import skill_bundle, skill_text
-from tests.remote.cached import WEB, by_hand, leftovers, records_of, version
-from tests.remote.entries import contents
+from tests.directories import read_files
+from tests.remote.cached import WEB, by_hand, leftovers, records_of, version_directory
 
 
 def test_a_cached_skill_is_a_plain_directory_with_its_origin_and_digest_beside_it(cache: Cache, root: Path) -> None:
     bundle = skill_bundle("a", {"scripts/run.sh": b"#!/bin/sh\n", "references/deep/x.md": b"x"})
     kept = cache.keep("a", "1", bundle, origin=WEB)
-    assert kept.directory == version(root)
-    assert contents(version(root)) == dict(bundle)
+    assert kept.directory == version_directory(root)
+    assert read_files(version_directory(root)) == dict(bundle)
     assert (kept.digest, kept.files, kept.origin) == (bundle.digest, bundle.manifest, WEB)
     assert cache.find("a", "1") == kept
     (record,) = records_of(root)
@@ -63,7 +63,7 @@ def test_the_first_stored_skill_stays_and_a_difference_is_logged(
     first, second = skill_bundle("a", body="first"), skill_bundle("a", body="second")
     cache.keep("a", "1", first, origin=WEB)
     assert cache.keep("a", "1", second, origin=WEB).digest == first.digest
-    assert contents(version(root)) == dict(first)
+    assert read_files(version_directory(root)) == dict(first)
     assert "arrived twice with different content" in caplog.text
     assert first.digest in caplog.text
     assert second.digest in caplog.text
@@ -77,7 +77,7 @@ def test_a_cached_skill_that_somebody_placed_by_hand_is_found_and_never_replaced
     assert found is not None
     assert (found.origin, found.digest) == ("", Bundle({SKILL_MD: text}).digest)
     assert cache.keep("a", "1", skill_bundle("a"), origin=WEB).digest == found.digest
-    assert contents(version(root)) == {SKILL_MD: text}
+    assert read_files(version_directory(root)) == {SKILL_MD: text}
 
 
 def test_a_directory_placed_by_hand_that_is_not_a_skill_is_refused(cache: Cache, root: Path) -> None:
@@ -123,12 +123,12 @@ def _a_link_inside(path: Path) -> None:
 
 @pytest.mark.parametrize("broken", [_nothing, _no_skill_md, _a_file, _a_link, _a_link_inside])
 def test_a_place_without_a_whole_skill_is_repaired(cache: Cache, root: Path, broken: Callable[[Path], None]) -> None:
-    broken(version(root))
+    broken(version_directory(root))
     assert cache.find("a", "1") is None
     bundle = skill_bundle("a")
     assert cache.keep("a", "1", bundle, origin=WEB).digest == bundle.digest
-    assert contents(version(root)) == dict(bundle)
-    assert not version(root).is_symlink()
+    assert read_files(version_directory(root)) == dict(bundle)
+    assert not version_directory(root).is_symlink()
     assert leftovers(root) == []
 
 
@@ -137,23 +137,23 @@ def test_a_cached_skill_whose_bytes_changed_is_not_served_and_is_put_right(
 ) -> None:
     bundle = skill_bundle("a", {"x.md": b"x"})
     cache.keep("a", "1", bundle, origin=WEB)
-    (version(root) / "x.md").write_bytes(b"y")
+    (version_directory(root) / "x.md").write_bytes(b"y")
     assert cache.find("a", "1") is None
     assert "changed on disk" in caplog.text
     with pytest.raises(Conflict, match="changed"):
         cache.read("a", "1", "x.md")
     assert cache.keep("a", "1", bundle, origin=WEB).digest == bundle.digest
-    assert contents(version(root)) == dict(bundle)
+    assert read_files(version_directory(root)) == dict(bundle)
 
 
 @pytest.mark.parametrize("change", ["added", "removed", "renamed"])
 def test_an_added_removed_or_renamed_file_is_a_change(cache: Cache, root: Path, change: str) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB)
-    file = version(root) / "x.md"
+    file = version_directory(root) / "x.md"
     {
-        "added": lambda: (version(root) / "y.md").write_bytes(b"y"),
+        "added": lambda: (version_directory(root) / "y.md").write_bytes(b"y"),
         "removed": file.unlink,
-        "renamed": lambda: file.rename(version(root) / "z.md"),
+        "renamed": lambda: file.rename(version_directory(root) / "z.md"),
     }[change]()
     assert cache.find("a", "1") is None
 
@@ -174,7 +174,7 @@ def test_an_unreadable_directory_is_neither_used_nor_overwritten(
     with pytest.raises(OSError, match="Input/output"):
         cache.find("a", "1")
     monkeypatch.undo()
-    assert contents(version(root)) == dict(bundle)
+    assert read_files(version_directory(root)) == dict(bundle)
 
 
 def test_a_cached_skill_beyond_the_limits_is_refused(root: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_failed_rename_is_not_mistaken_for_a_lost_race(
     with pytest.raises(OSError, match=os.strerror(code)):
         cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     monkeypatch.undo()
-    assert not version(root).exists()
+    assert not version_directory(root).exists()
     assert (leftovers(root), records_of(root)) == ([], [])
 
 
@@ -223,13 +223,13 @@ def test_a_rename_whose_response_was_lost_counts_as_done(
 
 def test_a_skill_that_was_repaired_meanwhile_is_kept(cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between looking and clearing, another process put a good copy there: it goes back, and is the one that counts."""
-    _no_skill_md(version(root))
+    _no_skill_md(version_directory(root))
     theirs, mine = skill_bundle("a", body="theirs"), skill_bundle("a", body="mine")
     real = Path.rename
     done = []
 
     def meanwhile(self: Path, target: Path) -> Path:
-        if self == version(root) and not done:
+        if self == version_directory(root) and not done:
             done.append(True)
             real(self, self.with_name(".old-0000000000000000"))
             Cache(root).keep("a", "1", theirs, origin=WEB)
@@ -238,7 +238,7 @@ def test_a_skill_that_was_repaired_meanwhile_is_kept(cache: Cache, root: Path, m
     monkeypatch.setattr(Path, "rename", meanwhile)
     assert cache.keep("a", "1", mine, origin=WEB).digest == theirs.digest
     monkeypatch.undo()
-    assert contents(version(root)) == dict(theirs)
+    assert read_files(version_directory(root)) == dict(theirs)
 
 
 # -- Inline text -------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_inline_text_is_written_and_written_again(cache: Cache, root: Path) -> N
         bundle = skill_bundle("a", body=body)
         made = cache.rewrite("a", "1", bundle)
         assert (made.digest, made.origin) == (bundle.digest, INLINE)
-        assert contents(version(root)) == dict(bundle)
+        assert read_files(version_directory(root)) == dict(bundle)
         assert cache.find("a", "1") == made
     assert leftovers(root) == []
 
@@ -258,8 +258,8 @@ def test_inline_text_clears_the_files_of_an_earlier_package(cache: Cache, root: 
     cache.keep("a", "1", skill_bundle("a", {"scripts/run.sh": b"old"}), origin=WEB)
     text = skill_bundle("a", body="new")
     cache.rewrite("a", "1", text)
-    assert contents(version(root)) == {SKILL_MD: text[SKILL_MD]}
-    assert not (version(root) / "scripts").exists()
+    assert read_files(version_directory(root)) == {SKILL_MD: text[SKILL_MD]}
+    assert not (version_directory(root) / "scripts").exists()
     found = cache.find("a", "1")
     assert found is not None
     assert found.origin == INLINE
@@ -268,10 +268,10 @@ def test_inline_text_clears_the_files_of_an_earlier_package(cache: Cache, root: 
 
 @pytest.mark.parametrize("broken", [_nothing, _no_skill_md, _a_file, _a_link, _a_link_inside])
 def test_inline_text_replaces_any_content(cache: Cache, root: Path, broken: Callable[[Path], None]) -> None:
-    broken(version(root))
+    broken(version_directory(root))
     text = skill_bundle("a")
     cache.rewrite("a", "1", text)
-    assert contents(version(root)) == dict(text)
+    assert read_files(version_directory(root)) == dict(text)
     if (root.parent / "elsewhere").exists():
         assert "not ours" in (root.parent / "elsewhere" / SKILL_MD).read_text()
 
@@ -281,7 +281,7 @@ def test_inline_text_that_is_not_a_skill_keeps_the_cached_skill(cache: Cache, ro
     cache.rewrite("a", "1", good)
     with pytest.raises(InvalidSkill):
         cache.rewrite("a", "1", Bundle({SKILL_MD: b"no header"}))
-    assert contents(version(root)) == dict(good)
+    assert read_files(version_directory(root)) == dict(good)
 
 
 def test_a_crash_before_inline_text_was_in_place_leaves_the_old_one_whole(
@@ -297,7 +297,7 @@ def test_a_crash_before_inline_text_was_in_place_leaves_the_old_one_whole(
     with pytest.raises(KeyboardInterrupt):
         cache.rewrite("a", "1", skill_bundle("a", body="new"))
     monkeypatch.undo()
-    assert contents(version(root)) == dict(old)
+    assert read_files(version_directory(root)) == dict(old)
     assert cache.find("a", "1") is not None
 
 

@@ -8,7 +8,7 @@ import pytest
 from registry.remote import cache_cleanup
 from registry.remote.cache import Cache
 from tests.conftest import skill_bundle, skill_text
-from tests.remote.cached import WEB, by_hand, leftovers, records_of, version
+from tests.remote.cached import WEB, by_hand, leftovers, records_of, version_directory
 
 HOUR = 3_600.0
 
@@ -96,9 +96,9 @@ def test_a_version_in_use_is_never_removed(root: Path, three: float) -> None:
 def test_finding_a_cached_skill_counts_as_using_it(root: Path, cache: Cache) -> None:
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     used(root, "1", 1e9)
-    assert cache_cleanup.last_used(version(root)) == 1e9
+    assert cache_cleanup.last_used(version_directory(root)) == 1e9
     cache.find("a", "1")
-    assert cache_cleanup.last_used(version(root)) > 1e9 + HOUR
+    assert cache_cleanup.last_used(version_directory(root)) > 1e9 + HOUR
 
 
 def test_the_age_of_a_skill_placed_by_hand_starts_when_it_was_placed(root: Path) -> None:

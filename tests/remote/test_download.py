@@ -9,8 +9,9 @@ from registry.core.limits import Limits
 from registry.remote.resolver import Bounds
 from tests.conftest import skill_bundle, skill_text
 from tests.core import hostile
+from tests.directories import read_files
 from tests.remote.conftest import Resolve
-from tests.remote.entries import RUN, TEXT, contents, entry, inline, only, place, skip
+from tests.remote.entries import RUN, TEXT, entry, inline, only, place, skip
 from tests.remote.web import Web, zipped
 
 
@@ -18,7 +19,7 @@ def test_a_zip_is_opened(resolve: Resolve, web: Web, root: Path) -> None:
     found = only(resolve(entry(web.put("/skill.zip", zipped({SKILL_MD: TEXT, "scripts/run.sh": RUN})))))
     assert found.status == "loaded"
     assert found.directory == place(root)
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode(), "scripts/run.sh": RUN}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode(), "scripts/run.sh": RUN}
     assert [(file.path, file.size) for file in found.files] == [
         (SKILL_MD, len(TEXT.encode())),
         ("scripts/run.sh", len(RUN)),
@@ -28,7 +29,7 @@ def test_a_zip_is_opened(resolve: Resolve, web: Web, root: Path) -> None:
 def test_a_text_is_kept_unchanged(resolve: Resolve, web: Web, root: Path) -> None:
     odd = TEXT.replace("\n", "\r\n") + "trailing  \r\n\r\n"
     assert only(resolve(entry(web.put("/a.md", odd)))).status == "loaded"
-    assert contents(place(root)) == {SKILL_MD: odd.encode()}
+    assert read_files(place(root)) == {SKILL_MD: odd.encode()}
 
 
 @pytest.mark.parametrize(
@@ -43,12 +44,12 @@ def test_a_wrapping_folder_and_macos_metadata_are_removed(
     resolve: Resolve, web: Web, root: Path, files: dict[str, bytes | str]
 ) -> None:
     resolve(entry(web.put("/a.zip", zipped(files))))
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode(), "x.md": b"x"}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode(), "x.md": b"x"}
 
 
 def test_a_skill_below_a_skill_is_an_ordinary_file(resolve: Resolve, web: Web, root: Path) -> None:
     resolve(entry(web.put("/a.zip", zipped({SKILL_MD: TEXT, "examples/SKILL.md": b"inner"}))))
-    assert set(contents(place(root))) == {SKILL_MD, "examples/SKILL.md"}
+    assert set(read_files(place(root))) == {SKILL_MD, "examples/SKILL.md"}
 
 
 BOMB = {SKILL_MD: TEXT, "zeros.bin": b"\0" * 2_000}
@@ -113,7 +114,7 @@ def test_the_format_is_known_by_extension_then_content_type_then_content(
 ) -> None:
     url = web.put(path, body, **{"Content-Type": kind})
     assert only(resolve(entry(url + "?X-Amz-Signature=a.zip&b=.md"))).status == "loaded"
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
 
 
 @pytest.mark.parametrize("path", ["/SKILL.md", "/a.zip", "/download"])
@@ -154,5 +155,5 @@ def test_a_skill_gets_the_name_of_its_definition(resolve: Resolve, web: Web) -> 
 def test_skills_of_every_shape_are_the_same_bytes_on_disk(resolve: Resolve, web: Web, root: Path) -> None:
     bundle = skill_bundle("a", {"references/ä.md": "Grüße".encode(), "assets/logo.png": bytes(range(256)), "e": b""})
     found = only(resolve(entry(web.put("/a.zip", zipped(dict(bundle))))))
-    assert contents(place(root)) == dict(bundle)
+    assert read_files(place(root)) == dict(bundle)
     assert (found.digest, found.files) == (bundle.digest, bundle.manifest)

@@ -14,8 +14,9 @@ from registry.remote import resolver
 from registry.remote.resolver import Bounds, storage_root
 from tests import effort
 from tests.conftest import skill_text
+from tests.directories import read_files
 from tests.remote.conftest import PATIENT, Buckets, Resolve, storage
-from tests.remote.entries import RUN, TEXT, by_hand, contents, entry, inline, only, place, skip
+from tests.remote.entries import RUN, TEXT, by_hand, entry, inline, only, place, skip
 from tests.remote.web import Web, zipped
 from tests.services.receivers import answering
 
@@ -72,7 +73,7 @@ def test_a_cached_skill_without_skill_md_is_repaired(resolve: Resolve, web: Web,
     place(root).mkdir(parents=True)
     (place(root) / "part.md").write_text("half")
     assert only(resolve(entry(web.put("/a.md", TEXT)))).status == "loaded"
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
 
 
 def test_the_same_version_from_another_address_is_refused(resolve: Resolve, web: Web, root: Path) -> None:
@@ -82,7 +83,7 @@ def test_the_same_version_from_another_address_is_refused(resolve: Resolve, web:
     assert refused.status == "skipped"
     assert "already cached from http://127.0.0.1" in refused.reason
     assert "Use another version." in refused.reason
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
     assert web.asked == ["/mine.md"]
     assert only(resolve(entry(mine + "?signature=new"))).status == "cached"
 
@@ -97,7 +98,7 @@ def test_a_cached_skill_that_was_changed_on_the_disk_is_fetched_again(resolve: R
     resolve(entry(url))
     (place(root) / SKILL_MD).write_text(skill_text("a", body="changed by somebody"))
     assert only(resolve(entry(url))).status == "loaded"
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
 
 
 # -- Inline text -------------------------------------------------------------------------------------------
@@ -106,7 +107,7 @@ def test_a_cached_skill_that_was_changed_on_the_disk_is_fetched_again(resolve: R
 def test_inline_text_is_written_without_a_request(resolve: Resolve, web: Web, root: Path) -> None:
     found = only(resolve(entry(web.url("/a.zip"), content=TEXT)))
     assert (found.status, found.origin) == ("loaded", "inline")
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
     assert web.asked == []
 
 
@@ -115,7 +116,7 @@ def test_inline_text_is_written_anew_each_time(resolve: Resolve, root: Path) -> 
     for body in ("one", "two"):
         found = only(resolve(inline(skill_text("a", body=body))))
         assert found.status == "loaded"
-        assert contents(place(root)) == {SKILL_MD: skill_text("a", body=body).encode()}
+        assert read_files(place(root)) == {SKILL_MD: skill_text("a", body=body).encode()}
         digests.add(found.digest)
     assert len(digests) == 2
 
@@ -123,7 +124,7 @@ def test_inline_text_is_written_anew_each_time(resolve: Resolve, root: Path) -> 
 def test_inline_text_clears_the_files_of_an_earlier_package(resolve: Resolve, web: Web, root: Path) -> None:
     resolve(entry(web.put("/a.zip", zipped({SKILL_MD: TEXT, "scripts/run.sh": RUN}))))
     resolve(inline(skill_text("a", body="inline")))
-    assert contents(place(root)) == {SKILL_MD: skill_text("a", body="inline").encode()}
+    assert read_files(place(root)) == {SKILL_MD: skill_text("a", body="inline").encode()}
 
 
 # -- S3 ----------------------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ def test_a_folder_in_s3_is_cached(resolve: Resolve, root: Path, buckets: Buckets
     more = {"storage": storage(buckets), "bounds": Bounds()}
     found = only(resolve(definition, **more))
     assert (found.status, found.origin) == ("loaded", "s3://b-1/skills/a")
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode(), "scripts/run.sh": RUN}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode(), "scripts/run.sh": RUN}
     assert only(resolve(definition, **more)).status == "cached"
 
 
@@ -231,7 +232,7 @@ def test_a_name_and_version_has_one_content_per_request(resolve: Resolve, web: W
     results = resolve(entry(url), entry(other), inline(skill_text("a", body="inline")), inline())
     assert [one.status for one in results] == ["loaded", "skipped", "skipped", "loaded"]
     assert "same name and version but different content" in results[2].reason
-    assert contents(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
 
 
 def test_the_same_name_in_two_versions_is_two_skills(resolve: Resolve, web: Web) -> None:

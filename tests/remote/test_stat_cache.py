@@ -9,7 +9,7 @@ import pytest
 from registry.remote import directories, stat_cache
 from registry.remote.cache import INLINE, Cache
 from tests.conftest import skill_bundle
-from tests.remote.cached import WEB, records_of, version
+from tests.remote.cached import WEB, records_of, version_directory
 
 
 @pytest.fixture
@@ -30,10 +30,10 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_a_cached_skill_that_did_not_change_is_not_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
     first = cache.find("a", "1", origin=WEB)
-    assert reads == [version(root)]
+    assert reads == [version_directory(root)]
     assert cache.find("a", "1", origin=WEB) is first
     assert Cache(root).find("a", "1", origin=WEB) is first
-    assert reads == [version(root)]
+    assert reads == [version_directory(root)]
 
 
 def _changes(directory: Path, change: str) -> None:
@@ -59,7 +59,7 @@ def test_a_cached_skill_that_looks_different_is_read_again(
 ) -> None:
     cache.keep("a", "1", skill_bundle("a", {"x/y.md": b"x"}), origin=WEB)
     assert cache.find("a", "1", origin=WEB)
-    _changes(version(root), change)
+    _changes(version_directory(root), change)
     assert cache.find("a", "1", origin=WEB) is None
 
 

@@ -15,9 +15,11 @@ from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
 
+Browser = Callable[..., Client]
+
 
 @pytest.fixture
-def browser_client(person: Callable[[str], User]) -> Callable[[str], Client]:
+def browser_client(person: Callable[[str], User]) -> Browser:
     """Return a client for a member with the given role. CSRF tokens are checked only if `strict`."""
 
     def make(role: str, *, strict: bool = False) -> Client:
@@ -44,7 +46,7 @@ def signed_in(client: Client) -> Client:
 
 
 @pytest.fixture
-def viewing(browser_client: Callable[[str], Client]) -> Client:
+def viewing(browser_client: Browser) -> Client:
     return signed_in(browser_client(roles.VIEWER))
 
 

@@ -12,6 +12,7 @@ from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.core.lint import links, rules
 from registry.core.lint.autofix import mechanical_fix
+from tests.directories import read_files
 
 HEADER = 'name: expense-report\ndescription: "Check a travel expense report. Use when somebody hands one in."\n'
 GOOD = f"---\n{HEADER}---\n\n# Expenses\n\nAdd up the lines.\n"
@@ -59,8 +60,7 @@ def test_the_built_in_skills_have_no_errors_or_warnings() -> None:
     names = {path.parent.name for path in LIBRARY.glob("*/SKILL.md")}
     assert names
     for name in names:
-        root = LIBRARY / name
-        files = {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+        files = read_files(LIBRARY / name)
         found = lint(files.pop(SKILL_MD).decode(), files=files, known_names=names, directory=name)  # type: ignore[arg-type]
         assert [each for each in found if each.severity is not Severity.HINT] == []
 

@@ -13,7 +13,7 @@ from tests.prepared import create_skill
 
 
 @pytest.fixture
-def standing(project: Project, author: Actor) -> Place:
+def existing(project: Project, author: Actor) -> Place:
     """A skill of the project with one file, at version 1."""
     bundle = skill_bundle("greeting", {"references/names.md": b"Ada\n", "assets/logo.bin": b"\0\1"})
     saved = create_skill(project, bundle, by=author)

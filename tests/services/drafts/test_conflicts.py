@@ -20,10 +20,10 @@ def save_as(place: Place, who: Actor, changes: dict[str, bytes | None]) -> None:
 
 
 @pytest.fixture
-def both_wrote(standing: Place, author: Actor, colleague: Actor) -> Place:
+def both_wrote(existing: Place, author: Actor, colleague: Actor) -> Place:
     """Both changed line `one`; the colleague changed `End`, the author `hello` and a file."""
-    save_as(standing, author, {SKILL_MD: text_with()})
-    place = Place(standing.project, "greeting")
+    save_as(existing, author, {SKILL_MD: text_with()})
+    place = Place(existing.project, "greeting")
     drafts.save(place, Typed(RAW, text=text_with(one="mine", hello="good morning").decode()), by=author)
     draft_files.add(place, {"references/names.md": b"Grace\n"}, by=author)
     save_as(place, colleague, {SKILL_MD: text_with(one="theirs", End="The end")})
@@ -65,8 +65,8 @@ def test_old_answers_do_not_overwrite_another_save(both_wrote: Place, author: Ac
     assert drafts.text(drafts.find(both_wrote, by=author)) == before
 
 
-def test_a_binary_file_changed_on_both_sides_needs_a_choice(standing: Place, author: Actor, colleague: Actor) -> None:
-    place = Place(standing.project, "greeting")
+def test_a_binary_file_changed_on_both_sides_needs_a_choice(existing: Place, author: Actor, colleague: Actor) -> None:
+    place = Place(existing.project, "greeting")
     draft_files.add(place, {"assets/logo.bin": b"\0mine"}, by=author)
     draft_files.remove(place, "references/names.md", by=author)
     save_as(place, colleague, {"assets/logo.bin": b"\0theirs", "references/names.md": b"Bob\n"})
@@ -81,9 +81,9 @@ def test_a_binary_file_changed_on_both_sides_needs_a_choice(standing: Place, aut
 
 
 def test_a_skill_deleted_in_the_meantime_can_be_published_again(
-    standing: Place, author: Actor, colleague: Actor
+    existing: Place, author: Actor, colleague: Actor
 ) -> None:
-    place = Place(standing.project, "greeting")
+    place = Place(existing.project, "greeting")
     drafts.save(place, Typed(RAW, text=text_with(one="kept").decode()), by=author)
     delete_skill(place.project, "greeting", by=colleague)
     with pytest.raises(Stale):
@@ -95,19 +95,19 @@ def test_a_skill_deleted_in_the_meantime_can_be_published_again(
     assert b"kept" in catalog.load(place.project.pk, "greeting").bundle()[SKILL_MD]
 
 
-def test_there_is_no_conflict_if_nobody_else_saved(standing: Place, author: Actor) -> None:
-    drafts.save(standing, Typed(RAW, text=text_with().decode()), by=author)
+def test_there_is_no_conflict_if_nobody_else_saved(existing: Place, author: Actor) -> None:
+    drafts.save(existing, Typed(RAW, text=text_with().decode()), by=author)
     with pytest.raises(NotFound):
-        conflicts.find(standing, by=author)
+        conflicts.find(existing, by=author)
 
 
 def test_a_page_of_an_older_version_starts_its_draft_from_that_version(
-    standing: Place, author: Actor, colleague: Actor
+    existing: Place, author: Actor, colleague: Actor
 ) -> None:
-    old = drafts.typed_fields(drafts.find(standing, by=author))
-    save_as(standing, colleague, {SKILL_MD: text_with()})
-    draft = drafts.save(standing, typed(old, description="Mine. Use when asked."), by=author)
-    assert draft.base == standing.base
-    assert Bundle(drafts.base_bundle(draft)).digest == standing.base
+    old = drafts.typed_fields(drafts.find(existing, by=author))
+    save_as(existing, colleague, {SKILL_MD: text_with()})
+    draft = drafts.save(existing, typed(old, description="Mine. Use when asked."), by=author)
+    assert draft.base == existing.base
+    assert Bundle(drafts.base_bundle(draft)).digest == existing.base
     with pytest.raises(Stale):
-        drafts.publish(standing, by=author)
+        drafts.publish(existing, by=author)

@@ -23,9 +23,9 @@ def test_an_empty_form_asks_for_name_and_description(project: Project, author: A
     assert "name-pattern" not in found
 
 
-def test_a_taken_name_is_a_finding(standing: Place, library: Path, author: Actor) -> None:
+def test_a_taken_name_is_a_finding(existing: Place, library: Path, author: Actor) -> None:
     on_disk(library, "bundled-one")
-    project = standing.project
+    project = existing.project
     draft = drafts.save(Place(project), typed(name="Greeting"), by=author)
     assert rules_of(project, draft)["name-taken"] == "error"
     with pytest.raises(InvalidSkill):  # the capital letter is an error too
@@ -37,11 +37,11 @@ def test_a_taken_name_is_a_finding(standing: Place, library: Path, author: Actor
     assert rules_of(project, draft)["name-hides-bundled"] == "hint"
 
 
-def test_a_name_changed_in_code_mode_is_refused(standing: Place, author: Actor) -> None:
-    draft = drafts.save(standing, Typed(RAW, text=skill_text("elsewhere")), by=author)
-    assert rules_of(standing.project, draft)["name-directory"] == "error"
+def test_a_name_changed_in_code_mode_is_refused(existing: Place, author: Actor) -> None:
+    draft = drafts.save(existing, Typed(RAW, text=skill_text("elsewhere")), by=author)
+    assert rules_of(existing.project, draft)["name-directory"] == "error"
     with pytest.raises(InvalidSkill):
-        drafts.publish(standing, by=author)
+        drafts.publish(existing, by=author)
 
 
 def test_an_automatic_fix_removes_its_finding(project: Project, author: Actor) -> None:

@@ -37,19 +37,19 @@ def test_paths_that_differ_only_in_case_are_refused(project: Project, author: Ac
         draft_files.add(Place(project), {"docs/a.md": b"x", "Docs/b.md": b"y"}, by=author)
 
 
-def test_files_are_added_renamed_removed_and_restored(standing: Place, author: Actor) -> None:
-    draft_files.add(standing, {"scripts/run.py": b"print()\n"}, by=author)
-    draft_files.rename(standing, "scripts/run.py", "scripts/go.py", by=author)
+def test_files_are_added_renamed_removed_and_restored(existing: Place, author: Actor) -> None:
+    draft_files.add(existing, {"scripts/run.py": b"print()\n"}, by=author)
+    draft_files.rename(existing, "scripts/run.py", "scripts/go.py", by=author)
     with pytest.raises(AlreadyExists):
-        draft_files.rename(standing, "scripts/go.py", "references/names.md", by=author)
+        draft_files.rename(existing, "scripts/go.py", "references/names.md", by=author)
     with pytest.raises(NotFound):
-        draft_files.remove(standing, "scripts/run.py", by=author)
-    draft = draft_files.remove(standing, "references/names.md", by=author)
+        draft_files.remove(existing, "scripts/run.py", by=author)
+    draft = draft_files.remove(existing, "references/names.md", by=author)
     assert [entry.path for entry in draft_files.removed(draft)] == ["references/names.md"]
-    draft = draft_files.restore(standing, "references/names.md", by=author)
+    draft = draft_files.restore(existing, "references/names.md", by=author)
     assert [entry.path for entry in draft.manifest] == ["assets/logo.bin", "references/names.md", "scripts/go.py"]
     with pytest.raises(NotFound):
-        draft_files.restore(standing, "assets/logo.bin", by=author)
+        draft_files.restore(existing, "assets/logo.bin", by=author)
 
 
 def test_editing_a_text_file_keeps_its_line_endings(project: Project, author: Actor) -> None:
@@ -58,8 +58,8 @@ def test_editing_a_text_file_keeps_its_line_endings(project: Project, author: Ac
     assert blobs.read(draft.manifest[0]) == b"one\r\ntwo and\r\n"
 
 
-def test_a_binary_file_has_no_text(standing: Place, author: Actor) -> None:
-    logo, names = drafts.find(standing, by=author).manifest
+def test_a_binary_file_has_no_text(existing: Place, author: Actor) -> None:
+    logo, names = drafts.find(existing, by=author).manifest
     assert draft_files.text_of(logo) is None
     assert draft_files.text_of(names) == "Ada\n"
 

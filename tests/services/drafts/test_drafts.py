@@ -116,13 +116,13 @@ def test_an_invalid_draft_is_saved_with_findings(project: Project, author: Actor
     assert not Skill.objects.exists()
 
 
-def test_a_draft_equal_to_the_current_skill_is_deleted(standing: Place, author: Actor) -> None:
-    shown = drafts.typed_fields(drafts.find(standing, by=author))
-    drafts.save(standing, Typed(FORM, shown), by=author)
+def test_a_draft_equal_to_the_current_skill_is_deleted(existing: Place, author: Actor) -> None:
+    shown = drafts.typed_fields(drafts.find(existing, by=author))
+    drafts.save(existing, Typed(FORM, shown), by=author)
     assert not Draft.objects.exists()
-    drafts.save(standing, typed(shown, description="Other. Use when asked."), by=author)
+    drafts.save(existing, typed(shown, description="Other. Use when asked."), by=author)
     assert Draft.objects.count() == 1
-    drafts.save(standing, Typed(FORM, shown), by=author)
+    drafts.save(existing, Typed(FORM, shown), by=author)
     assert not Draft.objects.exists()
 
 
@@ -143,23 +143,23 @@ def test_a_second_window_cannot_overwrite_the_first(project: Project, author: Ac
     assert drafts.typed_fields(drafts.find(Place(project), by=author)).name == "forced"
 
 
-def test_switching_keeps_comments_and_unknown_keys(standing: Place, author: Actor) -> None:
+def test_switching_keeps_comments_and_unknown_keys(existing: Place, author: Actor) -> None:
     odd = '---\n# mine\nname: greeting\ndescription: "Says hello. Use when asked."\nx-team: ops\n---\n\nHello.\n'
-    draft = drafts.save(standing, Typed(RAW, text=odd.replace("\n", "\r\n")), by=author)
+    draft = drafts.save(existing, Typed(RAW, text=odd.replace("\n", "\r\n")), by=author)
     draft = drafts.set_mode(draft, FORM)
     assert drafts.typed_fields(draft).description == "Says hello. Use when asked."
     assert drafts.text(drafts.set_mode(draft, RAW)) == odd
 
 
-def test_a_text_with_an_invalid_header_has_no_form(standing: Place, author: Actor) -> None:
-    draft = drafts.save(standing, Typed(RAW, text="---\nname: [\n---\n"), by=author)
+def test_a_text_with_an_invalid_header_has_no_form(existing: Place, author: Actor) -> None:
+    draft = drafts.save(existing, Typed(RAW, text="---\nname: [\n---\n"), by=author)
     with pytest.raises(InvalidSkill) as refused:
         drafts.set_mode(draft, FORM)
     assert refused.value.findings[0].line
 
 
-def test_a_copy_has_the_files_and_no_name(standing: Place, author: Actor) -> None:
-    draft = drafts.find(Place(standing.project, copy_of="greeting"), by=author)
+def test_a_copy_has_the_files_and_no_name(existing: Place, author: Actor) -> None:
+    draft = drafts.find(Place(existing.project, copy_of="greeting"), by=author)
     assert drafts.typed_fields(draft).name == ""
     assert [entry.path for entry in draft.manifest] == ["assets/logo.bin", "references/names.md"]
     assert draft.base == ""
@@ -191,9 +191,9 @@ def test_publishing_creates_the_announced_version(project: Project, author: Acto
     assert drafts.next_version(project, "tea-round") == "2"
 
 
-def test_publishing_without_a_draft_is_refused(standing: Place, author: Actor) -> None:
+def test_publishing_without_a_draft_is_refused(existing: Place, author: Actor) -> None:
     with pytest.raises(NotFound):
-        drafts.publish(standing, by=author)
+        drafts.publish(existing, by=author)
 
 
 def test_a_note_that_is_too_long_is_refused_and_the_draft_stays(project: Project, author: Actor) -> None:
@@ -223,31 +223,31 @@ def test_publishing_an_edit_of_a_built_in_skill_customises_it_with_its_files(
 # -- Proposing -----------------------------------------------------------------------------------------------------
 
 
-def test_a_proposed_draft_includes_its_files_and_its_base(standing: Place, viewer: Actor) -> None:
-    draft_files.remove(standing, "references/names.md", by=viewer)
-    draft_files.add(standing, {"references/more.md": b"More.\n"}, by=viewer)
-    made = drafts.propose(standing, justification="Names are elsewhere.", by=viewer).proposal
+def test_a_proposed_draft_includes_its_files_and_its_base(existing: Place, viewer: Actor) -> None:
+    draft_files.remove(existing, "references/names.md", by=viewer)
+    draft_files.add(existing, {"references/more.md": b"More.\n"}, by=viewer)
+    made = drafts.propose(existing, justification="Names are elsewhere.", by=viewer).proposal
     revision = made.revisions.get()
-    assert (made.kind, made.skill, made.base_digest) == ("update", "greeting", standing.base)
+    assert (made.kind, made.skill, made.base_digest) == ("update", "greeting", existing.base)
     assert [entry.path for entry in revision.result_manifest] == ["SKILL.md", "assets/logo.bin", "references/more.md"]
-    assert catalog.load(standing.project.pk, "greeting").candidate.digest == standing.base
+    assert catalog.load(existing.project.pk, "greeting").candidate.digest == existing.base
 
 
 def test_a_draft_of_a_skill_saved_in_the_meantime_is_not_proposed(
-    standing: Place, viewer: Actor, colleague: Actor
+    existing: Place, viewer: Actor, colleague: Actor
 ) -> None:
-    draft_files.remove(standing, "references/names.md", by=viewer)
-    save_skill(standing.project, "greeting", skill_bundle(body="Newer."), base=standing.base, by=colleague)
+    draft_files.remove(existing, "references/names.md", by=viewer)
+    save_skill(existing.project, "greeting", skill_bundle(body="Newer."), base=existing.base, by=colleague)
     with pytest.raises(StaleProposal):
-        drafts.propose(standing, justification="Names are elsewhere.", by=viewer)
+        drafts.propose(existing, justification="Names are elsewhere.", by=viewer)
     assert Draft.objects.exists()
     assert not Proposal.objects.exists()
 
 
-def test_in_a_protected_project_a_draft_is_proposed_and_not_published(standing: Place, author: Actor) -> None:
+def test_in_a_protected_project_a_draft_is_proposed_and_not_published(existing: Place, author: Actor) -> None:
     Project.objects.update(protected=True)
-    draft_files.remove(standing, "references/names.md", by=author)
+    draft_files.remove(existing, "references/names.md", by=author)
     with pytest.raises(Forbidden, match="Propose the change instead"):
-        drafts.publish(standing, by=author)
-    assert drafts.propose(standing, justification="Names are elsewhere.", by=author).proposal.state == "open"
+        drafts.publish(existing, by=author)
+    assert drafts.propose(existing, justification="Names are elsewhere.", by=author).proposal.state == "open"
     assert Version.objects.count() == 1

@@ -78,14 +78,14 @@ def test_a_viewer_cannot_publish_an_upload(project: Project, viewer: Actor) -> N
 def test_in_a_protected_project_an_upload_is_proposed_and_not_published(
     project: Project, author: Actor, colleague: Actor
 ) -> None:
-    standing = create_skill(project, skill_bundle(files={"old.md": b"Old.\n"}), by=author).version.digest
+    existing = create_skill(project, skill_bundle(files={"old.md": b"Old.\n"}), by=author).version.digest
     Project.objects.update(protected=True)
     bundle = skill_bundle(body="New.", files={"new.bin": b"\0\1"})
     key = receive(project, bundle, author).key
     with nothing_left_behind(), pytest.raises(Forbidden):
-        uploads.confirm(project, key, seen=standing, by=author)
-    made = uploads.propose(project, key, seen=standing, justification="It is newer.", by=author).proposal
-    assert (made.kind, made.base_digest, made.result_digest) == ("update", standing, bundle.digest)
+        uploads.confirm(project, key, seen=existing, by=author)
+    made = uploads.propose(project, key, seen=existing, justification="It is newer.", by=author).proposal
+    assert (made.kind, made.base_digest, made.result_digest) == ("update", existing, bundle.digest)
     assert (Upload.objects.count(), Version.objects.count()) == (0, 1)
     reviews.approve(project, made.pk, result_digest=bundle.digest, by=colleague)
     assert catalog.load(project.pk, "greeting").bundle() == bundle

@@ -8,12 +8,12 @@ import pytest
 from registry.core import roles
 from registry.models import Endpoint, Project, User
 from registry.services import permissions
-from registry.services.agents import agents
 from registry.services.notifications import webhook_delivery, webhooks
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
+from tests.prepared import proposing_agent
 from tests.remembered import remembered
 from tests.services.mailboxes import Mailbox, mailbox
 from tests.services.notifications.deliveries import ALL
@@ -42,7 +42,7 @@ def acting(project: Project, people: People) -> Callable[[str], Actor]:
 
 @pytest.fixture
 def bot(project: Project, operator: Actor) -> Actor:
-    return permissions.agent(agents.ensure(project, "bot", by=operator), frozenset({roles.READ, roles.PROPOSE}))
+    return proposing_agent(project, "bot", operator)
 
 
 @pytest.fixture
@@ -64,11 +64,6 @@ def box(settings: Any) -> Iterator[Mailbox]:
 @pytest.fixture
 def maja(people: People) -> User:
     return gets_mail(people("maja"), "maja@example.org")
-
-
-@pytest.fixture
-def owner(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.OWNER), project)
 
 
 @pytest.fixture

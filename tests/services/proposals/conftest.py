@@ -1,13 +1,10 @@
 """Two agents, a reviewer, an owner, and a skill to propose changes to."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from registry.core import roles
-from registry.models import Project, User
-from registry.services import permissions
+from registry.models import Project
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle
@@ -26,20 +23,10 @@ def other_bot(project: Project, operator: Actor) -> Actor:
 
 
 @pytest.fixture
-def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.REVIEWER), project)
-
-
-@pytest.fixture
 def skill(project: Project, author: Actor) -> str:
     """The digest of greeting, which has a reference."""
     bundle = skill_bundle(body=LINES, files={"references/a.md": b"See SKILL.md.\n"})
     return create_skill(project, bundle, by=author).version.digest
-
-
-@pytest.fixture
-def owner(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.OWNER), project)
 
 
 @pytest.fixture

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from registry.core import roles
 from registry.core.bundle import Bundle
 from registry.core.sources.import_request import ImportRequest, ImportResult
-from registry.models import Project, Source, User
-from registry.services import permissions
+from registry.models import Project, Source
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.sources import install, source_jobs, sources
@@ -32,7 +30,7 @@ def source(project: Project, site: Elsewhere, author: Actor) -> Source:
 
 
 @pytest.fixture
-def bring(project: Project, source: Source, author: Actor) -> Callable[..., ImportResult]:
+def import_greeting(project: Project, source: Source, author: Actor) -> Callable[..., ImportResult]:
     return lambda name="greeting", **choices: install.import_skill(
         project, source.pk, ImportRequest(name, **choices), by=author
     )
@@ -49,11 +47,6 @@ def changed(project: Project, source: Source, site: Elsewhere, author: Actor) ->
         return site.skills["greeting"]
 
     return change
-
-
-@pytest.fixture
-def reviewer(project: Project, person: Callable[[str], User]) -> Actor:
-    return permissions.person(person(roles.REVIEWER), project)
 
 
 @pytest.fixture

@@ -11,19 +11,19 @@ from tests.services.other_site import Elsewhere
 
 
 def test_the_previewed_content_is_imported_even_if_the_source_changed(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert (seen.action, seen.target, seen.seen, seen.hides) == ("create", "greeting", "", ())
     site.skills["greeting"] = skill_bundle(body="Something else.")
-    assert bring(digest=seen.digest).digest == seen.digest
+    assert import_greeting(digest=seen.digest).digest == seen.digest
     assert site.asked == ["greeting"]
 
 
 def test_a_digest_that_is_not_staged_must_match_the_source(
-    project: Project, site: Elsewhere, bring: Callable[..., ImportResult]
+    project: Project, site: Elsewhere, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    done = bring(digest=skill_bundle(body="Seen long ago.").digest)
+    done = import_greeting(digest=skill_bundle(body="Seen long ago.").digest)
     assert (done.status, done.digest) == ("moved", site.skills["greeting"].digest)
     assert "Review it again" in done.reason
     assert not Skill.objects.exists()

@@ -34,9 +34,9 @@ from tests.services.sources.importing import current, edit, state
 
 
 def test_an_imported_skill_is_stored_unchanged_with_its_provenance(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    done = bring()
+    done = import_greeting()
     version = current(project)
     assert done == ImportResult("greeting", "imported", "", "greeting", "1", site.skills["greeting"].digest)
     assert blobs.bundle(version.manifest) == site.skills["greeting"]
@@ -115,10 +115,10 @@ def test_an_agent_changes_no_skill_outside_its_list(
 
 
 def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
-    project: Project, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
-    done = bring()
+    done = import_greeting()
     assert (done.status, done.skill) == ("skipped", "greeting")
     assert "already has its own skill" in done.reason
     assert "another name, or as a new version" in done.reason
@@ -127,30 +127,30 @@ def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
 
 
 def test_a_new_version_of_a_taken_name_keeps_the_old_one_in_the_history(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
-    assert bring(on_conflict="version").version == "2"
+    assert import_greeting(on_conflict="version").version == "2"
     assert [version.digest for version in versions.history(project, "greeting")][1] == mine.digest
     assert Installation.objects.get().before == mine
 
 
 def test_an_import_over_a_skill_saved_meanwhile_is_refused(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     create_skill(project, skill_bundle(body="Mine."), by=author)
     seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert seen.action == "taken"
     mine = edit(project, "Mine, once more.", author)
-    assert bring(digest=seen.digest, seen=seen.seen, on_conflict="version").status == "moved"
+    assert import_greeting(digest=seen.digest, seen=seen.seen, on_conflict="version").status == "moved"
     assert current(project) == mine
 
 
 def test_importing_under_another_name_changes_one_line(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     create_skill(project, skill_bundle(body="Mine."), by=author)
-    done = bring(on_conflict="rename", new_name=" Their-Greeting ")
+    done = import_greeting(on_conflict="rename", new_name=" Their-Greeting ")
     assert (done.status, done.skill) == ("imported", "their-greeting")
     stored = blobs.bundle(current(project, "their-greeting").manifest)
     before, after = (side[SKILL_MD].decode().splitlines() for side in (site.skills["greeting"], stored))
@@ -162,27 +162,27 @@ def test_importing_under_another_name_changes_one_line(
 
 
 def test_a_new_name_that_is_taken_too_is_skipped(
-    project: Project, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     create_skill(project, skill_bundle("theirs"), by=author)
-    assert bring(on_conflict="rename", new_name="theirs").status == "skipped"
+    assert import_greeting(on_conflict="rename", new_name="theirs").status == "skipped"
 
 
 def test_a_built_in_skill_is_replaced_only_by_choice(
-    project: Project, library: Any, bring: Callable[..., ImportResult]
+    project: Project, library: Any, import_greeting: Callable[..., ImportResult]
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
-    done = bring()
+    done = import_greeting()
     assert done.status == "skipped"
     assert "built-in skill greeting" in done.reason
-    assert bring(on_conflict="version").status == "imported"
+    assert import_greeting(on_conflict="version").status == "imported"
 
 
 def test_a_name_taken_by_another_source_names_that_source(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    bring()
+    import_greeting()
     other = sources.add(project, "well-known", f"{site.address}/", label="Other", by=author)
     source_jobs.run_due()
     site.skills["greeting"] = skill_bundle(body="Theirs.")
@@ -197,10 +197,10 @@ def test_a_name_taken_by_another_source_names_that_source(
 
 
 def test_identical_files_are_linked_and_not_stored_twice(
-    project: Project, source: Source, site: Elsewhere, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     import_bundle(project, site.skills["greeting"], by=author)
-    assert bring(on_conflict="version").status == "unchanged"
+    assert import_greeting(on_conflict="version").status == "unchanged"
     assert Version.objects.count() == 1
     assert state(source) == "installed"
     uninstalling.uninstall(project, source.pk, "greeting", by=author)
@@ -209,10 +209,10 @@ def test_identical_files_are_linked_and_not_stored_twice(
 
 
 def test_importing_over_a_customised_skill_forgets_the_built_in_one(
-    project: Project, library: Any, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, library: Any, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
     customise_skill(project, "greeting", by=author)
-    bring(on_conflict="version")
+    import_greeting(on_conflict="version")
     assert Skill.objects.get(name="greeting").upstream_digest == ""

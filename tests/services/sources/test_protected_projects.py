@@ -24,9 +24,9 @@ def test_an_import_into_a_protected_project_is_a_proposal(
     author: Actor,
     reviewer: Actor,
     protected: None,
-    bring: Callable[..., ImportResult],
+    import_greeting: Callable[..., ImportResult],
 ) -> None:
-    done = bring()
+    done = import_greeting()
     proposal = Proposal.objects.get()
     assert (done.status, done.proposal, done.version) == ("proposed", proposal.pk, "")
     assert (proposal.kind, proposal.user_id, proposal.result_digest) == ("create", author.user_id, done.digest)
@@ -36,11 +36,11 @@ def test_an_import_into_a_protected_project_is_a_proposal(
     assert catalog.find(project.pk, "greeting") is None
     offered = sources.with_state(source, list(source.entries.all()))[0]
     assert (offered.state, offered.proposal) == ("available", proposal.pk)
-    assert bring().proposal == proposal.pk
+    assert import_greeting().proposal == proposal.pk
     assert Provenance.objects.count() == 1
     reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
     assert (state(source), current(project).provenance.source) == ("installed", source)
-    assert bring().status == "unchanged"
+    assert import_greeting().status == "unchanged"
 
 
 def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
@@ -49,9 +49,9 @@ def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
     author: Actor,
     reviewer: Actor,
     protected: None,
-    bring: Callable[..., ImportResult],
+    import_greeting: Callable[..., ImportResult],
 ) -> None:
-    bring()
+    import_greeting()
     sources.remove(project, source.pk, by=author)
     proposal = Proposal.objects.get()
     reviews.approve(project, proposal.pk, result_digest=proposal.result_digest, by=reviewer)
@@ -59,9 +59,9 @@ def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
 
 
 def test_a_rejected_import_is_not_installed(
-    project: Project, source: Source, reviewer: Actor, protected: None, bring: Callable[..., ImportResult]
+    project: Project, source: Source, reviewer: Actor, protected: None, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    bring()
+    import_greeting()
     reviews.reject(project, Proposal.objects.get().pk, comment="No.", by=reviewer)
     offered = sources.with_state(source, list(source.entries.all()))[0]
     assert (offered.state, offered.proposal) == ("available", None)
@@ -73,13 +73,13 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    bring: Callable[..., ImportResult],
+    import_greeting: Callable[..., ImportResult],
     changed: Callable[..., Bundle],
 ) -> None:
-    bring()
+    import_greeting()
     projects.set_protected(project, True, by=operator)
     new = changed("Newer.")
-    done = bring()
+    done = import_greeting()
     proposal = Proposal.objects.get()
     assert (done.status, proposal.kind, proposal.result_digest) == ("proposed", "update", new.digest)
     reviews.approve(project, proposal.pk, result_digest=new.digest, by=reviewer)
@@ -98,10 +98,10 @@ def test_restoring_the_earlier_version_is_a_proposal_too(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    bring: Callable[..., ImportResult],
+    import_greeting: Callable[..., ImportResult],
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
-    bring(on_conflict="version")
+    import_greeting(on_conflict="version")
     projects.set_protected(project, True, by=operator)
     uninstalling.uninstall(project, source.pk, "greeting", by=author)
     proposal = Proposal.objects.get()
@@ -118,12 +118,12 @@ def test_undoing_an_edit_by_proposal_does_not_uninstall(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    bring: Callable[..., ImportResult],
+    import_greeting: Callable[..., ImportResult],
 ) -> None:
     """The imported files equal the earlier version, so undoing an edit changes nothing."""
     same = site.skills["greeting"]
     create_skill(project, same, by=author)
-    bring(on_conflict="version")
+    import_greeting(on_conflict="version")
     edit(project, "My own.", author)
     projects.set_protected(project, True, by=operator)
     suggestion = Suggestion("greeting", Edit(dict(same)), "Back.", base_digest=current(project).digest)
@@ -138,10 +138,10 @@ def test_uninstalling_without_a_change_for_agents_needs_no_review(
     site: Elsewhere,
     author: Actor,
     operator: Actor,
-    bring: Callable[..., ImportResult],
+    import_greeting: Callable[..., ImportResult],
 ) -> None:
     mine = create_skill(project, site.skills["greeting"], by=author).version
-    assert bring(on_conflict="version").status == "unchanged"
+    assert import_greeting(on_conflict="version").status == "unchanged"
     projects.set_protected(project, True, by=operator)
     done = uninstalling.uninstall(project, source.pk, "greeting", by=author)
     assert (done.status, done.digest, current(project)) == ("uninstalled", mine.digest, mine)
@@ -149,11 +149,15 @@ def test_uninstalling_without_a_change_for_agents_needs_no_review(
 
 
 def test_keeping_an_edit_needs_no_review(
-    project: Project, author: Actor, operator: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
+    project: Project,
+    author: Actor,
+    operator: Actor,
+    import_greeting: Callable[..., ImportResult],
+    changed: Callable[..., Bundle],
 ) -> None:
-    bring()
+    import_greeting()
     edit(project, "My own.", author)
     projects.set_protected(project, True, by=operator)
     changed("Theirs.")
-    assert bring(if_edited="keep").status == "kept"
+    assert import_greeting(if_edited="keep").status == "kept"
     assert not Proposal.objects.exists()

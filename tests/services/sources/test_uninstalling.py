@@ -19,27 +19,31 @@ from tests.services.sources.importing import current, edit, state
 
 
 def test_uninstalling_removes_the_skill_and_keeps_the_history(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
     create_skill(project, skill_bundle("other"), by=author)
-    bring()
+    import_greeting()
     done = uninstalling.uninstall(project, source.pk, "greeting", by=author)
     assert (done.status, done.skill, done.version) == ("uninstalled", "greeting", "")
     assert catalog.find(project.pk, "greeting") is None
     assert catalog.find(project.pk, "other") is not None
     assert len(versions.history(project, "greeting")) == 1
     assert state(source) == "available"
-    assert bring().status == "imported"
+    assert import_greeting().status == "imported"
     assert Version.objects.filter(skill__name="greeting").count() == 2
 
 
 def test_uninstalling_restores_the_version_from_before_the_import(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult], changed: Callable[..., Bundle]
+    project: Project,
+    source: Source,
+    author: Actor,
+    import_greeting: Callable[..., ImportResult],
+    changed: Callable[..., Bundle],
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
-    bring(on_conflict="version")
+    import_greeting(on_conflict="version")
     changed("Newer.")
-    bring()
+    import_greeting()
     done = uninstalling.uninstall(project, source.pk, "greeting", by=author)
     assert (done.version, done.digest) == ("4", mine.digest)
     assert current(project).digest == mine.digest
@@ -47,9 +51,9 @@ def test_uninstalling_restores_the_version_from_before_the_import(
 
 
 def test_uninstalling_an_edited_skill_needs_the_seen_digest(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    bring()
+    import_greeting()
     mine = edit(project, "My own.", author)
     with nothing_left_behind(), pytest.raises(PreconditionRequired, match="edited here") as refused:
         uninstalling.uninstall(project, source.pk, "greeting", by=author)
@@ -66,9 +70,9 @@ def test_a_manual_skill_of_the_same_name_cannot_be_uninstalled(project: Project,
 
 
 def test_a_new_skill_with_the_name_of_a_deleted_one_has_no_provenance(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    bring()
+    import_greeting()
     delete_skill(project, "greeting", by=author)
     assert state(source) == "available"
     create_skill(project, skill_bundle(body="Mine."), by=author)
@@ -78,9 +82,9 @@ def test_a_new_skill_with_the_name_of_a_deleted_one_has_no_provenance(
 
 
 def test_a_restored_skill_keeps_its_provenance(
-    project: Project, source: Source, author: Actor, bring: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
 ) -> None:
-    bring()
+    import_greeting()
     delete_skill(project, "greeting", by=author)
     skills.undelete(project, "greeting", by=author)
     assert state(source) == "installed"

@@ -12,8 +12,8 @@ from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.transfer import export_directory
 from tests.conftest import skill_bundle
+from tests.directories import read_files
 from tests.prepared import create_skill, delete_skill, import_bundle, save_skill
-from tests.services.transfer.transfers import tree
 
 
 def test_only_changed_files_are_written_again(mixed: Project, operator: Actor, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_only_the_directory_of_a_deleted_skill_is_removed(mixed: Project, operat
     (out / "greeting/link").symlink_to(tmp_path / "outside")
     delete_skill(mixed, "named", by=operator)
     assert export_directory.write(mixed, out, by=operator).removed == ("named",)
-    assert sorted(tree(out)) == [
+    assert sorted(read_files(out)) == [
         ".gitattributes", RECORD, "README.md", "covered/SKILL.md", "greeting/SKILL.md", "greeting/b", "notes/a",
         "off/SKILL.md",
     ]  # fmt: skip
@@ -76,7 +76,7 @@ def test_a_file_can_become_a_directory_and_back(project: Project, operator: Acto
     bundle = skill_bundle(files={"a/d": b"3", "b": b"4"})
     save_skill(project, "greeting", bundle, base=first.digest, by=operator)
     export_directory.write(project, tmp_path / "out", by=operator)
-    assert tree(tmp_path / "out/greeting") == dict(bundle)
+    assert read_files(tmp_path / "out/greeting") == dict(bundle)
 
 
 def test_git_does_not_change_line_endings(mixed: Project, operator: Actor, tmp_path: Path) -> None:
@@ -112,10 +112,10 @@ def test_files_of_others_are_not_overwritten(mixed: Project, operator: Actor, tm
         target.symlink_to(mine)
     else:
         target.write_bytes(b"ours")
-    before = tree(tmp_path)
+    before = read_files(tmp_path)
     with pytest.raises(Conflict, match="exists and is not from an export"):
         export_directory.write(mixed, out, by=operator)
-    assert tree(tmp_path) == before
+    assert read_files(tmp_path) == before
 
 
 @pytest.mark.parametrize("path", [".git/config", "deep/.GIT/hooks/x", "GIT~1/x"])

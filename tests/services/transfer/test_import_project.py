@@ -22,10 +22,11 @@ from registry.services.skills import skills
 from registry.services.transfer import export_directory, import_project
 from tests import effort
 from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.core.strategies import distinct, file_contents, safe_paths
+from tests.core.strategies import accepted, distinct, file_contents, safe_paths
+from tests.directories import read_files
 from tests.prepared import create_skill, disable_skill, import_bundle, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
-from tests.services.transfer.transfers import brought, tree, zipped
+from tests.services.transfer.transfers import imported, zipped
 
 some_projects = (f"p{number}" for number in count())
 
@@ -37,12 +38,12 @@ def test_an_exported_project_imports_unchanged(
     left = zipped(mixed, operator)
     path = tmp_path / "export.zip" if form == "zip" else tmp_path / "export"
     call_command("export_project", "demo", str(path))
-    assert brought(other_project, path, operator) == [
+    assert imported(other_project, path, operator) == [
         ("override", "covered", "1"), ("create", "greeting", "2"), ("create", "named", "2.1"), ("create", "off", "1"),
     ]  # fmt: skip
     assert zipped(other_project, operator) == left
     with nothing_left_behind():
-        assert {action for action, _, _ in brought(other_project, path, operator)} == {"unchanged"}
+        assert {action for action, _, _ in imported(other_project, path, operator)} == {"unchanged"}
 
 
 @st.composite
@@ -50,7 +51,8 @@ def arriving(draw: st.DrawFn) -> dict[str, tuple[Bundle, str]]:
     """Skills by name with the version they had, none of which their SKILL.md says."""
     letters = st.characters(codec="utf-8", categories=("Ll", "Nd"))
     name = st.text(letters, min_size=1, max_size=6).map(lambda text: unicodedata.normalize("NFC", text).lower())
-    safe = name.filter(lambda text: unicodedata.is_normalized("NFC", text) and text.islower() and text.isidentifier())
+    lower = name.filter(lambda text: unicodedata.is_normalized("NFC", text) and text.islower() and text.isidentifier())
+    safe = lower.filter(accepted)  # not "con" and "nul", which are reserved on Windows
     found = {}
     for one in draw(st.lists(safe | st.just("largest"), max_size=4, unique=True)):
         inside = draw(st.lists(safe_paths.filter(lambda p: p != SKILL_MD), max_size=4, unique=True).filter(distinct))
@@ -81,7 +83,7 @@ def test_any_project_survives_export_and_import(
     }
     export_directory.write(there, tmp_path / "directory", by=operator)
     kept = {f"{name}/{path}": bytes_ for name, (bundle, _) in left.items() for path, bytes_ in bundle.items()}
-    assert {path: c for path, c in tree(tmp_path / "directory").items() if "/" in path} == kept
+    assert {path: c for path, c in read_files(tmp_path / "directory").items() if "/" in path} == kept
 
 
 def test_a_skill_without_a_name_survives_export_and_import(
@@ -90,7 +92,7 @@ def test_a_skill_without_a_name_survives_export_and_import(
     text = b"---\ndescription: Does things. Use when asked to.\nversion: a/b\n---\nDo them.\n"
     save_skill(project, "silent", Bundle({SKILL_MD: text}), base=None, by=operator)
     call_command("export_project", "demo", str(tmp_path / "out"))
-    assert brought(other_project, tmp_path / "out", operator) == [("create", "silent", "1")]
+    assert imported(other_project, tmp_path / "out", operator) == [("create", "silent", "1")]
     assert zipped(other_project, operator) == zipped(project, operator)
 
 
@@ -98,7 +100,7 @@ def test_the_next_version_continues_the_imported_number(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
-    brought(other_project, tmp_path / "export.zip", operator)
+    imported(other_project, tmp_path / "export.zip", operator)
     digest = catalog.get(other_project.pk, "greeting").winner.digest  # type: ignore[union-attr]
     saved = save_skill(other_project, "greeting", skill_bundle(body="New."), base=digest, by=operator)
     assert saved.version.version == "3"
@@ -108,7 +110,7 @@ def test_a_skill_edited_in_the_directory_becomes_a_new_version(mixed: Project, o
     export_directory.write(mixed, tmp_path / "out", by=operator)
     (tmp_path / "out/greeting/b").write_bytes(b"edited")
     (tmp_path / "out/greeting/.DS_Store").write_bytes(b"junk")
-    assert ("new-version", "greeting", "3") in brought(mixed, tmp_path / "out", operator, note="From git")
+    assert ("new-version", "greeting", "3") in imported(mixed, tmp_path / "out", operator, note="From git")
     loaded = catalog.load(mixed.pk, "greeting")
     assert loaded.bundle()["b"] == b"edited"
     assert [file.path for file in loaded.files] == ["SKILL.md", "b"]
@@ -142,7 +144,7 @@ def test_a_disabled_skill_is_imported_disabled(
     mixed: Project, other_project: Project, operator: Actor, tmp_path: Path
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator, allowed=frozenset({"off"})))
-    brought(other_project, tmp_path / "export.zip", operator)
+    imported(other_project, tmp_path / "export.zip", operator)
     assert list(Event.objects.filter(chain__project=other_project).order_by("pk").values_list("verb", flat=True)) == [
         "bundle.imported", "skill.disabled",
     ]  # fmt: skip
@@ -154,7 +156,7 @@ def test_a_skill_that_was_enabled_here_stays_enabled(mixed: Project, operator: A
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     skills.enable(mixed, "off", by=operator)
     with nothing_left_behind():
-        brought(mixed, tmp_path / "export.zip", operator)
+        imported(mixed, tmp_path / "export.zip", operator)
 
 
 def test_a_dry_run_reports_the_same_and_stores_nothing(
@@ -162,8 +164,8 @@ def test_a_dry_run_reports_the_same_and_stores_nothing(
 ) -> None:
     (tmp_path / "export.zip").write_bytes(zipped(mixed, operator))
     with nothing_left_behind():
-        said = brought(other_project, tmp_path / "export.zip", operator, dry_run=True)
-    assert said == brought(other_project, tmp_path / "export.zip", operator)
+        said = imported(other_project, tmp_path / "export.zip", operator, dry_run=True)
+    assert said == imported(other_project, tmp_path / "export.zip", operator)
 
 
 def test_an_invalid_skill_does_not_stop_the_others(project: Project, operator: Actor, tmp_path: Path) -> None:

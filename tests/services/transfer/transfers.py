@@ -1,4 +1,4 @@
-"""Exports and imports of a project, and the files of a directory."""
+"""Exports and imports of a project."""
 
 import io
 import zipfile
@@ -18,15 +18,7 @@ def names(data: bytes) -> list[str]:
     return zipfile.ZipFile(io.BytesIO(data)).namelist()
 
 
-def brought(project: Project, path: Path, by: Actor, **options: Any) -> list[tuple[str, str, str]]:
+def imported(project: Project, path: Path, by: Actor, **options: Any) -> list[tuple[str, str, str]]:
     return [
         (one.action, one.name, one.version) for one in import_project.import_skills(project, path, by=by, **options)
     ]
-
-
-def tree(directory: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(directory).as_posix(): path.read_bytes()
-        for path in sorted(directory.rglob("*"))
-        if path.is_file()
-    }

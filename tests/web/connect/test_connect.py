@@ -5,7 +5,6 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,8 +24,8 @@ from registry.web.connect import clients
 from registry.web.connect.clients import Guide, Target
 from tests.conftest import on_disk
 from tests.prepared import ensure_agent
+from tests.web.conftest import Browser
 
-Browser = Callable[..., Client]
 ROOT = Path(__file__).resolve().parents[3]
 CLIENTS = ROOT / "tests" / "clients"
 SITE = "https://skills.example.org"

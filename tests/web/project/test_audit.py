@@ -18,9 +18,8 @@ from registry.web.project import audit_words
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, disable_skill, ensure_agent, save_skill
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
+from tests.web.conftest import Browser, signed_in
 
-Browser = Callable[..., Client]
 LOG, EXPORT = "/projects/demo/audit/", "/projects/demo/audit/export.jsonl"
 
 

@@ -16,8 +16,8 @@ from registry.services.agents import tokens
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import Browser
 
-Browser = Callable[..., Client]
 Person = Callable[[str], User]
 NOT_OWNERS = [roles.VIEWER, roles.AUTHOR, roles.REVIEWER]
 LIST, INVITE = "/projects/demo/members/", "/projects/demo/members/invite/"

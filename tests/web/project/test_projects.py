@@ -13,8 +13,8 @@ from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import Browser
 
-Browser = Callable[..., Client]
 NOT_OWNERS = [roles.VIEWER, roles.AUTHOR, roles.REVIEWER]
 SETTINGS, PUBLIC = "/projects/demo/settings/", "/projects/demo/public/"
 ARCHIVE, BACK = "/projects/demo/archive/", "/projects/demo/bring-back/"

@@ -1,16 +1,12 @@
 """Settings of a project that switch review on and off."""
 
-from collections.abc import Callable
-
 import pytest
-from django.test import Client
 
 from registry.core import roles
 from registry.models import Event, Project
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
+from tests.web.conftest import Browser, signed_in
 
-Browser = Callable[..., Client]
 SWITCHES = [("protected", "protected", "project.protected"), ("advice", "reviewer_agents", "project.advice-allowed")]
 
 

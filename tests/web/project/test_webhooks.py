@@ -1,7 +1,5 @@
 """The pages of webhooks: for owners of the project, with the secret shown once."""
 
-from collections.abc import Callable
-
 import pytest
 from django.db import connection
 from django.test import Client
@@ -14,9 +12,8 @@ from registry.services.notifications import webhook_delivery, webhooks
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
+from tests.web.conftest import Browser, signed_in
 
-Browser = Callable[..., Client]
 LIST = "/projects/demo/webhooks/"
 HOOK = "https://1.1.1.1/services/T0/path-secret"
 

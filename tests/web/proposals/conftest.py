@@ -10,8 +10,8 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals, reviews
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, proposing_agent
-from tests.web.conftest import signed_in
-from tests.web.proposals.pages import LINES, Browser, suggest
+from tests.web.conftest import Browser, signed_in
+from tests.web.proposals.pages import LINES, suggest
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """Paths of the review pages, and proposals to show there."""
 
-from collections.abc import Callable
 from typing import Any
-
-from django.test import Client
 
 from registry.core.bundle import SKILL_MD
 from registry.core.text import edits
@@ -16,7 +13,6 @@ from registry.services.skills import skills
 from tests.conftest import skill_text
 from tests.prepared import propose, save_skill
 
-Browser = Callable[..., Client]
 QUEUE = "/projects/demo/proposals/"
 SKILL = "/projects/demo/skills/greeting/"
 LINES = "# greeting\n\nOne\nTwo\nThree\nFour\nFive\nSix\nSay good morning to every guest.\n"
@@ -29,7 +25,7 @@ def suggest(project: Project, by: Actor, why: str = "The old text is wrong.", **
     return propose(project, Suggestion("greeting", change, why, pieces, **more), by=by).proposal
 
 
-def overtake(project: Project, author: Actor, base: str, **changes: str) -> None:
+def save_meanwhile(project: Project, author: Actor, base: str, **changes: str) -> None:
     body = LINES
     for word, other in changes.items():
         body = body.replace(word, other)

@@ -14,8 +14,8 @@ from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from tests.conftest import skill_text
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
-from tests.web.proposals.pages import QUEUE, Browser, now, served, suggest, text, url
+from tests.web.conftest import Browser, signed_in
+from tests.web.proposals.pages import QUEUE, now, served, suggest, text, url
 
 
 def test_approving_publishes_the_bytes_that_were_shown(project: Project, made: Proposal, reviewer: Client) -> None:

@@ -8,8 +8,8 @@ from django.test import Client
 from registry.core import roles
 from registry.models import Project, Proposal
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
-from tests.web.proposals.pages import QUEUE, SKILL, Browser, now, text, url
+from tests.web.conftest import Browser, signed_in
+from tests.web.proposals.pages import QUEUE, SKILL, now, text, url
 
 PAGES = ("", "edit/", "compare/", "reject/", "request-changes/", "conflict/")
 POSTS = ("approve/", "edit/", "revise/", "request-changes/", "reject/", "withdraw/", "rebase/", "conflict/", "comment/")

@@ -13,8 +13,8 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals
 from tests.conftest import skill_text
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
-from tests.web.proposals.pages import LINES, Browser, now, overtake, served, suggest, text, typed, url
+from tests.web.conftest import Browser, signed_in
+from tests.web.proposals.pages import LINES, now, save_meanwhile, served, suggest, text, typed, url
 
 
 def keys_in(html: str) -> list[str]:
@@ -30,14 +30,14 @@ def looked_at(html: str) -> dict[str, str]:
 def clashing(project: Project, greeting: Version, author: Actor, viewer: Actor) -> Proposal:
     """Both changed the first line; each another one besides."""
     made = suggest(project, viewer, body=LINES.replace("One", "Uno").replace("Six", "Sei"))
-    overtake(project, author, greeting.digest, One="Eins", Three="Drei")
+    save_meanwhile(project, author, greeting.digest, One="Eins", Three="Drei")
     return now(made)
 
 
 def test_outdated_proposal_that_still_applies_is_updated_and_reviewed_again(
     project: Project, greeting: Version, made: Proposal, author: Actor, reviewer: Client
 ) -> None:
-    overtake(project, author, greeting.digest, Five="Cinque")
+    save_meanwhile(project, author, greeting.digest, Five="Cinque")
     html = text(reviewer.get(url(made)))
     assert "Outdated" in html
     assert "The change still applies." in html
@@ -55,7 +55,7 @@ def test_outdated_proposal_that_still_applies_is_updated_and_reviewed_again(
 def test_outdated_proposal_with_a_conflict_says_why(
     project: Project, greeting: Version, made: Proposal, author: Actor, reviewer: Client
 ) -> None:
-    overtake(project, author, greeting.digest, One="Eins")
+    save_meanwhile(project, author, greeting.digest, One="Eins")
     html = text(reviewer.get(url(made)))
     assert "changed the same lines of SKILL.md" in html
     assert "Update to version" not in html
@@ -101,7 +101,7 @@ def test_choices_for_an_older_version_have_to_be_made_again(
 ) -> None:
     html = text(reviewer.get(url(clashing, "conflict/")))
     sent = {**looked_at(html), **dict.fromkeys(keys_in(html), "mine")}
-    overtake(project, author, served(project), One="Un")
+    save_meanwhile(project, author, served(project), One="Un")
     with nothing_left_behind():
         answer = reviewer.post(url(clashing, "conflict/"), sent)
     assert (answer.status_code, answer.headers["Location"]) == (302, url(clashing, "conflict/"))
@@ -112,7 +112,7 @@ def test_choices_that_drop_the_whole_proposal_are_refused(
     project: Project, greeting: Version, viewer: Actor, author: Actor, reviewer: Client
 ) -> None:
     made = suggest(project, viewer)
-    overtake(project, author, greeting.digest, One="Eins")
+    save_meanwhile(project, author, greeting.digest, One="Eins")
     html = text(reviewer.get(url(made, "conflict/")))
     sent = {**looked_at(html), **dict.fromkeys(keys_in(html), "theirs")}
     with nothing_left_behind():
@@ -140,7 +140,7 @@ def test_revision_of_an_outdated_proposal_starts_with_both_changes(
     assert "Eins" in html.replace("<del>", "").replace("</del>", "")
     seen = re.search(r'name="seen" value="([^"]+)"', html)
     assert seen is not None
-    overtake(project, author, served(project), Two="Zwei")
+    save_meanwhile(project, author, served(project), Two="Zwei")
     with nothing_left_behind():
         html = text(viewing.post(url(clashing, "revise/"), {**sent, "do": "decide", "seen": seen[1]}))
     assert "Zwei" in html.replace("<del>", "").replace("</del>", "")

@@ -5,8 +5,8 @@ from django.test import Client
 from registry.core import roles
 from registry.models import Project, Proposal, Version
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
-from tests.web.proposals.pages import SKILL, Browser, served, text, url
+from tests.web.conftest import Browser, signed_in
+from tests.web.proposals.pages import SKILL, served, text, url
 
 
 def test_a_skill_lists_its_proposals_and_the_list_of_skills_counts_them(

@@ -12,8 +12,8 @@ from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from tests.conftest import on_disk
 from tests.prepared import disable_skill
-from tests.web.conftest import signed_in
-from tests.web.skills.lists import Browser, write
+from tests.web.conftest import Browser, signed_in
+from tests.web.skills.lists import write
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Skills to list, and the list of skills."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.test import Client
@@ -10,7 +9,6 @@ from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 
-Browser = Callable[..., Client]
 LIST = "/projects/demo/skills/"
 
 

@@ -1,15 +1,11 @@
 """The address of a skill, and the text of its pages."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-from django.test import Client
 
 from registry.services.catalog import built_in
 from tests.conftest import on_disk
 
-Browser = Callable[..., Client]
 HERE = "/projects/demo/skills/greeting/"
 
 

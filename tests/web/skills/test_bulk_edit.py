@@ -7,7 +7,8 @@ from registry.core import roles
 from registry.models import Event, Project
 from registry.services.catalog import catalog
 from tests.services.footprint import nothing_left_behind
-from tests.web.skills.lists import LIST, Browser, text, tick
+from tests.web.conftest import Browser
+from tests.web.skills.lists import LIST, text, tick
 
 
 @pytest.mark.parametrize("role", [roles.AUTHOR, roles.REVIEWER, roles.OWNER])

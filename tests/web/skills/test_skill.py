@@ -18,8 +18,8 @@ from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill, ensure_agent, save_skill, yank_version
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
-from tests.web.skills.skill_pages import HERE, Browser, bundled, text
+from tests.web.conftest import Browser, signed_in
+from tests.web.skills.skill_pages import HERE, bundled, text
 
 POSTS = [
     "disable/",

@@ -17,7 +17,8 @@ from registry.templatetags import ui
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill, disable_skill, yank_version
 from tests.services.footprint import nothing_left_behind
-from tests.web.skills.lists import LIST, Browser, names, text, tick, write
+from tests.web.conftest import Browser
+from tests.web.skills.lists import LIST, names, text, tick, write
 
 
 def test_every_effective_skill_is_a_row_with_its_source(

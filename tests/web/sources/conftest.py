@@ -11,8 +11,7 @@ from registry.models import Project, Source
 from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
 from tests.services.other_site import Elsewhere, checked_source, elsewhere
-from tests.web.conftest import signed_in
-from tests.web.sources.pages import Browser
+from tests.web.conftest import Browser, signed_in
 
 
 @pytest.fixture

@@ -1,10 +1,7 @@
 """Paths and texts of the pages of sources, and changes on both sides."""
 
 import re
-from collections.abc import Callable
 from typing import Any
-
-from django.test import Client
 
 from registry.core.bundle import SKILL_MD
 from registry.core.sources.import_request import ImportRequest
@@ -16,7 +13,6 @@ from tests.prepared import save_skill
 from tests.services.other_site import Elsewhere
 
 SOURCES = "/projects/demo/sources/"
-Browser = Callable[..., Client]
 HOSTILE = '<img src=x onerror="alert(1)">'
 
 

@@ -14,8 +14,8 @@ from registry.services.permissions import Actor
 from registry.services.sources import source_jobs, sources
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere
-from tests.web.conftest import signed_in
-from tests.web.sources.pages import SOURCES, Browser, at, import_one, text
+from tests.web.conftest import Browser, signed_in
+from tests.web.sources.pages import SOURCES, at, import_one, text
 
 
 def paths(source: Source, job: SourceJob) -> list[str]:
