@@ -1,4 +1,4 @@
-"""Loaded before the settings are: nothing outside counts for tests, and nothing of theirs leaves this machine."""
+"""A pytest plugin that is loaded before the settings. It isolates tests from the environment and the network."""
 
 import atexit
 import gc
@@ -17,7 +17,7 @@ import pytest
 
 from tests import memory
 
-# The settings of whoever runs the tests, and those of their client. The database is chosen by `tests.postgres`.
+# Remove the settings that a developer exported for the site and the client. `tests.postgres` chooses the database.
 _SETTINGS = (Path(__file__).parent.parent / "skillsite" / "settings.py").read_text()
 _OURS = set(re.findall(r'env\.\w+\("([A-Z0-9_]+)"', _SETTINGS)) - {"DATABASE_URL", "SECRET_KEY"}
 for name in list(os.environ):
@@ -28,7 +28,7 @@ for name in list(os.environ):
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Hundreds of thousands of objects live as long as the process; looking through them again and again is a sixth of it.
+# Hundreds of thousands of objects live as long as the process. Collect rarely: reading them took a sixth of the time.
 gc.set_threshold(100_000, 50, 100)
 
 # A worker ends without freeing its objects one by one. Registered first, so that it runs after all other exit handlers.
@@ -39,7 +39,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 # packet waits for an acknowledgement, which the other side delays by 40 ms.
 socketserver.StreamRequestHandler.disable_nagle_algorithm = True
 
-# Seconds until a server notices that it should stop. Whoever stops it waits that long; the default is half a second.
+# Seconds until a server notices that it should stop. A test that stops it waits as long. The default is half a second.
 socketserver.BaseServer.serve_forever.__defaults__ = (0.02,)
 
 _connect = socket.socket.connect

@@ -1,4 +1,4 @@
-"""Definitions of skills that come with a request: every entry is usable, left out or explained, and costs no other."""
+"""Definitions of skills in a request: each entry is usable, inactive or malformed, independently of the others."""
 
 import dataclasses
 import json

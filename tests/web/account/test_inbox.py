@@ -1,4 +1,4 @@
-"""The inbox: everybody sees their own, marks it as read, and goes to what it is about."""
+"""The inbox: people see only their own notifications, mark them as read, and open their targets."""
 
 import re
 from collections.abc import Callable
@@ -23,9 +23,7 @@ from tests import prepared
 from tests.conftest import skill_bundle, skill_text
 from tests.prepared import create_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
-from tests.web.conftest import signed_in
-
-Browser = Callable[..., Client]
+from tests.web.conftest import Browser, signed_in
 
 
 @pytest.fixture

@@ -1,10 +1,5 @@
 """Paths of the pages of agents and tokens, and a filled form."""
 
-from collections.abc import Callable
-
-from django.test import Client
-
-Browser = Callable[..., Client]
 LIST, NEW, DESK = "/projects/demo/agents/", "/projects/demo/new-agent/", "/projects/demo/agents/desk/"
 TOKENS, MINE = f"{DESK}tokens/", "/projects/demo/tokens/"
 FILLED = {

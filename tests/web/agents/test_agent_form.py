@@ -7,8 +7,8 @@ from registry.core.catalog.visibility import Definition
 from registry.models import Agent, Project
 from registry.services.agents import agents
 from tests.services.footprint import nothing_left_behind
-from tests.web.agents.pages import DESK, FILLED, LIST, NEW, TOKENS, Browser
-from tests.web.conftest import signed_in
+from tests.web.agents.pages import DESK, FILLED, LIST, NEW, TOKENS
+from tests.web.conftest import Browser, signed_in
 
 
 def test_an_owner_creates_changes_and_removes_an_agent(project: Project, browser_client: Browser) -> None:

@@ -9,8 +9,8 @@ from registry.services.agents import agents, tokens
 from registry.services.permissions import Actor
 from tests.prepared import disable_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
-from tests.web.agents.pages import DESK, LIST, Browser
-from tests.web.conftest import signed_in
+from tests.web.agents.pages import DESK, LIST
+from tests.web.conftest import Browser, signed_in
 
 
 def test_the_page_shows_exactly_what_the_agent_gets(

@@ -16,8 +16,8 @@ from registry.services.permissions import Actor
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, ensure_agent
 from tests.services.footprint import nothing_left_behind
-from tests.web.agents.pages import DESK, FILLED, LIST, MINE, NEW, TOKENS, Browser
-from tests.web.conftest import signed_in
+from tests.web.agents.pages import DESK, FILLED, LIST, MINE, NEW, TOKENS
+from tests.web.conftest import Browser, signed_in
 
 NOT_OWNERS = [roles.VIEWER, roles.AUTHOR, roles.REVIEWER]
 

@@ -15,8 +15,8 @@ from registry.services.agents import tokens
 from registry.services.permissions import Actor
 from tests.prepared import ensure_agent
 from tests.services.footprint import nothing_left_behind
-from tests.web.agents.pages import MINE, TOKENS, Browser
-from tests.web.conftest import signed_in
+from tests.web.agents.pages import MINE, TOKENS
+from tests.web.conftest import Browser, signed_in
 
 Person = Callable[[str], User]
 

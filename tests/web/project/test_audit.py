@@ -1,4 +1,4 @@
-"""The audit log in the browser: for reviewers, found by filters, handed out whole, and checked on demand."""
+"""The audit log in the browser: filters, export and verification, for reviewers."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Members and invitations: who changes roles, who leaves, who joins, and what stays shut."""
+"""Members and invitations: roles, leaving, joining, and permissions."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -12,7 +12,8 @@ from registry.services.people import accounts
 from registry.services.permissions import Actor
 from registry.web.skills import name_options
 from tests.conftest import on_disk
-from tests.web.agents.pages import NEW, Browser
+from tests.web.agents.pages import NEW
+from tests.web.conftest import Browser
 
 NAMES = "/projects/demo/names"
 
