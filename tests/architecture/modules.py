@@ -12,10 +12,11 @@ ROOT = Path(settings.BASE_DIR)
 
 def modules(*directories: str) -> list[Path]:
     paths = [path for directory in directories for path in sorted((ROOT / directory).rglob("*.py"))]
-    return [path for path in paths if not {"migrations", "library", "__pycache__"} & set(path.parts)]
+    return [path for path in paths if not {"migrations", "__pycache__"} & set(path.parts)]
 
 
-OURS = modules("registry", "skillsite")
+SCRIPTS_OF_SKILLS = modules("registry/library")
+OURS = [path for path in modules("registry", "skillsite") if path not in SCRIPTS_OF_SKILLS]
 
 
 def definitions(node: ast.AST) -> Iterator[ast.ClassDef | ast.FunctionDef]:

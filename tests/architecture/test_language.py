@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.modules import OURS, ROOT, definitions, faults, modules
+from tests.architecture.modules import OURS, ROOT, SCRIPTS_OF_SKILLS, definitions, faults, modules
 
 QUESTION_WORDS = {"What", "Whatever", "Where", "Whether", "Who", "Whoever", "Whose", "Those", "How", "Of"}
 # Words of an older vocabulary, and phrases that nobody would say to a colleague.
@@ -16,7 +16,7 @@ _MARKUP = re.compile(r"{% comment %}.*?{% endcomment %}|{#.*?#}|{%.*?%}|{{.*?}}|
 _STRAIGHT_APOSTROPHE = re.compile(r"[a-z]'[a-z]")
 # Text for models, and patterns that match the text of others.
 _NOT_FOR_SCREENS = {"registry/core/catalog/prompt.py", "registry/core/lint/danger_rules.py"}
-EVERY_MODULE = [*OURS, *modules("tests", "bench")]
+EVERY_MODULE = [*OURS, *SCRIPTS_OF_SKILLS, *modules("tests", "bench")]
 
 
 def test_no_docstring_starts_with_a_question_word() -> None:

@@ -33,7 +33,7 @@ def decode(raw):
 
 
 def find_delimiter(text):
-    """The delimiter that splits the first lines into the most, and the most even, cells."""
+    """Return the delimiter that splits the most of the first lines into the same number of cells."""
     def score(mark):
         counts = Counter(len(row) for row in csv.reader(text.splitlines()[:50], delimiter=mark) if row)
         cells, rows = max(counts.items(), key=lambda item: item[1]) if counts else (1, 0)

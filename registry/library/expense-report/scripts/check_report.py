@@ -15,7 +15,7 @@ CENT = Decimal("0.01")
 
 
 class Limits:
-    """What references/limits.md says: a limit, its period and its consequence per category."""
+    """The rules in references/limits.md: a limit, its period and its consequence per category."""
 
     def __init__(self, text):
         self.rules = {}
@@ -40,7 +40,7 @@ def number(row, column):
 
 
 def check_row(row, limits):
-    """Problems of one line taken alone, and its amount in euros when that can be read."""
+    """Return the problems of one line, and its amount in euros, or None if a number is invalid."""
     problems = []
     try:
         datetime.date.fromisoformat(row["date"])
@@ -69,7 +69,7 @@ def check_row(row, limits):
 
 
 def check_limits(lines, limits):
-    """Problems with limits, per line or per day, unless every line concerned carries a note."""
+    """Yield limits that are exceeded on a line or a day, unless every line concerned has a note."""
     groups = defaultdict(list)
     for number_, row, euros in lines:
         limit, period, _ = limits.rules.get(row["category"], (None, "line", ""))

@@ -16,7 +16,7 @@ def heavy_words(text):
 
 
 def paragraphs(text):
-    """Running text as (first line number, lines); code blocks, headings and tables are left out."""
+    """Yield the first line number and the lines of each paragraph, without code blocks, headings and tables."""
     block, start, fenced = [], 0, False
     for number, line in enumerate([*text.splitlines(), ""], start=1):
         if line.lstrip().startswith("```"):
