@@ -1,6 +1,7 @@
 """Rules for all modules."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,3 +113,10 @@ def test_no_module_imports_from_a_test_module() -> None:
                 yield node.lineno
 
     assert faults(modules("tests", "bench"), check, within=r"from \S*\btest_") == []
+
+
+def test_only_one_module_measures_cpu_time() -> None:
+    """A test that compares a duration with a bound fails on a busy machine. `tests.cpu` does not."""
+    clock = re.compile(r"\b(?:process_time|perf_counter|thread_time)\b")
+    found = {path.relative_to(ROOT).as_posix() for path in modules("tests") if clock.search(path.read_text())}
+    assert found == {"tests/cpu.py", "tests/architecture/test_cpu.py", "tests/architecture/test_modules.py"}

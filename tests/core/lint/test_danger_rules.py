@@ -1,6 +1,5 @@
 """Harmful content is found with its line, harmless content is not, and both in linear time."""
 
-import time
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256, sha512
@@ -16,6 +15,7 @@ from registry.core.lint.context import LintContext
 from registry.core.lint.danger_rules import CHECKS, RULES
 from registry.core.proposals import assessment
 from registry.core.proposals.assessment import Risk
+from tests import cpu
 
 HEADER = '---\nname: trip\ndescription: "Plan a trip. Use when somebody wants to travel."\n---\n'
 # Put together here, so that no file of this project holds anything of the shape of a credential.
@@ -255,6 +255,5 @@ def test_checks_take_time_linear_in_the_length_of_a_hostile_text(unit: str) -> N
     text = unit * (50_000 // len(unit))
     subject = LintContext(skill_md.read(made[SKILL_MD]), made, {SKILL_MD: text}, True, None, None, DEFAULT)
     for check in CHECKS:
-        before = time.process_time()
-        assert len(list(check(subject))) <= 20
-        assert time.process_time() - before < 0.1, check.__name__
+        found = cpu.within(0.1, lambda check=check: list(check(subject)))
+        assert len(found) <= 20, check.__name__

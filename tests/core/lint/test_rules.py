@@ -1,6 +1,5 @@
 """Each lint rule reports its problem with its line. A valid skill has no findings."""
 
-import time
 from collections.abc import Collection
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.core.lint import links, rules
 from registry.core.lint.autofix import mechanical_fix
+from tests import cpu
 from tests.directories import read_files
 
 HEADER = 'name: expense-report\ndescription: "Check a travel expense report. Use when somebody hands one in."\n'
@@ -243,9 +243,8 @@ def test_a_thousand_missing_files_and_skills_are_checked_quickly() -> None:
         f"Read references/wanted-{n}.md.\n" for n in missing
     )
     files: dict[str, str | bytes] = {f"references/found-{n}.md": "x" for n in range(500)}
-    before = time.process_time()
-    found = lint(text, files=files, known_names={f"found-{n}" for n in range(10_000)})
-    assert time.process_time() - before < 10
+    names = {f"found-{n}" for n in range(10_000)}
+    found = cpu.within(10, lambda: lint(text, files=files, known_names=names))
     lost = [each.message for each in found if each.rule == "file-missing"]
     assert (len(lost), [each.rule for each in found].count("requires-unknown")) == (100, 1_000)
     assert lost[-1] == "The skill has no file references/wanted-99.md. 900 more like this are not shown."

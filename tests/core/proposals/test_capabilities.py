@@ -1,7 +1,5 @@
 """Capabilities of a skill: found if they are written plainly, and compared between two versions."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from registry.core.limits import Limits
 from registry.core.proposals import assessment, capabilities
 from registry.core.proposals.assessment import Risk
 from registry.core.proposals.capabilities import Capabilities, Kind
-from tests import effort
+from tests import cpu, effort
 
 HEADER = "---\nname: trip\ndescription: Plans a trip for the team. Use when somebody travels.\n---\n"
 
@@ -128,9 +126,7 @@ def test_a_script_with_other_content_is_changed_and_neither_new_nor_gone() -> No
 
 @pytest.mark.parametrize("script", [b"\n" * 12_000, b'"' + b'\\"' * 6_000], ids=["blank lines", "an open quote"])
 def test_a_script_of_one_sign_is_read_in_a_moment(script: bytes) -> None:
-    before = time.process_time()
-    assert names("Run `run.sh`.\n", Kind.COMMAND, **{"run.sh": script}) == ()
-    assert time.process_time() - before < 1
+    assert cpu.within(1, lambda: names("Run `run.sh`.\n", Kind.COMMAND, **{"run.sh": script})) == ()
 
 
 def test_text_that_is_too_long_makes_the_result_partial() -> None:
