@@ -1,4 +1,4 @@
-"""Runs a command with DATABASE_URL naming a real PostgreSQL that lives as long as the command."""
+"""Run a command with the DATABASE_URL of a real PostgreSQL, which is stopped when the command ends."""
 
 import os
 import subprocess

@@ -16,7 +16,7 @@ _RESTART_SECONDS = 10.0
 
 
 class Watchdog:
-    """The timer runs outside of Python, so it also ends a test that holds the interpreter lock."""
+    """A timer outside of Python, so that it also ends a test that holds the interpreter lock."""
 
     def __init__(self) -> None:
         self._stderr = os.dup(2)  # before pytest captures it
@@ -38,7 +38,7 @@ class Watchdog:
         faulthandler.dump_traceback_later(_SECONDS, exit=True, file=self._stderr)
 
     def _restart_while_idle(self) -> None:
-        """A worker may wait longer than any test for another one."""
+        """Keep the timer from ending a worker that waits for others, which may take longer than any test."""
         while not threading.Event().wait(_RESTART_SECONDS):
             if self._idle and self._started:
                 self._restart()

@@ -1,4 +1,4 @@
-"""One Chromium and one server for all tests of this directory; each test has a project and windows of its own."""
+"""One Chromium and one server for all browser tests. Each test has its own project and windows."""
 
 import os
 import sys
@@ -53,7 +53,7 @@ def team(site: Site) -> Team:
 
 
 class Windows:
-    """Opens windows of people, and keeps what their consoles complain about."""
+    """Windows of several people, and the errors in their consoles."""
 
     def __init__(self, browser: Browser, site: Site) -> None:
         self.browser = browser
@@ -83,7 +83,7 @@ class Windows:
         return context.new_page()
 
     def _heard(self, message: ConsoleMessage) -> None:
-        """A browser notes every answer above 400; a refusal that a page shows is none of its faults."""
+        """Ignore responses above 400, which browsers log: an error that a page shows is not a fault of it."""
         refusal = message.text.startswith("Failed to load resource") and any(
             f"status of {status}" in message.text for status in (409, 422)
         )
@@ -97,7 +97,7 @@ class Windows:
 
 @pytest.fixture
 def windows(browser: Browser, site: Site) -> Iterator[Windows]:
-    """No test of this directory passes while a console complains: broken scripts and the CSP speak there."""
+    """Fail a test with an error in a console, such as a broken script or a violation of the CSP."""
     opened = Windows(browser, site)
     yield opened
     opened.close()

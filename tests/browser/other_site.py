@@ -1,4 +1,4 @@
-"""Sources of the demo project in every state that a page can show, made without going anywhere."""
+"""Sources of the demo project in every state that a page can show, created without a network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ _OFFERED = {
 
 @dataclass(frozen=True)
 class Places:
-    """The keys that addresses of pages need."""
+    """The keys in the addresses of the pages."""
 
     source: int
     unreachable: int
@@ -90,7 +90,7 @@ class Places:
 
 
 def fill(project: Project, by: Actor) -> Places:
-    """`by` imports, edits and looks again; the source changes meanwhile."""
+    """Import skills, edit them and check the source again, while the source changes."""
     hosts = ["git.example.com", "skills.example.org", "files.example.net"]  # no name is looked up for them
     with override_settings(SKILLS_FETCH_ALLOW_HOSTS=hosts):
         source = sources.add(project, GIT, "https://git.example.com/lighthouse/skills.git", label="Lighthouse", by=by)
@@ -154,7 +154,7 @@ def _edit(project: Project, name: str, before: str, after: str, by: Actor) -> No
 
 
 def _finished(source: Source, by: Actor) -> int:
-    """An import that went well but for two."""
+    """Create a finished import in which two skills failed."""
     now = timezone.now() - timedelta(minutes=4)
     job = SourceJob.objects.create(
         project_id=source.project_id,

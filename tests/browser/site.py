@@ -1,4 +1,4 @@
-"""A real server for the tests of this directory, and a hand that makes data in its database through the verbs."""
+"""A real server for the browser tests, and services that create data in its database."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -32,8 +32,11 @@ P, R = ParamSpec("P"), TypeVar("R")
 
 
 class Site:
-    """`do` runs in one thread of its own. It holds the connection to the database of the server, which the thread of
-    the test cannot: Playwright keeps an event loop there, and Django will not use a database beside one."""
+    """A running server.
+
+    `do` runs in a separate thread, which is connected to the database of the server. The thread of the test cannot be:
+    Playwright runs an event loop there, and Django refuses to use a database inside one.
+    """
 
     def __init__(self, address: str, library: Path, hand: ThreadPoolExecutor) -> None:
         self.address = address
@@ -45,7 +48,7 @@ class Site:
         return self._hand.submit(verb, *args, **kwargs).result()
 
     def look(self, path: str, session: str) -> str:
-        """A page as the server gives it now."""
+        """Return a page as the server shows it now."""
         asked = Request(f"{self.address}{path}", headers={"Cookie": f"{settings.SESSION_COOKIE_NAME}={session}"})
         with urlopen(asked) as answer:
             return str(answer.read().decode())
@@ -57,7 +60,7 @@ class Site:
 
 
 class Team:
-    """A project of its own for one test. People are made when they are first asked for."""
+    """A project for one test. Its members are created when a test first needs them."""
 
     def __init__(self, site: Site, project: Project) -> None:
         self.site = site
@@ -71,7 +74,7 @@ class Team:
         return self._people[role]
 
     def adopt(self, people: dict[str, User]) -> None:
-        """People who are members already, by their role."""
+        """Use existing members, by their role."""
         self._people.update(people)
 
     def _make(self, role: str) -> User:
@@ -84,7 +87,7 @@ class Team:
         return self.site.do(permissions.person, self.person(role), self.project)
 
     def session(self, role: str) -> str:
-        """The cookie of somebody who is signed in already."""
+        """Return the session cookie of a signed-in member."""
         return self.site.do(_signed_in, self.person(role))
 
 
@@ -130,7 +133,7 @@ def running(directory: Path, *, template: str = "", **more: str) -> Iterator[Sit
 
 
 def _connect(database: Path) -> None:
-    """In this thread alone, the database is the one of the server instead of that of the tests."""
+    """Connect this thread to the database of the server instead of that of the tests."""
     wrapper: Any = connections.create_connection("default")
     wrapper.settings_dict = {**wrapper.settings_dict, "NAME": str(database)}
     connections["default"] = wrapper

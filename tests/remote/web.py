@@ -1,4 +1,4 @@
-"""A web server on loopback that answers each path as a test says."""
+"""A web server on loopback with a response for each path."""
 
 from http.server import BaseHTTPRequestHandler
 from io import BytesIO
@@ -16,7 +16,7 @@ def zipped(files: dict[str, bytes | str]) -> bytes:
 
 
 class Web:
-    """Answers by path; what is not given is 404."""
+    """Responses by path. Other paths are 404."""
 
     def __init__(self, receiver: Receiver) -> None:
         self.receiver = receiver

@@ -1,4 +1,4 @@
-"""A real SMTP server on loopback that keeps what it is given."""
+"""A real SMTP server on loopback that keeps the messages it receives."""
 
 import socket
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from aiosmtpd.controller import Controller
 
 @dataclass
 class Mailbox:
-    """`refuses` are recipients that are answered with 550."""
+    """Received messages. Recipients in `refuses` get the response 550."""
 
     port: int = 0
     got: list[EmailMessage] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Another site on loopback that offers skills in a well-known index, and can change, vanish and come back."""
+"""Another site on loopback that offers skills in a well-known index, and can change, stop and start again."""
 
 import hashlib
 import json
@@ -20,9 +20,9 @@ _ROOT = "/.well-known/agent-skills"
 
 @dataclass
 class Elsewhere:
-    """`skills` by the name that the site gives them, `withheld` those that it lists and does not hand out.
+    """The other site. `skills` has its skills by name, and `withheld` the names that it lists but does not serve.
 
-    `asked` are the skills that were fetched, in order.
+    `asked` has the names that were fetched, in order.
     """
 
     receiver: Receiver

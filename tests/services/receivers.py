@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that answers as a test asks it to."""
+"""A real HTTP server on loopback with the responses that a test chooses."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ Behaviour = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class Receiver:
-    """`behave` writes the answer; `released` lets those go that hang, and is set when the test ends."""
+    """Received requests. `behave` writes the response. `released` ends hanging ones, and is set when the test ends."""
 
     port: int = 0
     got: list[Received] = field(default_factory=list)
@@ -49,12 +49,12 @@ def answering(status: int, body: bytes = b"", **headers: str) -> Behaviour:
 
 
 def hanging(receiver: Receiver) -> Behaviour:
-    """Takes the request and says nothing until the test is over."""
+    """Accept the request and send nothing until the test ends."""
     return lambda _: receiver.released.wait() and None
 
 
 def dripping(receiver: Receiver) -> Behaviour:
-    """One byte of a header after the other, each soon enough for a timeout that counts from the last one."""
+    """Send a header byte by byte, each within a timeout that counts from the last byte."""
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = handle_any  # noqa: N815 - named by the library
 
     def log_message(self, *_: object) -> None:
-        """Tests look at what was received instead."""
+        """Log nothing. Tests check the received requests instead."""
 
 
 class _Server(ThreadingHTTPServer):

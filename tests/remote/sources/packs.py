@@ -1,4 +1,4 @@
-"""A git server that speaks just enough of protocol 2 to hand out a pack that no honest git would make."""
+"""A git server with just enough of protocol 2 to send packs that git itself would never create."""
 
 import hashlib
 import struct
@@ -20,7 +20,7 @@ def identity(kind: int, content: bytes) -> str:
 
 
 def packed(kind: int, content: bytes, size: int | None = None, before: bytes = b"") -> bytes:
-    """One object of a pack; `before` goes between its header and its bytes."""
+    """Return one object of a pack. `before` is inserted between its header and its bytes."""
     left = len(content) if size is None else size
     head, left = [kind << 4 | left & 15], left >> 4
     while left:
@@ -44,7 +44,7 @@ def pack(*objects: bytes) -> bytes:
 
 
 def unfolding(skill: bytes, times: int) -> tuple[str, bytes]:
-    """A commit, and a pack with one more object in it: a delta that is so many copies of a mebibyte."""
+    """Return a commit, and a pack with one more object: a delta of this many copies of a mebibyte."""
     tree = b"100644 SKILL.md\0" + bytes.fromhex(identity(BLOB, skill))
     commit = f"tree {identity(TREE, tree)}\n".encode() + b"author a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n"
     base = packed(BLOB, bytes(1 << 20))

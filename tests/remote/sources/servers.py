@@ -22,7 +22,7 @@ def digest(content: bytes) -> str:
 
 
 def serving(served: Served) -> Behaviour:
-    """Each path with its bytes or its behaviour; 404 for any other. A path with a query is looked up with it first."""
+    """Serve each path with its bytes or its behaviour, and 404 for others. A path with its query is looked up first."""
 
     def behave(handler: BaseHTTPRequestHandler) -> None:
         found = served.get(handler.path, served.get(handler.path.partition("?")[0]))
@@ -38,7 +38,7 @@ def as_json(value: object) -> bytes:
 
 
 def repository(path: Path, files: Mapping[str, bytes], *, modes: Mapping[str, str] | None = None) -> str:
-    """A commit of these files on main, on top of what the bare repository holds; its id."""
+    """Commit these files on main of a bare repository, and return the commit id."""
     git = ["git", "-C", str(path)]
     if not path.exists():
         path.mkdir(parents=True)
@@ -61,7 +61,7 @@ def head(path: Path, of: str = "main") -> str:
 
 
 def git_server(receiver: Receiver, root: Path) -> Behaviour:
-    """git's own CGI program behind the receiver, for all repositories below a directory."""
+    """Serve all repositories below a directory with the CGI program of git."""
     backend = Path(subprocess.check_output(["git", "--exec-path"]).decode().strip()) / "git-http-backend"
 
     def behave(handler: BaseHTTPRequestHandler) -> None:

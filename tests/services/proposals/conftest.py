@@ -1,4 +1,4 @@
-"""Two agents, a reviewer, an owner, and a skill to propose changes to."""
+"""Two agents, and a skill to propose changes to."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A site with one skill, a source that was checked, and a reviewer."""
+"""A site with one skill, and a source that was checked."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -13,7 +13,7 @@ from tests.prepared import create_skill, delete_skill, disable_skill, import_bun
 
 @pytest.fixture
 def mixed(project: Project, library: Path, operator: Actor) -> Project:
-    """Own skills of every kind: saved twice, with a named version, over a bundled one, off, gone, withdrawn."""
+    """Create skills with two versions, a named version, customised, disabled, deleted and withdrawn."""
     on_disk(library, "bundled-one", {"a.txt": b"a"})
     on_disk(library, "covered")
     built_in.index().refresh()

@@ -1,4 +1,4 @@
-"""A skill, proposals for it, and signed-in clients of a reviewer and a viewer."""
+"""A skill, proposals for it, and a signed-in client of a reviewer."""
 
 import pytest
 from django.test import Client
