@@ -19,6 +19,6 @@ def test_work_beyond_the_bound_fails() -> None:
 
 
 def test_one_attempt_within_the_bound_is_enough() -> None:
-    durations = iter([0.2, 0.2, 0.0])
-    assert cpu.within(0.1, lambda: _busy(next(durations))) is None
+    durations = iter([0.04, 0.04, 0.0])
+    assert cpu.within(0.02, lambda: _busy(next(durations))) is None
     assert list(durations) == []

@@ -65,6 +65,7 @@ def test_instructions_go_to_stdout_and_facts_to_stderr(run: Run) -> None:
     assert json.loads(run("read", "greeting", "--format", "json")[1])["files"][0]["path"] == "SKILL.md"
 
 
+@pytest.mark.processes
 def test_a_file_is_written_byte_for_byte(environment: None, run: Run, tmp_path: Path) -> None:
     assert run("file", "greeting", "assets/logo.png", "-o", str(tmp_path / "logo.png")) == (0, "", "")
     assert (tmp_path / "logo.png").read_bytes() == BINARY
@@ -237,12 +238,14 @@ def test_wrong_arguments_exit_with_two() -> None:
         assert caught.value.code == exit_codes.USAGE
 
 
+@pytest.mark.processes
 def test_a_closed_pipe_is_not_an_error(environment: None) -> None:
     command = f"{sys.executable} -m registry.client read greeting | head -c 1"
     ended = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True)
     assert ended.stdout == "#" and "Traceback" not in ended.stderr and "Error" not in ended.stderr
 
 
+@pytest.mark.processes
 def test_a_terminal_gets_a_progress_bar_that_is_cleared(environment: None, target: Path) -> None:
     primary, secondary = pty.openpty()
     ended = subprocess.run(

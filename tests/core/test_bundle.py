@@ -27,6 +27,7 @@ def digest_by_commands(bundle: Bundle, directory: Path) -> str:
     return f"sha256:{output.split()[0].decode()}"
 
 
+@pytest.mark.processes
 def test_the_digest_equals_the_output_of_sha256sum(tmp_path: Path) -> None:
     bundle = Bundle({
         "SKILL.md": b"# hi\n", "a/b.md": b"", "a-b.md": b"1", "a.md": b"2", "B": b"3",
@@ -36,6 +37,7 @@ def test_the_digest_equals_the_output_of_sha256sum(tmp_path: Path) -> None:
     assert bundle.digest == digest_by_commands(bundle, tmp_path)
 
 
+@pytest.mark.processes
 @settings(law, max_examples=effort.examples(12))
 @given(bundles())
 def test_the_digest_of_any_bundle_equals_the_output_of_sha256sum(bundle: Bundle) -> None:

@@ -151,6 +151,7 @@ def test_skills_beyond_the_listing_of_a_registry_are_searched(
             sources.search(project, source.pk, words, by=author)
 
 
+@pytest.mark.processes
 def test_a_repository_is_read_at_one_commit(project: Project, server: Receiver, author: Actor, tmp_path: Path) -> None:
     files = {"skills/greeting/SKILL.md": GREETING, "skills/parting/SKILL.md": PARTING}
     first = repository(tmp_path / "skills.git", files)
@@ -173,6 +174,7 @@ def test_a_repository_is_read_at_one_commit(project: Project, server: Receiver, 
     assert Version.objects.latest("pk").provenance.pin == second
 
 
+@pytest.mark.processes
 def test_content_staged_before_the_last_check_has_no_commit(
     project: Project, server: Receiver, author: Actor, tmp_path: Path
 ) -> None:
