@@ -1,19 +1,19 @@
 """A site with one skill, and a source that was checked."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from registry.core.bundle import Bundle
-from registry.core.sources.import_request import ImportRequest, ImportResult
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Project, Source
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.sources import install, source_jobs, sources
 from tests.conftest import skill_bundle
 from tests.services.other_site import Elsewhere, checked_source, elsewhere
-from tests.services.sources.importing import BODY
+from tests.services.sources.importing import BODY, Change, Import
 
 
 @pytest.fixture
@@ -30,14 +30,14 @@ def source(project: Project, site: Elsewhere, author: Actor) -> Source:
 
 
 @pytest.fixture
-def import_greeting(project: Project, source: Source, author: Actor) -> Callable[..., ImportResult]:
+def import_greeting(project: Project, source: Source, author: Actor) -> Import:
     return lambda name="greeting", **choices: install.import_skill(
         project, source.pk, ImportRequest(name, **choices), by=author
     )
 
 
 @pytest.fixture
-def changed(project: Project, source: Source, site: Elsewhere, author: Actor) -> Callable[..., Bundle]:
+def changed(project: Project, source: Source, site: Elsewhere, author: Actor) -> Change:
     """Return a function that changes greeting on the site and checks the source."""
 
     def change(body: str, **more: Any) -> Bundle:

@@ -1,13 +1,18 @@
 """The state of an imported skill, and edits of it in the project."""
 
+from collections.abc import Callable
 from typing import Any
 
+from registry.core.bundle import Bundle
+from registry.core.sources.import_request import ImportResult
 from registry.models import Project, Skill, Source, Version
 from registry.services.permissions import Actor
 from registry.services.sources import sources
 from tests.conftest import skill_bundle
 from tests.prepared import save_skill
 
+Import = Callable[..., ImportResult]
+Change = Callable[..., Bundle]
 BODY = "One.\n\nTwo.\n\nThree.\n\nFour.\n\nFive."
 
 

@@ -1,17 +1,15 @@
 """Previews of imports: they store nothing, and their content is what is imported."""
 
-from collections.abc import Callable
-
-from registry.core.sources.import_request import ImportResult
 from registry.models import Event, Project, Skill, Source
 from registry.services.permissions import Actor
 from registry.services.sources import import_preview
 from tests.conftest import skill_bundle
 from tests.services.other_site import Elsewhere
+from tests.services.sources.importing import Import
 
 
 def test_the_previewed_content_is_imported_even_if_the_source_changed(
-    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Import
 ) -> None:
     seen = import_preview.load(project, source.pk, "greeting", by=author)
     assert (seen.action, seen.target, seen.seen, seen.hides) == ("create", "greeting", "", ())
@@ -21,7 +19,7 @@ def test_the_previewed_content_is_imported_even_if_the_source_changed(
 
 
 def test_a_digest_that_is_not_staged_must_match_the_source(
-    project: Project, site: Elsewhere, import_greeting: Callable[..., ImportResult]
+    project: Project, site: Elsewhere, import_greeting: Import
 ) -> None:
     done = import_greeting(digest=skill_bundle(body="Seen long ago.").digest)
     assert (done.status, done.digest) == ("moved", site.skills["greeting"].digest)

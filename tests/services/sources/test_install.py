@@ -1,6 +1,5 @@
 """Importing skills from a source, and choices for names that are taken."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,11 +29,11 @@ from tests.prepared import (
 )
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere
-from tests.services.sources.importing import current, edit, state
+from tests.services.sources.importing import Import, current, edit, state
 
 
 def test_an_imported_skill_is_stored_unchanged_with_its_provenance(
-    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Import
 ) -> None:
     done = import_greeting()
     version = current(project)
@@ -115,7 +114,7 @@ def test_an_agent_changes_no_skill_outside_its_list(
 
 
 def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
-    project: Project, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, author: Actor, import_greeting: Import
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     done = import_greeting()
@@ -127,7 +126,7 @@ def test_a_taken_name_is_skipped_and_the_reason_lists_the_choices(
 
 
 def test_a_new_version_of_a_taken_name_keeps_the_old_one_in_the_history(
-    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Import
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     assert import_greeting(on_conflict="version").version == "2"
@@ -136,7 +135,7 @@ def test_a_new_version_of_a_taken_name_keeps_the_old_one_in_the_history(
 
 
 def test_an_import_over_a_skill_saved_meanwhile_is_refused(
-    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Import
 ) -> None:
     create_skill(project, skill_bundle(body="Mine."), by=author)
     seen = import_preview.load(project, source.pk, "greeting", by=author)
@@ -147,7 +146,7 @@ def test_an_import_over_a_skill_saved_meanwhile_is_refused(
 
 
 def test_importing_under_another_name_changes_one_line(
-    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Import
 ) -> None:
     create_skill(project, skill_bundle(body="Mine."), by=author)
     done = import_greeting(on_conflict="rename", new_name=" Their-Greeting ")
@@ -161,16 +160,12 @@ def test_importing_under_another_name_changes_one_line(
     assert state(source) == "installed"
 
 
-def test_a_new_name_that_is_taken_too_is_skipped(
-    project: Project, author: Actor, import_greeting: Callable[..., ImportResult]
-) -> None:
+def test_a_new_name_that_is_taken_too_is_skipped(project: Project, author: Actor, import_greeting: Import) -> None:
     create_skill(project, skill_bundle("theirs"), by=author)
     assert import_greeting(on_conflict="rename", new_name="theirs").status == "skipped"
 
 
-def test_a_built_in_skill_is_replaced_only_by_choice(
-    project: Project, library: Any, import_greeting: Callable[..., ImportResult]
-) -> None:
+def test_a_built_in_skill_is_replaced_only_by_choice(project: Project, library: Any, import_greeting: Import) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()
     done = import_greeting()
@@ -180,7 +175,7 @@ def test_a_built_in_skill_is_replaced_only_by_choice(
 
 
 def test_a_name_taken_by_another_source_names_that_source(
-    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Import
 ) -> None:
     import_greeting()
     other = sources.add(project, "well-known", f"{site.address}/", label="Other", by=author)
@@ -197,7 +192,7 @@ def test_a_name_taken_by_another_source_names_that_source(
 
 
 def test_identical_files_are_linked_and_not_stored_twice(
-    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Import
 ) -> None:
     import_bundle(project, site.skills["greeting"], by=author)
     assert import_greeting(on_conflict="version").status == "unchanged"
@@ -209,7 +204,7 @@ def test_identical_files_are_linked_and_not_stored_twice(
 
 
 def test_importing_over_a_customised_skill_forgets_the_built_in_one(
-    project: Project, library: Any, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, library: Any, author: Actor, import_greeting: Import
 ) -> None:
     on_disk(library, "greeting", body="Bundled.")
     built_in.index().refresh()

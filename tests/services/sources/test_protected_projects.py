@@ -1,9 +1,5 @@
 """Imports, updates and uninstalling in a project where every change is reviewed."""
 
-from collections.abc import Callable
-
-from registry.core.bundle import Bundle
-from registry.core.sources.import_request import ImportResult
 from registry.core.text.edits import Edit
 from registry.models import Project, Proposal, Provenance, Source
 from registry.services.catalog import catalog
@@ -15,16 +11,11 @@ from registry.services.sources import sources, uninstalling
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, propose
 from tests.services.other_site import Elsewhere
-from tests.services.sources.importing import current, edit, state
+from tests.services.sources.importing import Change, Import, current, edit, state
 
 
 def test_an_import_into_a_protected_project_is_a_proposal(
-    project: Project,
-    source: Source,
-    author: Actor,
-    reviewer: Actor,
-    protected: None,
-    import_greeting: Callable[..., ImportResult],
+    project: Project, source: Source, author: Actor, reviewer: Actor, protected: None, import_greeting: Import
 ) -> None:
     done = import_greeting()
     proposal = Proposal.objects.get()
@@ -44,12 +35,7 @@ def test_an_import_into_a_protected_project_is_a_proposal(
 
 
 def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
-    project: Project,
-    source: Source,
-    author: Actor,
-    reviewer: Actor,
-    protected: None,
-    import_greeting: Callable[..., ImportResult],
+    project: Project, source: Source, author: Actor, reviewer: Actor, protected: None, import_greeting: Import
 ) -> None:
     import_greeting()
     sources.remove(project, source.pk, by=author)
@@ -59,7 +45,7 @@ def test_an_import_approved_after_its_source_was_removed_keeps_its_provenance(
 
 
 def test_a_rejected_import_is_not_installed(
-    project: Project, source: Source, reviewer: Actor, protected: None, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, reviewer: Actor, protected: None, import_greeting: Import
 ) -> None:
     import_greeting()
     reviews.reject(project, Proposal.objects.get().pk, comment="No.", by=reviewer)
@@ -73,8 +59,8 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    import_greeting: Import,
+    changed: Change,
 ) -> None:
     import_greeting()
     projects.set_protected(project, True, by=operator)
@@ -93,12 +79,7 @@ def test_an_update_and_an_uninstall_of_a_protected_project_are_proposals(
 
 
 def test_restoring_the_earlier_version_is_a_proposal_too(
-    project: Project,
-    source: Source,
-    author: Actor,
-    operator: Actor,
-    reviewer: Actor,
-    import_greeting: Callable[..., ImportResult],
+    project: Project, source: Source, author: Actor, operator: Actor, reviewer: Actor, import_greeting: Import
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     import_greeting(on_conflict="version")
@@ -118,7 +99,7 @@ def test_undoing_an_edit_by_proposal_does_not_uninstall(
     author: Actor,
     operator: Actor,
     reviewer: Actor,
-    import_greeting: Callable[..., ImportResult],
+    import_greeting: Import,
 ) -> None:
     """The imported files equal the earlier version, so undoing an edit changes nothing."""
     same = site.skills["greeting"]
@@ -133,12 +114,7 @@ def test_undoing_an_edit_by_proposal_does_not_uninstall(
 
 
 def test_uninstalling_without_a_change_for_agents_needs_no_review(
-    project: Project,
-    source: Source,
-    site: Elsewhere,
-    author: Actor,
-    operator: Actor,
-    import_greeting: Callable[..., ImportResult],
+    project: Project, source: Source, site: Elsewhere, author: Actor, operator: Actor, import_greeting: Import
 ) -> None:
     mine = create_skill(project, site.skills["greeting"], by=author).version
     assert import_greeting(on_conflict="version").status == "unchanged"
@@ -149,11 +125,7 @@ def test_uninstalling_without_a_change_for_agents_needs_no_review(
 
 
 def test_keeping_an_edit_needs_no_review(
-    project: Project,
-    author: Actor,
-    operator: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, author: Actor, operator: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     edit(project, "My own.", author)

@@ -1,12 +1,8 @@
 """Uninstalling: only imported skills, and only edits that were seen."""
 
-from collections.abc import Callable
-
 import pytest
 
-from registry.core.bundle import Bundle
 from registry.core.errors import NotFound, PreconditionRequired, Stale
-from registry.core.sources.import_request import ImportResult
 from registry.models import Installation, Project, Source, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
@@ -15,11 +11,11 @@ from registry.services.sources import uninstalling
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, delete_skill
 from tests.services.footprint import nothing_left_behind
-from tests.services.sources.importing import current, edit, state
+from tests.services.sources.importing import Change, Import, current, edit, state
 
 
 def test_uninstalling_removes_the_skill_and_keeps_the_history(
-    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Import
 ) -> None:
     create_skill(project, skill_bundle("other"), by=author)
     import_greeting()
@@ -34,11 +30,7 @@ def test_uninstalling_removes_the_skill_and_keeps_the_history(
 
 
 def test_uninstalling_restores_the_version_from_before_the_import(
-    project: Project,
-    source: Source,
-    author: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, source: Source, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     mine = create_skill(project, skill_bundle(body="Mine."), by=author).version
     import_greeting(on_conflict="version")
@@ -51,7 +43,7 @@ def test_uninstalling_restores_the_version_from_before_the_import(
 
 
 def test_uninstalling_an_edited_skill_needs_the_seen_digest(
-    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Import
 ) -> None:
     import_greeting()
     mine = edit(project, "My own.", author)
@@ -70,7 +62,7 @@ def test_a_manual_skill_of_the_same_name_cannot_be_uninstalled(project: Project,
 
 
 def test_a_new_skill_with_the_name_of_a_deleted_one_has_no_provenance(
-    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Import
 ) -> None:
     import_greeting()
     delete_skill(project, "greeting", by=author)
@@ -82,7 +74,7 @@ def test_a_new_skill_with_the_name_of_a_deleted_one_has_no_provenance(
 
 
 def test_a_restored_skill_keeps_its_provenance(
-    project: Project, source: Source, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, author: Actor, import_greeting: Import
 ) -> None:
     import_greeting()
     delete_skill(project, "greeting", by=author)

@@ -1,11 +1,9 @@
 """Updates of imported skills: an edit is kept, replaced or merged by choice, and never lost."""
 
-from collections.abc import Callable
-
 from django.utils import timezone
 
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.sources.import_request import ImportRequest, ImportResult
+from registry.core.sources.import_request import ImportRequest
 from registry.models import Event, Project, Skill, Source, Version
 from registry.services.files import blobs
 from registry.services.permissions import Actor
@@ -14,7 +12,7 @@ from registry.services.sources import import_preview, install, source_jobs, sour
 from tests.conftest import skill_text
 from tests.prepared import delete_skill, yank_version
 from tests.services.other_site import Elsewhere
-from tests.services.sources.importing import BODY, current, edit, state
+from tests.services.sources.importing import BODY, Change, Import, current, edit, state
 
 
 def named(body: str) -> Bundle:
@@ -29,7 +27,7 @@ def look(project: Project, source: Source, by: Actor) -> None:
 
 
 def test_an_update_is_found_by_digest_and_replaces_an_unedited_skill(
-    project: Project, source: Source, import_greeting: Callable[..., ImportResult], changed: Callable[..., Bundle]
+    project: Project, source: Source, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     new = changed(BODY + "\n\nSix.")
@@ -40,16 +38,14 @@ def test_an_update_is_found_by_digest_and_replaces_an_unedited_skill(
     assert Version.objects.count() == 2
 
 
-def test_checking_an_unchanged_source_finds_no_update(
-    source: Source, import_greeting: Callable[..., ImportResult], changed: Callable[..., Bundle]
-) -> None:
+def test_checking_an_unchanged_source_finds_no_update(source: Source, import_greeting: Import, changed: Change) -> None:
     import_greeting()
     changed(BODY, files={"a.txt": b"a"})
     assert state(source) == "installed"
 
 
 def test_an_edit_is_never_lost_without_a_choice(
-    project: Project, author: Actor, import_greeting: Callable[..., ImportResult], changed: Callable[..., Bundle]
+    project: Project, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     mine = edit(project, "My own.", author)
@@ -65,11 +61,7 @@ def test_an_edit_is_never_lost_without_a_choice(
 
 
 def test_an_edit_can_be_replaced_by_a_person_who_saw_it(
-    project: Project,
-    source: Source,
-    author: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, source: Source, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     mine = edit(project, "My own.", author)
@@ -82,11 +74,7 @@ def test_an_edit_can_be_replaced_by_a_person_who_saw_it(
 
 
 def test_a_kept_edit_is_not_asked_about_again(
-    project: Project,
-    source: Source,
-    author: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, source: Source, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     mine = edit(project, "My own.", author)
@@ -100,7 +88,7 @@ def test_a_kept_edit_is_not_asked_about_again(
 
 
 def test_changes_without_conflicts_are_merged_with_the_import_as_base(
-    project: Project, author: Actor, import_greeting: Callable[..., ImportResult], changed: Callable[..., Bundle]
+    project: Project, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     edit(project, BODY.replace("One.", "One, mine."), author, files={"a.txt": b"a", "mine.txt": b"m"})
@@ -118,11 +106,7 @@ def test_changes_without_conflicts_are_merged_with_the_import_as_base(
 
 
 def test_a_merge_stores_nothing_until_every_conflict_is_resolved(
-    project: Project,
-    source: Source,
-    author: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, source: Source, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     mine = edit(project, BODY.replace("Two.", "Two, mine."), author, files={"a.txt": b"a"})
@@ -142,11 +126,7 @@ def test_a_merge_stores_nothing_until_every_conflict_is_resolved(
 
 
 def test_answers_for_another_preview_are_refused(
-    project: Project,
-    source: Source,
-    author: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, source: Source, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     edit(project, BODY.replace("Two.", "Two, mine."), author)
@@ -159,7 +139,7 @@ def test_answers_for_another_preview_are_refused(
 
 
 def test_a_renamed_skill_is_updated_under_its_name(
-    project: Project, source: Source, import_greeting: Callable[..., ImportResult], changed: Callable[..., Bundle]
+    project: Project, source: Source, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting(on_conflict="rename", new_name="hello")
     changed(BODY + "\n\nSix.")
@@ -170,7 +150,7 @@ def test_a_renamed_skill_is_updated_under_its_name(
 
 
 def test_a_named_version_is_kept_and_never_gets_other_content(
-    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Callable[..., ImportResult]
+    project: Project, source: Source, site: Elsewhere, author: Actor, import_greeting: Import
 ) -> None:
     site.skills["greeting"] = named("First.")
     look(project, source, author)
@@ -198,11 +178,7 @@ def test_a_withdrawn_version_does_not_come_back_from_the_source(
 
 
 def test_cleaning_keeps_files_that_a_later_merge_needs(
-    project: Project,
-    source: Source,
-    author: Actor,
-    import_greeting: Callable[..., ImportResult],
-    changed: Callable[..., Bundle],
+    project: Project, source: Source, author: Actor, import_greeting: Import, changed: Change
 ) -> None:
     import_greeting()
     edit(project, "My own.", author)
