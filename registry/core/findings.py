@@ -12,6 +12,14 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
+class Category(StrEnum):
+    """The kind of a finding: the file format, the quality of the text, or harmful content."""
+
+    FORMAT = "format"
+    QUALITY = "quality"
+    SECURITY = "security"
+
+
 SHOWN_CHARS = 120  # of quoted text in a message
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
@@ -19,6 +27,7 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 class FindingShape(TypedDict):
     rule: str
     severity: Severity
+    category: Category
     file: str
     line: int | None
     message: str
@@ -33,11 +42,13 @@ class Finding:
     line: int | None
     message: str
     fix: str
+    category: Category = Category.FORMAT
 
     def as_json(self) -> FindingShape:
         return {
             "rule": self.rule,
             "severity": self.severity,
+            "category": self.category,
             "file": self.file,
             "line": self.line,
             "message": self.message,

@@ -48,7 +48,15 @@ def test_an_error_becomes_a_problem_with_its_code_findings_and_data(kind: type[S
     assert response.status_code == body["status"] == problems.STATUS[kind]
     assert (body["code"], body["detail"], body["digest"]) == (kind.code, "What is wrong.", "sha256:0")
     assert body["findings"] == [
-        {"rule": "a-rule", "severity": "error", "file": "SKILL.md", "line": 3, "message": "Wrong.", "fix": "Mend it."}
+        {
+            "rule": "a-rule",
+            "severity": "error",
+            "category": "format",
+            "file": "SKILL.md",
+            "line": 3,
+            "message": "Wrong.",
+            "fix": "Mend it.",
+        }
     ]
 
 

@@ -166,7 +166,7 @@ def test_the_text_is_stored_byte_for_byte(bot: Api) -> None:
 def test_warnings_are_returned_with_a_save(bot: Api) -> None:
     answer = bot.send("POST", "/skills", {"skill_md": skill_text(body="See references/missing.md.")}).json()
     assert answer["findings"]
-    assert set(answer["findings"][0]) == {"rule", "severity", "file", "line", "message", "fix"}
+    assert set(answer["findings"][0]) == {"rule", "severity", "category", "file", "line", "message", "fix"}
 
 
 def test_the_history_names_an_agent_that_writes(bot: Api) -> None:

@@ -5,10 +5,11 @@ served unchanged.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from registry.core.bundle import Bundle
-from registry.core.findings import Finding, in_reading_order
+from registry.core.findings import Category, Finding, in_reading_order
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import bundle_rules, danger_rules, header_rules, name_rules
@@ -27,6 +28,19 @@ _PARSER_RULES = {
 RULES: Mapping[str, str] = MappingProxyType(
     {**_PARSER_RULES, **name_rules.RULES, **header_rules.RULES, **bundle_rules.RULES, **danger_rules.RULES}
 )
+_QUALITY = (
+    "description-short", "description-when", "description-first-person", "description-vague", "name-reserved",
+    "body-empty", "tokens-soft", "tokens-loud", "bundle-large", "bundle-mcp", "file-missing", "link-outside",
+    "file-unreferenced", "requires-self", "requires-unknown", "machine-path",
+)  # fmt: skip
+_SECURITY = (
+    *danger_rules.RULES,
+    *(rule for rule in RULES if rule.startswith("hidden-")),
+    "name-confusable",
+    "text-unread",
+)
+# The category of each rule that is not about the format. A finding may also name its category itself.
+_CATEGORIES = {**dict.fromkeys(_QUALITY, Category.QUALITY), **dict.fromkeys(_SECURITY, Category.SECURITY)}
 _CHECKS = (*name_rules.CHECKS, *header_rules.CHECKS, *bundle_rules.CHECKS, *danger_rules.CHECKS)
 
 
@@ -37,11 +51,17 @@ def lint(
     """Return all findings in reading order, including the warnings of the parser."""
     context = LintContext(skill, bundle, readable(bundle, limits), authoring, known_names, directory, limits)
     findings = [finding for check in _CHECKS for finding in check(context)]
-    return in_reading_order(dict.fromkeys([*skill.warnings, *findings]))
+    return in_reading_order(dict.fromkeys([*skill.warnings, *map(_categorised, findings)]))
+
+
+def _categorised(finding: Finding) -> Finding:
+    category = _CATEGORIES.get(finding.rule)
+    return replace(finding, category=category) if category else finding
 
 
 def requirements(
     skill: SkillMd, bundle: Bundle, *, known_names: Collection[str], limits: Limits = DEFAULT
 ) -> tuple[Finding, ...]:
     """Return only the findings that depend on other skills. All others depend on the bytes alone and can be cached."""
-    return tuple(bundle_rules.requires(LintContext(skill, bundle, {}, False, known_names, None, limits)))
+    context = LintContext(skill, bundle, {}, False, known_names, None, limits)
+    return tuple(map(_categorised, bundle_rules.requires(context)))
