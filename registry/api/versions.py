@@ -35,6 +35,7 @@ class VersionShape(TypedDict):
     tokens: int
     yanked_at: Timestamp | None
     yank_reason: str
+    deleted_at: Annotated[Timestamp | None, "The deletion of the skill that ended this version, if any."]
     provenance: Annotated[ProvenanceShape | None, "The source it was imported from, if any."]
 
 
@@ -109,5 +110,6 @@ def _version_shape(version: Version) -> VersionShape:
         "tokens": version.tokens,
         "yanked_at": timestamp(version.yanked_at),
         "yank_reason": version.yank_reason,
+        "deleted_at": timestamp(version.deleted_at),
         "provenance": provenance_shape(provenance) if provenance else None,
     }

@@ -44,8 +44,8 @@ class Skill(models.Model):
 
 class VersionQuerySet(models.QuerySet["Version"]):
     def available(self) -> "VersionQuerySet":
-        """Leave out withdrawn versions, which must not be served anywhere."""
-        return self.filter(yanked_at=None)
+        """Leave out versions that were withdrawn or deleted, which must not be served anywhere."""
+        return self.filter(yanked_at=None, deleted_at=None)
 
     def newest_first(self) -> "VersionQuerySet":
         return self.order_by("-pk")
@@ -76,6 +76,8 @@ class Version(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     yanked_at = models.DateTimeField(null=True)
     yank_reason = models.CharField(max_length=300, blank=True)
+    # The deletion of the skill that ended this version. Versions of one deletion have the same time.
+    deleted_at = models.DateTimeField(null=True)
 
     objects = VersionQuerySet.as_manager()
 
@@ -84,6 +86,11 @@ class Version(models.Model):
             models.UniqueConstraint(fields=["skill", "version"], name="a_version_stands_for_one_state"),
             models.CheckConstraint(condition=Q(digest__startswith="sha256:"), name="version_digest_is_sha256"),
         ]
+
+    @property
+    def available(self) -> bool:
+        """True if the version was neither withdrawn nor deleted."""
+        return self.yanked_at is None and self.deleted_at is None
 
     @property
     def by(self) -> str:

@@ -153,7 +153,7 @@ def _decide(
     if skill and skill.overrides:
         if same is None and named is None and skill.current and skill.current.digest == checked.bundle.digest:
             same = skill.current
-        return (UNCHANGED if same else NEW_VERSION), same
+        return (UNCHANGED if same and same.deleted_at is None else NEW_VERSION), same
     winner = effective.winner if effective else None
     return (OVERRIDE if winner and winner.source == BUNDLED else CREATE), same
 

@@ -207,12 +207,13 @@ def remove(skill: Skill, *, change: audit.Change, approved: bool = False) -> Non
         require_publish(change.by, skill.project)
     skill.overrides = False
     skill.save(update_fields=["overrides"])
+    Version.objects.filter(skill=skill, deleted_at=None).update(deleted_at=timezone.now())
     change.before = skill.current_digest
     stale_proposals.mark_stale(skill, change=change)
 
 
 def undelete(project: Project, name: str, *, by: Actor) -> Version:
-    """Restore a deleted skill with its current version."""
+    """Undo the last deletion. Versions that were deleted before it stay deleted."""
     require_publish(by, project)
     name = normalise(name)
     require_reach(by, name)
@@ -221,7 +222,11 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
         if skill.overrides:
             raise Conflict(f"{name} is not deleted.")
         if skill.current is None:
-            raise NotFound(f"{name} cannot be restored: all its versions were withdrawn.")
+            raise NotFound(
+                f"{name} cannot be restored: all versions since its last deletion were withdrawn. "
+                "You can restore an older version."
+            )
+        Version.objects.filter(skill=skill, deleted_at=skill.current.deleted_at).update(deleted_at=None)
         versions.reactivate(skill, skill.current, by=by, change=change)
         return skill.current
 

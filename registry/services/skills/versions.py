@@ -86,8 +86,10 @@ def add(
 
 
 def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
-    """Make a deleted skill current again with one of its versions."""
+    """Make a deleted version the current one. Other deleted versions stay deleted."""
     require_publish(by, skill.project)
+    version.deleted_at = None
+    version.save(update_fields=["deleted_at"])
     skill.current, skill.overrides = version, True
     skill.save(update_fields=["current", "overrides"])
     change.after = version.digest
@@ -149,7 +151,7 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
 
 
 def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -> Version:
-    """Withdraw a version everywhere; the newest remaining version becomes current."""
+    """Withdraw a version everywhere. Its successor becomes current if it was the current one."""
     require_withdraw(by, project)
     require_reach(by, name)
     reason = checked_note(reason)
@@ -163,13 +165,23 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
         row.save(update_fields=["yanked_at", "yank_reason"])
         skill = row.skill
         change.before = skill.current_digest
-        skill.current = Version.objects.available().filter(skill=skill).newest_first().first()
-        skill.save(update_fields=["current"])
+        if skill.current_id == row.pk:
+            skill.current = successor(row)
+            skill.save(update_fields=["current"])
         change.after = skill.current_digest
         change.data.update(version=row.version, reason=reason)
         stale_proposals.mark_stale(skill, change=change)
         notifications.notify_about_version(events.YANKED, row, person=row.author_id, text=reason, by=by)
         return row
+
+
+def successor(version: Version) -> Version | None:
+    """Return the version that takes over when this one is withdrawn, or None.
+
+    Versions from before a deletion never take over: only a person brings them back, with `restore`.
+    """
+    remaining = Version.objects.filter(skill=version.skill_id, yanked_at=None, deleted_at=version.deleted_at)
+    return remaining.exclude(pk=version.pk).newest_first().first()
 
 
 def _find(project: Project, name: str, version: str) -> Version:

@@ -67,7 +67,7 @@ def _check_seen(found: Installation, seen: str) -> None:
 def _is_unchanged(found: Installation) -> bool:
     """Return whether agents already get the version to restore, so that there is nothing to review."""
     before = found.before
-    return before is not None and before.yanked_at is None and before.digest == _digest(found)
+    return before is not None and before.available and before.digest == _digest(found)
 
 
 def _digest(found: Installation) -> str:
@@ -90,9 +90,9 @@ def _uninstall(found: Installation, *, by: Actor, change: Change) -> Version | N
 
 
 def _bundle_before(found: Installation) -> Bundle | None:
-    """Return the bundle from before the import, or None if there was none or it was withdrawn since."""
+    """Return the bundle from before the import, or None if there was none or it was withdrawn or deleted since."""
     before = found.before
-    return blobs.bundle(before.manifest) if before is not None and before.yanked_at is None else None
+    return blobs.bundle(before.manifest) if before is not None and before.available else None
 
 
 def _propose(found: Installation, *, by: Actor) -> ImportResult:

@@ -170,8 +170,7 @@ def _effect(page: SkillPage, withdrawn: Version) -> str:
     """Return a sentence that says what agents get without this version."""
     if not (page.own and page.row is not None and page.row.pk == withdrawn.pk):
         return "Agents are not affected: they get another version."
-    history = versions.history(page.project, page.name)
-    following = next((each for each in history if each.yanked_at is None and each.pk != withdrawn.pk), None)
+    following = versions.successor(withdrawn)
     if following:
         return f"Agents get version {following.version} instead."
     built_in = " The built-in version stays hidden until you return to it." if page.hides else ""

@@ -73,7 +73,7 @@ def _context(request: ProjectRequest, installed: Installation) -> dict[str, Any]
 def _consequence(installed: Installation) -> str:
     """Return a sentence about what agents get afterwards."""
     name, before = installed.skill.name, installed.before
-    if before is not None and before.yanked_at is None:
+    if before is not None and before.available:
         return f"Agents get version {before.version} again, the version from before the import."
     if name in built_in.snapshot().skills:
         return f"Agents get the built-in {name} again."

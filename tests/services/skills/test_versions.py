@@ -9,7 +9,7 @@ from registry.core.errors import Conflict, InvalidRequest, NotFound
 from registry.models import Project, Skill, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.skills import skills, versions
+from registry.services.skills import bundles, skills, versions
 from tests.conftest import on_disk, skill_bundle
 from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
@@ -163,6 +163,79 @@ def test_yanking_the_current_version_of_a_deleted_skill_undeletes_to_the_one_bef
     skills.delete(project, "greeting", by=author)
     versions.yank(project, "greeting", "3", reason="Wrong.", by=author)
     assert skills.undelete(project, "greeting", by=author).version == "2"
+
+
+# -- Deletion ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recreated(project: Project, three: list[Version], author: Actor) -> Version:
+    """Version 4 of greeting, created after versions 1 to 3 were deleted."""
+    skills.delete(project, "greeting", by=author)
+    return skills.create(project, skill_bundle(body="Text 4."), by=author).version
+
+
+def test_a_yank_does_not_bring_back_a_version_from_before_a_deletion(
+    project: Project, recreated: Version, author: Actor
+) -> None:
+    versions.yank(project, "greeting", "4", reason="Wrong price.", by=author)
+    assert current(project) is None
+    with pytest.raises(NotFound):
+        catalog.load(project.pk, "greeting")
+    assert left_out(project) == [("greeting", "every-version-yanked")]
+
+
+@pytest.mark.parametrize("version", ["1", "2", "3"])
+def test_a_deleted_version_is_not_served_by_its_number(project: Project, recreated: Version, version: str) -> None:
+    with pytest.raises(NotFound):
+        catalog.load(project.pk, "greeting", version=version)
+
+
+def test_a_yank_chooses_among_the_versions_since_the_deletion(
+    project: Project, recreated: Version, author: Actor
+) -> None:
+    skills.save(project, "greeting", skill_bundle(body="Text 5."), base=recreated.digest, by=author)
+    versions.yank(project, "greeting", "5", reason="Wrong price.", by=author)
+    assert current(project) == "4"
+
+
+def test_a_restored_version_takes_over_after_a_yank(project: Project, recreated: Version, author: Actor) -> None:
+    restored = versions.restore(project, "greeting", "2", by=author)
+    skills.save(project, "greeting", skill_bundle(body="Text 6."), base=restored.digest, by=author)
+    versions.yank(project, "greeting", "6", reason="Wrong price.", by=author)
+    assert current(project) == restored.version
+
+
+def test_undoing_a_deletion_brings_back_only_the_versions_that_it_deleted(
+    project: Project, recreated: Version, author: Actor
+) -> None:
+    skills.save(project, "greeting", skill_bundle(body="Text 5."), base=recreated.digest, by=author)
+    skills.delete(project, "greeting", by=author)
+    assert skills.undelete(project, "greeting", by=author).version == "5"
+    versions.yank(project, "greeting", "5", reason="Wrong.", by=author)
+    assert current(project) == "4"
+    versions.yank(project, "greeting", "4", reason="Wrong.", by=author)
+    assert current(project) is None
+
+
+def test_a_deletion_is_not_undone_with_a_version_from_an_earlier_one(
+    project: Project, recreated: Version, author: Actor
+) -> None:
+    skills.delete(project, "greeting", by=author)
+    versions.yank(project, "greeting", "4", reason="Wrong.", by=author)
+    with nothing_left_behind(), pytest.raises(NotFound, match="since its last deletion were withdrawn"):
+        skills.undelete(project, "greeting", by=author)
+
+
+def test_importing_the_bytes_of_a_deleted_version_serves_that_version_only(project: Project, operator: Actor) -> None:
+    one, two = (skill_bundle(body=f"Text {number}.", metadata={"version": f"v{number}"}) for number in (1, 2))
+    for bundle in (one, two):
+        bundles.import_bundle(project, bundle, by=operator)
+    skills.delete(project, "greeting", by=operator)
+    bundles.import_bundle(project, one, by=operator)
+    assert current(project) == "v1"
+    versions.yank(project, "greeting", "v1", reason="Wrong.", by=operator)
+    assert current(project) is None
 
 
 def test_yanking_twice_is_refused(project: Project, three: list[Version], author: Actor) -> None:
