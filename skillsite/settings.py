@@ -31,6 +31,10 @@ ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS")
 PUBLIC_URL = env.text("PUBLIC_URL", f"http://localhost:{PORT}").rstrip("/")
 
+# `serve` passes the values of its options to the web processes through these variables.
+WEB_WORKERS = env.integer("WEB_WORKERS", 1, least=1)
+WEB_THREADS = env.integer("WEB_THREADS", 4, least=1)
+
 # -- Skills ------------------------------------------------------------------------------------------------
 
 AGENT_SKILLS_DIRS = [

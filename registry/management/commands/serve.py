@@ -1,5 +1,6 @@
 """`serve`: prepare the site and run the web server and the worker until one of them ends."""
 
+import os
 import signal
 import socket
 import sys
@@ -25,8 +26,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default=env.text("HOST", "127.0.0.1"))
-        parser.add_argument("--workers", type=int, default=env.integer("WEB_WORKERS", 1, least=1))
-        parser.add_argument("--threads", type=int, default=env.integer("WEB_THREADS", 4, least=1))
+        parser.add_argument("--workers", type=int, default=settings.WEB_WORKERS)
+        parser.add_argument("--threads", type=int, default=settings.WEB_THREADS)
         parser.add_argument("--no-prepare", action="store_true", help="do not migrate or load the demo")
         parser.add_argument("--no-worker", action="store_true", help="do not start a worker")
 
@@ -39,6 +40,7 @@ class Command(BaseCommand):
         if not options["no_prepare"]:
             self.prepare()
         connections.close_all()
+        os.environ |= {"WEB_WORKERS": str(options["workers"]), "WEB_THREADS": str(options["threads"])}
         commands = [self.web_command(options)]
         if not options["no_worker"]:
             commands.append([sys.executable, "manage.py", "worker"])
