@@ -1,6 +1,5 @@
 """The client for one project of a site: catalog, skills, files, bundles and proposals."""
 
-import json
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
-from registry.client import directories, local_skill, values
+from registry.client import directories, local_skill, strict_json, values
 from registry.client.bundle_cache import BundleCache
 from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFound, Unreachable, Untrustworthy
 from registry.client.http import HttpClient, Stats
@@ -38,6 +37,7 @@ class SkillsiteClient:
 
     Responses are cached in `cache_dir` (default: see `directories.cache_root`). With `offline`, no requests are sent.
     Otherwise a cached response is used if the site cannot be reached. `from_cache` of the result is then true.
+    Without `allow_http`, an `http://` address must be on this machine, because everyone on the way reads the token.
     """
 
     def __init__(
@@ -53,11 +53,18 @@ class SkillsiteClient:
         retrying: Retrying | None = None,
         limits: Limits = LIMITS,
         ca_file: Path | None = None,
+        allow_http: bool = False,
     ) -> None:
         if not project or not project.strip("/"):
             raise Misconfigured("No project is set. Use its short name, which is part of its address.")
         self._http = HttpClient(
-            base_url, token, timeout=timeout, retrying=retrying or Retrying(), transport=transport, ca_file=ca_file
+            base_url,
+            token,
+            timeout=timeout,
+            retrying=retrying or Retrying(),
+            transport=transport,
+            ca_file=ca_file,
+            allow_http=allow_http,
         )
         self.project = project
         self.offline = offline
@@ -314,7 +321,7 @@ def _to_json(content: bytes | str | None) -> str | dict[str, str] | None:
 
 def _parse_json(body: bytes) -> Any:
     try:
-        return json.loads(body)
+        return strict_json.parse(body)
     except ValueError as error:
         raise Untrustworthy("The response of the site is not JSON. Is this the address of a Skillsite?") from error
 

@@ -30,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             cache_dir=arguments.cache,
             ca_file=arguments.ca_file,
             offline=arguments.offline,
+            allow_http=arguments.allow_http,
         ) as client:
             code: int = arguments.run(client, arguments)
             sys.stdout.flush()
@@ -60,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cache", default="", help="directory of the cache (SKILLSITE_CACHE)")
     parser.add_argument("--ca-file", default="", help="certificates to trust, in PEM (SKILLSITE_CA_FILE)")
     parser.add_argument("--offline", action="store_true", help="use only the cache")
+    parser.add_argument(
+        "--allow-http", action="store_true", help="send the token unencrypted to another machine (SKILLSITE_ALLOW_HTTP)"
+    )
     commands = parser.add_subparsers(metavar="command", required=True)
     _add_reading(commands)
     _add_propose(commands)

@@ -1,5 +1,6 @@
 """HTTP requests with retries and with limits on size and time. Redirects are not followed."""
 
+import ipaddress
 import json
 import ssl
 import threading
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from registry.client import strict_json
 from registry.client.errors import Misconfigured, RateLimited, Unreachable, Untrustworthy, refused
 from registry.client.retry import TOO_MANY, UNAVAILABLE, Retrying
 
@@ -57,8 +59,9 @@ class HttpClient:
         retrying: Retrying,
         transport: httpx.BaseTransport | None = None,
         ca_file: Path | None = None,
+        allow_http: bool = False,
     ) -> None:
-        self.base_url = checked_url(base_url)
+        self.base_url = checked_url(base_url, allow_http=allow_http)
         self.stats = Stats()
         self._retrying = retrying
         self._http = httpx.Client(
@@ -110,7 +113,7 @@ class HttpClient:
         if good:
             if (encoded := response.headers.get("Content-Encoding", _PLAIN).lower()) != _PLAIN:
                 raise Untrustworthy(f"The response of {self.base_url} has the unexpected encoding {encoded[:40]!r}.")
-            return Response(response.status_code, body, response.headers.get("ETag", ""))
+            return Response(response.status_code, body, _checked_etag(response.headers.get("ETag", "")))
         raise self._problem(response, body)
 
     def _body(self, response: httpx.Response, limit: int) -> bytes:
@@ -152,7 +155,8 @@ class _Retry(Exception):
         self.retry_after = retry_after
 
 
-def checked_url(base_url: str) -> str:
+def checked_url(base_url: str, *, allow_http: bool = False) -> str:
+    """Return the address without a trailing slash. Raise Misconfigured if it is invalid or would leak the token."""
     try:
         parts = urlsplit(base_url.strip())
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -164,7 +168,30 @@ def checked_url(base_url: str) -> str:
         raise Misconfigured("The address of the site contains a username or password. Set the token instead.")
     if parts.query or parts.fragment:
         raise Misconfigured("The address of the site contains ? or #. Remove that part.")
-    return f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+    address = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+    if parts.scheme == "http" and not allow_http and not _is_this_machine(address):
+        raise Misconfigured(
+            f"{parts.scheme}://{parts.netloc} would send the token unencrypted, so that others on the network can read "
+            "it. Use https://, or pass --allow-http (SKILLSITE_ALLOW_HTTP=1) if the network is yours."
+        )
+    return address
+
+
+def _is_this_machine(address: str) -> bool:
+    """Check the host that httpx connects to, which reads an address in its own way."""
+    try:
+        host = httpx.URL(address).host
+    except httpx.InvalidURL as error:
+        raise Misconfigured(f"The address of the site is invalid: {error}.") from error
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") == "localhost"
+
+
+def _checked_etag(etag: str) -> str:
+    """Return the ETag, or nothing if it cannot be sent back in a header."""
+    return etag if etag.isascii() and etag.isprintable() else ""
 
 
 def _checked_token(token: str) -> str:
@@ -194,7 +221,7 @@ def _reason(error: httpx.TransportError) -> str:
 
 def _document(body: bytes) -> dict[str, Any]:
     try:
-        document = json.loads(body)
+        document = strict_json.parse(body)
     except ValueError:
         return {}
     return document if isinstance(document, dict) else {}

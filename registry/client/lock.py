@@ -1,16 +1,21 @@
 """The lock file `skillsite.lock`: the skills that a pull installed in a directory, with source, version and digest."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from registry.client import strict_json
 from registry.client.errors import LocalProblem
+from registry.client.files import read_limited
 from registry.lib import files
 
 NAME = "skillsite.lock"
 _FORMAT = 1
+_MAX_BYTES = 16 * 1024 * 1024
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _TEMPORARY_PREFIX = ".skillsite-"  # tells the owner of the directory whose leftover it is
 
 
@@ -33,18 +38,18 @@ class Lock:
 def read(directory: Path) -> Lock | None:
     path = directory / NAME
     try:
-        text = path.read_bytes()
+        text = read_limited(path, _MAX_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LocalProblem(f"Could not read {path}: {error.strerror or error}.") from error
     try:
-        data = json.loads(text)
+        data = strict_json.parse(text)
         if data["lock"] != _FORMAT:
             raise LocalProblem(
                 f"{path} was written by another version of the client. Use that version, or delete the file."
             )
-        return Lock(str(data["source"]), {str(name): _parse(entry) for name, entry in data["skills"].items()})
+        return Lock(_text(data, "source"), {name: _parse(entry) for name, entry in data["skills"].items()})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LocalProblem(
             f"{path} is damaged. Restore it, or delete it and pull with --force, which overwrites local edits."
@@ -60,12 +65,31 @@ def write(directory: Path, lock: Lock) -> None:
     }
     text = f"{json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True)}\n".encode()
     path = directory / NAME
-    if not path.is_file() or path.read_bytes() != text:
+    try:
+        unchanged = read_limited(path, _MAX_BYTES) == text
+    except OSError:
+        unchanged = False
+    if not unchanged:
         files.write_atomically(path, text, prefix=_TEMPORARY_PREFIX)
 
 
 def _parse(entry: Any) -> LockEntry:
-    return LockEntry(str(entry["version"]), str(entry["digest"]), str(entry["source"]), str(entry.get("replaces", "")))
+    replaces = _digest(entry, "replaces") if "replaces" in entry else ""
+    return LockEntry(_text(entry, "version"), _digest(entry, "digest"), _text(entry, "source"), replaces)
+
+
+def _text(data: Any, key: str) -> str:
+    value = data[key]
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is not a string")
+    return value
+
+
+def _digest(data: Any, key: str) -> str:
+    value = _text(data, key)
+    if not _DIGEST.fullmatch(value):
+        raise ValueError(f"{key} is not a digest")
+    return value
 
 
 def _to_json(entry: LockEntry) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Updates a directory to the skills of the site. Each skill is replaced atomically, and local edits are kept."""
 
 import os
+import re
 import secrets
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -12,13 +13,13 @@ from pathlib import Path
 from registry.client import lock, pull_plan
 from registry.client.atomic_swap import put_in_place
 from registry.client.client import SkillsiteClient
+from registry.client.directories import real_directory
 from registry.client.errors import LocalProblem, NotCached, NotFound, Unreachable, Untrustworthy
 from registry.client.files import write_tree
 from registry.client.lock import Lock, LockEntry
 from registry.client.pull_plan import Step
 from registry.client.values import EffectiveSkill
 from registry.core import paths
-from registry.core.errors import UnsafePath
 from registry.lib import files
 
 if sys.platform != "win32":
@@ -26,6 +27,8 @@ if sys.platform != "win32":
 
 # Hidden and one level down, so that no agent loads an incomplete skill.
 _STAGING = ".skillsite"
+_NAME_BYTES = 8
+_STAGED = re.compile(r"[0-9a-f]{16}(-[0-9a-f]{8})?")  # the second part: see `put_in_place`
 _AT_ONCE = 8
 
 Progress = Callable[[int, int, str], None]
@@ -48,6 +51,7 @@ class Report:
 
 def check(client: SkillsiteClient, directory: Path) -> tuple[Step, ...]:
     """Return what a pull would change or keep, without writing anything."""
+    directory = real_directory(directory)
     skills, _ = _site_skills(client)
     steps = pull_plan.steps(directory, skills, _locked(client, directory, force=False), force=False)
     return tuple(step for step in steps if step.is_change or step.is_kept)
@@ -62,6 +66,7 @@ def pull(
     waiting: Callable[[], None] = lambda: None,
 ) -> Report:
     """Install changed skills and remove deleted ones. `force` overwrites local edits."""
+    directory = real_directory(directory)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with _exclusive(directory, waiting):
@@ -80,10 +85,6 @@ def _site_skills(client: SkillsiteClient) -> tuple[tuple[EffectiveSkill, ...], b
     effective = client.effective()
     if effective.from_cache and not client.offline:
         raise Unreachable("Could not reach the site. Nothing was changed.")
-    try:
-        paths.check_collisions(one.name for one in effective.skills)
-    except UnsafePath as error:
-        raise LocalProblem(f"Two skills need the same directory: {error.message}") from error
     return effective.skills, effective.from_cache
 
 
@@ -154,21 +155,30 @@ def _results(
             try:
                 future.result()
                 yield running[future], ""
-            except (Untrustworthy, NotFound, NotCached) as error:
+            except (Untrustworthy, NotFound, NotCached, _ChangedMeanwhile) as error:
                 yield running[future], error.message
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+class _ChangedMeanwhile(LocalProblem):
+    """Somebody changed a directory after the pull was planned."""
+
+
 def _do(client: SkillsiteClient, directory: Path, staging: Path, step: Step) -> None:
+    """Carry out one step. What was replaced or removed is checked once more before it is deleted."""
     target = directory / paths.check_component(step.name, what="name of the skill")
-    fresh = staging / secrets.token_hex(8)
+    fresh = staging / secrets.token_hex(_NAME_BYTES)
     if step.remote is None:
         target.rename(fresh)
     else:
         bundle = client.fetch(step.remote)
         write_tree(fresh, bundle, private=False, durable=True)
         put_in_place(fresh, target)
+    if pull_plan.digests(fresh) != step.found:
+        put_in_place(fresh, target)
+        files.remove(fresh)
+        raise _ChangedMeanwhile("Its files changed during the pull. They were kept. Pull again.")
     files.sync_directory(directory)
     files.remove(fresh)
 
@@ -177,13 +187,28 @@ def _do(client: SkillsiteClient, directory: Path, staging: Path, step: Step) -> 
 def _staging(directory: Path, *, needed: bool) -> Iterator[Path]:
     """Create a temporary directory on the same file system. Leftovers of a killed pull are removed."""
     staging = directory / _STAGING
-    files.remove(staging)
+    _remove_staging(staging)
     if needed:
         staging.mkdir()
     try:
         yield staging
     finally:
-        files.remove(staging)
+        _remove_staging(staging)
+
+
+def _remove_staging(staging: Path) -> None:
+    """Remove what pulls leave here, and nothing else."""
+    if staging.is_symlink() or not staging.is_dir():
+        staging.unlink(missing_ok=True)
+        return
+    for path in staging.iterdir():
+        if _STAGED.fullmatch(path.name):
+            files.remove(path)
+    try:
+        staging.rmdir()
+    except OSError as error:
+        message = f"{staging} contains files that are not from a pull. Move or delete them."
+        raise LocalProblem(message) from error
 
 
 @contextmanager

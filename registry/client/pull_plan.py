@@ -5,25 +5,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from registry.client.files import read_tree
+from registry.client.errors import LocalProblem
+from registry.client.files import list_tree
 from registry.client.lock import NAME, LockEntry
 from registry.client.values import EffectiveSkill
 from registry.core import paths
 from registry.core.archive import zip_bundle
-from registry.core.bundle import FileEntry, bundle_digest, content_digest
+from registry.core.bundle import SKILL_MD, bundle_digest
 from registry.core.errors import UnsafePath
 
 Action = Literal["same", "add", "update", "remove", "gone", "keep", "refuse"]
 
 _EDITED = "its files were edited here"
 _NOT_OURS = "it was not installed by a pull"
+_NO_SKILL = f"it has no {SKILL_MD}, so it may not be a skill; move or delete it yourself"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """The action for one skill. `keep` and `refuse` change nothing, and `reason` says why.
 
-    `local_digest` is the digest of the local directory if a pull installed it.
+    `found` are the digests of the local directory, or None if nothing exists. `local_digest` is that of them that a
+    pull installed.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Step:
     locked: LockEntry | None = None
     local_digest: str = ""
     reason: str = ""
+    found: frozenset[str] | None = None
 
     @property
     def is_change(self) -> bool:
@@ -57,7 +61,16 @@ def steps(
     """Return the steps in order of names. Directories in neither list are ignored, because they are not ours."""
     by_name = {one.name: one for one in remote}
     names = sorted({*by_name, *locked})
+    _check_collisions(names)
     return tuple(_step(directory, name, by_name.get(name), locked.get(name), force=force) for name in names)
+
+
+def _check_collisions(names: Iterable[str]) -> None:
+    """Refuse names that are one directory on some systems. Removing one skill would remove the other."""
+    try:
+        paths.check_collisions(names)
+    except UnsafePath as error:
+        raise LocalProblem(f"Two skills need the same directory: {error.message}") from error
 
 
 def _step(directory: Path, name: str, remote: EffectiveSkill | None, locked: LockEntry | None, *, force: bool) -> Step:
@@ -71,23 +84,33 @@ def _step(directory: Path, name: str, remote: EffectiveSkill | None, locked: Loc
     if local is None:
         return Step(name, "add" if remote else "gone", remote, locked)
     if remote and remote.digest in local:
-        return Step(name, "same", remote, locked, remote.digest)
+        return Step(name, "same", remote, locked, remote.digest, found=local)
     known = {locked.digest, locked.replaces} if locked else set()
     local_digest = next(iter(known & local), "")
-    if local_digest or force:
-        return Step(name, "update" if remote else "remove", remote, locked, local_digest)
     reason = _EDITED if locked else _NOT_OURS
-    return Step(name, "keep", remote, locked, reason=reason if remote else f"removed from the project, but {reason}")
+    if remote is None and not local_digest:
+        # Not even by force: a lock file from elsewhere may name any directory of this machine.
+        return Step(name, "refuse", None, locked, reason=f"removed from the project, but {reason}; delete it yourself")
+    if (local_digest or force) and not is_skill(target):
+        return Step(name, "refuse", remote, locked, reason=_NO_SKILL)
+    if local_digest or force:
+        return Step(name, "update" if remote else "remove", remote, locked, local_digest, found=local)
+    return Step(name, "keep", remote, locked, reason=reason)
+
+
+def is_skill(target: Path) -> bool:
+    """Return whether a pull may replace this: a directory with a SKILL.md, or a link, whose target stays."""
+    skill_md = target / SKILL_MD
+    return target.is_symlink() or (skill_md.is_file() and not skill_md.is_symlink())
 
 
 def digests(target: Path) -> frozenset[str] | None:
     """Return the digests with and without by-products of running scripts, or None if nothing exists."""
     if not target.is_symlink() and not target.exists():
         return None
-    contents = read_tree(target) if target.is_dir() and not target.is_symlink() else None
-    if contents is None:
+    entries = list_tree(target) if target.is_dir() and not target.is_symlink() else None
+    if entries is None:
         return frozenset()
-    entries = [FileEntry(path, len(content), content_digest(content)) for path, content in contents.items()]
     tidy = [entry for entry in entries if not _by_product(entry.path)]
     return frozenset({bundle_digest(entries), bundle_digest(tidy)})
 

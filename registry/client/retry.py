@@ -44,6 +44,6 @@ class Retrying:
             return float(header)
         try:
             date = parsedate_to_datetime(header)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - self.now()).total_seconds())

@@ -16,6 +16,7 @@ def connect(
     cache_dir: str = "",
     ca_file: str = "",
     offline: bool = False,
+    allow_http: bool = False,
     environment: Mapping[str, str] = os.environ,
 ) -> SkillsiteClient:
     """Return a client. Arguments take precedence over SKILLSITE_URL, SKILLSITE_PROJECT and the others."""
@@ -27,6 +28,7 @@ def connect(
         cache_dir=cache_dir or environment.get("SKILLSITE_CACHE") or None,
         ca_file=Path(certificates) if certificates else None,
         offline=offline,
+        allow_http=allow_http or _is_set(environment.get("SKILLSITE_ALLOW_HTTP", "")),
     )
 
 
@@ -41,6 +43,14 @@ def _token(token_file: str, environment: Mapping[str, str]) -> str:
         return Path(path).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"Could not read the token from {path}: {_reason(error)}.") from error
+
+
+def _is_set(value: str) -> bool:
+    if value.strip().lower() in ("", "0", "false", "no", "off"):
+        return False
+    if value.strip().lower() in ("1", "true", "yes", "on"):
+        return True
+    raise Misconfigured(f"SKILLSITE_ALLOW_HTTP is {value[:20]!r}. Set it to 1 or 0.")
 
 
 def _required(environment: Mapping[str, str], name: str, argument: str) -> str:

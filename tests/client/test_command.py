@@ -122,6 +122,7 @@ def test_check_reports_skills_that_were_edited_locally(run: Run, target: Path) -
 
 def test_a_kept_skill_is_named_and_the_exit_code_is_one(run: Run, target: Path) -> None:
     (target / "greeting").mkdir(parents=True)
+    (target / "greeting/SKILL.md").write_text("Mine.")
     code, _, err = run("pull", str(target))
     assert (
         code == exit_codes.DIFFERS

@@ -2,10 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from registry.client import Retrying, SkillsiteClient, errors
+from registry.client.http_cache import CachedResponse, HttpCache
+from registry.client.settings import connect as connect_from
+from registry.core.bundle import content_digest
 from tests.client.between import Between, Reply, between, times
 from tests.client.conftest import Connect
 
@@ -54,7 +58,28 @@ def test_a_refusal_is_not_retried(client: SkillsiteClient, site: Between, status
     assert len(site.requests) == 1
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"\xff", b'{"detail": 5, "code": []}'])
+_DEEP = (b"[" * 100_000, b'{"a":' * 100_000, b'{"skills": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}")
+_UNUSABLE = (*_DEEP, b"NaN", b'{"tokens": 1e999}', b'{"tokens": ' + b"9" * 5_000 + b"}", b'{"name": "\\ud800"}')
+
+
+@pytest.mark.parametrize("body", _UNUSABLE)
+def test_a_response_that_cannot_be_parsed_is_an_error(client: SkillsiteClient, site: Between, body: bytes) -> None:
+    site.fault = times(99, Reply(200, body))
+    for act in (client.catalog, client.effective, lambda: client.read("own"), lambda: client.get_proposal(1)):
+        with pytest.raises(errors.Untrustworthy, match="not JSON"):
+            act()
+    with pytest.raises(errors.Untrustworthy, match="not JSON"):
+        client.propose("own", justification="x", skill_md="x")
+
+
+@pytest.mark.parametrize("header", ["Fri, 01 Jan 99999999999999999999 00:00:00 GMT", "9" * 5_000])
+def test_an_impossible_retry_after_is_ignored_or_raised(client: SkillsiteClient, site: Between, header: str) -> None:
+    site.fault = times(99, Reply(429, headers={"Retry-After": header}))
+    with pytest.raises(errors.RateLimited):
+        client.catalog()
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"\xff", b'{"detail": 5, "code": []}', *_UNUSABLE])
 def test_a_refusal_without_a_reason_names_its_status(client: SkillsiteClient, site: Between, body: bytes) -> None:
     site.fault = times(1, Reply(403, body))
     with pytest.raises(errors.NotAllowed, match="status 403"):
@@ -146,3 +171,62 @@ def test_a_refused_connection_is_unreachable(connect: Connect, waits: list[float
     with pytest.raises(errors.Unreachable, match="Could not reach"):
         connect(url="http://127.0.0.1:1").catalog()
     assert len(waits) == 3
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://skills.example.org",
+        "http://10.0.0.1:8000",
+        "http://localhost.example.org",
+        "http://127.0.0.1.example.org",
+        "http://[::ffff:10.0.0.1]",
+        "http://0.0.0.0:8000",
+        "HTTP://skills.example.org",
+    ],
+)
+def test_a_token_is_not_sent_unencrypted_to_another_machine(address: str, tmp_path: Path) -> None:
+    with pytest.raises(errors.Misconfigured, match="--allow-http"):
+        SkillsiteClient(address, "demo", "sks_x", cache_dir=tmp_path)
+    with SkillsiteClient(address, "demo", "sks_x", cache_dir=tmp_path, allow_http=True) as client:
+        assert client.url
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8000", "localhost.", "127.0.0.1", "127.9.8.7:80", "[::1]:8000"]
+)
+def test_this_machine_needs_no_encryption(host: str, tmp_path: Path) -> None:
+    with SkillsiteClient(f"http://{host}", "demo", "sks_x", cache_dir=tmp_path) as client:
+        assert client.url == f"http://{host}"
+
+
+def test_http_is_allowed_by_the_environment(tmp_path: Path) -> None:
+    given = {"SKILLSITE_URL": "http://skills.example.org", "SKILLSITE_PROJECT": "demo", "SKILLSITE_TOKEN": "sks_x"}
+    given["SKILLSITE_CACHE"] = str(tmp_path)
+    for value in ("", "0", "off", "no"):
+        with pytest.raises(errors.Misconfigured, match="unencrypted"):
+            connect_from(environment={**given, "SKILLSITE_ALLOW_HTTP": value})
+    with pytest.raises(errors.Misconfigured, match="SKILLSITE_ALLOW_HTTP is 'perhaps'"):
+        connect_from(environment={**given, "SKILLSITE_ALLOW_HTTP": "perhaps"})
+    connect_from(environment={**given, "SKILLSITE_ALLOW_HTTP": "1"}).close()
+    connect_from(environment=given, allow_http=True).close()
+
+
+def test_a_response_in_a_shared_cache_cannot_be_forged(tmp_path: Path) -> None:
+    """The owner of a shared directory can write anything there, but does not know the token."""
+    cache = HttpCache(tmp_path, origin="https://skills.example.org/projects/demo", token="sks_x")
+    cache.put("catalog", CachedResponse('"1"', b"Original."))
+    assert cache.get("catalog") == CachedResponse('"1"', b"Original.")
+    (stored,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    good = stored.read_bytes()
+    forged = {"etag": '"1"', "sha256": content_digest(b"Forged."), "hmac": content_digest(b"Forged.")}
+    for content in (
+        json.dumps(forged).encode() + b"\nForged.",
+        good.replace(b"Original.", b"Forged."),
+        good.replace(b'\\"1\\"', b'\\"2\\"'),
+        b"[" * 100_000,
+        b'{"etag": [], "hmac": 5}\n',
+    ):
+        assert content != good
+        stored.write_bytes(content)
+        assert cache.get("catalog") is None

@@ -33,7 +33,30 @@ def test_the_directory_of_another_project_is_not_changed(
     assert lock_of(target)["source"].startswith(live_server.url)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"lock": 1}', '{"lock": 1, "source": "x", "skills": [1]}', "\xff"])
+_ENTRY = '{"lock": 1, "source": "x", "skills": {"own": {"version": %s, "digest": "%s", "source": "project"}}}'
+_DIGEST = "sha256:" + "0" * 64
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "\xff",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "NaN",
+        '{"lock": 1}',
+        f'{{"lock": {"9" * 5_000}}}',
+        '{"lock": 1, "source": "x", "skills": [1]}',
+        '{"lock": 1, "source": "\\ud800", "skills": {}}',
+        '{"lock": 1, "source": 5, "skills": {}}',
+        _ENTRY % (1, _DIGEST),
+        _ENTRY % ('"1"', "5"),
+        _ENTRY % ('"1"', _DIGEST + "\\n"),
+    ],
+)
 def test_a_damaged_lock_stops_the_pull(client: SkillsiteClient, target: Path, save: Save, text: str) -> None:
     save("own")
     target.mkdir()

@@ -48,12 +48,12 @@ def test_a_locally_edited_skill_that_was_deleted_on_the_site_stays(
     pull(client, target)
     (target / "own/SKILL.md").write_text("Mine.")
     delete_skill(project, "own", base=digest, by=author)
-    for _ in range(2):
-        report = pull(client, target)
-        assert said(report.kept) == ["! own: removed from the project, but its files were edited here"]
+    for force in (False, False, True):
+        report = pull(client, target, force=force)
+        assert said(report.kept) == [
+            "! own: removed from the project, but its files were edited here; delete it yourself"
+        ]
     assert (target / "own/SKILL.md").read_text() == "Mine."
-    assert said(pull(client, target, force=True).done) == ["- own"]
-    assert names_in(target) == [LOCK]
 
 
 def test_a_directory_that_no_pull_installed_is_never_changed(client: SkillsiteClient, target: Path, save: Save) -> None:

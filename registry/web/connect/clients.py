@@ -1,12 +1,15 @@
 """Instructions for connecting each known client to a project: exact commands and files to copy."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 PLACEHOLDER = "sks_…"
 _VARIABLE = "SKILLSITE_TOKEN"
 _PULL = "skillsite-client pull --for claude-code"
+_UNENCRYPTED = "This site has no https, so others in the network can read the token."
 _READ_ONLY = "a token with “read” as its only scope"
 
 
@@ -19,6 +22,12 @@ class Target:
     wheel: str
     public: bool = False
     token: str = PLACEHOLDER
+
+    @property
+    def is_unencrypted(self) -> bool:
+        """Return whether clients on other machines send the token unencrypted. The Python client needs a flag then."""
+        parts = urlsplit(self.site)
+        return parts.scheme == "http" and not re.fullmatch(r"localhost|127(\.\d{1,3}){3}|::1", parts.hostname or "")
 
     @property
     def mcp(self) -> str:
@@ -151,6 +160,8 @@ def _skills(target: Target) -> Guide:
 
 def _client(target: Target) -> Guide:
     variables = {"SKILLSITE_URL": target.site, "SKILLSITE_PROJECT": target.project, _VARIABLE: target.token}
+    if target.is_unencrypted:
+        variables["SKILLSITE_ALLOW_HTTP"] = "1"
     settings = "\n".join(f"export {name}={value}" for name, value in variables.items())
     return Guide(
         "client",
@@ -163,12 +174,10 @@ def _client(target: Target) -> Guide:
                 "Pull the skills for Claude Code (or cursor, codex)",
                 _PULL,
             ),
-            Step(
-                "In CI: fail if the files differ from the project",
-                f"{_PULL} --check",
-            ),
+            Step("In CI: fail if the files differ from the project", f"{_PULL} --check"),
             Step("Read in the shell", "skillsite-client catalog\nskillsite-client read NAME"),
         ),
+        note=_UNENCRYPTED if target.is_unencrypted else "",
     )
 
 
@@ -260,6 +269,7 @@ class _Loader:
     quiet: str = ""
 
     def __call__(self, target: Target) -> Guide:
+        flag = ", allow_http=True" if target.is_unencrypted else ""
         program = f"""import os
 
 {self.framework_import}
@@ -267,7 +277,7 @@ class _Loader:
 from skillsite_client import SkillsiteClient
 from skillsite_client.loaders.{self.key} import {self.loader}
 
-client = SkillsiteClient("{target.site}", "{target.project}", os.environ["{_VARIABLE}"])
+client = SkillsiteClient("{target.site}", "{target.project}", os.environ["{_VARIABLE}"]{flag})
 {self.use}"""
         steps = (
             _export(target, self.quiet),

@@ -58,6 +58,16 @@ def test_commands_are_in_the_documentation(key: str, place: int) -> None:
     assert squeezed(ALL[key].steps[place].text) in documented
 
 
+@pytest.mark.parametrize(
+    ("site", "flag"), [("http://10.0.0.5:8000", True), ("http://localhost:8000", False), (SITE, False)]
+)
+def test_only_a_remote_site_without_https_needs_the_flag_for_plain_http(site: str, flag: bool) -> None:
+    guides = of(Target(site, "demo", PRIVATE.wheel, token="TOKEN"))
+    assert ("SKILLSITE_ALLOW_HTTP=1" in guides["client"].steps[1].text) is flag
+    assert ("no https" in guides["client"].note) is flag
+    assert ("allow_http=True" in guides["agno"].steps[-1].text) is flag
+
+
 @pytest.mark.parametrize("key", ["fastmcp", "agent-framework"])
 def test_programs_are_in_the_documentation(key: str) -> None:
     (program,) = [step.text for step in ALL[key].steps if step.python]
