@@ -1,7 +1,7 @@
-"""Views of the catalog, the effective skills behind it, and the skills that are left out of it."""
+"""Views of the catalog, the effective skills behind it, and the diagnostics of skills that are left out of it."""
 
 from collections.abc import Collection
-from typing import Literal, TypedDict, cast
+from typing import Annotated, Literal, TypedDict, cast
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -43,17 +43,18 @@ class EffectivePage(TypedDict):
     next: str | None
 
 
-class LeftOutSkillShape(TypedDict):
+class DiagnosticShape(TypedDict):
     name: str
     directory: str
     file: str
     line: int | None
     code: str
     message: str
+    served: Annotated[bool, "True if agents get the skill all the same."]
 
 
 class DiagnosticsPage(TypedDict):
-    results: list[LeftOutSkillShape]
+    results: list[DiagnosticShape]
     next: str | None
 
 
@@ -127,11 +128,11 @@ class EffectiveSkills(Read):
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         page = parse_page(request)
         skills = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).skills
-        results = [_effective_shape(skill) for skill in skills[page.bounds]]
+        results = [effective_shape(skill) for skill in skills[page.bounds]]
         return as_json(EffectivePage(results=results, next=page.next_link(request, len(skills))))
 
 
-def _effective_shape(skill: EffectiveSkill) -> EffectiveShape:
+def effective_shape(skill: EffectiveSkill) -> EffectiveShape:
     winner = skill.winner
     return {
         "name": skill.name,
@@ -146,14 +147,14 @@ def _effective_shape(skill: EffectiveSkill) -> EffectiveShape:
 class Diagnostics(Read):
     @extend_schema(
         operation_id="diagnostics",
-        summary="List the skills that no agent gets, and what to fix",
+        summary="List skills that no agent gets or that have a problem, and what to fix",
         parameters=PAGE_PARAMETERS,
         responses=DiagnosticsPage,
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         page = parse_page(request)
-        left_out = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).left_out
-        results: list[LeftOutSkillShape] = [
+        diagnostics = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).diagnostics
+        results: list[DiagnosticShape] = [
             {
                 "name": skill.name,
                 "directory": skill.directory,
@@ -161,7 +162,8 @@ class Diagnostics(Read):
                 "line": skill.line,
                 "code": skill.code,
                 "message": skill.message,
+                "served": skill.served,
             }
-            for skill in left_out[page.bounds]
+            for skill in diagnostics[page.bounds]
         ]
-        return as_json(DiagnosticsPage(results=results, next=page.next_link(request, len(left_out))))
+        return as_json(DiagnosticsPage(results=results, next=page.next_link(request, len(diagnostics))))

@@ -21,6 +21,10 @@ class NoteInput(StrictInput):
     note = serializers.CharField(required=False, allow_blank=True, default="")
 
 
+class NothingInput(StrictInput):
+    """An empty body, or an empty object."""
+
+
 def validate(shape: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Return the validated body. Raise `ValidationError` if it does not fit."""
     body = shape(data=request.data)

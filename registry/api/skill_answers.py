@@ -21,6 +21,7 @@ class ApprovalShape(TypedDict):
 
 class SkillShape(TypedDict):
     name: str
+    title: Annotated[str, "For people: `title` in the metadata, else the first heading, else the name in words."]
     description: str
     kind: Annotated[str, OneOf(("knowledge", "tool"))]
     version: str
@@ -30,6 +31,9 @@ class SkillShape(TypedDict):
     tokens: int
     summary: str
     requires: list[str]
+    triggers: Annotated[list[str], "Phrases of people that call for this skill."]
+    inputs: Annotated[list[str], "What the skill needs to be given."]
+    outputs: Annotated[list[str], "What the skill produces."]
     files: list[FileShape]
     hint: NotRequired[str]
     approval: NotRequired[
@@ -56,18 +60,22 @@ class SavedShape(TypedDict):
 
 
 def skill_shape(loaded: Loaded) -> SkillShape:
-    skill = loaded.candidate
+    skill, skill_md = loaded.candidate, loaded.skill_md()
     body: SkillShape = {
         "name": skill.name,
+        "title": skill_md.title,
         "description": skill.description,
         "kind": skill.kind,
         "version": skill.version,
         "digest": skill.digest,
         "source": skill.source,
-        "instructions": loaded.skill_md().instructions,
+        "instructions": skill_md.instructions,
         "tokens": skill.tokens,
         "summary": prompt.summary(skill.name, skill.tokens),
         "requires": list(skill.requires),
+        "triggers": list(skill_md.triggers),
+        "inputs": list(skill_md.inputs),
+        "outputs": list(skill_md.outputs),
         "files": file_shapes(loaded.files),
     }
     if skill.requires:

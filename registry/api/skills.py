@@ -14,7 +14,8 @@ from rest_framework.response import Response
 
 from registry.api import skill_answers as answers
 from registry.api import write_view
-from registry.api.inputs import StrictInput, validate
+from registry.api.catalog import EffectiveShape, effective_shape
+from registry.api.inputs import NothingInput, StrictInput, validate
 from registry.api.read_view import Answer, Read, as_json, flag
 from registry.api.write_view import Write, actor, if_match
 from registry.core import content_types, roles
@@ -111,6 +112,40 @@ class Skill(Read, Write):
     def delete(self, request: Request, project: str, name: str) -> Response:
         skills.delete(write_view.project(request), name, base=if_match(request), by=actor(request))
         return Response(status=204)
+
+
+class Disable(Write):
+    write_scope = roles.WRITE
+
+    @extend_schema(
+        operation_id="disable_skill",
+        summary="Switch a skill off: agents can no longer load it, whether it is built in or the project's own",
+        request=NothingInput,
+        responses=EffectiveShape,
+    )
+    def post(self, request: Request, project: str, name: str) -> Response:
+        validate(NothingInput, request)
+        skills.disable(write_view.project(request), name, by=actor(request))
+        return _effective(request, name)
+
+
+class Enable(Write):
+    write_scope = roles.WRITE
+
+    @extend_schema(
+        operation_id="enable_skill",
+        summary="Switch a skill on again",
+        request=NothingInput,
+        responses=EffectiveShape,
+    )
+    def post(self, request: Request, project: str, name: str) -> Response:
+        validate(NothingInput, request)
+        skills.enable(write_view.project(request), name, by=actor(request))
+        return _effective(request, name)
+
+
+def _effective(request: Request, name: str) -> Response:
+    return Response(effective_shape(catalog.get(write_view.project(request).pk, name)))
 
 
 class SkillFile(Read):

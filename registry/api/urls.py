@@ -31,6 +31,8 @@ _in_project = [
     path(f"{_SKILL}/versions", versions.Versions.as_view(), name="api-versions"),
     path(f"{_SKILL}/versions/<str:version>/restore", versions.Restore.as_view(), name="api-restore"),
     path(f"{_SKILL}/versions/<str:version>/yank", versions.Yank.as_view(), name="api-yank"),
+    path(f"{_SKILL}/disable", skills.Disable.as_view(), name="api-disable"),
+    path(f"{_SKILL}/enable", skills.Enable.as_view(), name="api-enable"),
     path("skills", skills.Skills.as_view(), name="api-skills"),
     path("resolve", resolve.Resolve.as_view(), name="api-resolve"),
     path(

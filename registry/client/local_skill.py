@@ -16,6 +16,7 @@ def skill(entry: EffectiveSkill, copy: Bundle) -> Skill:
     cost = token_estimate.estimate(parsed.instructions)
     return Skill(
         name=entry.name,
+        title=parsed.title,
         description=parsed.description,
         kind=parsed.kind,
         version=entry.version,
@@ -25,6 +26,9 @@ def skill(entry: EffectiveSkill, copy: Bundle) -> Skill:
         tokens=cost,
         summary=prompt.summary(entry.name, cost),
         requires=parsed.requires,
+        triggers=parsed.triggers,
+        inputs=parsed.inputs,
+        outputs=parsed.outputs,
         hint=prompt.hint(parsed.requires),
         files=copy.manifest,
         from_cache=True,

@@ -46,6 +46,7 @@ class Skill:
     """L2: the instructions without the header, and the list of files."""
 
     name: str
+    title: str
     description: str
     kind: str
     version: str
@@ -55,6 +56,9 @@ class Skill:
     tokens: int
     summary: str
     requires: tuple[str, ...]
+    triggers: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
     hint: str
     files: tuple[FileEntry, ...]
     from_cache: bool
@@ -125,6 +129,7 @@ def catalog(data: Any, from_cache: bool) -> Catalog:
 def skill(data: Any, from_cache: bool) -> Skill:
     return Skill(
         name=_get(data, "name", str),
+        title=_get(data, "title", str) if "title" in data else "",
         description=_get(data, "description", str),
         kind=_get(data, "kind", str),
         version=_get(data, "version", str),
@@ -134,6 +139,7 @@ def skill(data: Any, from_cache: bool) -> Skill:
         tokens=_get(data, "tokens", int),
         summary=_get(data, "summary", str),
         requires=_strings(data, "requires"),
+        **{key: _strings(data, key) if key in data else () for key in ("triggers", "inputs", "outputs")},
         hint=_get(data, "hint", str) if "hint" in data else "",
         files=tuple(
             FileEntry(_get(one, "path", str), _get(one, "size", int), _get(one, "digest", str))

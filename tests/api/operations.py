@@ -24,6 +24,8 @@ WRITES = [
     ("POST", "/bundles"),
     ("POST", "/skills/greeting/versions/1/restore"),
     ("POST", "/skills/greeting/versions/1/yank"),
+    ("POST", "/skills/greeting/disable"),
+    ("POST", "/skills/greeting/enable"),
 ]
 
 

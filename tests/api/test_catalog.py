@@ -254,6 +254,7 @@ def test_diagnostics_name_file_line_and_reason(project: Project, library: Path, 
         "line": 3,
         "code": "yaml-duplicate-key",
         "message": row["message"],
+        "served": False,
     }
     assert "appears twice, on lines 2 and 3" in row["message"]
 

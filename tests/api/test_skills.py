@@ -45,6 +45,7 @@ def test_a_loaded_skill_contains_everything_an_agent_needs(project: Project, ope
     cost = token_estimate.estimate("# Greet\n\nSay hello.")
     assert bot.get("/skills/greeting").json() == {
         "name": "greeting",
+        "title": "Greet",
         "description": "Does what greeting does for the team. Use when somebody asks for greeting.",
         "kind": "knowledge",
         "version": "1",
@@ -54,8 +55,32 @@ def test_a_loaded_skill_contains_everything_an_agent_needs(project: Project, ope
         "tokens": cost,
         "summary": f"Skill loaded: greeting (approx. {cost} tokens)",
         "requires": [],
+        "triggers": [],
+        "inputs": [],
+        "outputs": [],
         "files": [{"path": e.path, "size": e.size, "digest": e.digest} for e in bundle.manifest],
     }
+
+
+def test_a_loaded_skill_names_its_triggers_inputs_and_outputs(project: Project, operator: Actor, bot: Api) -> None:
+    text = (
+        '---\nname: refunds\ndescription: "Refunds an order. Use when a customer wants money back."\nmetadata:\n'
+        '  title: "Refund an order"\n  triggers: "money back, refund"\n  inputs: "order number"\n'
+        '  outputs: "letter, credit note"\n---\n\n# How we refund\n'
+    )
+    create_skill(project, skills.from_text(text), by=operator)
+    body = bot.get("/skills/refunds").json()
+    assert body["title"] == "Refund an order"
+    assert body["triggers"] == ["money back", "refund"]
+    assert body["inputs"] == ["order number"]
+    assert body["outputs"] == ["letter", "credit note"]
+
+
+def test_an_unknown_kind_is_a_finding_and_means_a_how_to(bot: Api) -> None:
+    text = skill_text(metadata={"kind": "wizard"})
+    saved = bot.send("POST", "/skills", {"skill_md": text}).json()
+    assert [one["line"] for one in saved["findings"] if one["rule"] == "kind-unknown"] == [5]
+    assert bot.get("/skills/greeting").json()["kind"] == "tool"
 
 
 def test_saving_parts_keeps_the_other_header_fields_and_files(project: Project, operator: Actor, bot: Api) -> None:

@@ -91,8 +91,8 @@ def digest_of(skill: EffectiveSkill | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A skill that no agent gets, and how to fix it."""
+class Diagnostic:
+    """A problem of a skill, and how to fix it. `served` is true if agents get the skill all the same."""
 
     name: str
     directory: str
@@ -100,6 +100,7 @@ class LeftOut:
     line: int | None
     code: str
     message: str
+    served: bool = False
 
 
 def resolve(name: str, bundled: Sequence[Candidate], claim: Claim | None) -> EffectiveSkill | None:
@@ -136,10 +137,10 @@ def _resolve_each(
             yield skill
 
 
-def withdrawn(skills: Iterable[EffectiveSkill]) -> tuple[LeftOut, ...]:
+def withdrawn(skills: Iterable[EffectiveSkill]) -> tuple[Diagnostic, ...]:
     """Return the names that a project overrides although all its versions were withdrawn."""
     return tuple(
-        LeftOut(
+        Diagnostic(
             name=skill.name,
             directory="",
             file="",

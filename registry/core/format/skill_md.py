@@ -29,6 +29,7 @@ UNCHANGED: Final = Unchanged.UNCHANGED
 KNOWLEDGE, TOOL = "knowledge", "tool"
 KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}  # spelling in SKILL.md: kind
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+TITLE_CHARS = 200
 _LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
 
 
@@ -56,6 +57,14 @@ class SkillMd:
     def instructions(self) -> str:
         """The body with LF line endings and without surrounding blank lines."""
         return _strip_blank_lines(self.document.body)
+
+    @property
+    def title(self) -> str:
+        """`title` under `metadata`, else the heading at the start of the instructions, else the name in words."""
+        first = self.instructions.partition("\n")[0]
+        heading = first.removeprefix("# ").strip(" #") if first.startswith("# ") else ""
+        title = _collapse_spaces(self.metadata.get("title", "") or heading)
+        return title[:TITLE_CHARS].strip() or self.name.replace("-", " ").capitalize()
 
 
 def read(content: bytes | str, *, fallback_name: str = "", limits: Limits = DEFAULT) -> SkillMd:

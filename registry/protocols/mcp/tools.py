@@ -1,5 +1,7 @@
 """MCP tools for agents: list skills, load a skill, read a file, propose a change."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 
 from registry.core import roles
@@ -12,7 +14,6 @@ from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, structured, text_result
 from registry.services.catalog import catalog
-from registry.services.catalog.catalog import Loaded
 
 
 def _list_skills(context: Context, arguments: Arguments) -> MethodResult:
@@ -32,20 +33,22 @@ def _list_skills(context: Context, arguments: Arguments) -> MethodResult:
 
 def _read_skill(context: Context, arguments: Arguments) -> MethodResult:
     loaded = context.load(arguments["skill_id"])
-    skill = loaded.candidate
+    skill, skill_md = loaded.candidate, loaded.skill_md()
     lines = [
         prompt.summary(skill.name, skill.tokens),
         f"Version {skill.version}, {skill.digest}, from {skill.source}.",
         prompt.hint(skill.requires),
-        _files(loaded),
+        _labelled("Triggers", skill_md.triggers),
+        _labelled("Inputs", skill_md.inputs),
+        _labelled("Outputs", skill_md.outputs),
+        _labelled("Files, for read_skill_resource", [e.path for e in loaded.files if e.path != SKILL_MD]),
     ]
     text = "\n".join(line for line in lines if line)
-    return text_result(f"{text}\n\n{loaded.skill_md().instructions}", loaded, counts=True)
+    return text_result(f"{text}\n\n{skill_md.instructions}", loaded, counts=True)
 
 
-def _files(loaded: Loaded) -> str:
-    others = [entry.path for entry in loaded.files if entry.path != SKILL_MD]
-    return f"Files, for read_skill_resource: {', '.join(others)}" if others else ""
+def _labelled(label: str, items: Sequence[str]) -> str:
+    return f"{label}: {', '.join(items)}" if items else ""
 
 
 def _read_skill_resource(context: Context, arguments: Arguments) -> MethodResult:

@@ -6,10 +6,11 @@ for one more check, because tools replace a file by removing it first. A skill w
 """
 
 import hashlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -19,12 +20,14 @@ from django.conf import settings
 from registry.core import paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, content_digest, normalise
 from registry.core.catalog import token_estimate
-from registry.core.catalog.precedence import BUNDLED, Candidate, LeftOut
+from registry.core.catalog.precedence import BUNDLED, Candidate, Diagnostic
 from registry.core.errors import InvalidSkill, NotFound, SkillsiteError, UnsafePath
 from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.services.catalog import built_in_files
 from registry.services.catalog.built_in_files import Stamp, printable
+
+log = logging.getLogger(__name__)
 
 _GONE = "skill-md-gone"
 
@@ -45,7 +48,7 @@ class Snapshot:
     """One state of the directories. `fingerprint` depends on content only, so it is equal on every node."""
 
     skills: Mapping[str, tuple[BuiltInSkill, ...]] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     fingerprint: str = ""
 
     @property
@@ -65,7 +68,7 @@ class Snapshot:
 class _Entry:
     stamp: Stamp
     skill: BuiltInSkill | None
-    problem: LeftOut | None
+    problem: Diagnostic | None
 
 
 def snapshot() -> Snapshot:
@@ -97,7 +100,7 @@ class BuiltInIndex:
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: dict[Path, _Entry] = {}
-        self._missing: list[LeftOut] = []
+        self._missing: list[Diagnostic] = []
         self._snapshot: Snapshot | None = None
         self._next_check = 0.0
 
@@ -134,7 +137,7 @@ class BuiltInIndex:
     def _check(self) -> Snapshot:
         self._next_check = self._clock() + self._reload_seconds
         entries: dict[Path, _Entry] = {}
-        missing: list[LeftOut] = []
+        missing: list[Diagnostic] = []
         for root in self.roots:
             try:
                 directories = sorted(entry for entry in root.iterdir() if not entry.name.startswith("."))
@@ -161,10 +164,12 @@ class BuiltInIndex:
             if known and known.stamp == stamp:
                 return known
             stamp, files = built_in_files.read_all(root, directory, self.limits)
-            return _Entry(stamp, self._skill(root, directory, stamp, Bundle(files)), None)
+            skill = self._skill(root, directory, stamp, Bundle(files))
+            return _Entry(stamp, skill, _long(skill, label, self.limits))
         except (SkillsiteError, OSError) as error:
             problem = _problem(directory.name, label, error)
-            return _Entry((), known.skill if known else None, problem)
+            last_good = known.skill if known else None
+            return _Entry((), last_good, replace(problem, served=last_good is not None))
 
     def _skill(self, root: Path, directory: Path, stamp: Stamp, bundle: Bundle) -> BuiltInSkill:
         skill = skill_md.read(bundle[SKILL_MD], fallback_name=directory.name, limits=self.limits)
@@ -190,10 +195,10 @@ class BuiltInIndex:
 
     def _assemble(self) -> Snapshot:
         skills: dict[str, tuple[BuiltInSkill, ...]] = {}
-        left_out = list(self._missing)
+        diagnostics = list(self._missing)
         for entry in self._entries.values():
             if entry.problem:
-                left_out.append(entry.problem)
+                diagnostics.append(entry.problem)
             if entry.skill:
                 name = entry.skill.candidate.name
                 skills[name] = (*skills.get(name, ()), entry.skill)
@@ -201,9 +206,9 @@ class BuiltInIndex:
         for name in sorted(skills):
             for skill in skills[name]:
                 fingerprint.update(f"{name} {skill.candidate.version} {skill.candidate.digest}\n".encode())
-        for problem in left_out:
+        for problem in diagnostics:
             fingerprint.update(f"{problem}\n".encode())
-        return Snapshot(skills, tuple(left_out), fingerprint.hexdigest())
+        return Snapshot(skills, tuple(diagnostics), fingerprint.hexdigest())
 
 
 def _labels(roots: tuple[Path, ...]) -> dict[Path, str]:
@@ -228,23 +233,37 @@ def _without_skill_md(directory: Path, label: str, known: _Entry | None) -> _Ent
     if known is None or known.skill is None or missed_before or not directory.is_dir():
         return None
     message = f"{SKILL_MD} is missing. Agents lose this skill at the next check unless the file is back."
-    return _Entry((), known.skill, LeftOut(normalise(printable(directory.name)), label, SKILL_MD, None, _GONE, message))
+    name = normalise(printable(directory.name))
+    return _Entry((), known.skill, Diagnostic(name, label, SKILL_MD, None, _GONE, message, served=True))
 
 
-def _problem(name: str, directory: str, error: Exception) -> LeftOut:
+def _long(skill: BuiltInSkill, label: str, limits: Limits) -> Diagnostic | None:
+    """Return a diagnostic for instructions over the loud limit, and log it."""
+    name, tokens = skill.candidate.name, skill.candidate.tokens
+    if tokens <= limits.loud_tokens:
+        return None
+    message = (
+        f"The instructions are about {tokens:,} tokens long. Over {limits.loud_tokens:,}, agents lose track. "
+        "Move details that are only sometimes needed to files in references/, and say when to read them."
+    )
+    log.warning("%s/%s of the built-in skill %s: %s", label, SKILL_MD, name, message)
+    return Diagnostic(name, label, SKILL_MD, None, "tokens-loud", message, served=True)
+
+
+def _problem(name: str, directory: str, error: Exception) -> Diagnostic:
     name = normalise(printable(name))
     if isinstance(error, SkillsiteError) and error.findings:
         first = error.findings[0]
         file = printable(str(error.data.get("file", first.file)))
         code = first.rule if isinstance(error, InvalidSkill) else error.code
-        return LeftOut(name, directory, file, first.line, code, f"{first.message} {first.fix}".strip())
+        return Diagnostic(name, directory, file, first.line, code, f"{first.message} {first.fix}".strip())
     if isinstance(error, SkillsiteError):
         file = printable(str(error.data.get("file", SKILL_MD)))
-        return LeftOut(name, directory, file, None, error.code, error.message)
+        return Diagnostic(name, directory, file, None, error.code, error.message)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-    return LeftOut(name, directory, SKILL_MD, None, "unreadable", f"The files can’t be read: {reason}.")
+    return Diagnostic(name, directory, SKILL_MD, None, "unreadable", f"The files can’t be read: {reason}.")
 
 
-def _unreachable(label: str, error: OSError) -> LeftOut:
+def _unreachable(label: str, error: OSError) -> Diagnostic:
     message = f"The skills directory “{label}” can’t be read: {error.strerror}. Check AGENT_SKILLS_DIRS."
-    return LeftOut("", label, "", None, "directory-unreachable", message)
+    return Diagnostic("", label, "", None, "directory-unreachable", message)

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 from registry.core import content_types, paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, normalise
 from registry.core.catalog import precedence, relevance
-from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, EffectiveSkill, LeftOut
+from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Diagnostic, EffectiveSkill
 from registry.core.errors import NotFound
 from registry.core.format import skill_md
 from registry.core.limits import Limits
@@ -32,7 +32,7 @@ class View:
     """All effective skills of a project at one moment. Compared by identity, because comparing values is slow."""
 
     skills: tuple[EffectiveSkill, ...]
-    left_out: tuple[LeftOut, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
     @property
     def served(self) -> tuple[Candidate, ...]:
@@ -41,7 +41,7 @@ class View:
     def only(self, allowed: frozenset[str]) -> "View":
         return View(
             tuple(skill for skill in self.skills if skill.name in allowed),
-            tuple(problem for problem in self.left_out if problem.name in allowed),
+            tuple(problem for problem in self.diagnostics if problem.name in allowed),
         )
 
 
@@ -100,7 +100,7 @@ def view(project_id: int, revision: int, *, allowed: frozenset[str] | None = Non
     found = _views.get(key)
     if found is None:
         skills = precedence.resolve_all(snapshot.candidates, _claims(_rows(project_id).iterator(chunk_size=2_000)))
-        found = View(skills, (*snapshot.left_out, *precedence.withdrawn(skills)))
+        found = View(skills, (*snapshot.diagnostics, *precedence.withdrawn(skills)))
         _views.put(key, found)
     return found if allowed is None else found.only(allowed)
 

@@ -40,6 +40,7 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
     page = Paginator(found.skills, skill_list.PAGE).get_page(request.GET.get("page"))
     cost = skill_list.cost(view)
     waiting = review_queue.waiting_by_skill(request.project, [skill.name for skill in page], by=request.actor)
+    built_in = {skill.name for skill in view.skills if skill.winner and skill.winner.source == BUNDLED}
     without_version = {skill.name for skill in view.skills if skill.winner is None}
     context = {
         "query": query,
@@ -55,7 +56,8 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "cost": cost,
         "shares": [(labels.SOURCES[PROJECT], cost.own), (labels.SOURCES[BUNDLED], cost.bundled)],
         "suggested": skill_list.SUGGESTED_TOKENS,
-        "left_out": [(item, item.name in without_version) for item in view.left_out],
+        "left_out": [(item, item.name in without_version) for item in view.diagnostics if not item.served],
+        "served_with_problem": [item for item in view.diagnostics if item.served and item.name in built_in],
         "any": bool(view.skills),
         "own": any(skill.winner and skill.winner.source != BUNDLED for skill in view.skills),
         "unnamed_draft": found.unnamed_draft,

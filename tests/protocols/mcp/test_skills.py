@@ -367,3 +367,10 @@ def test_a_token_of_another_project_sees_no_skills(
     stranger = mcp(where=other_project)
     assert stranger.ask("skills/list")["skills"] == []
     assert stranger.refusal("resources/read", uri="skill://offers/SKILL.md")["code"] == -32602
+
+
+def test_a_loaded_skill_names_its_triggers_inputs_and_outputs(caller: Mcp, project: Project, operator: Actor) -> None:
+    header = 'metadata:\n  triggers: "money back"\n  inputs: "order number"\n  outputs: "letter, credit note"\n---'
+    save(project, operator, skill_text("refunds", body="Refund it.").replace("\n---", f"\n{header}", 1))
+    text = caller.call("read_skill", skill_id="refunds")["content"][0]["text"]
+    assert "Triggers: money back\nInputs: order number\nOutputs: letter, credit note\n" in text

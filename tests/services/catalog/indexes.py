@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from registry.core.bundle import FileEntry
-from registry.core.catalog.precedence import LeftOut
+from registry.core.catalog.precedence import Diagnostic
 from registry.core.limits import DEFAULT, Limits
 from registry.services.catalog.built_in import BuiltInIndex, BuiltInSkill, Snapshot
 
@@ -22,9 +22,9 @@ def look(*roots: Path, limits: Limits = DEFAULT) -> Snapshot:
     return BuiltInIndex(roots, reload_seconds=5, limits=limits).snapshot()
 
 
-def only_problem(snapshot: Snapshot) -> LeftOut:
-    assert len(snapshot.left_out) == 1, snapshot.left_out
-    return snapshot.left_out[0]
+def only_problem(snapshot: Snapshot) -> Diagnostic:
+    assert len(snapshot.diagnostics) == 1, snapshot.diagnostics
+    return snapshot.diagnostics[0]
 
 
 def entry(skill: BuiltInSkill, path: str) -> FileEntry:

@@ -70,13 +70,13 @@ def test_other_files_and_directories_are_ignored(root: Path) -> None:
     (root / "docs").mkdir()
     on_disk(root / ".git", "hidden")
     snapshot = look(root)
-    assert (dict(snapshot.skills), snapshot.left_out) == ({}, ())
+    assert (dict(snapshot.skills), snapshot.diagnostics) == ({}, ())
 
 
 def test_a_link_to_a_file_beside_the_skills_is_ignored(root: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("About these skills.")
     (root / "README.md").symlink_to("../README.md")
-    assert look(root).left_out == ()
+    assert look(root).diagnostics == ()
 
 
 def test_temporary_files_of_tools_are_not_part_of_a_skill(root: Path) -> None:
@@ -112,13 +112,13 @@ def test_a_root_that_exists_again_is_no_longer_reported(
     assert only_problem(disk.snapshot()).code == "directory-unreachable"
     (tmp_path / "late").mkdir()
     clock.now += 5
-    assert disk.snapshot().left_out == ()
+    assert disk.snapshot().diagnostics == ()
 
 
 def test_no_report_reveals_the_path_of_a_directory(root: Path, tmp_path: Path) -> None:
     on_disk(root, "broken").joinpath(SKILL_MD).write_text("no header")
     on_disk(root, "linked").joinpath("out.txt").symlink_to("/etc/passwd")
-    for problem in look(root, tmp_path / "gone").left_out:
+    for problem in look(root, tmp_path / "gone").diagnostics:
         assert str(tmp_path) not in repr(problem)
 
 
@@ -188,7 +188,7 @@ def test_a_half_written_file_keeps_the_last_good_skill_and_is_reported(
     (directory / SKILL_MD).write_text(skill_text(body="Whole again."))
     clock.now += 5
     mended = disk.snapshot()
-    assert mended.left_out == ()
+    assert mended.diagnostics == ()
     assert b"Whole again." in mended.skills["greeting"][0].skill_md
 
 
@@ -218,7 +218,7 @@ def test_a_file_that_is_replaced_by_removing_it_first_keeps_the_skill(
     (directory / SKILL_MD).write_text(skill_text(body="Checked out."))
     clock.now += 5
     after = disk.snapshot()
-    assert after.left_out == () and b"Checked out." in after.skills["greeting"][0].skill_md
+    assert after.diagnostics == () and b"Checked out." in after.skills["greeting"][0].skill_md
 
 
 def test_a_skill_without_skill_md_disappears_at_the_second_check(
@@ -231,7 +231,7 @@ def test_a_skill_without_skill_md_disappears_at_the_second_check(
     for served in (["greeting"], [], []):
         clock.now += 5
         assert list(disk.snapshot().skills) == served
-    assert disk.snapshot().left_out == ()
+    assert disk.snapshot().diagnostics == ()
 
 
 class Writing:
@@ -271,7 +271,7 @@ def test_while_files_are_being_written_the_last_good_skill_is_kept(
     assert snapshot.skills["greeting"] == good
     assert "are changing" in only_problem(snapshot).message
     clock.now += 5
-    assert disk.snapshot().left_out == ()
+    assert disk.snapshot().diagnostics == ()
     assert disk.snapshot().skills["greeting"] != good
 
 
@@ -347,3 +347,29 @@ def test_the_fingerprint_differs_between_states(tmp_path: Path) -> None:
     empty.mkdir()
     states = [(first,), (second,), (first, second), (second, first), (empty,), (tmp_path / "gone",)]
     assert len({look(*roots).fingerprint for roots in states}) == len(states)
+
+
+def test_instructions_over_the_loud_limit_are_diagnosed_and_logged_once_for_each_change(
+    root: Path, index: Callable[..., BuiltInIndex], clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    on_disk(root, body="word " * 9_000)
+    caplog.set_level("WARNING")
+    disk = index(root)
+    problem = only_problem(disk.snapshot())
+    assert (problem.code, problem.name, problem.directory, problem.served) == (
+        "tokens-loud", "greeting", "library/greeting", True,
+    )  # fmt: skip
+    assert "8,000" in problem.message
+    assert list(disk.snapshot().skills) == ["greeting"]
+    clock.now += 60
+    disk.snapshot()
+    assert caplog.text.count("library/greeting/SKILL.md") == 1
+    (root / "greeting" / "SKILL.md").write_text(skill_text(body="word " * 9_500))
+    clock.now += 60
+    disk.snapshot()
+    assert caplog.text.count("library/greeting/SKILL.md") == 2
+
+
+def test_instructions_up_to_the_loud_limit_are_not_diagnosed(root: Path) -> None:
+    on_disk(root, body="word " * 7_000)
+    assert look(root).diagnostics == ()

@@ -142,7 +142,7 @@ def test_a_report_can_be_encoded_for_any_file_name(root: Path) -> None:
     directory.mkdir()
     (directory / SKILL_MD).write_text("no header")
     (on_disk(root, "odd") / os.fsdecode(b"\xe9.txt")).write_bytes(b"x")
-    problems = look(root).left_out
+    problems = look(root).diagnostics
     assert {(problem.name, problem.file) for problem in problems} == {("caf\\xe9", SKILL_MD), ("odd", "\\xe9.txt")}
     for problem in problems:
         repr(problem).encode()
@@ -179,7 +179,7 @@ def test_every_limit_and_name_problem_has_a_file_and_a_fix(root: Path) -> None:
     on_disk(root, "device").joinpath("con.txt").write_bytes(b"x")
     (on_disk(root, "sly") / "out.txt").symlink_to("/etc/hostname")
     on_disk(root, "odd").joinpath(SKILL_MD).write_text("---\nname: a/b\ndescription: Odd.\n---\nText.\n")
-    found = {one.name: one for one in look(root).left_out}
+    found = {one.name: one for one in look(root).diagnostics}
     places = {name: (one.code, one.file, one.line) for name, one in found.items()}
     assert places == {
         "many": ("too-large", SKILL_MD, 4), "twins": ("unsafe-path", "a.md", None),
@@ -232,5 +232,5 @@ def test_files_that_differ_in_case_only_leave_the_skill_out(root: Path) -> None:
 def test_a_skill_over_a_limit_is_left_out_with_the_number(root: Path, limits: Limits, said: str) -> None:
     on_disk(root, "large", {"a.txt": b"a", "b.txt": b"b", "big.bin": b"x" * 500})
     on_disk(root, "honest", body="x")
-    problem = next(one for one in look(root, limits=limits).left_out if one.name == "large")
+    problem = next(one for one in look(root, limits=limits).diagnostics if one.name == "large")
     assert said in problem.message

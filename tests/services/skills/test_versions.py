@@ -38,7 +38,7 @@ def current(project: Project) -> str | None:
 
 def left_out(project: Project) -> list[tuple[str, str]]:
     revision = Project.objects.get(pk=project.pk).revision
-    return [(one.name, one.code) for one in catalog.view(project.pk, revision).left_out]
+    return [(one.name, one.code) for one in catalog.view(project.pk, revision).diagnostics]
 
 
 def test_history_is_newest_first(project: Project, three: list[Version]) -> None:

@@ -61,6 +61,15 @@ def test_required_skills_of_the_project_are_links(project: Project, author: Acto
     assert "/skills/unknown/" not in html
 
 
+def test_the_page_lists_triggers_inputs_and_outputs(project: Project, author: Actor, viewing: Client) -> None:
+    parts = {"triggers": "money back", "inputs": "order number, <b>date</b>", "outputs": "letter"}
+    skills.create(project, skill_bundle(metadata=parts), by=author)
+    page = text(viewing.get(HERE))
+    assert "<dt>Triggers</dt><dd>money back</dd>" in page
+    assert "<dt>Inputs</dt><dd>order number, &lt;b&gt;date&lt;/b&gt;</dd>" in page
+    assert "<dt>Outputs</dt><dd>letter</dd>" in page
+
+
 def test_missing_requirements_are_reported_per_project(project: Project, author: Actor, viewing: Client) -> None:
     create_skill(project, skill_bundle(requires=["knowm", "greeting"]), by=author)
     html = text(viewing.get(f"{HERE}source/"))

@@ -91,6 +91,18 @@ def test_a_broken_skill_is_reported_with_file_line_and_reason(
     assert "1 left out" in page
 
 
+def test_a_built_in_skill_with_a_problem_is_reported_although_agents_get_it(
+    library: Path, project: Project, viewer_page: Client, operator: Actor
+) -> None:
+    on_disk(library, "handover", body="word " * 9_000)
+    built_in.index().refresh()
+    page = text(viewer_page)
+    assert "Agents get this built-in skill,\n      but it has a problem." in page
+    assert "library/handover/SKILL.md" in page and "left out" not in page
+    write(project, "handover", by=operator)
+    assert "has a problem" not in text(viewer_page)
+
+
 def test_a_withdrawn_skill_links_to_its_page(project: Project, operator: Actor, viewer_page: Client) -> None:
     write(project, "gone", by=operator)
     yank_version(project, "gone", "1", reason="Wrong.", by=operator)
