@@ -1,5 +1,7 @@
 """Settings from environment variables. Each NAME can also be set as NAME_FILE, the path of a file with the value."""
 
+import hashlib
+import hmac
 import os
 import secrets
 from collections.abc import Collection
@@ -97,3 +99,8 @@ def kept_secret(path: Path) -> str:
         finally:
             fresh.unlink()
     return path.read_text(encoding="utf-8").strip()
+
+
+def derived_secret(secret: str, purpose: str) -> str:
+    """Return a secret for one purpose, from which the given one cannot be computed."""
+    return hmac.new(secret.encode(), f"skillsite {purpose}".encode(), hashlib.sha256).hexdigest()

@@ -26,6 +26,11 @@ if not SECRET_KEY:
             "key. Set SECRET_KEY or SECRET_KEY_FILE to 50 or more random characters."
         )
     SECRET_KEY = env.kept_secret(SKILLSITE_DATA / "secret_key")
+# All machines of a site must use the same key, so the file of one machine does not help with DATABASE_URL.
+AUDIT_KEY = env.text("AUDIT_KEY") or (
+    env.derived_secret(SECRET_KEY, "audit seals") if DATABASE_URL else env.kept_secret(SKILLSITE_DATA / "audit_key")
+)
+AUDIT_HEADS_FILE = SKILLSITE_DATA / "audit_heads.jsonl"
 
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS")

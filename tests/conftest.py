@@ -121,9 +121,12 @@ def noticed_writes() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Clear rate limits and load counts after each test."""
+    """Clear rate limits, load counts and the heads of the audit log after each test."""
+    from django.conf import settings
+
     start_test(monkeypatch)
     yield
+    settings.AUDIT_HEADS_FILE.unlink(missing_ok=True)
     cache.clear()
     usage.discard()
 

@@ -9,12 +9,17 @@ from registry.models.agents import Agent
 
 
 class Chain(models.Model):
-    """The head of one chain. It is locked while an event is added, so that the chain never forks."""
+    """The head of one chain. It is locked while an event is added, so that the chain never forks.
+
+    `announced` is the length that was last sent to webhooks.
+    """
 
     project = models.OneToOneField(Project, on_delete=models.PROTECT, null=True, related_name="audit_chain")
     name = models.CharField(max_length=80, unique=True)
     length = models.PositiveBigIntegerField(default=0)
     head = models.CharField(max_length=64)
+    seal = models.CharField(max_length=64, default="")
+    announced = models.PositiveBigIntegerField(default=0)
 
 
 class EventQuerySet(models.QuerySet["Event"]):
@@ -41,6 +46,7 @@ class Event(models.Model):
     data = models.JSONField(default=dict)
     previous = models.CharField(max_length=64)
     hash = models.CharField(max_length=64)
+    seal = models.CharField(max_length=64, default="")
 
     objects = EventQuerySet.as_manager()
 

@@ -1,6 +1,5 @@
 """The audit log: each change is one transaction with one event and one step of the project's revision."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,17 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, TypedDict
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from registry.core import roles
+from registry.core.audit.chain import GENESIS, chain_name, event_hash, event_seal, head_seal
 from registry.lib.json_types import Timestamp
 from registry.models import Chain, Event, Project
 from registry.services.permissions import Actor, require
-
-SITE = "site"
-_GENESIS = "0" * 64
 
 
 @dataclass(slots=True)
@@ -52,11 +50,12 @@ def change(project: Project | None, verb: str, *, by: Actor, target: str = "") -
 
 
 def _lock(project: Project | None) -> Chain:
-    name = f"project-{project.pk}" if project else SITE
+    name = chain_name(project.pk if project else None)
     chains = Chain.objects.select_for_update().filter(name=name)
     if chain := chains.first():
         return chain
-    Chain.objects.bulk_create([Chain(name=name, project=project, head=_GENESIS)], ignore_conflicts=True)
+    seal = head_seal(settings.AUDIT_KEY, name, 0, GENESIS)
+    Chain.objects.bulk_create([Chain(name=name, project=project, head=GENESIS, seal=seal)], ignore_conflicts=True)
     return chains.get()
 
 
@@ -77,53 +76,19 @@ def _append(chain: Chain, pending: Change, by: Actor) -> None:
         data=pending.data,
         previous=chain.head,
     )
-    event.hash = _hash(event)
+    event.hash = event_hash(hashed_content(event))
+    event.seal = event_seal(settings.AUDIT_KEY, chain.name, event.sequence, event.hash)
     event.save(force_insert=True)
-    Chain.objects.filter(pk=chain.pk).update(length=event.sequence, head=event.hash)
+    seal = head_seal(settings.AUDIT_KEY, chain.name, event.sequence, event.hash)
+    Chain.objects.filter(pk=chain.pk).update(length=event.sequence, head=event.hash, seal=seal)
 
 
-def _hash(event: Event) -> str:
-    content = [
+def hashed_content(event: Event) -> list[object]:
+    """Return everything that the hash of an event covers."""
+    return [
         event.previous, event.sequence, event.at.isoformat(), event.verb, event.target, event.actor_kind,
         event.actor_name, event.user_id, event.agent_id, event.address, event.before, event.after, event.data,
     ]  # fmt: skip
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    chain: str
-    sequence: int
-    reason: str
-
-
-def verify(project: Project | None = None, *, newest: int | None = None) -> tuple[int, list[Broken]]:
-    """Check every chain, or the chain of one project. Return how many events are intact, and the broken places.
-
-    `newest` limits the check to that many events at the end of each chain. It trusts the hash before the first one.
-    """
-    good, broken = 0, []
-    chains = Chain.objects.filter(project=project) if project is not None else Chain.objects.all()
-    for chain in chains.order_by("pk"):
-        previous, expected = _GENESIS, 1
-        events = Event.objects.filter(chain=chain).order_by("sequence")
-        if newest is not None and chain.length > newest:
-            expected = chain.length - newest + 1
-            events = events.filter(sequence__gte=expected)
-            previous = events.values_list("previous", flat=True).first() or ""
-        for event in events.iterator():
-            if event.sequence != expected:
-                broken.append(Broken(chain.name, expected, "an event is missing"))
-            elif event.previous != previous:
-                broken.append(Broken(chain.name, event.sequence, "it does not follow the event before it"))
-            elif event.hash != _hash(event):
-                broken.append(Broken(chain.name, event.sequence, "its content was changed"))
-            else:
-                good += 1
-            previous, expected = event.hash, event.sequence + 1
-        if (chain.length, chain.head) != (expected - 1, previous):
-            broken.append(Broken(chain.name, chain.length, "events were removed from or added to the end of the chain"))
-    return good, broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +135,7 @@ class EventShape(TypedDict):
     details: dict[str, Any]
     previous: str
     hash: str
+    seal: Annotated[str, "An HMAC of the hash with the key of the site, which is not in the database."]
 
 
 def as_record(event: Event) -> EventShape:
@@ -186,6 +152,7 @@ def as_record(event: Event) -> EventShape:
         "details": event.data,
         "previous": event.previous,
         "hash": event.hash,
+        "seal": event.seal,
     }
 
 

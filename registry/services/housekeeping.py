@@ -1,13 +1,18 @@
 """The sweep that the worker runs each minute: retry overdue jobs, and delete expired rows."""
 
+import logging
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
+from registry.services import audit_heads
 from registry.services.drafts import uploads
-from registry.services.notifications import worker
+from registry.services.notifications import audit_head_webhooks, worker
 from registry.services.sources import source_jobs
+
+log = logging.getLogger(__name__)
 
 _KEEP_LINKS_FOR = timedelta(days=1)
 
@@ -16,6 +21,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
     """Return how many rows of each kind were deleted. Two workers may run it at the same time."""
     worker.wake_overdue(now=now)
     source_jobs.wake_overdue(now=now)
+    _publish_audit_heads(now=now)
     expired = Session.objects.filter(expire_date__lt=now).values("session_key")
     return {
         "browser sessions": BrowserSession.objects.filter(session_key__in=expired).delete()[0],
@@ -25,3 +31,11 @@ def sweep(*, now: datetime) -> dict[str, int]:
         **worker.clean(now=now),
         **source_jobs.clean(now=now),
     }
+
+
+def _publish_audit_heads(*, now: datetime) -> None:
+    audit_head_webhooks.announce(now=now)
+    try:
+        audit_heads.record(settings.AUDIT_HEADS_FILE, now=now)
+    except OSError:
+        log.exception("The heads of the audit log could not be written to %s.", settings.AUDIT_HEADS_FILE)

@@ -7,13 +7,17 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
+from registry.core.audit.chain import event_hash
 from registry.models import Chain, Event, Project
-from registry.services import audit
+from registry.services import audit, audit_verification
+from registry.services.audit_verification import Broken
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill, delete_skill, disable_skill, save_skill
 from tests.remembered import remembered
+
+NO_SEAL = "its seal does not match: it was written without the key"
 
 
 @pytest.fixture
@@ -36,11 +40,11 @@ def sql(statement: str, *values: object) -> None:
 
 
 def faults() -> list[tuple[int, str]]:
-    return [(fault.sequence, fault.reason) for fault in audit.verify()[1]]
+    return [(fault.sequence, fault.reason) for fault in audit_verification.verify()[1]]
 
 
 def test_untouched_chains_hold(five_events: Chain) -> None:
-    good, broken = audit.verify()
+    good, broken = audit_verification.verify()
     assert (good, broken) == (Event.objects.count(), [])
     assert good >= 8
 
@@ -74,14 +78,15 @@ def test_a_changed_event_is_found(five_events: Chain, column: str, value: object
 
 def test_a_changed_event_is_named_by_chain_and_number(five_events: Chain) -> None:
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 3", five_events.pk)
-    assert audit.verify()[1] == [audit.Broken(five_events.name, 3, "its content was changed")]
+    assert audit_verification.verify()[1] == [Broken(five_events.name, 3, "its content was changed")]
 
 
-def test_an_event_rewritten_with_a_fitting_hash_is_found_by_the_next_one(five_events: Chain) -> None:
+def test_an_event_rewritten_with_a_fitting_hash_is_found_by_its_seal_and_the_next_one(five_events: Chain) -> None:
     forged = Event.objects.get(chain=five_events, sequence=3)
     forged.target = "x"
-    sql("UPDATE registry_event SET target = 'x', hash = %s WHERE id = %s", audit._hash(forged), forged.pk)
-    assert faults() == [(4, "it does not follow the event before it")]
+    fitting = event_hash(audit.hashed_content(forged))
+    sql("UPDATE registry_event SET target = 'x', hash = %s WHERE id = %s", fitting, forged.pk)
+    assert faults() == [(3, NO_SEAL), (4, "it does not follow the event before it")]
 
 
 def test_a_removed_event_is_found(five_events: Chain) -> None:
@@ -105,14 +110,14 @@ def test_an_event_slipped_in_at_the_end_is_found(five_events: Chain) -> None:
         chain=five_events, sequence=6, at=last.at, verb="skill.saved", actor_kind="operator", actor_name="x",
         previous=last.hash,
     )  # fmt: skip
-    slipped.hash = audit._hash(slipped)
+    slipped.hash = event_hash(audit.hashed_content(slipped))
     slipped.save(force_insert=True)
-    assert faults() == [(5, "events were removed from or added to the end of the chain")]
+    assert faults() == [(6, NO_SEAL), (5, "events were removed from or added to the end of the chain")]
 
 
 def test_one_broken_chain_does_not_hide_that_the_others_hold(five_events: Chain) -> None:
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 5", five_events.pk)
-    good, broken = audit.verify()
+    good, broken = audit_verification.verify()
     assert (good, len(broken)) == (Event.objects.count() - 1, 1)
 
 
@@ -138,7 +143,7 @@ def test_a_verb_that_fails_half_way_leaves_neither_event_nor_revision(project: P
     with pytest.raises(ZeroDivisionError), audit.change(project, "skill.saved", by=operator):
         raise ZeroDivisionError
     assert (Project.objects.get(pk=project.pk).revision, Event.objects.count()) == before
-    assert audit.verify()[1] == []
+    assert audit_verification.verify()[1] == []
 
 
 def test_the_command_says_that_every_chain_holds(five_events: Chain) -> None:
@@ -157,9 +162,9 @@ def test_the_command_fails_and_names_the_place(five_events: Chain) -> None:
 
 
 def test_the_end_of_a_chain_can_be_walked_alone(project: Project, five_events: Chain) -> None:
-    assert audit.verify(project, newest=2) == (2, [])
+    assert audit_verification.verify(project, newest=2) == (2, [])
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 2", five_events.pk)
-    assert audit.verify(project, newest=2) == (2, [])
-    assert audit.verify(project, newest=4)[1] == [audit.Broken(five_events.name, 2, "its content was changed")]
+    assert audit_verification.verify(project, newest=2) == (2, [])
+    assert audit_verification.verify(project, newest=4)[1] == [Broken(five_events.name, 2, "its content was changed")]
     sql("DELETE FROM registry_event WHERE chain_id = %s AND sequence = 4", five_events.pk)
-    assert audit.verify(project, newest=2)[1] == [audit.Broken(five_events.name, 4, "an event is missing")]
+    assert audit_verification.verify(project, newest=2)[1] == [Broken(five_events.name, 4, "an event is missing")]

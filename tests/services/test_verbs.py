@@ -13,12 +13,13 @@ import pytest
 from django.db import transaction
 
 from registry.core import roles
+from registry.core.audit import chain
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
 from registry.core.sources.import_request import ImportRequest
 from registry.lib import lru
 from registry.models import Delivery, Event, Project, SourceEntry, Token, User
 from registry.remote.sources import FetchedBundle
-from registry.services import audit, permissions
+from registry.services import permissions
 from registry.services.agents import agents, tokens
 from registry.services.catalog import built_in, catalog
 from registry.services.notifications import webhooks
@@ -141,7 +142,7 @@ def test_a_verb_of_the_site_leaves_one_event_in_the_sites_chain(world: World, op
         assert state(world.project) == (revision, events + 1), name
         event = Event.objects.order_by("-pk").first()
         assert event is not None
-        assert (event.verb, event.chain.name) == (VERBS[name].event, audit.SITE)
+        assert (event.verb, event.chain.name) == (VERBS[name].event, chain.SITE)
 
 
 def test_without_the_scope_every_verb_is_refused_and_changes_nothing(

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.test import override_settings
+
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.sources.import_request import ImportRequest
 from registry.models import Project, User
+from registry.services import audit_sealing
 from registry.services.agents import agents, tokens
 from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
@@ -58,6 +61,12 @@ class Verb:
 
 SITE = "https://1.1.1.1"
 HOOK = f"{SITE}/hook"
+
+
+def _seal_with_another_key(by: Actor) -> None:
+    with override_settings(AUDIT_KEY="another"):
+        audit_sealing.seal_again(by=by)
+
 
 VERBS: dict[str, Verb] = {
     "skills.create": Verb(lambda w, by: skills.create(w.project, skill_bundle("new"), by=by), "skill.created"),
@@ -169,6 +178,7 @@ VERBS: dict[str, Verb] = {
     "accounts.make_sign_in_link": Verb(
         lambda w, by: accounts.make_sign_in_link(w.member, by=by), "sign-in-link.made", None
     ),
+    "audit_sealing.seal_again": Verb(lambda w, by: _seal_with_another_key(by), "audit.sealed", None),
 }
 
 NO_EVENT_OF_THEIR_OWN = {

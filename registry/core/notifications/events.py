@@ -7,6 +7,7 @@ CHANGES_REQUESTED, APPROVED, REJECTED = "proposal.changes-requested", "proposal.
 WITHDRAWN = "proposal.withdrawn"
 OUTDATED = "proposal.overtaken"  # webhooks and the audit log keep the name it was introduced with
 PUBLISHED, YANKED = "version.published", "version.yanked"
+AUDIT_HEAD = "audit.head"
 TEST = "webhook.test"
 
 REVIEWERS, BACKERS, COMMENTERS = "reviewers", "backers", "commenters"
@@ -43,6 +44,8 @@ TYPES: dict[str, EventType] = {
     # These concern one person: the author of the version, or of the version before.
     PUBLISHED: EventType("Version published", "{who} published version {version} of {skill}"),
     YANKED: EventType("Version withdrawn", "{who} withdrew version {version} of {skill}"),
+    # Only for webhooks.
+    AUDIT_HEAD: EventType("Audit log changed, at most once a minute", "The audit log changed"),
 }  # fmt: skip
 
 _OPENED = {"create": "{who} proposes a new skill, {skill}", "delete": "{who} proposes to delete {skill}"}

@@ -49,6 +49,10 @@ def webhook_path(slug: str, webhook: int) -> str:
     return reverse("webhook", args=[slug, webhook])
 
 
+def audit_path(slug: str) -> str:
+    return reverse("audit", args=[slug])
+
+
 def account_path() -> str:
     return reverse("account")
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from registry.core import roles
 from registry.models import Chain, Event, Membership, Project
-from registry.services import audit
+from registry.services import audit, audit_verification
 from registry.services.audit import Filter
 from registry.web import labels
 from registry.web.access import ProjectRequest, in_project, needs
@@ -147,7 +147,8 @@ def _plain(value: Any) -> str:
 
 def _verified(request: ProjectRequest, chain: Chain | None) -> dict[str, Any] | None:
     """Verify the newest part of the chain if the person asked for it."""
-    if "check" not in request.GET or chain is None:
+    if "check" not in request.GET:
         return None
-    good, broken = audit.verify(request.project, newest=_VERIFIED)
-    return {"good": good, "broken": broken, "all": chain.length <= _VERIFIED, "count": min(chain.length, _VERIFIED)}
+    length = chain.length if chain is not None else 0
+    good, broken = audit_verification.verify(request.project, newest=_VERIFIED)
+    return {"good": good, "broken": broken, "all": length <= _VERIFIED, "count": min(length, _VERIFIED)}

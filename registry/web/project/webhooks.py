@@ -23,6 +23,7 @@ from registry.web.humanize import counted
 
 _PAGE = 30
 _EVENTS = [(event, kind.label) for event, kind in events.TYPES.items()]
+_CHOSEN_FIRST = [event for event in events.TYPES if event != events.AUDIT_HEAD]  # for programs, not for a chat
 _STATES = {
     "pending": ("Waiting", "", "clock"),
     "sent": ("Delivered", "ok", "check"),
@@ -54,7 +55,7 @@ class EndpointForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def index(request: ProjectRequest) -> HttpResponse:
     """List the webhooks. The response to a POST is the only page that shows the new secret."""
-    form = EndpointForm(request.POST if request.method == "POST" else None, initial={"events": list(events.TYPES)})
+    form = EndpointForm(request.POST if request.method == "POST" else None, initial={"events": _CHOSEN_FIRST})
     if form.is_bound and form.is_valid():
         try:
             endpoint, secret = webhooks.create(request.project, **form.cleaned_data, by=request.actor)

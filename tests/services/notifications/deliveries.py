@@ -7,7 +7,7 @@ from django.utils import timezone
 from registry.core.notifications import events
 from registry.services.notifications import webhook_delivery
 
-ALL = list(events.TYPES)
+ALL = [event for event in events.TYPES if event != events.AUDIT_HEAD]
 
 
 def send(later: timedelta = timedelta()) -> int:

@@ -1,0 +1,169 @@
+"""Verification of the audit log: its hashes and seals, its length, heads kept elsewhere, and rows without an event."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from django.conf import settings
+
+from registry.core.audit.chain import GENESIS, SITE, chain_name, event_hash, event_seal, head_seal, is_seal
+from registry.core.audit.heads import Head
+from registry.models import Chain, Event, Project
+from registry.services.audit import hashed_content
+from registry.services.audit_facts import Facts, project_creators
+
+WRONG_KEY = (
+    "no seal matches: AUDIT_KEY is not the key that sealed this log. Use the key of the time when the events were "
+    "written, or seal the log again with manage.py seal_audit"
+)
+_ENDS = "events were removed from or added to the end of the chain"
+_CHUNK = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A fault. `sequence` is the number of the event, or 0 if the fault concerns the whole chain."""
+
+    chain: str
+    sequence: int
+    reason: str
+    about_seal: bool = field(default=False, compare=False)
+
+
+def verify(
+    project: Project | None = None, *, newest: int | None = None, heads: Iterable[Head] = ()
+) -> tuple[int, list[Broken]]:
+    """Check every chain, or the chain of one project. Return how many events are intact, and the faults.
+
+    `newest` limits the check to that many events at the end of each chain. It trusts the hash before the first one.
+    `heads` were written by the worker and kept outside the database.
+    """
+    good, seals, broken = 0, 0, []
+    known: dict[str, dict[int, Head]] = {}
+    for head in heads:
+        known.setdefault(head.chain, {})[head.length] = head
+    chains = Chain.objects.select_related("project")
+    if project is not None:
+        chains = chains.filter(project=project)
+    names = set()
+    creators = project_creators(project)
+    for chain in chains.order_by("pk"):
+        names.add(chain.name)
+        walk = Walk(chain, newest, known.get(chain.name, {}))
+        broken += walk.run(creators)
+        good, seals = good + walk.good, seals + walk.sealed
+    broken += _missing_chains(project, names, known)
+    if project is None:
+        broken += _unknown_projects(creators) if SITE in names else ()
+    if not seals and any(fault.about_seal for fault in broken) and not _key_fits():
+        broken = [Broken("all chains", 0, WRONG_KEY), *(fault for fault in broken if not fault.about_seal)]
+    return good, broken
+
+
+def _key_fits() -> bool:
+    """Return whether the head of the site's own chain has a seal of this key."""
+    site = Chain.objects.filter(name=SITE).first()
+    return site is not None and is_seal(site.seal, head_seal(settings.AUDIT_KEY, SITE, site.length, site.head))
+
+
+def _missing_chains(project: Project | None, names: set[str], known: Mapping[str, object]) -> Iterator[Broken]:
+    projects = Project.objects.filter(pk=project.pk) if project is not None else Project.objects.all()
+    changed = {chain_name(pk) for pk in projects.filter(revision__gt=1).values_list("pk", flat=True).iterator()}
+    if project is None and projects.exists():
+        changed.add(SITE)
+    if project is None:
+        changed |= known.keys()
+    for name in sorted(changed - names):
+        yield Broken(name, 0, "the chain is missing")
+
+
+def _unknown_projects(creators: Mapping[int, int | None]) -> Iterator[Broken]:
+    """Compare the projects with the events of the site's chain that created them."""
+    projects = dict(Project.objects.values_list("pk", "slug"))
+    for pk in sorted(projects.keys() - creators.keys()):
+        yield Broken(SITE, 0, f"the project {projects[pk]} has no event that created it")
+    for pk in sorted(creators.keys() - projects.keys()):
+        yield Broken(SITE, 0, f"the project with the id {pk} was deleted; no event says so")
+
+
+class Walk:
+    """One pass over the events of a chain, in their order, without keeping them."""
+
+    def __init__(self, chain: Chain, newest: int | None, known: Mapping[int, Head]) -> None:
+        self.chain, self.known = chain, known
+        self.previous, self.expected = GENESIS, 1
+        self.good = self.sealed = 0
+        self.facts = Facts()
+        self.is_whole = newest is None or chain.length <= newest
+        if newest is not None and chain.length > newest:
+            self.expected = chain.length - newest + 1
+            first = Event.objects.filter(chain=chain, sequence__gte=self.expected).order_by("sequence")
+            self.previous = first.values_list("previous", flat=True).first() or ""
+
+    def run(self, creators: Mapping[int, int | None]) -> list[Broken]:
+        """Return the faults. Events that are added meanwhile are checked as well."""
+        broken: list[Broken] = []
+        while True:
+            events = Event.objects.filter(chain=self.chain, sequence__gte=self.expected).order_by("sequence")
+            for event in events.iterator(chunk_size=_CHUNK):
+                broken += self._check(event)
+            ends = list(self._check_end())
+            if not broken and not ends:
+                ends += self._check_rows(creators)
+            current = Chain.objects.select_related("project").get(pk=self.chain.pk)
+            if (current.length, current.head) == (self.chain.length, self.chain.head):
+                return broken + ends
+            self.chain = current
+
+    def _broken(self, sequence: int, reason: str, *, about_seal: bool = False) -> Broken:
+        return Broken(self.chain.name, sequence, reason, about_seal)
+
+    def _check(self, event: Event) -> Iterator[Broken]:
+        sequence = event.sequence
+        intact = False
+        if sequence != self.expected:
+            yield self._broken(self.expected, "an event is missing")
+        elif event.previous != self.previous:
+            yield self._broken(sequence, "it does not follow the event before it")
+        elif event.hash != event_hash(hashed_content(event)):
+            yield self._broken(sequence, "its content was changed")
+        else:
+            intact = True
+        if is_seal(event.seal, event_seal(settings.AUDIT_KEY, self.chain.name, sequence, event.hash)):
+            self.sealed += 1
+        elif intact:
+            intact = False
+            yield self._broken(sequence, "its seal does not match: it was written without the key", about_seal=True)
+        head = self.known.get(sequence)
+        if head is not None and head.hash != event.hash:
+            yield self._broken(sequence, f"it is not the event that the head of {head.at} records")
+        self.good += intact
+        self.previous, self.expected = event.hash, sequence + 1
+        if self.is_whole:
+            self.facts.add(event)
+
+    def _check_end(self) -> Iterator[Broken]:
+        chain = self.chain
+        if (chain.length, chain.head) != (self.expected - 1, self.previous):
+            yield self._broken(chain.length, _ENDS)
+        if not is_seal(chain.seal, head_seal(settings.AUDIT_KEY, chain.name, chain.length, chain.head)):
+            reason = "the end of the chain was set without the key: its seal does not match"
+            yield self._broken(chain.length, reason, about_seal=True)
+        if chain.name != chain_name(chain.project_id):
+            yield self._broken(0, f"the chain belongs to {chain_name(chain.project_id)}")
+        elif chain.project is not None and chain.project.revision != chain.length + 1:
+            yield self._broken(
+                chain.length,
+                f"the project has revision {chain.project.revision}, which means {chain.project.revision - 1} events",
+            )
+        beyond = [head for length, head in self.known.items() if length > chain.length]
+        if beyond:
+            last, first = max(beyond, key=lambda head: head.length), chain.length + 1
+            reason = f"events {first} to {last.length} are missing: the head of {last.at} has {last.length} events"
+            yield self._broken(first, reason)
+
+    def _check_rows(self, creators: Mapping[int, int | None]) -> Iterator[Broken]:
+        """Compare rows with the events. Call this only for an intact chain: a changed event explains no row."""
+        project_id = self.chain.project_id
+        if self.is_whole and project_id is not None:
+            for sentence in self.facts.rows_without_event(project_id, creators.get(project_id)):
+                yield self._broken(0, sentence)
