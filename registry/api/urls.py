@@ -33,6 +33,8 @@ _in_project = [
     path(f"{_SKILL}/versions/<str:version>/yank", versions.Yank.as_view(), name="api-yank"),
     path(f"{_SKILL}/disable", skills.Disable.as_view(), name="api-disable"),
     path(f"{_SKILL}/enable", skills.Enable.as_view(), name="api-enable"),
+    path(f"{_SKILL}/versions/<str:version>/quarantine", versions.Quarantine.as_view(), name="api-quarantine"),
+    path(f"{_SKILL}/versions/<str:version>/release", versions.Release.as_view(), name="api-release"),
     path("skills", skills.Skills.as_view(), name="api-skills"),
     path("resolve", resolve.Resolve.as_view(), name="api-resolve"),
     path(

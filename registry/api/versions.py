@@ -1,4 +1,4 @@
-"""Views of a skill's versions: list them, restore one, yank one."""
+"""Views of a skill's versions: list them, restore one, yank one, quarantine one."""
 
 from typing import Annotated, TypedDict
 
@@ -19,7 +19,13 @@ from registry.lib.json_types import Timestamp
 from registry.models import Project, Version
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
-from registry.services.skills import versions
+from registry.services.skills import quarantine, versions
+
+
+class QuarantineShape(TypedDict):
+    at: Timestamp
+    reason: str
+    by: Annotated[str | None, "The person who set it, or null for the security scan."]
 
 
 class VersionShape(TypedDict):
@@ -36,6 +42,7 @@ class VersionShape(TypedDict):
     yanked_at: Timestamp | None
     yank_reason: str
     deleted_at: Annotated[Timestamp | None, "The deletion of the skill that ended this version, if any."]
+    quarantine: Annotated[QuarantineShape | None, "Set while agents do not get the version. It can be lifted."]
     provenance: Annotated[ProvenanceShape | None, "The source it was imported from, if any."]
 
 
@@ -46,6 +53,14 @@ class VersionsPage(TypedDict):
 
 class ReasonInput(StrictInput):
     reason = serializers.CharField(required=False, default="No reason was given over the API.")
+
+
+class QuarantineInput(StrictInput):
+    reason = serializers.CharField(help_text="Shown to the people of the project.")
+
+
+class ReleaseInput(StrictInput):
+    reason = serializers.CharField(required=False, allow_blank=True, default="")
 
 
 class Versions(Read):
@@ -95,6 +110,51 @@ class Yank(Write):
         return Response(_version_shape(yanked))
 
 
+class Quarantine(Write):
+    write_scope = roles.REVIEW
+
+    @extend_schema(
+        operation_id="quarantine_version",
+        summary="Take a version from agents until the quarantine is lifted",
+        request=QuarantineInput,
+        responses=VersionShape,
+    )
+    def post(self, request: Request, project: str, name: str, version: str) -> Response:
+        body = validate(QuarantineInput, request)
+        held = quarantine.quarantine(
+            write_view.project(request), name, version, reason=body["reason"], by=actor(request)
+        )
+        return Response(_version_shape(held))
+
+
+class Release(Write):
+    write_scope = roles.REVIEW
+
+    @extend_schema(
+        operation_id="release_version",
+        summary="Lift the quarantine of a version",
+        request=ReleaseInput,
+        responses=VersionShape,
+    )
+    def post(self, request: Request, project: str, name: str, version: str) -> Response:
+        body = validate(ReleaseInput, request)
+        released = quarantine.release(
+            write_view.project(request), name, version, reason=body["reason"], by=actor(request)
+        )
+        return Response(_version_shape(released))
+
+
+def _quarantine_shape(version: Version) -> QuarantineShape | None:
+    if version.quarantined_at is None:
+        return None
+    person = version.quarantined_by
+    return {
+        "at": version.quarantined_at.isoformat(),
+        "reason": version.quarantine_reason,
+        "by": person.display_name if person else None,
+    }
+
+
 def _version_shape(version: Version) -> VersionShape:
     provenance = getattr(version, "provenance", None)
     return {
@@ -111,5 +171,6 @@ def _version_shape(version: Version) -> VersionShape:
         "yanked_at": timestamp(version.yanked_at),
         "yank_reason": version.yank_reason,
         "deleted_at": timestamp(version.deleted_at),
+        "quarantine": _quarantine_shape(version),
         "provenance": provenance_shape(provenance) if provenance else None,
     }

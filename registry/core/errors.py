@@ -4,6 +4,7 @@ SkillsiteError
 ├── InvalidInput             the input cannot be used
 │   ├── InvalidRequest       invalid-request      the request itself is malformed
 │   ├── InvalidSkill         invalid-skill        SKILL.md or another file breaks a rule; carries findings
+│   │   └── BlockedByScan    blocked-by-scan      security findings that the project does not publish
 │   ├── InvalidArchive       invalid-archive      the archive is unsafe, damaged or contains no skill
 │   └── UnsafePath           unsafe-path          the path would leave its directory
 ├── TooLarge                 too-large            a limit is exceeded; names the actual and the allowed number
@@ -15,6 +16,7 @@ SkillsiteError
 │   ├── AlreadyExists        already-exists       the name is taken
 │   ├── VersionConflict      version-conflict     the same version has different content; names both digests
 │   ├── AlreadyDecided       already-decided      the proposal is already approved, rejected or withdrawn
+│   ├── Quarantined          quarantined          the version is in quarantine, so agents do not get it
 │   └── Stale                stale                the skill has changed since the caller read it
 │       └── StaleProposal    stale                the skill has changed since the proposal was made
 ├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
@@ -55,6 +57,10 @@ class InvalidRequest(InvalidInput):
 
 class InvalidSkill(InvalidInput):
     code = "invalid-skill"
+
+
+class BlockedByScan(InvalidSkill):
+    code = "blocked-by-scan"
 
 
 class InvalidArchive(InvalidInput):
@@ -99,6 +105,10 @@ class VersionConflict(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already-decided"
+
+
+class Quarantined(Conflict):
+    code = "quarantined"
 
 
 class Stale(Conflict):

@@ -13,6 +13,7 @@ from registry.models.proposals import (
     ProposalRevision,
     Recommendation,
 )
+from registry.models.scans import Scan, Suppression
 from registry.models.skills import Skill, Version
 from registry.models.sources import (
     Installation,
@@ -48,12 +49,14 @@ __all__ = [
     "ProposalRevision",
     "Provenance",
     "Recommendation",
+    "Scan",
     "SignInLink",
     "Skill",
     "Source",
     "SourceEntry",
     "SourceJob",
     "SourceJobItem",
+    "Suppression",
     "Token",
     "Upload",
     "Usage",

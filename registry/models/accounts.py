@@ -7,6 +7,9 @@ from django.utils import timezone
 
 from registry.core import roles
 
+NOTHING, ERROR, WARNING = "none", "error", "warning"
+BLOCKING_LEVELS = (NOTHING, ERROR, WARNING)
+
 
 class User(AbstractUser):
     @property
@@ -81,7 +84,14 @@ class Project(models.Model):
     public = models.BooleanField(default=False)  # anybody can find and read the skills
     reviewer_agents = models.BooleanField(default=False)  # agents can recommend a decision, and a person makes it
 
+    # Security findings of this severity or a higher one stop a version from being published.
+    blocking = models.CharField(max_length=8, default=ERROR, choices=[(level, level) for level in BLOCKING_LEVELS])
+    quarantines_alarms = models.BooleanField(default=False)  # the deep scan quarantines a version with an error
+
     objects = ProjectQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(blocking__in=BLOCKING_LEVELS), name="blocking_is_known")]
 
     def __str__(self) -> str:
         return self.name

@@ -7,6 +7,7 @@ from django.utils import timezone
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
 from registry.models.manifest import ManifestField
+from registry.models.scans import Scan
 
 
 class Skill(models.Model):
@@ -44,14 +45,16 @@ class Skill(models.Model):
 
 class VersionQuerySet(models.QuerySet["Version"]):
     def available(self) -> "VersionQuerySet":
-        """Leave out versions that were withdrawn or deleted, which must not be served anywhere."""
-        return self.filter(yanked_at=None, deleted_at=None)
+        """Leave out versions that were withdrawn or deleted, or are in quarantine. No agent gets them."""
+        return self.filter(yanked_at=None, deleted_at=None, quarantined_at=None)
 
     def newest_first(self) -> "VersionQuerySet":
         return self.order_by("-pk")
 
     def for_timeline(self) -> "VersionQuerySet":
-        return self.newest_first().select_related("author", "agent", "approval__by", "provenance__source")
+        return self.newest_first().select_related(
+            "author", "agent", "approval__by", "provenance__source", "quarantined_by"
+        )
 
 
 class Version(models.Model):
@@ -79,6 +82,13 @@ class Version(models.Model):
     # The deletion of the skill that ended this version. Versions of one deletion have the same time.
     deleted_at = models.DateTimeField(null=True)
 
+    scan = models.ForeignKey(Scan, on_delete=models.SET_NULL, null=True, related_name="versions")
+
+    # A quarantine can be lifted. `quarantined_by` is None if the scan set it.
+    quarantined_at = models.DateTimeField(null=True)
+    quarantine_reason = models.CharField(max_length=300, blank=True)
+    quarantined_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+
     objects = VersionQuerySet.as_manager()
 
     class Meta:
@@ -89,8 +99,8 @@ class Version(models.Model):
 
     @property
     def available(self) -> bool:
-        """True if the version was neither withdrawn nor deleted."""
-        return self.yanked_at is None and self.deleted_at is None
+        """True if the version was neither withdrawn nor deleted, and is not in quarantine."""
+        return self.yanked_at is None and self.deleted_at is None and self.quarantined_at is None
 
     @property
     def by(self) -> str:

@@ -10,7 +10,17 @@ from registry.web.editor import conflicts, draft_files, editor
 from registry.web.project import audit, members, projects, settings, webhooks
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
-from registry.web.skills import catalog, customisation, export, name_options, skill, skills, uploads, versions
+from registry.web.skills import (
+    catalog,
+    customisation,
+    export,
+    name_options,
+    quarantine,
+    skill,
+    skills,
+    uploads,
+    versions,
+)
 from registry.web.sources import source_entry, source_jobs, source_page, source_uninstall, sources
 
 _VERSION = [
@@ -22,6 +32,8 @@ _VERSION = [
     path("bundle.zip", skill.download, name="version-download"),
     path("restore/", versions.restore, name="version-restore"),
     path("yank/", versions.yank, name="version-yank"),
+    path("quarantine/", quarantine.hold, name="version-quarantine"),
+    path("release/", quarantine.release, name="version-release"),
 ]
 
 _SKILL: list[URLPattern | URLResolver] = [

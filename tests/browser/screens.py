@@ -86,6 +86,7 @@ SCREENS = [
     _skill("version-files", "version/1/files/"),
     _skill("version-file-page", "version/1/files/assets/sizes.csv"),
     _skill("version-yank", "version/1/yank/"),
+    _skill("version-quarantine", "version/1/quarantine/"),
     _skill("skill-proposals", "proposals/", "late-shipment-reply"),
     _project("proposals", "proposals/"),
     _project("proposals", "proposals/?state=decided", "decided"),

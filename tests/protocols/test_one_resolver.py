@@ -14,7 +14,7 @@ from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from registry.services.proposals import reviews
 from registry.services.proposals.prepare import Suggestion
-from registry.services.skills import skills
+from registry.services.skills import quarantine, skills
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill, delete_skill, disable_skill, propose, save_skill, yank_version
 from tests.protocols.readers import Digests
@@ -65,6 +65,14 @@ def test_every_protocol_serves_the_same_skills(
     expect("own", "shared")
     assert seen[-1]["own"] == own.digest
     approved = approve(project, "own", skill_text("own", body="Better."), person)
+    expect("own", "shared")
+    assert seen[-1]["own"] == approved
+    quarantine.quarantine(project, "own", "3", reason="Odd.", by=operator)
+    expect("own", "shared")
+    assert seen[-1]["own"] == own.digest
+    quarantine.quarantine(project, "own", "1", reason="Odd.", by=operator)
+    expect("shared")
+    quarantine.release(project, "own", "3", by=operator)
     expect("own", "shared")
     assert seen[-1]["own"] == approved
     yank_version(project, "shared", first.version.version, reason="Wrong.", by=operator)

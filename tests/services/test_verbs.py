@@ -25,7 +25,7 @@ from registry.services.catalog import built_in, catalog
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
-from registry.services.skills import customisation, skills
+from registry.services.skills import customisation, quarantine, skills
 from registry.services.sources import install, source_entries, sources
 from tests.conftest import on_disk, skill_bundle
 from tests.services.footprint import nothing_left_behind
@@ -42,6 +42,8 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     skills.save(project, "greeting", skill_bundle(tags=["old"], body="2"), base=first.digest, by=operator)
     skills.create(project, skill_bundle("gone"), by=operator)
     skills.delete(project, "gone", by=operator)
+    skills.create(project, skill_bundle("held"), by=operator)
+    quarantine.quarantine(project, "held", "1", reason="Odd.", by=operator)
     skills.create(project, skill_bundle("off"), by=operator)
     skills.disable(project, "off", by=operator)
     on_disk(library, "copied")
@@ -184,7 +186,10 @@ PUBLISHING = [
     "versions.restore",
     "customisation.customise", "customisation.rebase", "bundles.import_bundle",
 ]  # fmt: skip
-FOR_REVIEWERS = ["skills.disable", "skills.enable", "bulk_edit.switch", "versions.yank"]
+FOR_REVIEWERS = [
+    "skills.disable", "skills.enable", "bulk_edit.switch", "versions.yank",
+    "quarantine.quarantine", "quarantine.release",
+]  # fmt: skip
 
 
 def served(project: Project) -> dict[str, str]:

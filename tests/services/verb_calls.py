@@ -20,7 +20,7 @@ from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
-from registry.services.skills import bulk_edit, bundles, customisation, skills, versions
+from registry.services.skills import bulk_edit, bundles, customisation, quarantine, skills, versions
 from registry.services.sources import install, sources, uninstalling
 from tests.conftest import skill_bundle
 
@@ -85,6 +85,14 @@ VERBS: dict[str, Verb] = {
     "versions.restore": Verb(lambda w, by: versions.restore(w.project, "greeting", "1", by=by), "version.restored"),
     "versions.yank": Verb(
         lambda w, by: versions.yank(w.project, "greeting", "1", reason="Old.", by=by), "version.yanked"
+    ),
+    "quarantine.quarantine": Verb(
+        lambda w, by: quarantine.quarantine(w.project, "greeting", "1", reason="Odd.", by=by),
+        "version.quarantined",
+        roles.REVIEW,
+    ),
+    "quarantine.release": Verb(
+        lambda w, by: quarantine.release(w.project, "held", "1", by=by), "version.released", roles.REVIEW
     ),
     "customisation.customise": Verb(
         lambda w, by: customisation.customise(w.project, "bundled-one", by=by), "skill.customised"

@@ -12,7 +12,7 @@ PROJECT, BUNDLED = "project", "bundled"
 
 _OVERRIDDEN = "The project’s own skill of this name takes precedence."
 _OVERRIDDEN_BY_YANKED = (
-    "The project’s own skill of this name takes precedence, although all its versions were withdrawn."
+    "The project’s own skill of this name takes precedence, although all its versions were withdrawn or quarantined."
 )
 
 
@@ -57,7 +57,7 @@ class Hidden:
 class EffectiveSkill:
     """The skill that agents get under a name: `winner`, while the name is enabled.
 
-    `winner` is None where the project overrides the name and yanked every version.
+    `winner` is None where the project overrides the name and every version is withdrawn or in quarantine.
     """
 
     name: str
@@ -71,7 +71,7 @@ class EffectiveSkill:
 
     @property
     def from_project(self) -> bool:
-        """True where the project overrides the name, also if every version is yanked."""
+        """True where the project overrides the name, also if agents get none of its versions."""
         return self.winner is None or self.winner.source == PROJECT
 
     @property
@@ -138,7 +138,7 @@ def _resolve_each(
 
 
 def withdrawn(skills: Iterable[EffectiveSkill]) -> tuple[Diagnostic, ...]:
-    """Return the names that a project overrides although all its versions were withdrawn."""
+    """Return the names that a project overrides although agents get none of its versions."""
     return tuple(
         Diagnostic(
             name=skill.name,
@@ -146,8 +146,8 @@ def withdrawn(skills: Iterable[EffectiveSkill]) -> tuple[Diagnostic, ...]:
             file="",
             line=None,
             code="every-version-yanked",
-            message=f"All versions of {skill.name} were withdrawn. Publish a new version, or delete the skill "
-            "to get a built-in skill of this name back.",
+            message=f"All versions of {skill.name} were withdrawn or are in quarantine. Publish a new version, lift a "
+            "quarantine, or delete the skill to get a built-in skill of this name back.",
         )
         for skill in skills
         if skill.winner is None

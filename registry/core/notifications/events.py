@@ -7,6 +7,7 @@ CHANGES_REQUESTED, APPROVED, REJECTED = "proposal.changes-requested", "proposal.
 WITHDRAWN = "proposal.withdrawn"
 OUTDATED = "proposal.overtaken"  # webhooks and the audit log keep the name it was introduced with
 PUBLISHED, YANKED = "version.published", "version.yanked"
+QUARANTINED, RELEASED, ALARM = "version.quarantined", "version.released", "version.alarm"
 AUDIT_HEAD = "audit.head"
 TEST = "webhook.test"
 
@@ -44,6 +45,16 @@ TYPES: dict[str, EventType] = {
     # These concern one person: the author of the version, or of the version before.
     PUBLISHED: EventType("Version published", "{who} published version {version} of {skill}"),
     YANKED: EventType("Version withdrawn", "{who} withdrew version {version} of {skill}"),
+    # These also concern the author of the version.
+    QUARANTINED: EventType(
+        "Version quarantined", "{who} put version {version} of {skill} in quarantine", _audience(REVIEWERS)
+    ),
+    RELEASED: EventType(
+        "Quarantine lifted", "{who} lifted the quarantine of version {version} of {skill}", _audience(REVIEWERS)
+    ),
+    ALARM: EventType(
+        "Security alarm", "The security scan found an error in version {version} of {skill}", _audience(REVIEWERS)
+    ),
     # Only for webhooks.
     AUDIT_HEAD: EventType("Audit log changed, at most once a minute", "The audit log changed"),
 }  # fmt: skip
@@ -98,4 +109,4 @@ def waits_for_proposer(event_type: str) -> bool:
 
 
 def waits_for_reviewers(event_type: str) -> bool:
-    return event_type in (OPENED, REVISED)
+    return event_type in (OPENED, REVISED, ALARM)

@@ -12,17 +12,18 @@ _VERSION_FIELDS = (
 
 # The columns of a `Skill` that `claim` reads, in this order.
 CLAIM_COLUMNS = (
-    "name", "enabled", "overrides", "current__yanked_at", *(f"current__{field}" for field in _VERSION_FIELDS),
+    "name", "enabled", "overrides", "current__yanked_at", "current__quarantined_at",
+    *(f"current__{field}" for field in _VERSION_FIELDS),
 )  # fmt: skip
 
 
 def claim(row: Sequence[Any], *, changed_by: str = "") -> Claim:
     """Return what a project claims about a name, from the values of `CLAIM_COLUMNS`.
 
-    A yanked version is never a candidate.
+    A withdrawn or quarantined version is never a candidate.
     """
-    name, enabled, overrides, yanked_at, *current = row
-    available = overrides and current[0] is not None and yanked_at is None
+    name, enabled, overrides, yanked_at, quarantined_at, *current = row
+    available = overrides and current[0] is not None and yanked_at is None and quarantined_at is None
     return Claim(name, enabled, overrides, _candidate(name, current, changed_by) if available else None)
 
 

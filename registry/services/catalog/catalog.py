@@ -15,7 +15,7 @@ from registry.core import content_types, paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, normalise
 from registry.core.catalog import precedence, relevance
 from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Diagnostic, EffectiveSkill
-from registry.core.errors import NotFound
+from registry.core.errors import NotFound, Quarantined, SkillsiteError
 from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.lib.lru import LruCache
@@ -168,7 +168,9 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
         raise _unknown(name)
     winner = skill.winner
     if winner is None or version not in (None, winner.version):
-        if version is None or not skill.from_project:
+        if version is None:
+            raise _nothing_left(project_id, name)
+        if not skill.from_project:
             raise _unknown(name, version)
         return _earlier(project_id, name, version)
     if current is None or winner.source == BUNDLED:
@@ -178,12 +180,24 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
 
 def _earlier(project_id: int, name: str, version: str) -> Loaded:
     """Return a version other than the current one."""
-    rows = Version.objects.available().filter(skill__project_id=project_id, skill__name=name, version=version)
+    rows = Version.objects.filter(
+        skill__project_id=project_id, skill__name=name, version=version, yanked_at=None, deleted_at=None
+    )
     row = rows.select_related("approval__by").first()
     if row is None:
         raise _unknown(name, version)
+    if not row.available:
+        raise Quarantined(f"Version {paths.display(version)} of {paths.display(name)} is in quarantine.")
     approval: Approval | None = getattr(row, "approval", None)
     return replace(stored(name, row), approval=current_version.approved(approval) if approval else None)
+
+
+def _nothing_left(project_id: int, name: str) -> SkillsiteError:
+    """Return the error for a project skill without a version that agents may get."""
+    rows = Version.objects.filter(skill__project_id=project_id, skill__name=name, yanked_at=None, deleted_at=None)
+    if rows.filter(quarantined_at__isnull=False).exists():
+        return Quarantined(f"{paths.display(name)} is in quarantine. No other version of it can be loaded.")
+    return _unknown(name)
 
 
 def permit(name: str, allowed: frozenset[str] | None) -> None:

@@ -69,11 +69,17 @@ def notify(event_type: str, *proposals: Proposal, text: str = "", by: Actor) -> 
 
 
 def notify_about_version(event_type: str, version: Version, *, person: int | None, text: str = "", by: Actor) -> None:
-    """Notify webhooks, and the user whose work the version or its withdrawal affects."""
+    """Notify webhooks, the user whose work is affected, and the reviewers if the event concerns them."""
+    reviewers = REVIEWERS in TYPES[event_type].audience
     ref = VersionRef(version.version, version.digest)
     event = Event(event_type, version.skill.name, by.kind, by.name, _excerpt(text), version=ref)
-    members = _members(version.skill.project_id, {person} if person is not None else set(), by, reviewers=False)
-    recipients = [_Recipient(member, event) for member in members if member.user_id == person != by.user_id]
+    members = _members(version.skill.project_id, {person} if person is not None else set(), by, reviewers=reviewers)
+    recipients = [
+        _Recipient(member, event, waits=reviews and events.waits_for_reviewers(event_type))
+        for member in members
+        if (reviews := reviewers and member.role in _REVIEWING) or member.user_id == person
+        if member.user_id != by.user_id
+    ]
     _send(version.skill.project_id, [event], recipients, who=_display_name(by, members))
 
 

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.catalog import token_estimate
-from registry.core.errors import Conflict, InvalidRequest, NotFound, VersionConflict
+from registry.core.errors import Conflict, InvalidRequest, NotFound, Quarantined, VersionConflict
 from registry.core.format import skill_md
 from registry.core.notifications import events
 from registry.models import Project, Skill, Version
@@ -20,7 +20,7 @@ NOTE_CHARS = 300
 
 def get(project: Project, name: str, version: str) -> Version:
     """Return a version. A withdrawn one raises NotFound with the reason."""
-    row = _find(project, name, version)
+    row = find(project, name, version)
     if row.yanked_at is not None:
         raise NotFound(f"Version {version} of {row.skill.name} was withdrawn: {row.yank_reason}")
     return row
@@ -55,22 +55,10 @@ def add(
     """
     if not approved:
         require_publish(by, skill.project)
-    version = Version(
-        skill=skill,
-        version=named if named is not None else next_number(skill),
-        digest=bundle.digest,
-        manifest=bundle.manifest,
-        size=bundle.size,
-        description=parsed.description,
-        kind=parsed.kind,
-        tags=list(parsed.tags),
-        requires=list(parsed.requires),
-        triggers=list(parsed.triggers),
-        tokens=token_estimate.estimate(parsed.instructions),
-        note=checked_note(note),
-        author_id=by.user_id,
-        agent_id=by.agent_id,
-    )
+    require_released(skill, bundle.digest)
+    version = _row(skill, bundle, parsed, by=by)
+    version.version = named if named is not None else next_number(skill)
+    version.note = checked_note(note)
     version.save(force_insert=True)
     change.before = skill.current_digest if skill.overrides else ""
     before = skill.current.author_id if skill.current else None
@@ -85,9 +73,27 @@ def add(
     return version
 
 
+def _row(skill: Skill, bundle: Bundle, parsed: skill_md.SkillMd, *, by: Actor) -> Version:
+    return Version(
+        skill=skill,
+        digest=bundle.digest,
+        manifest=bundle.manifest,
+        size=bundle.size,
+        description=parsed.description,
+        kind=parsed.kind,
+        tags=list(parsed.tags),
+        requires=list(parsed.requires),
+        triggers=list(parsed.triggers),
+        tokens=token_estimate.estimate(parsed.instructions),
+        author_id=by.user_id,
+        agent_id=by.agent_id,
+    )
+
+
 def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
     """Make a deleted version the current one. Other deleted versions stay deleted."""
     require_publish(by, skill.project)
+    require_released(skill, version.digest)
     version.deleted_at = None
     version.save(update_fields=["deleted_at"])
     skill.current, skill.overrides = version, True
@@ -96,6 +102,17 @@ def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
     change.data["version"] = version.version
     stale_proposals.mark_stale(skill, change=change)
     notifications.notify_about_version(events.PUBLISHED, version, person=version.author_id, by=change.by)
+
+
+def require_released(skill: Skill, digest: str) -> None:
+    """Raise Quarantined if a version of the skill with these bytes is in quarantine, so that they do not return."""
+    held = Version.objects.filter(skill=skill, digest=digest, quarantined_at__isnull=False).first()
+    if held is not None:
+        raise Quarantined(
+            f"Version {held.version} of {skill.name} has the same content and is in quarantine: "
+            f"{held.quarantine_reason} A reviewer can lift the quarantine. Nothing was saved.",
+            version=held.version,
+        )
 
 
 def checked_note(note: str) -> str:
@@ -158,7 +175,7 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
     if not reason:
         raise InvalidRequest("Enter a reason: people and agents who ask for this version see it.")
     with audit.change(project, "version.yanked", by=by, target=normalise(name)) as change:
-        row = _find(project, name, version)
+        row = find(project, name, version)
         if row.yanked_at is not None:
             raise Conflict(f"Version {version} of {row.skill.name} was already withdrawn.")
         row.yanked_at, row.yank_reason = timezone.now(), reason
@@ -176,15 +193,18 @@ def yank(project: Project, name: str, version: str, *, reason: str, by: Actor) -
 
 
 def successor(version: Version) -> Version | None:
-    """Return the version that takes over when this one is withdrawn, or None.
+    """Return the version that takes over when this one is withdrawn or quarantined, or None.
 
     Versions from before a deletion never take over: only a person brings them back, with `restore`.
     """
-    remaining = Version.objects.filter(skill=version.skill_id, yanked_at=None, deleted_at=version.deleted_at)
+    remaining = Version.objects.filter(
+        skill=version.skill_id, yanked_at=None, quarantined_at=None, deleted_at=version.deleted_at
+    )
     return remaining.exclude(pk=version.pk).newest_first().first()
 
 
-def _find(project: Project, name: str, version: str) -> Version:
+def find(project: Project, name: str, version: str) -> Version:
+    """Return a version, also a withdrawn or quarantined one."""
     row = (
         Version.objects.filter(skill__project=project, skill__name=normalise(name), version=version)
         .select_related("skill__current")

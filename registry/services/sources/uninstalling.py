@@ -90,7 +90,7 @@ def _uninstall(found: Installation, *, by: Actor, change: Change) -> Version | N
 
 
 def _bundle_before(found: Installation) -> Bundle | None:
-    """Return the bundle from before the import, or None if there was none or it was withdrawn or deleted since."""
+    """Return the bundle from before the import, or None if there was none or agents may not get it any more."""
     before = found.before
     return blobs.bundle(before.manifest) if before is not None and before.available else None
 

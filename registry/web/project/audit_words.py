@@ -20,6 +20,8 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "source.uninstalled": ("uninstalled", "Skill uninstalled"),
         "version.restored": ("restored a version of", "Version restored"),
         "version.yanked": ("withdrew a version of", "Version withdrawn"),
+        "version.quarantined": ("put in quarantine a version of", "Version quarantined"),
+        "version.released": ("lifted the quarantine of a version of", "Quarantine lifted"),
     },
     "Proposals": {
         "proposal.opened": ("proposed a change to", "Change proposed"),

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from registry.core import content_types
 from registry.core.archive import zip_bundle as bundle_files
 from registry.core.bundle import SKILL_MD, FileEntry
+from registry.core.errors import Quarantined
 from registry.services.catalog import catalog
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
@@ -115,7 +116,10 @@ def file(request: ProjectRequest, name: str, path: str, version: str | None = No
 @in_project
 @require_safe
 def download(request: ProjectRequest, name: str, version: str | None = None) -> HttpResponse:
-    loaded = SkillPage(request, name, version).loaded_or_404
+    page = SkillPage(request, name, version)
+    loaded = page.loaded_or_404
+    if page.row is not None and page.row.quarantined_at is not None:
+        raise Quarantined(f"Version {page.row.version} of {page.name} is in quarantine and can’t be downloaded.")
     label = f"{loaded.name}-{version}.zip" if version else f"{loaded.name}.zip"
     return _bytes(label, bundle_files.write_zip(loaded.bundle()), attach=True)
 

@@ -95,7 +95,13 @@ class SkillPage:
 
     @property
     def why_nothing(self) -> str:
-        return "it was deleted." if self.effective is None else "all its versions were withdrawn."
+        return "it was deleted." if self.effective is None else "agents can’t load any of its versions."
+
+    @cached_property
+    def held(self) -> bool:
+        """Tell whether a version is in quarantine, where agents get none."""
+        rows = Version.objects.filter(skill__project=self.project, skill__name=self.name, yanked_at=None)
+        return rows.filter(deleted_at=None, quarantined_at__isnull=False).exists()
 
     @property
     def own(self) -> bool:
@@ -257,7 +263,7 @@ class SkillPage:
         return {
             "page": self, "tabs": self.tabs(tab), "may_write": may_publish(self.request),
             "may_withdraw": may_withdraw(self.request), "may_propose": may(self.request, roles.PROPOSE),
-            "may_source": may(self.request, roles.WRITE), **more,
+            "may_source": may(self.request, roles.WRITE), "may_quarantine": may(self.request, roles.REVIEW), **more,
         }  # fmt: skip
 
 

@@ -1,0 +1,65 @@
+"""Views that put a version in quarantine and lift the quarantine."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_POST
+
+from registry.core import roles
+from registry.core.bundle import normalise
+from registry.core.errors import InvalidRequest
+from registry.models import Version
+from registry.services.skills import quarantine, versions
+from registry.web.access import ProjectRequest, in_project, needs
+from registry.web.htmx import render
+from registry.web.skills.skill_page import SkillPage
+
+
+class QuarantineForm(forms.Form):
+    reason = forms.CharField(
+        max_length=versions.NOTE_CHARS,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Shown to the people of this project. Agents don’t see it.",
+        error_messages={"required": "Enter a reason. The people of this project see it."},
+    )
+
+
+@in_project
+@needs(roles.REVIEW, to="put a version in quarantine")
+@require_http_methods(["GET", "HEAD", "POST"])
+def hold(request: ProjectRequest, name: str, version: str) -> HttpResponse:
+    """Ask for a reason, then put the version in quarantine."""
+    page = SkillPage(request, name)
+    row = versions.get(request.project, name, version)
+    form = QuarantineForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            reason = form.cleaned_data["reason"]
+            quarantine.quarantine(request.project, name, version, reason=reason, by=request.actor)
+        except InvalidRequest as error:
+            form.add_error("reason", error.message)
+        else:
+            messages.success(request, f"Version {version} is in quarantine. Agents no longer get it.")
+            return redirect("version", request.project.slug, page.name, version)
+    context = page.context("versions", form=form, version=row, effect=_effect(page, row))
+    return render(request, "skills/versions/quarantine.html", context, status=422 if form.errors else 200)
+
+
+def _effect(page: SkillPage, row: Version) -> str:
+    """Return a sentence that says what agents get without this version."""
+    if not (page.own and page.row is not None and page.row.digest == row.digest):
+        return "Agents get another version now. They can no longer load this one by its number."
+    following = quarantine.next_without(page.row)
+    if following:
+        return f"Agents get version {following.version} instead."
+    built_in = " The built-in version stays hidden until you return to it." if page.hides else ""
+    return f"No other version is left, so agents can’t use {page.name} until you lift the quarantine.{built_in}"
+
+
+@in_project
+@require_POST
+def release(request: ProjectRequest, name: str, version: str) -> HttpResponse:
+    quarantine.release(request.project, name, version, by=request.actor)
+    messages.success(request, f"The quarantine of version {version} is lifted.")
+    return redirect("version", request.project.slug, normalise(name), version)
