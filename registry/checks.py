@@ -2,12 +2,16 @@
 
 import importlib.util
 import os
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
 from django.core.checks import CheckMessage, Error, register
+from django.db import DatabaseError
+
+from registry.models import Project
 
 _KEY_CHARS, _KEY_VARIETY = 50, 5  # the values of Django's own check security.W009
 
@@ -34,13 +38,43 @@ def addresses(**kwargs: Any) -> list[CheckMessage]:
         problems.append(
             Error(f"PUBLIC_URL is {settings.PUBLIC_URL!r}, which is not a URL.", hint=hint, id="skillsite.E001")
         )
-    if settings.DEBUG and set(settings.ALLOWED_HOSTS) - {"localhost", "127.0.0.1", "[::1]"}:
-        hint = "Unset DEBUG. Its error pages show settings and code to everybody."
-        problems.append(checks.Warning("DEBUG is on and other hosts are allowed.", hint=hint, id="skillsite.W002"))
+    if settings.DEBUG:
+        hint = "Unset DEBUG. Its error pages show settings and code to everybody who can open the site."
+        problems.append(checks.Warning("DEBUG is on.", hint=hint, id="skillsite.W002"))
     if "*" in settings.ALLOWED_HOSTS:
         hint = "List the host names. With a forged Host header, the site would create links to another host."
         problems.append(checks.Warning("ALLOWED_HOSTS allows every host.", hint=hint, id="skillsite.W003"))
     return problems
+
+
+@register(checks.Tags.database)
+def public_root(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that the projects at the root of the site exist and are public. Runs with --database only."""
+    if not databases or not settings.PUBLIC_ROOT_PROJECTS:
+        return []
+    named = settings.PUBLIC_ROOT_PROJECTS
+    try:
+        found = {project.slug: project for project in Project.objects.filter(slug__in=named)}
+    except DatabaseError:  # the tables do not exist before the first migration
+        return []
+    faults = {slug: _root_fault(found.get(slug)) for slug in named}
+    return [
+        checks.Warning(
+            f"PUBLIC_ROOT_PROJECTS lists {slug}, {fault}.",
+            hint="Correct PUBLIC_ROOT_PROJECTS. The root of the site does not list this project.",
+            id="skillsite.W005",
+        )
+        for slug, fault in faults.items()
+        if fault
+    ]
+
+
+def _root_fault(project: Project | None) -> str:
+    if project is None:
+        return "but no project has this address"
+    if project.archived_at is not None:
+        return "but this project is archived"
+    return "" if project.public else "but this project is not public"
 
 
 @register()

@@ -45,6 +45,8 @@ WEB_THREADS = env.integer("WEB_THREADS", 4, least=1)
 AGENT_SKILLS_DIRS = [
     Path(item) for item in env.items("AGENT_SKILLS_DIRS", str(BASE_DIR / "registry" / "library"), separator=os.pathsep)
 ]
+# The order decides which project wins a name at the root of the site.
+PUBLIC_ROOT_PROJECTS = env.items("PUBLIC_ROOT_PROJECTS")
 SKILLS_RELOAD_SECONDS = env.integer("SKILLS_RELOAD_SECONDS", 5)
 SKILLS_FETCH_ALLOW_HOSTS = env.items("SKILLS_FETCH_ALLOW_HOSTS")
 SKILLS_S3_BUCKETS = env.items("SKILLS_S3_BUCKETS")

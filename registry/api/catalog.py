@@ -14,7 +14,7 @@ from registry.core.catalog.precedence import BUNDLED, PROJECT, EffectiveSkill
 from registry.core.errors import InvalidRequest
 from registry.core.format import skill_md
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import catalog
+from registry.services.catalog import catalog, public_root
 
 Form = Literal["json", "text", "xml"]
 _SOURCES = [PROJECT, BUNDLED]
@@ -145,6 +145,9 @@ def effective_shape(skill: EffectiveSkill) -> EffectiveShape:
 
 
 class Diagnostics(Read):
+    def other_state(self, caller: Caller) -> str:
+        return public_root.state(caller.project_slug)
+
     @extend_schema(
         operation_id="diagnostics",
         summary="List skills that no agent gets or that have a problem, and what to fix",
@@ -153,7 +156,11 @@ class Diagnostics(Read):
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         page = parse_page(request)
-        diagnostics = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).diagnostics
+        view = catalog.view(caller.project_id, caller.revision, allowed=caller.allowed)
+        hidden = public_root.diagnostics(caller.project_slug)
+        diagnostics = view.diagnostics + tuple(
+            item for item in hidden if caller.allowed is None or item.name in caller.allowed
+        )
         results: list[DiagnosticShape] = [
             {
                 "name": skill.name,

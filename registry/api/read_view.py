@@ -102,21 +102,28 @@ class Read(_BaseRead):
         if not self.cached:
             answer = self.get(request, caller, **kwargs)
             return _quoted(hashlib.sha256(answer.body)), answer
-        etag = _etag(request, caller)
+        etag = self._tag(request, caller)
         return etag, _cache.get(etag)
+
+    def _tag(self, request: HttpRequest, caller: Caller) -> str:
+        return _etag(request, caller, self.other_state(caller))
+
+    def other_state(self, caller: Caller) -> str:
+        """Return the state outside the project that the answer depends on."""
+        return ""
 
     def _build(self, request: HttpRequest, caller: Caller, etag: str, **kwargs: str) -> tuple[str, Answer]:
         """Return the answer and its ETag. If a directory changes meanwhile, answer from its new state."""
         try:
             answer = self.get(request, caller, **kwargs)
         except NotFound:
-            if _etag(request, caller) == etag:
+            if self._tag(request, caller) == etag:
                 raise
         else:
-            if _etag(request, caller) == etag:
+            if self._tag(request, caller) == etag:
                 _cache.put(etag, answer, len(answer.body))
                 return etag, answer
-        return _etag(request, caller), self.get(request, caller, **kwargs)
+        return self._tag(request, caller), self.get(request, caller, **kwargs)
 
 
 class StreamedRead(_BaseRead):

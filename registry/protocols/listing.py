@@ -1,4 +1,4 @@
-"""Skills for well-known discovery: of all public projects, of one project, or a single skill."""
+"""Skills for well-known discovery: of the projects at the root, of one project, or a single skill."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 
 from registry.core.archive import zip_bundle
 from registry.core.bundle import SKILL_MD, FileEntry, normalise
-from registry.core.catalog.precedence import Candidate
+from registry.core.catalog import precedence
+from registry.core.catalog.precedence import BUNDLED, Candidate
 from registry.core.errors import NotFound
 from registry.lib.lru import LruCache
-from registry.models import Project
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import built_in, catalog
+from registry.services.catalog import built_in, catalog, public_root
 from registry.services.catalog.catalog import Loaded
 
 SKILL, ARCHIVE = "skill-md", "archive"
 ANYBODY = "anybody"
 _CHUNK = 200
+_EMPTY_ROOT = "No project is listed at the root of this site. The index of a public project is below its own address."
 
 _digests: LruCache[str, str] = LruCache(100_000)
 
@@ -47,47 +48,51 @@ class Listing:
 
     skills: tuple[Loaded, ...]
     left_out: list[dict[str, str]]
+    note: str = ""
 
-    def as_json(self) -> dict[str, list[dict[str, str]]]:
-        """Return the extension field for the index. Clients ignore fields that they do not know."""
-        return {"x-left-out": self.left_out} if self.left_out else {}
+    def as_json(self) -> dict[str, list[dict[str, str]] | str]:
+        """Return the extension fields for the index. Clients ignore fields that they do not know."""
+        left_out = {"x-left-out": self.left_out} if self.left_out else {}
+        return left_out | ({"x-note": self.note} if self.note else {})
 
 
 @dataclass(frozen=True, slots=True)
 class SkillCollection:
-    """Skills of one or more projects. If two projects have a skill of one name, the first project wins."""
+    """Skills of one or more projects, in the order of their precedence. `note` explains why there are no projects."""
 
     sources: tuple[_Source, ...]
     caller: str = ANYBODY
     name: str = ""
+    note: str = ""
 
     def only(self, name: str) -> "SkillCollection":
         """Return a collection with this skill only, or raise NotFound."""
         collection = replace(self, name=normalise(name))
-        collection.load(name)
+        collection.find(name)
         return collection
 
     def tag(self) -> str:
         return f"{built_in.snapshot().fingerprint} {[source.tag() for source in self.sources]} {self.name}"
 
-    def load(self, name: str) -> Loaded:
+    def find(self, name: str) -> tuple[int, Loaded]:
+        """Return a skill and the id of its project. The listing picks the same one."""
         name = normalise(name)
+        built_in_one: tuple[int, Loaded] | None = None
         for source in self.sources if self.name in ("", name) else ():
             try:
-                return catalog.load(source.project_id, name, allowed=source.allowed)
+                loaded = catalog.load(source.project_id, name, allowed=source.allowed)
             except NotFound:
                 continue
-        raise NotFound("There is no such skill.")
-
-    def project_of(self, loaded: Loaded) -> int:
-        """Return the id of the project that a skill is from."""
-        if len(self.sources) == 1:
-            return self.sources[0].project_id
-        return next(source.project_id for source, candidate in self._picked() if candidate.name == loaded.name)
+            if loaded.candidate.source != BUNDLED:
+                return source.project_id, loaded
+            built_in_one = built_in_one or (source.project_id, loaded)
+        if built_in_one is None:
+            raise NotFound("There is no such skill.")
+        return built_in_one
 
     def listing(self, fault: Fault) -> Listing:
         """Return the listing for a format. `fault` returns why the format can't carry a skill, or nothing."""
-        picked = {candidate.name: (source, candidate) for source, candidate in self._picked()}
+        picked = precedence.across_projects((source, self._candidates(source)) for source in self.sources)
         loaded = sorted(self._load_all(picked.values()), key=lambda skill: skill.name)
         faults = {skill.name: fault(skill) for skill in loaded}
         left_out = []
@@ -96,10 +101,10 @@ class SkillCollection:
                 first, winner = picked[candidate.name]
                 reason = faults.get(candidate.name, "")
                 if first is not source and winner.digest != candidate.digest:
-                    reason = f"A skill of this name is listed from the project {first.slug}."
+                    reason = public_root.hidden_by(first.slug)
                 if reason:
                     left_out.append({"name": candidate.name, "project": source.slug, "reason": reason})
-        return Listing(tuple(skill for skill in loaded if not faults[skill.name]), left_out)
+        return Listing(tuple(skill for skill in loaded if not faults[skill.name]), left_out, self.note)
 
     def _load_all(self, picked: Iterable[tuple[_Source, Candidate]]) -> Iterator[Loaded]:
         by_project: dict[int, list[Candidate]] = {}
@@ -108,14 +113,6 @@ class SkillCollection:
         for project_id, candidates in by_project.items():
             for start in range(0, len(candidates), _CHUNK):
                 yield from catalog.load_many(project_id, candidates[start : start + _CHUNK])
-
-    def _picked(self) -> Iterator[tuple[_Source, Candidate]]:
-        seen = set()
-        for source in self.sources:
-            for candidate in self._candidates(source):
-                if candidate.name not in seen:
-                    seen.add(candidate.name)
-                    yield source, candidate
 
     def _candidates(self, source: _Source) -> Iterator[Candidate]:
         return (candidate for candidate in source.candidates() if self.name in ("", candidate.name))
@@ -127,20 +124,17 @@ def of_caller(caller: Caller) -> SkillCollection:
 
 
 def of_site() -> SkillCollection:
-    return SkillCollection(_public())
+    """Return the skills of the projects that the operator listed at the root."""
+    sources = tuple(_Source(*project) for project in public_root.listed())
+    return SkillCollection(sources, note="" if sources else _EMPTY_ROOT)
 
 
 def of_project(slug: str) -> SkillCollection:
     """Return the skills of a public project. A private one gets NotFound, so that its name does not leak."""
-    sources = _public(slug=slug)
+    sources = tuple(_Source(*project) for project in public_root.public_projects(slug=slug))
     if not sources:
         raise NotFound("There is no public project at this address.")
     return SkillCollection(sources)
-
-
-def _public(**where: str) -> tuple[_Source, ...]:
-    rows = Project.objects.filter(public=True, archived_at=None, **where).order_by("slug")
-    return tuple(_Source(*row) for row in rows.values_list("pk", "slug", "revision", "audit_chain__head"))
 
 
 def kind_of(loaded: Loaded) -> str:

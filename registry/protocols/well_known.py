@@ -1,7 +1,7 @@
 """Well-known discovery: an index of skills and their files, in version 0.2.0 with digests and in version 0.1.
 
-The same paths exist at the root for all public projects, below each public project and each of its skills, and below
-`/t/<token>/` for the project of the token.
+The same paths exist at the root for the projects that the operator listed, below each public project and each of its
+skills, and below `/t/<token>/` for the project of the token.
 """
 
 import hashlib
@@ -159,32 +159,37 @@ def _legacy_fault(loaded: Loaded) -> str:
 
 @_discovery
 def archive(request: HttpRequest, collection: SkillCollection, name: str) -> HttpResponse:
-    loaded = collection.load(name)
+    project_id, loaded = collection.find(name)
     digest = artifact_digest(loaded) if kind_of(loaded) == ARCHIVE else loaded.candidate.digest
     if _matches(request, digest):
         response = HttpResponse(status=304)
     else:
         response = _bytes(f"{loaded.name}.zip", zip_bundle.write_zip(loaded.bundle()))
-    return _count_load(request, collection, loaded, response, digest)
+    return _count_load(request, collection, project_id, loaded, response, digest)
 
 
 @_discovery
 def file(request: HttpRequest, collection: SkillCollection, name: str, path: str) -> HttpResponse:
-    loaded = collection.load(name)
+    project_id, loaded = collection.find(name)
     entry = loaded.entry(path)
     response = HttpResponse(status=304) if _matches(request, entry.digest) else _bytes(path, loaded.read(entry))
     if path == SKILL_MD:
-        return _count_load(request, collection, loaded, response, entry.digest)
+        return _count_load(request, collection, project_id, loaded, response, entry.digest)
     response["ETag"] = f'"{entry.digest}"'
     return response
 
 
 def _count_load(
-    request: HttpRequest, collection: SkillCollection, loaded: Loaded, response: HttpResponse, digest: str
+    request: HttpRequest,
+    collection: SkillCollection,
+    project_id: int,
+    loaded: Loaded,
+    response: HttpResponse,
+    digest: str,
 ) -> HttpResponse:
     if request.method == "GET":
         usage.count_load(
-            collection.project_of(loaded),
+            project_id,
             loaded.name,
             loaded.candidate.version,
             caller=collection.caller,

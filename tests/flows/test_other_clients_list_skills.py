@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -68,8 +69,9 @@ def test_a_client_discovers_skills_with_a_token_in_the_url(token: str, client: C
 
 
 def test_anybody_discovers_the_skills_of_a_public_project(
-    skills: None, client: Client, browser: Callable[[str], Client]
+    skills: None, client: Client, browser: Callable[[str], Client], settings: Any
 ) -> None:
+    settings.PUBLIC_ROOT_PROJECTS = ["demo"]
     assert client.get(f"/projects/demo{INDEX}").status_code == 404
     assert client.get(INDEX).json()["skills"] == []
 

@@ -83,9 +83,11 @@ def digests(
     operator: Actor,
     client: Client,
     site: SkillsiteClient,
+    settings: Any,
 ) -> Callable[[], list[Digests]]:
     """Return a function that reads all skills through every protocol."""
     projects.set_public(project, True, by=operator)
+    settings.PUBLIC_ROOT_PROJECTS = [project.slug]
     rest, token = api(), secret()
 
     def read() -> list[Digests]:
@@ -101,7 +103,9 @@ def digests(
 
 
 @pytest.fixture
-def public(project: Project, offers: Bundle, operator: Actor) -> Project:
+def public(project: Project, offers: Bundle, operator: Actor, settings: Any) -> Project:
+    """A public project that the operator listed at the root of the site."""
+    settings.PUBLIC_ROOT_PROJECTS = [project.slug]
     create_skill(project, skill_bundle("greeting"), by=operator)
     projects.set_public(project, True, by=operator)
     return project

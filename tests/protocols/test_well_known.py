@@ -222,18 +222,6 @@ def test_the_index_of_version_0_1_has_long_descriptions_and_names_omitted_skills
     assert "dotted" in names(client.get(f"{NEW}/index.json"))
 
 
-def test_a_name_in_two_public_projects_is_served_from_the_first(
-    client: Client, public: Project, other_project: Project, operator: Actor
-) -> None:
-    create_skill(other_project, skill_bundle("greeting", body="Another."), by=operator)
-    projects.set_public(other_project, True, by=operator)
-    body = client.get(f"{NEW}/index.json").json()
-    assert [entry["name"] for entry in body["skills"]] == ["greeting", "offers"]
-    assert [(one["name"], one["project"]) for one in body["x-left-out"]] == [("greeting", "other")]
-    assert b"Another." not in client.get(f"{NEW}/greeting/SKILL.md").content
-    assert b"Another." in client.get(f"/projects/other{NEW}/greeting/SKILL.md").content
-
-
 @pytest.fixture
 def one_minute(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """Stop the clock, and allow three requests per minute."""

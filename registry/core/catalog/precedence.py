@@ -1,14 +1,17 @@
 """Precedence: which skill wins a name, which ones it hides, and why.
 
 The project's own skill wins over every directory of built-in skills. Among directories the first wins. Agents get no
-skill under a name that the project switched off. No other module decides this.
+skill under a name that the project switched off. At the root of the site, the first project with a skill of its own
+wins, and built-in skills come last. No other module decides this.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 PROJECT, BUNDLED = "project", "bundled"
+_Project = TypeVar("_Project")
 
 _OVERRIDDEN = "The project’s own skill of this name takes precedence."
 _OVERRIDDEN_BY_YANKED = (
@@ -135,6 +138,20 @@ def _resolve_each(
         skill = resolve(name, bundled.get(name, ()), claims.get(name))
         if skill is not None:
             yield skill
+
+
+def across_projects(projects: Iterable[tuple[_Project, Iterable[Candidate]]]) -> dict[str, tuple[_Project, Candidate]]:
+    """Return the project and the candidate that win each name, for projects in the order of their precedence.
+
+    A built-in skill never wins over a project's own skill, also if its project is listed first.
+    """
+    winners: dict[str, tuple[_Project, Candidate]] = {}
+    for project, candidates in projects:
+        for candidate in candidates:
+            winner = winners.get(candidate.name)
+            if winner is None or (candidate.source == PROJECT and winner[1].source == BUNDLED):
+                winners[candidate.name] = project, candidate
+    return winners
 
 
 def withdrawn(skills: Iterable[EffectiveSkill]) -> tuple[Diagnostic, ...]:

@@ -39,6 +39,7 @@ class Command(BaseCommand):
         collect_static_files(refresh=not options["no_prepare"])
         if not options["no_prepare"]:
             self.prepare()
+        call_command("check", databases=["default"])
         connections.close_all()
         os.environ |= {"WEB_WORKERS": str(options["workers"]), "WEB_THREADS": str(options["threads"])}
         commands = [self.web_command(options)]

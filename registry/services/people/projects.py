@@ -2,6 +2,7 @@
 
 import re
 
+from django.conf import settings
 from django.utils import timezone
 
 from registry.core import roles
@@ -21,6 +22,11 @@ def create(*, slug: str, name: str, description: str = "", by: Actor) -> Project
         raise InvalidRequest(
             "An address can have lower-case letters, digits and single hyphens, "
             f"at most {SLUG_CHARS} characters. Nothing was saved."
+        )
+    if slug in settings.PUBLIC_ROOT_PROJECTS and by.user_id is not None:
+        raise AlreadyExists(
+            f"The address {slug} is reserved for a project at the root of the site. Choose another one, or ask the "
+            "person who runs this site. Nothing was saved."
         )
     with audit.change(None, "project.created", by=by, target=slug) as change:
         project, created = Project.objects.get_or_create(slug=slug, defaults={"name": name, "description": description})

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from registry.core import roles
 from registry.core.catalog.precedence import BUNDLED, PROJECT
 from registry.core.errors import InvalidRequest
-from registry.services.catalog import catalog, skill_list
+from registry.services.catalog import catalog, public_root, skill_list
 from registry.services.proposals import review_queue
 from registry.services.skills import bulk_edit
 from registry.web import labels
@@ -58,6 +58,7 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "suggested": skill_list.SUGGESTED_TOKENS,
         "left_out": [(item, item.name in without_version) for item in view.diagnostics if not item.served],
         "served_with_problem": [item for item in view.diagnostics if item.served and item.name in built_in],
+        "hidden_at_root": public_root.diagnostics(request.project.slug),
         "any": bool(view.skills),
         "own": any(skill.winner and skill.winner.source != BUNDLED for skill in view.skills),
         "unnamed_draft": found.unnamed_draft,
