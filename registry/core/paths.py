@@ -4,6 +4,7 @@ A bundle must unpack to the same files on every machine, so the rules are those 
 Windows, macOS or a terminal would read differently are rejected, not repaired.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
@@ -24,6 +25,11 @@ _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", "clock$", "conin$", "conout$"}
     | {f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"}
 )
+# A name that Windows may have given to another file: PROGRA~1 is “Program Files”, GIT~1 is “.git”.
+_SHORT_NAME = re.compile(r"[^.]{1,6}~[0-9]{1,6}(\.[^.]{1,3})?")
+_SHORT_NAME_CHARS = 8  # before the dot
+# Windows programs that do not use Unicode read these as / or \, in some languages.
+_SEPARATORS = frozenset("\uff0f\u2215\u2044\uff3c\u00a5\u20a9\uffe5\uffe6")
 # Control, format, surrogate, line and paragraph separators: all invisible in a listing.
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # Fillers and variation selectors: invisible although Unicode classifies them as letters or marks.
@@ -135,9 +141,15 @@ def _segment_fault(segment: str) -> str | None:
         return f"a part of it has {len(segment.encode()):,} bytes, and {SEGMENT_BYTES} are allowed"
     if bad := next((char for char in segment if char in _FORBIDDEN), None):
         return f"it contains the character {bad}, which Windows does not allow"
+    if bad := next((char for char in segment if char in _SEPARATORS), None):
+        return f"it contains the character {bad}, which some Windows programs read as a backslash or a slash"
     stem = segment.partition(".")[0].rstrip(" ").lower()
-    if stem in _RESERVED:
+    if stem in _RESERVED or unicodedata.normalize("NFKC", stem) in _RESERVED:
         return f"{stem.upper()} is a reserved name on Windows"
+    if unicodedata.normalize("NFKC", segment).casefold() == ".git":
+        return "git would treat .git as its own files and could run commands from it; delete it"
+    if _SHORT_NAME.fullmatch(segment) and len(segment.partition(".")[0]) <= _SHORT_NAME_CHARS:
+        return f"{segment} has the form of a short name, which Windows may give to another file"
     return None
 
 

@@ -12,7 +12,7 @@ from registry.models import Project, Version
 from registry.services.permissions import Actor
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
-from tests.core.hostile import ONE_OF_EACH
+from tests.core.hostile import ONE_OF_EACH, READ_ELSEWHERE, UTF8, Entry, skill_and
 from tests.services.footprint import footprint, nothing_left_behind
 
 
@@ -122,6 +122,12 @@ def test_a_hostile_zip_of_each_kind_is_refused_with_its_rule_and_stores_nothing(
     assert bot.get("/catalog").json()["skills"] == []
 
 
+@pytest.mark.parametrize("path", READ_ELSEWHERE)
+def test_a_path_that_git_or_windows_reads_as_another_is_refused(bot: Api, path: str) -> None:
+    with nothing_left_behind():
+        problem(bot.upload(skill_and(Entry(path.encode(), b"x", flags=UTF8))), 400, "unsafe-path")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -131,7 +137,7 @@ def test_a_hostile_zip_of_each_kind_is_refused_with_its_rule_and_stores_nothing(
     ],
 )  # fmt: skip
 def test_a_valid_zip_of_an_invalid_skill_is_refused(bot: Api, text: bytes) -> None:
-    from tests.core.hostile import Entry, archive
+    from tests.core.hostile import archive
 
     with nothing_left_behind():
         response = bot.upload(archive(Entry(b"SKILL.md", text)))

@@ -16,6 +16,7 @@ from registry.client import Retrying, SkillsiteClient, errors
 from tests.client.between import Between, Reply, times
 from tests.client.conftest import Connect
 from tests.conftest import on_disk
+from tests.core.hostile import READ_ELSEWHERE
 
 Forward = Callable[[], Reply]
 
@@ -139,6 +140,7 @@ def test_a_bundle_with_another_digest_is_refused(
         rezipped(lambda files: files | {"/etc/cron.d/x": b"x"}),
         rezipped(lambda files: files | {"skill.MD": b"x"}),
         rezipped(lambda files: {"README.md": b"no skill"}),
+        *(rezipped(lambda files, path=path: files | {path: b"x"}) for path in READ_ELSEWHERE),
     ],
 )
 def test_a_bundle_that_is_hostile_or_damaged_is_refused(

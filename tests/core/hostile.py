@@ -340,5 +340,18 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
 
 CORPUS: dict[str, bytes] = {name: data for name, (_, data) in _REFUSED.items()}
 RULES: dict[str, str] = {name: rule for name, (rule, _) in _REFUSED.items()}
+# Paths that git or Windows reads as something else, for every interface that accepts files.
+READ_ELSEWHERE = (
+    ".git/config",
+    "a/.GIT/hooks/pre-commit",
+    "GIT~1/config",
+    "PROGRA~1",
+    "docs/NUL.md",
+    "COM¹",
+    "a:b",
+    "a.",
+)
+
+
 # One archive by rule, for tests of what happens after an archive was refused.
 ONE_OF_EACH: dict[str, bytes] = dict(_REFUSED.values())

@@ -76,7 +76,7 @@ def _files(root: Path, directory: Path) -> Iterator[Path]:
                 raise UnsafePath(f"{file} is a link to a directory. Replace it with the files themselves.", file=file)
         for name in names:
             path = Path(parent, name)
-            if bundles.is_junk(name):
+            if bundles.is_junk(name) or name == ".git":  # the file of a submodule or a worktree
                 continue
             if path.is_symlink():
                 _confined(root, directory, path)

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from registry.core import paths
 from registry.core.archive import export_record
 from registry.core.archive.export_record import RECORD
 from registry.core.errors import Conflict, UnsafePath
@@ -15,7 +16,6 @@ from registry.services.transfer.export_zip import ExportEntry
 
 # git must not change line endings, because the digests are of the exact bytes.
 _GITATTRIBUTES, _KEEP_LINE_ENDINGS = ".gitattributes", b"* -text\n"
-_GIT_NAMES = frozenset({".git", "git~1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,10 @@ def _check(directory: Path, skill: ExportEntry, before: frozenset[str]) -> None:
     if target.is_symlink() or (target.exists() and (name not in before or not target.is_dir())):
         raise Conflict(f"{target} exists and is not from an export. Move it away. Nothing was written.")
     for file in skill.files:
-        if not _GIT_NAMES.isdisjoint(file.path.casefold().split("/")):
-            raise UnsafePath(
-                f"{name} has the file {file.path}, which git would treat as its own. Delete it from the skill, or "
-                "download the zip. Nothing was written."
-            )
+        try:
+            paths.check(file.path)
+        except UnsafePath as error:  # saved before a rule was added
+            raise UnsafePath(f"{error.message} It is a file of {name}. Nothing was written.") from error
 
 
 def _write_skill(directory: Path, skill: ExportEntry) -> int:

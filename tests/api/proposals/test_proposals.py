@@ -10,6 +10,7 @@ from registry.models import Project, Proposal
 from registry.services.permissions import Actor
 from tests.api.proposals.requests import BODY, NEW, WHY, approve, created, propose
 from tests.conftest import Api, skill_bundle, skill_text
+from tests.core.hostile import READ_ELSEWHERE
 from tests.prepared import save_skill
 
 SECRET = "Zebra-only-in-the-proposal"
@@ -180,6 +181,7 @@ def test_an_agent_withdraws_its_proposal(digest: str, bot: Api, reviewer: Api) -
         ({"skill_md": "no header"}, 422, "invalid-skill"),
         ({"skill_md": "a\ud800"}, 400, "invalid-request"),
         ({"skill_md": ..., "files": {"../x": "y"}}, 400, "unsafe-path"),
+        *(({"skill_md": ..., "files": {path: "y"}}, 400, "unsafe-path") for path in READ_ELSEWHERE),
         ({"skill_md": ..., "files": {"x": 3}}, 400, "invalid-request"),
         ({"skill_md": ..., "diff": "@@ -8,1 +8,1 @@\n-Onion\n+Uno\n"}, 422, "invalid-input"),
         ({"base_digest": "sha256:0"}, 409, "stale"),

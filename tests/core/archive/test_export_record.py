@@ -63,7 +63,7 @@ def test_a_record_has_one_line_per_skill_in_a_fixed_order() -> None:
         (record(enabled="yes"), "an entry has no valid"),
         (record(version=1), "an entry has no valid"),
         (record(name="../a"), "cannot be used as a directory name"),
-        (record(name=".git"), "starts with a dot"),
+        (record(name=".hidden"), "starts with a dot"),
         (record(version="a/b"), "cannot be used as a directory name"),
         (record(version="a\0b"), "invisible character"),
     ],

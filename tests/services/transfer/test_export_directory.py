@@ -1,13 +1,14 @@
 """Exports into a directory under version control."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from registry.core.archive.export_record import RECORD
 from registry.core.errors import Conflict, UnsafePath
-from registry.models import Project
+from registry.models import Project, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.transfer import export_directory
@@ -122,7 +123,10 @@ def test_files_of_others_are_not_overwritten(mixed: Project, operator: Actor, tm
 def test_files_that_git_treats_as_its_own_are_refused(
     project: Project, operator: Actor, tmp_path: Path, path: str
 ) -> None:
-    import_bundle(project, skill_bundle(files={path: b"x"}), by=operator)
-    with pytest.raises(UnsafePath, match="git would treat as its own"):
+    """A version from before such paths were refused."""
+    version = import_bundle(project, skill_bundle(files={"a": b"x"}), by=operator).version
+    renamed = [replace(entry, path=path) if entry.path == "a" else entry for entry in version.manifest]
+    Version.objects.filter(pk=version.pk).update(manifest=tuple(renamed))
+    with pytest.raises(UnsafePath, match="cannot be used"):
         export_directory.write(project, tmp_path / "out", by=operator)
     assert not (tmp_path / "out").exists()

@@ -170,8 +170,11 @@ def test_a_dry_run_reports_the_same_and_stores_nothing(
 
 
 def test_an_invalid_skill_does_not_stop_the_others(project: Project, operator: Actor, tmp_path: Path) -> None:
-    for name in ("good", "linked", "nameless", "worse"):
+    for name in ("good", "linked", "nameless", "repository", "short", "worse"):
         on_disk(tmp_path, name)
+    for path in ("repository/.Git/config", "short/GIT~1/config"):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_bytes(b"x")
     (tmp_path / "linked/passwd").symlink_to("/etc/passwd")
     (tmp_path / "nameless/SKILL.md").write_bytes(b"No header.")
     (tmp_path / "worse/pipe").mkdir()
@@ -181,6 +184,7 @@ def test_an_invalid_skill_does_not_stop_the_others(project: Project, operator: A
     done = {one.name: one for one in import_project.import_skills(project, tmp_path, by=operator)}
     assert {name: one.action for name, one in done.items()} == {
         "good": "create", "linked": "refused", "nameless": "refused", "outside": "refused", "worse": "refused",
+        "repository": "refused", "short": "refused",
     }  # fmt: skip
     assert "'passwd' is a link" in done["linked"].reason
     assert "not a regular file" in done["worse"].reason

@@ -14,7 +14,7 @@ from registry.models import Project, Proposal, Upload, User, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle, skill_text
-from tests.core.hostile import ONE_OF_EACH
+from tests.core.hostile import ONE_OF_EACH, READ_ELSEWHERE, UTF8, Entry, skill_and
 from tests.prepared import create_skill
 from tests.services.footprint import footprint, nothing_left_behind, stored_files
 
@@ -67,6 +67,13 @@ def test_a_hostile_zip_of_each_kind_is_refused_with_a_message_and_leaves_nothing
         assert "Nothing was saved." in page, name
         assert 'id="f-file"' in page, name
     assert footprint() == before
+
+
+@pytest.mark.parametrize("path", READ_ELSEWHERE)
+def test_a_path_that_git_or_windows_reads_as_another_is_refused(browser: Client, path: str) -> None:
+    with nothing_left_behind():
+        answer = browser.post(UPLOAD, sent(skill_and(Entry(path.encode(), b"x", flags=UTF8))))
+        assert answer.status_code == 422 and "cannot be used" in answer.content.decode()
 
 
 @pytest.mark.parametrize(
