@@ -12,7 +12,7 @@ from registry.core.bundle import Bundle
 from registry.core.findings import Category, Finding, in_reading_order
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, Limits
-from registry.core.lint import bundle_rules, danger_rules, header_rules, name_rules
+from registry.core.lint import bundle_rules, danger_rules, file_rules, header_rules, name_rules
 from registry.core.lint.context import LintContext, readable
 
 _PARSER_RULES = {
@@ -26,7 +26,14 @@ _PARSER_RULES = {
 
 # Rule ids and what each rule checks. Ids must never change: they are part of the API.
 RULES: Mapping[str, str] = MappingProxyType(
-    {**_PARSER_RULES, **name_rules.RULES, **header_rules.RULES, **bundle_rules.RULES, **danger_rules.RULES}
+    {
+        **_PARSER_RULES,
+        **name_rules.RULES,
+        **header_rules.RULES,
+        **bundle_rules.RULES,
+        **danger_rules.RULES,
+        **file_rules.RULES,
+    }
 )
 _QUALITY = (
     "description-short", "description-when", "description-first-person", "description-vague", "name-reserved",
@@ -35,13 +42,20 @@ _QUALITY = (
 )  # fmt: skip
 _SECURITY = (
     *danger_rules.RULES,
+    *file_rules.RULES,
     *(rule for rule in RULES if rule.startswith("hidden-")),
     "name-confusable",
     "text-unread",
 )
 # The category of each rule that is not about the format. A finding may also name its category itself.
 _CATEGORIES = {**dict.fromkeys(_QUALITY, Category.QUALITY), **dict.fromkeys(_SECURITY, Category.SECURITY)}
-_CHECKS = (*name_rules.CHECKS, *header_rules.CHECKS, *bundle_rules.CHECKS, *danger_rules.CHECKS)
+_CHECKS = (
+    *name_rules.CHECKS,
+    *header_rules.CHECKS,
+    *bundle_rules.CHECKS,
+    *danger_rules.CHECKS,
+    *file_rules.CHECKS,
+)
 
 
 def lint(

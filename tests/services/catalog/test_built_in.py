@@ -88,6 +88,11 @@ def test_temporary_files_of_tools_are_not_part_of_a_skill(root: Path) -> None:
     assert [entry.path for entry in look(root).skills["greeting"][0].files] == [SKILL_MD]
 
 
+def test_the_git_file_of_a_submodule_is_not_part_of_a_skill(root: Path) -> None:
+    (on_disk(root) / ".git").write_text("gitdir: ../.git/modules/greeting\n")
+    assert [entry.path for entry in look(root).skills["greeting"][0].files] == [SKILL_MD]
+
+
 # -- Unreachable directories -------------------------------------------------------------------------------
 
 
