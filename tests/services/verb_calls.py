@@ -68,6 +68,11 @@ def _seal_with_another_key(by: Actor) -> None:
         audit_sealing.seal_again(by=by)
 
 
+def _reactivate(user: User, by: Actor) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    accounts.reactivate(user, by=by)
+
+
 VERBS: dict[str, Verb] = {
     "skills.create": Verb(lambda w, by: skills.create(w.project, skill_bundle("new"), by=by), "skill.created"),
     "skills.save": Verb(
@@ -186,6 +191,8 @@ VERBS: dict[str, Verb] = {
     "accounts.make_sign_in_link": Verb(
         lambda w, by: accounts.make_sign_in_link(w.member, by=by), "sign-in-link.made", None
     ),
+    "accounts.deactivate": Verb(lambda w, by: accounts.deactivate(w.member, by=by), "user.deactivated", None),
+    "accounts.reactivate": Verb(lambda w, by: _reactivate(w.member, by), "user.reactivated", None),
     "audit_sealing.seal_again": Verb(lambda w, by: _seal_with_another_key(by), "audit.sealed", None),
 }
 

@@ -5,10 +5,11 @@ import re
 import secrets
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 
 from registry.core.errors import AlreadyExists, InvalidRequest, NotFound
-from registry.models import SignInLink, User
+from registry.models import Invitation, SignInLink, Token, User
 from registry.services import audit
 from registry.services.permissions import Actor, require_operator, visitor
 
@@ -86,6 +87,32 @@ def rename(user: User, full_name: str) -> None:
             return
         user.first_name, user.last_name = first, last
         user.save(update_fields=["first_name", "last_name"])
+
+
+def deactivate(user: User, *, by: Actor) -> int:
+    """Close an account: nobody can sign in to it, and the tokens that the person has or made are revoked everywhere.
+
+    Return how many tokens were revoked. Memberships stay, so that the account can be opened again.
+    """
+    require_operator(by)
+    now = timezone.now()
+    with audit.change(None, "user.deactivated", by=by, target=user.username) as change:
+        if not User.objects.filter(pk=user.pk, is_active=True).update(is_active=False):
+            change.cancel()
+            return 0
+        usable = Token.objects.filter(Q(user=user) | Q(owner=user), revoked_at=None)
+        change.data["tokens"] = revoked = sorted(usable.values_list("pk", flat=True))
+        usable.update(revoked_at=now)
+        Invitation.objects.filter(made_by=user, used_at=None, withdrawn_at=None).update(withdrawn_at=now)
+    return len(revoked)
+
+
+def reactivate(user: User, *, by: Actor) -> None:
+    """Open a closed account again. Its tokens stay revoked."""
+    require_operator(by)
+    with audit.change(None, "user.reactivated", by=by, target=user.username) as change:
+        if not User.objects.filter(pk=user.pk, is_active=False).update(is_active=True):
+            change.cancel()
 
 
 def _names(full_name: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from registry.core import roles
 from registry.core.errors import Conflict, InvalidRequest, NotFound
 from registry.models import Invitation, Membership, Project, User
 from registry.services import audit
+from registry.services.people import revocation
 from registry.services.permissions import Actor, require
 
 
@@ -15,7 +16,7 @@ def check_role(role: str) -> None:
 
 
 def set_role(project: Project, user: User, role: str, *, by: Actor) -> Membership:
-    """Add a member, or change the role of one."""
+    """Add a member, or change the role of one. Tokens that need more than the new role are revoked."""
     require(by, roles.MANAGE, project)
     check_role(role)
     with audit.change(project, "member.set", by=by, target=user.username) as change:
@@ -29,12 +30,14 @@ def set_role(project: Project, user: User, role: str, *, by: Actor) -> Membershi
         membership, _ = Membership.objects.update_or_create(project=project, user=user, defaults={"role": role})
         if roles.MANAGE not in roles.SCOPES_OF_ROLE[role]:
             _withdraw_invitations(project, user)
+        if before is not None:
+            revocation.revoke(project, user.pk, role, change=change)
         change.data["role"] = role
     return membership
 
 
 def remove(project: Project, user: User, *, by: Actor) -> None:
-    """End a membership. Owners can remove anybody, and everybody can leave."""
+    """End a membership and revoke the tokens that the person has or made. Owners can remove anybody; all can leave."""
     require(by, roles.READ if by.user_id == user.pk else roles.MANAGE, project)
     with audit.change(project, "member.removed", by=by, target=user.username) as change:
         membership = Membership.objects.filter(project=project, user=user).first()
@@ -43,6 +46,7 @@ def remove(project: Project, user: User, *, by: Actor) -> None:
         _keep_an_owner(project, membership)
         membership.delete()
         _withdraw_invitations(project, user)
+        revocation.revoke(project, user.pk, change=change)
         change.data["was"] = membership.role
 
 

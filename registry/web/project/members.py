@@ -18,9 +18,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidRequest, NotFound
 from registry.models import Membership, User
-from registry.services.people import accounts, invitations, members, sessions
+from registry.services.people import accounts, invitations, members, revocation, sessions
 from registry.web import navigation, user_agent
-from registry.web.access import ProjectRequest, in_project
+from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 
 _MEANING = {
@@ -88,8 +88,12 @@ def index(request: ProjectRequest) -> HttpResponse:
 
 def _page(request: ProjectRequest, form: InvitationForm, *, link: str = "", status: int = 200) -> HttpResponse:
     manages = navigation.may(request, roles.MANAGE)
+    rows = list(Membership.objects.for_list(request.project))
+    removable = [row for row in rows if manages or row.user_id == request.user.pk]
+    lost = revocation.affected_by_removal(request.project, removable)
     context = {
-        "members": Membership.objects.for_list(request.project),
+        "members": rows,
+        "removable": [(row, lost[row.user_id]) for row in removable],
         "invitations": invitations.list_open(request.project, now=timezone.now()) if manages else [],
         "manages": manages,
         "roles": _CHOICES,
@@ -101,6 +105,7 @@ def _page(request: ProjectRequest, form: InvitationForm, *, link: str = "", stat
 
 @never_cache
 @in_project
+@needs(roles.MANAGE, to="invite people")
 @require_POST
 def invite(request: ProjectRequest) -> HttpResponse:
     """Create an invitation. Only the response to this POST shows its link."""
@@ -113,6 +118,7 @@ def invite(request: ProjectRequest) -> HttpResponse:
 
 
 @in_project
+@needs(roles.MANAGE, to="withdraw invitations")
 @require_POST
 def withdraw(request: ProjectRequest, invitation: int) -> HttpResponse:
     invitations.withdraw(request.project, invitation, by=request.actor)
@@ -121,10 +127,17 @@ def withdraw(request: ProjectRequest, invitation: int) -> HttpResponse:
 
 
 @in_project
+@needs(roles.MANAGE, to="change roles")
 @require_POST
 def change_role(request: ProjectRequest, member: int) -> HttpResponse:
-    user = _member(request, member).user
-    membership = members.set_role(request.project, user, request.POST.get("role", ""), by=request.actor)
+    """Change a role. If this revokes tokens, show them first and ask again."""
+    user, role = _member(request, member).user, request.POST.get("role", "")
+    members.check_role(role)
+    lost = revocation.affected(request.project, user.pk, role)
+    if lost.tokens and "confirmed" not in request.POST:
+        context = {"member": user, "member_pk": member, "role": role, "a_role": _a(role), "lost": lost}
+        return render(request, "project/member_role.html", context)
+    membership = members.set_role(request.project, user, role, by=request.actor)
     messages.success(request, f"{user.display_name} is now {_a(membership.role)}.")
     return redirect("members", request.project.slug)
 

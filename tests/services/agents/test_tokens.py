@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, Unauthenticated
-from registry.models import Agent, Project, Token, User
+from registry.models import Agent, Membership, Project, Token, User
 from registry.services import permissions
 from registry.services.agents import agents, tokens
 from registry.services.agents.tokens import Caller
@@ -88,15 +88,30 @@ def test_an_agent_of_another_project_gets_no_token(other_project: Project, bot: 
         tokens.create_token(other_project, agent=bot, by=operator)
 
 
-def test_a_persons_token_shrinks_with_their_role(
+def test_a_persons_token_that_needs_more_than_a_lower_role_is_revoked(
     project: Project, person: Callable[[str], User], operator: Actor
 ) -> None:
     user = person(roles.REVIEWER)
-    secret = tokens.create_token(project, user=user, scopes=["read", "write", "review"], by=operator)
-    assert caller(secret).actor.scopes == {"read", "write", "review"}
+    strong = tokens.create_token(project, user=user, scopes=["read", "write", "review"], by=operator)
+    weak = tokens.create_token(project, user=user, scopes=["read", "write"], by=operator)
+    assert caller(strong).actor.scopes == {"read", "write", "review"}
     members.set_role(project, user, roles.AUTHOR, by=operator)
-    assert caller(secret).actor.scopes == {"read", "write"}
+    assert caller(weak).actor.scopes == {"read", "write"}
+    with pytest.raises(Unauthenticated, match="revoked"):
+        caller(strong)
     members.remove(project, user, by=operator)
+    with pytest.raises(Unauthenticated, match="revoked"):
+        caller(weak)
+
+
+def test_a_persons_token_never_has_more_than_their_role(
+    project: Project, person: Callable[[str], User], operator: Actor
+) -> None:
+    user = person(roles.REVIEWER)
+    secret = tokens.create_token(project, user=user, scopes=["read", "review"], by=operator)
+    Membership.objects.filter(project=project, user=user).update(role=roles.AUTHOR)
+    assert caller(secret).actor.scopes == {"read"}
+    Membership.objects.filter(project=project, user=user).delete()
     assert caller(secret).actor.scopes == frozenset()
 
 

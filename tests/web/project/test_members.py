@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from registry.core import roles
-from registry.models import Event, Invitation, Membership, Project, User
+from registry.models import Event, Invitation, Membership, Project, Token, User
 from registry.services import permissions
-from registry.services.agents import tokens
+from registry.services.agents import agents, tokens
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
 from tests.services.footprint import nothing_left_behind
@@ -92,6 +92,36 @@ def test_the_token_of_a_removed_member_reads_nothing(
     assert Client().get("/api/v1/projects/demo/catalog", headers=headers).status_code in (401, 403)
 
 
+def test_the_tokens_that_a_removal_revokes_are_listed_before_it(
+    project: Project, person: Person, operator: Actor, browser_client: Browser
+) -> None:
+    maker = permissions.person(person(roles.OWNER), project)
+    members.set_role(project, accounts.create_user("second", by=operator), roles.OWNER, by=operator)
+    agent = agents.ensure(project, "helper", by=operator)
+    token = tokens.issue_token(project, agent=agent, by=maker).token
+    client = browser_client(roles.OWNER)
+    page = client.get(LIST).content.decode()
+    assert f"<code>{token.start}…</code> of the agent helper" in page
+    assert "This agent stops working until you create a new token:" in page
+    client.post(address(project, person(roles.OWNER), "remove"))
+    assert Token.objects.get(pk=token.pk).revoked_at is not None
+
+
+def test_a_lower_role_lists_the_tokens_that_it_revokes_and_asks_again(
+    project: Project, person: Person, operator: Actor, browser_client: Browser
+) -> None:
+    author = person(roles.AUTHOR)
+    strong, weak = (
+        tokens.issue_token(project, user=author, scopes=scopes, by=operator).token for scopes in (["write"], ["read"])
+    )
+    client, where = browser_client(roles.OWNER), address(project, author, "role")
+    page = client.post(where, {"role": roles.VIEWER}).content.decode()
+    assert (strong.start in page, "Make author a viewer?" in page, of(author, project)) == (True, True, roles.AUTHOR)
+    client.post(where, {"role": roles.VIEWER, "confirmed": "1"})
+    assert of(author, project) == roles.VIEWER
+    assert [Token.objects.get(pk=each.pk).revoked_at is None for each in (strong, weak)] == [False, True]
+
+
 @pytest.mark.parametrize("role", NOT_OWNERS)
 def test_members_who_are_not_owners_can_only_leave(
     project: Project, person: Person, browser_client: Browser, role: str
@@ -101,7 +131,8 @@ def test_members_who_are_not_owners_can_only_leave(
         assert client.post(address(project, owner, "role"), {"role": roles.VIEWER}).status_code == 403
         assert client.post(address(project, owner, "remove")).status_code == 403
         assert client.post(address(project, person(role), "role"), {"role": roles.OWNER}).status_code == 403
-        assert client.post(INVITE, {"role": roles.OWNER}).status_code == 403
+        for values in ({"role": roles.OWNER}, {}):
+            assert client.post(INVITE, values).status_code == 403
     assert client.post(address(project, person(role), "remove"))["Location"] == "/projects/"
     assert of(User.objects.get(username=role), project) is None
 
@@ -166,8 +197,8 @@ def test_the_number_of_queries_does_not_grow_with_the_members(
         invitations.make(project, roles.VIEWER, by=operator)
         if number in (0, 14):
             # session, user, membership with project, members, invitations, the switcher's projects, waiting proposals,
-            # unread notices
-            with django_assert_max_num_queries(8):
+            # unread notices, tokens that a removal would revoke
+            with django_assert_max_num_queries(9):
                 client.get(LIST)
 
 
