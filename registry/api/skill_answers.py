@@ -17,6 +17,7 @@ class ApprovalShape(TypedDict):
     at: Timestamp
     digest: str
     proposal: int
+    edited: Annotated[bool, "Whether a reviewer changed the proposed bytes before they were approved."]
 
 
 class SkillShape(TypedDict):
@@ -91,6 +92,7 @@ def _approval_shape(approval: Approved) -> ApprovalShape:
         "at": approval.at.isoformat(),
         "digest": approval.digest,
         "proposal": approval.proposal,
+        "edited": approval.edited,
     }
 
 

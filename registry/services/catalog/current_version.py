@@ -13,12 +13,16 @@ from registry.services.catalog.prepared_query import OneRow
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """The approval of a version: `digest` is of the bytes that `by` approved."""
+    """The approval of a version: `digest` is of the bytes that `by` approved.
+
+    `edited` means that they differ from the bytes that were proposed.
+    """
 
     by: str
     at: datetime
     digest: str
     proposal: int
+    edited: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +35,13 @@ class CurrentVersion:
 
 
 def approved(approval: Approval) -> Approved:
-    return Approved(approval.by.display_name, approval.at, approval.digest, approval.proposal_id)
+    return Approved(approval.by.display_name, approval.at, approval.digest, approval.proposal_id, approval.edited)
 
 
 _COLUMNS = (
     *candidates.CLAIM_COLUMNS, "current__manifest", "current__approval__at", "current__approval__digest",
-    "current__approval__proposal_id", "current__approval__by__first_name", "current__approval__by__last_name",
-    "current__approval__by__username",
+    "current__approval__proposed_digest", "current__approval__proposal_id", "current__approval__by__first_name",
+    "current__approval__by__last_name", "current__approval__by__username",
 )  # fmt: skip
 
 
@@ -48,8 +52,12 @@ def _read(row: tuple[Any, ...]) -> CurrentVersion:
     return CurrentVersion(claim, manifest, _approval(*approval)) if claim.candidate else CurrentVersion(claim)
 
 
-def _approval(at: datetime | None, digest: str, proposal: int, first: str, last: str, username: str) -> Approved | None:
-    return Approved(f"{first} {last}".strip() or username, at, digest, proposal) if at is not None else None
+def _approval(
+    at: datetime | None, digest: str, proposed: str, proposal: int, first: str, last: str, username: str
+) -> Approved | None:
+    if at is None:
+        return None
+    return Approved(f"{first} {last}".strip() or username, at, digest, proposal, digest != proposed)
 
 
 # Keep fewer rows than other queries do: one row may list a thousand files.

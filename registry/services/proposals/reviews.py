@@ -11,6 +11,7 @@ from registry.core.catalog import prompt
 from registry.core.catalog.precedence import BUNDLED, EffectiveSkill
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, StaleProposal
 from registry.core.notifications import events
+from registry.core.proposals.assessment import Assessment
 from registry.core.proposals.lifecycle import Action, Who
 from registry.core.text import edits
 from registry.core.text.edits import Edit
@@ -21,7 +22,7 @@ from registry.services.audit import Change
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.notifications import notifications
-from registry.services.permissions import Actor, require, require_still
+from registry.services.permissions import Actor, is_protected, require, require_still
 from registry.services.proposals import approval_records, prepare, proposals
 from registry.services.proposals.prepare import Prepared
 from registry.services.skills import bundles, provenance, skills, stale_proposals
@@ -39,6 +40,7 @@ class _Verdict:
     revision: ProposalRevision
     checked: Checked | None
     edited: Prepared | None = None
+    weight: Assessment | None = None  # the assessment of the edit
 
     @property
     def digest(self) -> str:
@@ -92,6 +94,7 @@ def approve(
 
     `result_digest` and `base_digest` are those that the reviewer saw. All deletions have the same result, so only the
     base tells that one was updated to another version. The approval records the digests before and after the edit.
+    In a protected project, the edit becomes a revision that another reviewer has to approve.
     """
     found = may_decide(project, proposal_id, approving=True, by=by)
     comment = prepare.text(comment, what="comment", needed=False)
@@ -103,17 +106,59 @@ def approve(
         require_still(by, roles.REVIEW, project)
         proposal = proposals.get(project, proposal_id)
         _require_other(proposal, by)
-        proposed = proposal.result_digest
         current = _recheck(proposal, verdict, result_digest, base_digest)
-        if verdict.edited is not None:
-            _record_edit(proposal, verdict.edited, verdict.revision, by)
-        _decide(proposal, Action.APPROVE, comment, by)
-        version = _apply(proposal, verdict, current, by=by, change=change)
-        approval_records.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
-        change.data.update(proposed=proposed, edited=verdict.edited is not None)
-        proposals.describe(change, proposal)
-        notifications.notify(events.APPROVED, proposal, text=comment, by=by)
+        if verdict.edited is not None and verdict.weight is not None and is_protected(project.pk):
+            _hand_over(proposal, verdict.edited, verdict.weight, verdict.revision, comment, by=by, change=change)
+        else:
+            _publish(proposal, verdict, current, comment, by=by, change=change)
     return proposals.get(project, proposal_id)
+
+
+def _publish(
+    proposal: Proposal, verdict: _Verdict, current: EffectiveSkill | None, comment: str, *, by: Actor, change: Change
+) -> None:
+    proposed = _proposed_digest(proposal)
+    if verdict.edited is not None:
+        _record_edit(proposal, verdict.edited, verdict.revision, by)
+    _decide(proposal, Action.APPROVE, comment, by)
+    version = _apply(proposal, verdict, current, by=by, change=change)
+    approval_records.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
+    change.data.update(proposed=proposed, edited=verdict.digest != proposed)
+    proposals.describe(change, proposal)
+    notifications.notify(events.APPROVED, proposal, text=comment, by=by)
+
+
+def _proposed_digest(proposal: Proposal) -> str:
+    """Return the digest of the last result that came from the proposer, if a reviewer edited it since."""
+    edited = proposal.revisions.filter(how=proposals.EDITED).order_by("number").last()
+    own = proposal.revisions.filter(how__in=(proposals.PROPOSED, proposals.REVISED)).order_by("number").last()
+    return own.result_digest if own and edited and edited.number > own.number else proposal.result_digest
+
+
+def _hand_over(
+    proposal: Proposal,
+    edited: Prepared,
+    weight: Assessment,
+    before: ProposalRevision,
+    comment: str,
+    *,
+    by: Actor,
+    change: Change,
+) -> None:
+    """Store the edit as a revision. The editor becomes a backer, so that somebody else has to approve it."""
+    change.verb = events.REVISED
+    proposals.replace_revision(
+        proposal, edited, weight, how=proposals.EDITED, justification=before.justification, evidence=before.evidence,
+        by=by,
+    )  # fmt: skip
+    Backer.objects.create(
+        proposal=proposal, user_id=_person(by), through_id=by.maker_id, justification=comment or "Edited the proposal."
+    )
+    if comment:
+        proposals.add_comment(proposal, comment, action="", by=by)
+    change.data["edited"] = True
+    proposals.describe(change, proposal)
+    notifications.notify(events.REVISED, proposal, text=comment, by=by)
 
 
 def _check(proposal: Proposal, edit: Edit | None) -> _Verdict:
@@ -134,7 +179,7 @@ def _check(proposal: Proposal, edit: Edit | None) -> _Verdict:
     base = blobs.bundle(revision.base_manifest) if revision.base_digest else None
     edited = Prepared(proposal.skill, revision.kind, base, revision.base_digest, checked.bundle, checked.findings)
     edited.store()
-    return _Verdict(revision, checked, edited)
+    return _Verdict(revision, checked, edited, prepare.assess(edited))
 
 
 def _checked(result: Bundle, name: str) -> Checked:
@@ -201,15 +246,17 @@ def _apply(
     note = prompt.shorten(f"Proposal {proposal.pk}: {reason}", version_rows.NOTE_CHARS)
     checked = verdict.checked
     version = version_rows.add(
-        skill, checked.bundle, checked.parsed, named=None, note=note, by=by if verdict.edited else _proposer(proposal),
-        change=change, approved=True,
+        skill, checked.bundle, checked.parsed, named=None, note=note,
+        by=by if verdict.edited else _author(proposal, verdict.revision), change=change, approved=True,
     )  # fmt: skip
     provenance.install_approved(proposal, skill, version, before=before)
     return version
 
 
-def _proposer(proposal: Proposal) -> Actor:
-    """Return the proposer, who is the author of the version. The approval records the reviewer."""
+def _author(proposal: Proposal, revision: ProposalRevision) -> Actor:
+    """Return the author of the version: the proposer, or the reviewer who edited it for somebody else to approve."""
+    if revision.how == proposals.EDITED:
+        return Actor("person", revision.by, proposal.project_id, user_id=revision.user_id)
     kind = "agent" if proposal.agent_id is not None else "person"
     return Actor(kind, proposal.proposer, proposal.project_id, user_id=proposal.user_id, agent_id=proposal.agent_id)
 

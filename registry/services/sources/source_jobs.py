@@ -84,13 +84,13 @@ def run_due(*, clock: Callable[[], datetime] = timezone.now, budget: timedelta =
     """Run due jobs until `budget` is used up, so that other tasks get a turn. Return whether jobs are left."""
     stop = clock() + budget
     while clock() < stop:
-        job = _take(now=clock())
-        if job is None:
-            return False
         try:
+            job = _take(now=clock())
+            if job is None:
+                return False
             _run(job, clock=clock, stop=stop)
-        except _LeaseLost:
-            log.warning("Source job %s took longer than its lease. Another worker has taken it.", job.pk)
+        except _LeaseLost as lost:
+            log.warning("Source job %s took longer than its lease. Another worker has taken it.", lost)
     return SourceJob.objects.filter(is_due(clock())).exists()
 
 
@@ -221,13 +221,15 @@ def _store_result(job: SourceJob, item: SourceJobItem, result: ImportResult, *, 
 def _update(job: SourceJob, **values: object) -> None:
     """Update the job if this worker still holds its lease."""
     if not job.update_if_held(**values):
-        raise _LeaseLost
+        raise _LeaseLost(job.pk)
 
 
 def _give_up(job: SourceJob, reason: str, *, now: datetime) -> None:
+    """Mark the job and its waiting items as failed. A job that another worker holds now keeps its items."""
     reason = printable(reason, _PROBLEM_CHARS)
-    job.items.filter(status=WAITING).update(status=ITEM_FAILED, reason=reason)
-    _finish(job, FAILED, now=now, problem=reason)
+    with job.atomic():
+        _finish(job, FAILED, now=now, problem=reason)
+        job.items.filter(status=WAITING).update(status=ITEM_FAILED, reason=reason)
 
 
 def _finish(job: SourceJob, state: str, *, now: datetime, problem: str = "") -> None:

@@ -18,6 +18,7 @@ from registry.services.agents import agents, instructions
 from registry.services.agents.tokens import Issued, revoke_token, tokens_of
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import View
+from registry.services.permissions import require
 from registry.web import navigation
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.agents import agent_form
@@ -132,6 +133,7 @@ def tokens(request: ProjectRequest, name: str) -> HttpResponse:
     agent = agents.get(request.project, name)
     if request.method != "POST":
         return _tokens(request, agent, _token_form())
+    require(request.actor, roles.MANAGE, request.project)
     form = _token_form(request.POST)
     issued = form.issue(request.project, agent=agent, by=request.actor) if form.is_valid() else None
     if issued is None:

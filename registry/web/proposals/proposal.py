@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from registry.core.bundle import Bundle, FileEntry
 from registry.core.errors import Conflict, InvalidInput, InvalidRequest, NotFound, SkillsiteError, TooLarge
+from registry.core.proposals.lifecycle import State
 from registry.models import Proposal, ProposalRevision
 from registry.services.files import blobs
 from registry.services.notifications import notifications
@@ -66,6 +67,8 @@ def approve(request: ProjectRequest, number: int) -> HttpResponse:
 
 
 def approved_message(proposal: Proposal) -> str:
+    if proposal.state != State.APPROVED:
+        return f"Your edit is revision {proposal.revision}. Another reviewer has to approve it."
     version = proposal.approval.version
     if version is None:
         return f"Approved. {proposal.skill} is deleted from this project."

@@ -82,8 +82,13 @@ class Editing:
 
     @property
     def heading(self) -> str:
-        verb = "Edit and approve" if self.purpose == APPROVE else "Revise"
-        return f"{verb} proposal {self.proposal.pk}"
+        return f"{self.verb} proposal {self.proposal.pk}"
+
+    @property
+    def verb(self) -> str:
+        if self.purpose != APPROVE:
+            return "Revise"
+        return "Edit" if self.request.project.protected else "Edit and approve"
 
     @cached_property
     def current(self) -> Loaded | None:
@@ -148,7 +153,8 @@ class Editing:
             "comment": post.get("comment", ""), "layouts": layouts(self.request, "")[:0],
             "justification": post.get("justification", self.revision.justification),
             "clashes": self.offer.conflicts if self.offer else (), "current": self.current_digest,
-            "before": self.before, "heading": self.heading, **more,
+            "before": self.before, "heading": self.heading, "verb": self.verb,
+            "hands_over": self.request.project.protected, **more,
         }  # fmt: skip
 
 
@@ -166,7 +172,10 @@ def _text(content: bytes) -> str | None:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: ProjectRequest, number: int) -> HttpResponse:
-    """Let a reviewer edit the result and approve the edit. The history keeps both texts."""
+    """Let a reviewer edit the result and approve the edit. The history keeps both texts.
+
+    In a protected project, another reviewer has to approve the edit.
+    """
     reviews.may_decide(request.project, number, approving=True, by=request.actor)
     return _handle(request, Editing(request, number, APPROVE))
 

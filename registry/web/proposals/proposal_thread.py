@@ -17,7 +17,7 @@ _REVISION_VERBS = {
     PROPOSED: "opened the proposal",
     REVISED: "revised it",
     REBASED: "updated it to the current version",
-    EDITED: "edited it before approving",
+    EDITED: "edited it",
 }
 _COMMENT_VERBS = {
     Action.APPROVE.value: "approved it",

@@ -15,7 +15,7 @@ from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.core.proposals.lifecycle import UNDECIDED, State
 from registry.models import Agent, Proposal, User
-from registry.services.proposals import review_queue
+from registry.services.proposals import review_queue, reviews
 from registry.services.proposals.review_queue import DECIDED, GROUPS, WAITING, Query, Row
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
@@ -147,6 +147,7 @@ def _links(query: Query, tabs: tuple[tuple[str, str], ...], counts: dict[str, in
 
 
 def _reject_selected(request: ProjectRequest) -> HttpResponse:
+    reviews.require_reviewer(request.project, by=request.actor)
     ticked = [int(text) for text in request.POST.getlist("proposal") if text.isascii() and text.isdecimal()]
     reason = request.POST.get("comment", "")
     try:

@@ -17,6 +17,7 @@ from registry.core import roles
 from registry.core.catalog.precedence import BUNDLED, PROJECT
 from registry.core.errors import InvalidRequest
 from registry.services.catalog import catalog, public_root, skill_list
+from registry.services.permissions import require
 from registry.services.proposals import review_queue
 from registry.services.skills import bulk_edit
 from registry.web import labels
@@ -123,6 +124,7 @@ def _sources(query: skill_list.Query, counts: dict[str, int]) -> list[dict[str, 
 
 
 def _change_ticked(request: ProjectRequest) -> HttpResponse:
+    require(request.actor, roles.WRITE, request.project)
     ticked, act, word = request.POST.getlist("skill"), request.POST.get("act", ""), request.POST.get("tag", "")
     try:
         result = _act(request, act, ticked, word)

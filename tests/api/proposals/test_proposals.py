@@ -54,6 +54,7 @@ def test_an_agent_revises_after_requested_changes_and_loads_the_approved_version
     assert "Three" in loaded["instructions"] and "Due" in loaded["instructions"]
     approval = loaded["approval"]
     assert (approval["by"], approval["digest"], approval["proposal"]) == ("reviewer", loaded["digest"], proposal["id"])
+    assert approval["edited"] is True
     assert bot.get("/skills/greeting", version="1").json().get("approval") is None
 
 

@@ -191,6 +191,25 @@ def test_a_worker_that_lost_its_lease_stores_nothing(
     assert (Version.objects.count(), Event.objects.filter(verb="source.imported").count()) == (4, 4)
 
 
+def test_a_worker_that_gives_up_without_its_lease_marks_no_item(
+    project: Project, author: Actor, filled: Callable[[list[str]], Source]
+) -> None:
+    """The job is hopeless for the first worker, but before it says so, another worker takes the job."""
+    source = filled(FEW)
+    job = sources.start(project, source.pk, [ImportRequest(name) for name in FEW], by=author)
+    Source.objects.filter(pk=source.pk).update(removed_at=timezone.now())
+
+    def clock() -> datetime:
+        held = SourceJob.objects.filter(pk=job.pk, state="running")
+        if held.update(leased_until=timezone.now() + source_jobs.LEASE * 2):
+            Source.objects.filter(pk=source.pk).update(removed_at=None)
+        return timezone.now()
+
+    source_jobs.run_due(clock=clock)
+    job.refresh_from_db()
+    assert (job.state, set(outcomes(job).values())) == ("running", {"waiting"})
+
+
 def test_a_worker_keeps_its_lease_when_a_result_cannot_be_stored(
     project: Project, author: Actor, filled: Callable[[list[str]], Source]
 ) -> None:

@@ -101,7 +101,7 @@ def test_the_tokens_that_a_removal_revokes_are_listed_before_it(
     token = tokens.issue_token(project, agent=agent, by=maker).token
     client = browser_client(roles.OWNER)
     page = client.get(LIST).content.decode()
-    assert f"<code>{token.start}…</code> of the agent helper" in page
+    assert f"<code>{token.start}…</code> of the agent helper" in " ".join(page.split())
     assert "This agent stops working until you create a new token:" in page
     client.post(address(project, person(roles.OWNER), "remove"))
     assert Token.objects.get(pk=token.pk).revoked_at is not None

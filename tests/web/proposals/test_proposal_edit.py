@@ -41,6 +41,23 @@ def test_an_edit_is_previewed_before_it_is_approved_and_both_texts_are_kept(
     assert "Compare with revision 1" in text(answer)
 
 
+def test_in_a_protected_project_an_edit_goes_to_another_reviewer(
+    project: Project, made: Proposal, reviewer: Client
+) -> None:
+    Project.objects.update(protected=True)
+    before, sent = served(project), typed(LINES.replace("One", "Ein"), result_digest=made.result_digest)
+    page = text(reviewer.get(url(made)))
+    assert ("Edit and approve" in page, ">Edit</a>" in page) == (False, True)
+    html = text(reviewer.post(url(made, "edit/"), sent))
+    assert "Another reviewer has to approve your edit" in html
+    seen = re.search(r'name="seen" value="([^"]+)"', html)
+    assert seen is not None
+    answer = reviewer.post(url(made, "edit/"), {**sent, "do": "decide", "seen": seen[1]}, follow=True)
+    assert "Your edit is revision 2. Another reviewer has to approve it." in text(answer)
+    assert "You can’t approve your own proposal" in text(answer)
+    assert (served(project), now(made).state) == (before, "open")
+
+
 def test_text_that_changed_since_the_preview_is_previewed_again(made: Proposal, reviewer: Client) -> None:
     sent = typed("One thing.", result_digest=made.result_digest, seen=made.result_digest, do="decide")
     with nothing_left_behind():
