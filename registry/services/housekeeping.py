@@ -10,6 +10,7 @@ from registry.models import BrowserSession, SignInLink
 from registry.services import audit_heads
 from registry.services.drafts import uploads
 from registry.services.notifications import audit_head_webhooks, worker
+from registry.services.skills import scan_jobs
 from registry.services.sources import source_jobs
 
 log = logging.getLogger(__name__)
@@ -21,6 +22,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
     """Return how many rows of each kind were deleted. Two workers may run it at the same time."""
     worker.wake_overdue(now=now)
     source_jobs.wake_overdue(now=now)
+    scan_jobs.wake_overdue(now=now)
     _publish_audit_heads(now=now)
     expired = Session.objects.filter(expire_date__lt=now).values("session_key")
     return {
@@ -30,6 +32,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
         "uploads": uploads.sweep(now=now),
         **worker.clean(now=now),
         **source_jobs.clean(now=now),
+        **scan_jobs.clean(now=now),
     }
 
 

@@ -20,6 +20,7 @@ from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
+from registry.services.scans import suppressions
 from registry.services.skills import bulk_edit, bundles, customisation, quarantine, skills, versions
 from registry.services.sources import install, sources, uninstalling
 from tests.conftest import skill_bundle
@@ -36,6 +37,8 @@ class World:
     token: int
     webhook: int
     source: int
+    alarming: str
+    suppression: int
 
     @property
     def digest(self) -> str:
@@ -60,6 +63,8 @@ class Verb:
 
 
 SITE = "https://1.1.1.1"
+# The findings of the skill “alarming”: nobody suppressed the first, and the second is suppressed.
+PLACE, SUPPRESSED = ({"rule": "orders-override", "file": "SKILL.md", "line": line} for line in (6, 8))
 HOOK = f"{SITE}/hook"
 
 
@@ -165,6 +170,22 @@ VERBS: dict[str, Verb] = {
     "projects.set_reviewer_agents": Verb(
         lambda w, by: projects.set_reviewer_agents(w.project, True, by=by), "project.advice-allowed", roles.MANAGE
     ),
+    "projects.set_quarantines_alarms": Verb(
+        lambda w, by: projects.set_quarantines_alarms(w.project, True, by=by),
+        "project.quarantine-automatic",
+        roles.MANAGE,
+    ),
+    "projects.set_blocking": Verb(
+        lambda w, by: projects.set_blocking(w.project, "warning", by=by), "project.blocking-set", roles.MANAGE
+    ),
+    "suppressions.suppress": Verb(
+        lambda w, by: suppressions.suppress(w.project, w.alarming, **PLACE, reason="Quoted.", by=by),
+        "finding.suppressed",
+        roles.REVIEW,
+    ),
+    "suppressions.end": Verb(
+        lambda w, by: suppressions.end(w.project, w.suppression, by=by), "suppression.ended", roles.REVIEW
+    ),
     "webhooks.create": Verb(
         lambda w, by: webhooks.create(w.project, HOOK, ["version.yanked"], by=by), "webhook.created", roles.MANAGE
     ),
@@ -201,6 +222,9 @@ NO_EVENT_OF_THEIR_OWN = {
     "permissions.require": "checks permissions only",
     "permissions.reach": "checks permissions only",
     "permissions.require_operator": "checks permissions only",
+    "bundles.require_publishable": "reads only, except that scans.check keeps the scan of a refused bundle",
+    "scans.check": "keeps the scan of a refused bundle, which is no change of the project",
+    "suppressions.listed": "reads only",
     "versions.add": "is part of the change of another function",
     "bundles.check": "reads only",
     "bundles.preview": "reads only",

@@ -8,6 +8,7 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import AlreadyExists, Conflict, InvalidRequest
 from registry.models import Membership, Project
+from registry.models.accounts import BLOCKING_LEVELS
 from registry.services import audit
 from registry.services.permissions import Actor, require
 
@@ -80,6 +81,23 @@ def set_reviewer_agents(project: Project, allowed: bool, *, by: Actor) -> None:
     """Set whether agents can see proposals of others and recommend a decision."""
     verb = "project.advice-allowed" if allowed else "project.advice-ended"
     _switch(project, "reviewer_agents", allowed, verb, by=by)
+
+
+def set_quarantines_alarms(project: Project, on: bool, *, by: Actor) -> None:
+    """Set whether the deep scan quarantines a published version in which it finds an error."""
+    verb = "project.quarantine-automatic" if on else "project.quarantine-manual"
+    _switch(project, "quarantines_alarms", on, verb, by=by)
+
+
+def set_blocking(project: Project, level: str, *, by: Actor) -> None:
+    """Set the lowest severity of security findings that stops a version from being published."""
+    require(by, roles.MANAGE, project)
+    if level not in BLOCKING_LEVELS:
+        raise InvalidRequest(f"{level[:40]!r} is not a severity. Use one of: {', '.join(BLOCKING_LEVELS)}.")
+    with audit.change(project, "project.blocking-set", by=by, target=project.slug) as change:
+        if not Project.objects.filter(pk=project.pk).exclude(blocking=level).update(blocking=level):
+            change.cancel()
+        change.data["blocking"] = level
 
 
 def _switch(project: Project, field: str, on: bool, verb: str, *, by: Actor) -> None:

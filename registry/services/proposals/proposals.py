@@ -27,6 +27,7 @@ from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require
 from registry.services.proposals import prepare
 from registry.services.proposals.prepare import Prepared, Suggestion
+from registry.services.scans import scans
 from registry.services.skills import stale_proposals
 
 PROPOSED, REVISED, REBASED, EDITED = "proposed", "revised", "rebased", "edited"
@@ -117,7 +118,10 @@ def _check_number(project: Project, by: Actor) -> None:
 def add_revision(
     proposal: Proposal, prepared: Prepared, *, how: str, justification: str, evidence: list[Any], by: Actor
 ) -> ProposalRevision:
-    """Store a revision beside the earlier ones."""
+    """Store a revision beside the earlier ones, with the scan of its result."""
+    if prepared.result is not None:
+        report = scans.fast_report(prepared.findings)
+        scans.record(proposal.project, prepared.name, prepared.result_digest, report)
     return ProposalRevision.objects.create(
         proposal=proposal,
         number=proposal.revision,

@@ -10,14 +10,15 @@ from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.catalog import precedence, token_estimate
 from registry.core.catalog.precedence import BUNDLED, EffectiveSkill, Hidden
 from registry.core.errors import InvalidSkill, Stale
-from registry.core.findings import Finding, errors
+from registry.core.findings import Category, Finding, errors
 from registry.core.format import skill_md
-from registry.core.lint import rules
+from registry.core.lint import name_rules, rules
 from registry.models import Project, Skill, Version
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor, reach, require, require_publish, require_reach
+from registry.services.scans import scans
 from registry.services.skills import provenance, versions
 
 CREATE, OVERRIDE, NEW_VERSION, UNCHANGED = "create", "override", "new-version", "unchanged"
@@ -73,10 +74,21 @@ def check(
     findings = rules.lint(
         parsed, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
     )
-    if fatal := errors(findings):
+    if fatal := [each for each in errors(findings) if not _left_to_scan(each)]:
         first = fatal[0]
         raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was saved.", findings=findings)
+    scans.remember(bundle, findings)
     return Checked(bundle, parsed, name, findings)
+
+
+def _left_to_scan(finding: Finding) -> bool:
+    """Return whether the project decides about an error. A name cannot be changed later, so its rules always hold."""
+    return finding.category is Category.SECURITY and finding.rule not in name_rules.RULES
+
+
+def require_publishable(project: Project, checked: Checked, *, by: Actor) -> None:
+    """Raise BlockedByScan if the project does not publish the security findings of a bundle."""
+    scans.check(project, checked.name, checked.bundle, scans.fast_report(checked.findings), by=by)
 
 
 def place(finding: Finding) -> str:
@@ -119,6 +131,7 @@ def import_bundle(
     checked = check(bundle, authoring=False, directory=directory, was=was, project=project, by=by)
     require_reach(by, checked.name)
     note = versions.checked_note(note)
+    require_publishable(project, checked, by=by)
     _preview(project, checked, was)  # raises before any file is stored
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:

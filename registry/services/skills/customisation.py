@@ -54,6 +54,7 @@ def customise(project: Project, name: str, *, by: Actor) -> Version:
     original = _effective_built_in(project, name)
     bundle = original.bundle()
     checked = bundles.check(bundle, authoring=False, directory=original.name)
+    bundles.require_publishable(project, checked, by=by)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.customised", by=by, target=original.name) as change:
         if _effective_built_in(project, name).candidate.digest != bundle.digest:
@@ -103,6 +104,7 @@ def rebase(
     checked = bundles.check(bundle, authoring=False, directory=origin.skill.name)
     if checked.name != origin.skill.name:
         raise InvalidSkill(f"The merged SKILL.md is named {checked.name}, not {origin.skill.name}. Nothing was saved.")
+    bundles.require_publishable(project, checked, by=by)
     blobs.put(bundle, now=timezone.now())
     blobs.put(origin.built_in.bundle(), now=timezone.now())
     with audit.change(project, "skill.rebased", by=by, target=origin.skill.name) as change:

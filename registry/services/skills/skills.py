@@ -37,6 +37,7 @@ def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Sa
     require_reach(by, checked.name)
     if Skill.objects.filter(project=project, name=checked.name, overrides=True).exists():
         raise _taken(checked.name)
+    bundles.require_publishable(project, checked, by=by)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.created", by=by, target=checked.name) as change:
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
@@ -65,6 +66,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
     note = versions.checked_note(note)
     effective = catalog.find(project.pk, name)
     _check_base(effective, name, base)
+    bundles.require_publishable(project, checked, by=by)
     upstream = _upstream(project, effective)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.saved", by=by, target=name) as change:

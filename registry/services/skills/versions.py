@@ -7,12 +7,13 @@ from registry.core.catalog import token_estimate
 from registry.core.errors import Conflict, InvalidRequest, NotFound, Quarantined, VersionConflict
 from registry.core.format import skill_md
 from registry.core.notifications import events
-from registry.models import Project, Skill, Version
+from registry.models import Project, Scan, Skill, Version
 from registry.services import audit
 from registry.services.audit import Change
 from registry.services.files import blobs
 from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require_publish, require_reach, require_withdraw
+from registry.services.scans import scans
 from registry.services.skills import stale_proposals
 
 NOTE_CHARS = 300
@@ -55,8 +56,8 @@ def add(
     """
     if not approved:
         require_publish(by, skill.project)
-    require_released(skill, bundle.digest)
     version = _row(skill, bundle, parsed, by=by)
+    version.scan = _require_allowed(skill, bundle, parsed)
     version.version = named if named is not None else next_number(skill)
     version.note = checked_note(note)
     version.save(force_insert=True)
@@ -93,9 +94,10 @@ def _row(skill: Skill, bundle: Bundle, parsed: skill_md.SkillMd, *, by: Actor) -
 def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
     """Make a deleted version the current one. Other deleted versions stay deleted."""
     require_publish(by, skill.project)
-    require_released(skill, version.digest)
+    bundle = blobs.bundle(version.manifest)
+    version.scan = _require_allowed(skill, bundle, skill_md.read(bundle[SKILL_MD], fallback_name=skill.name))
     version.deleted_at = None
-    version.save(update_fields=["deleted_at"])
+    version.save(update_fields=["deleted_at", "scan"])
     skill.current, skill.overrides = version, True
     skill.save(update_fields=["current", "overrides"])
     change.after = version.digest
@@ -104,8 +106,16 @@ def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> 
     notifications.notify_about_version(events.PUBLISHED, version, person=version.author_id, by=change.by)
 
 
-def require_released(skill: Skill, digest: str) -> None:
-    """Raise Quarantined if a version of the skill with these bytes is in quarantine, so that they do not return."""
+def _require_allowed(skill: Skill, bundle: Bundle, parsed: skill_md.SkillMd) -> Scan:
+    """Return the scan of a bundle. Raise if its bytes are in quarantine, or if its findings block it."""
+    _require_released(skill, bundle.digest)
+    report = scans.fast(bundle, parsed)
+    scan = scans.record(skill.project, skill.name, bundle.digest, report)
+    scans.require_allowed(scan, report)
+    return scan
+
+
+def _require_released(skill: Skill, digest: str) -> None:
     held = Version.objects.filter(skill=skill, digest=digest, quarantined_at__isnull=False).first()
     if held is not None:
         raise Quarantined(

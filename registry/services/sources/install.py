@@ -43,6 +43,7 @@ from registry.services.files import blobs
 from registry.services.permissions import Actor, is_protected, require, require_reach
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
+from registry.services.scans import scans
 from registry.services.skills import bundles, provenance, versions
 from registry.services.sources import import_preview, source_entries
 from registry.services.sources.import_preview import ImportPreview
@@ -72,7 +73,7 @@ def import_skill(project: Project, source_id: int, request: ImportRequest, *, by
 
 
 def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by: Actor) -> ImportPlan | ImportResult:
-    """Return the plan for a request, or the result if it is refused. Stores the files, but changes no rows."""
+    """Return the plan for a request, or the result if it is refused. Stores the files, but changes no skill."""
     name = fetched.entry.name
     if request.digest and request.digest != fetched.bundle.digest:
         reason = f"{name} changed in the source since your preview, to {fetched.bundle.digest}. Review it again."
@@ -85,6 +86,9 @@ def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by
         return ImportResult(name, MOVED, f"Somebody saved {target} since your preview. Review it again.", skill=target)
     planned = _plan_import(preview, request) if preview.installed is None else _plan_update(preview, request)
     if isinstance(planned, ImportPlan):
+        if planned.bundle is not None and not is_protected(source.project_id):
+            report = scans.fast(planned.bundle, preview.checked.parsed)
+            scans.check(source.project, target, planned.bundle, report, by=by)
         for bundle in (planned.bundle, preview.theirs):
             if bundle is not None:
                 blobs.put(bundle, now=timezone.now())

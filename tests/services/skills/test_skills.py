@@ -374,5 +374,5 @@ def test_the_footprint_notices_a_write(project: Project, author: Actor) -> None:
     before = footprint()
     skills.create(project, skill_bundle(), by=author)
     changed = {name for name, rows in footprint().items() if rows != before[name]}
-    assert changed == {"Project", "Skill", "Version", "Chain", "Event", "stored files"}
+    assert changed == {"Project", "Skill", "Version", "Scan", "Chain", "Event", "stored files"}
     assert Version.objects.count() == 1
