@@ -56,7 +56,7 @@ class TokensPage(TypedDict):
 
 
 class PartShape(TypedDict):
-    kind: Annotated[str, OneOf((instructions.PROMPT, instructions.SKILL, instructions.INSTRUCTIONS))]
+    kind: Annotated[str, OneOf(instructions.KINDS)]
     text: str
     tokens: int
     name: NotRequired[str]

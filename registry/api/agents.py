@@ -1,9 +1,9 @@
-"""Views of a project's agents and their tokens, for owners, and of an agent's instructions, for the agent itself."""
+"""Views of a project's agents and their tokens, for owners."""
 
 from typing import Any
 
 from django.http import HttpRequest
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,9 +15,8 @@ from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse
 from registry.api.write_view import Write, actor
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
-from registry.core.errors import InvalidRequest
 from registry.models import Project
-from registry.services.agents import agents, instructions, tokens
+from registry.services.agents import agents, tokens
 from registry.services.agents.tokens import Caller
 from registry.services.permissions import require
 
@@ -139,33 +138,6 @@ class AgentToken(Write):
         require(by, roles.MANAGE, where)
         tokens.revoke_token(where, token, agent=agents.get(where, agent), by=by)
         return Response(status=204)
-
-
-class AgentInstructions(Read):
-    """For the agent itself and for people who may read. An agent cannot read another agent's instructions."""
-
-    counts_loads = True
-
-    def permit(self, caller: Caller, **kwargs: str) -> None:
-        super().permit(caller, **kwargs)
-        if caller.actor.agent_id is not None and caller.actor.name != kwargs["agent"]:
-            raise agents.no_such_agent(kwargs["agent"])
-
-    @extend_schema(
-        operation_id="instructions",
-        summary="Get the complete instructions of an agent: prompt, skills that it uses, and its own instructions",
-        parameters=[OpenApiParameter("format", str, enum=["json", "text"])],
-        responses={(200, "application/json"): answers.InstructionsShape, (200, "text/plain"): str},
-    )
-    def get(self, request: HttpRequest, caller: Caller, agent: str) -> Answer:
-        form = request.GET.get("format", "json")
-        if form not in ("json", "text"):
-            raise InvalidRequest(f"There is no format {form!r}. There are: json, text.")
-        composed = instructions.compose(agents.get(Project(pk=caller.project_id), agent))
-        loads = tuple((part.skill.name, part.skill.candidate.version) for part in composed.parts if part.skill)
-        if form == "text":
-            return Answer(composed.text.encode(), "text/plain; charset=utf-8", loads=loads)
-        return as_json(answers.instructions_shape(composed), loads=loads)
 
 
 def _fields(body: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Mcp:
         given = {"_meta": META, **(params or {})}
         sent = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
         name = given.get("uri") if method == "resources/read" else given.get("name")
-        if method in ("resources/read", "tools/call") and isinstance(name, str):
+        if method in ("resources/read", "tools/call", "prompts/get") and isinstance(name, str):
             sent["Mcp-Name"] = name if name.isascii() and name.isprintable() else _encoded(name)
         body = {"jsonrpc": "2.0", "id": 7, "method": method, "params": given}
         return self.post(body, {**sent, **(headers or {})})

@@ -15,7 +15,7 @@ from registry.core import errors
 from registry.core.errors import SkillsiteError
 from registry.lib.lru import MEBIBYTE, LruCache
 from registry.protocols import authentication
-from registry.protocols.mcp import messages, resources, revisions, skills, tools
+from registry.protocols.mcp import messages, prompts, resources, revisions, skills, tools
 from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
 from registry.protocols.mcp.messages import Message, Refused
 from registry.services.agents import bearer
@@ -26,7 +26,12 @@ log = logging.getLogger(__name__)
 
 BODY_BYTES = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 _SERVER = {"name": "skillsite", "title": "Skillsite", "version": settings.SPECTACULAR_SETTINGS["VERSION"]}
-_CAPABILITIES = {"resources": {}, "tools": {}, "extensions": {skills.EXTENSION: {"directoryRead": True}}}
+_CAPABILITIES = {
+    "prompts": {},
+    "resources": {},
+    "tools": {},
+    "extensions": {skills.EXTENSION: {"directoryRead": True}},
+}
 _HINT = (
     "Skills describe how this team works. Before a task, call list_skills, load the skill that fits with read_skill, "
     "and follow it."
@@ -70,6 +75,9 @@ _METHODS: dict[str, _Method] = {
     "resources/list": _Method(resources.list_resources),
     "resources/templates/list": _Method(resources.list_templates),
     "resources/read": _Method(resources.read_resource),
+    # Not cached: the key of the cache is the same for two agents that see the same skills.
+    "prompts/list": _Method(prompts.list_prompts, cacheable=_never),
+    "prompts/get": _Method(prompts.get_prompt, cacheable=_never),
     "tools/list": _Method(tools.list_tools, cacheable=_never),
     "tools/call": _Method(tools.call_tool, cacheable=tools.is_cacheable),
 }

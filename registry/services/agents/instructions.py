@@ -1,16 +1,27 @@
-"""Instructions of an agent: its role prompt, the skills it uses and its own instructions, in that order."""
+"""Instructions of an agent: its role prompt, the skills it uses and its own instructions, in that order.
+
+The catalog of the skills that it may load can follow. It is always the last part.
+"""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from registry.core.catalog import token_estimate
-from registry.core.catalog.precedence import EffectiveSkill
+from django.conf import settings
+
+from registry.core.catalog import prompt, token_estimate
+from registry.core.catalog.precedence import Candidate, EffectiveSkill
 from registry.core.errors import Conflict, NotFound
-from registry.models import Agent
+from registry.models import Agent, Project
+from registry.services.agents import agents
+from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded, View
 
-PROMPT, SKILL, INSTRUCTIONS = "prompt", "skill", "instructions"
+PROMPT, SKILL, INSTRUCTIONS, CATALOG = "prompt", "skill", "instructions", "catalog"
+KINDS = (PROMPT, SKILL, INSTRUCTIONS, CATALOG)
+
+CatalogForm = Literal["text", "xml"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,11 @@ class Instructions:
     def tokens(self) -> int:
         return sum(part.tokens for part in self.parts)
 
+    @property
+    def loads(self) -> tuple[tuple[str, str], ...]:
+        """The names and versions of the skills that count as loaded."""
+        return tuple((part.skill.name, part.skill.candidate.version) for part in self.parts if part.skill)
+
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
@@ -52,9 +68,36 @@ def compose(agent: Agent) -> Instructions:
     return Instructions(agent.name, tuple(_parts(agent, skills)))
 
 
+def own_agent(caller: Caller) -> Agent:
+    """Return the agent that the token of the caller belongs to. Raise NotFound if it belongs to a person."""
+    if caller.actor.agent_id is None:
+        raise NotFound(
+            "This token belongs to a person, not to an agent, so it has no instructions. "
+            "Use a token of an agent, or name the agent."
+        )
+    return agents.get(Project(pk=caller.project_id), caller.actor.name)
+
+
+def with_catalog(
+    composed: Instructions, agent: Agent, caller: Caller, *, form: CatalogForm = "text", budget: str = ""
+) -> Instructions:
+    """Add the catalog of the skills that the agent may load, as the last part."""
+    view = catalog.view(caller.project_id, caller.revision, allowed=agents.sees(agent))
+    text = _catalog_text(view.served, form, prompt.parse_budget(budget) if budget else None)
+    if not text:
+        return composed
+    return replace(composed, parts=(*composed.parts, Part(CATALOG, text, token_estimate.estimate(text))))
+
+
+def _catalog_text(candidates: Iterable[Candidate], form: CatalogForm, budget: prompt.Budget | None) -> str:
+    lines = [prompt.CatalogLine(candidate.name, candidate.description) for candidate in candidates]
+    fitted = prompt.fit(lines, budget=budget, form=form, limits=settings.LIMITS)
+    return prompt.as_xml(fitted) if form == "xml" else prompt.as_text(fitted)
+
+
 def _parts(agent: Agent, skills: list[Loaded]) -> Iterator[Part]:
-    if prompt := agent.prompt.strip():
-        yield Part(PROMPT, prompt, token_estimate.estimate(prompt))
+    if role := agent.prompt.strip():
+        yield Part(PROMPT, role, token_estimate.estimate(role))
     for loaded in skills:
         yield Part(SKILL, loaded.skill_md().instructions, loaded.candidate.tokens, loaded)
     if own := agent.instructions.strip():
