@@ -2,31 +2,38 @@
 
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TypeVar
-from urllib.parse import quote, urlencode, urlsplit
+from typing import Any, Literal
+from urllib.parse import quote, urlsplit
 
 import httpx
 
-from registry.client import directories, local_skill, strict_json, values
+from registry.client import directories, local_skill, values
 from registry.client.bundle_cache import BundleCache
-from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFound, Unreachable, Untrustworthy
+from registry.client.cached_reader import ANY, JSON_BYTES, CachedReader, parse_json, query
+from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFound, Untrustworthy
 from registry.client.http import HttpClient, Stats
-from registry.client.http_cache import CachedResponse, HttpCache
+from registry.client.http_cache import HttpCache
 from registry.client.retry import Retrying
-from registry.client.values import Catalog, EffectiveList, EffectiveSkill, File, Proposal, Skill, Text
+from registry.client.values import (
+    Catalog,
+    EffectiveList,
+    EffectiveSkill,
+    File,
+    Instructions,
+    Proposal,
+    Skill,
+    Text,
+)
 from registry.core.archive import zip_bundle as archives
 from registry.core.bundle import Bundle, bundle_digest, content_digest, normalise
 from registry.core.errors import SkillsiteError
 from registry.core.limits import DEFAULT, MIB, Limits
 
-_T = TypeVar("_T")
-
-_JSON, _ANY, _ZIP = "application/json", "*/*", "application/zip"
-_JSON_BYTES = 64 * MIB
+_ZIP = "application/zip"
 _MOST_PAGES = 1_000
 # The site writes zips without compression, so that a zip can be as large as its content.
 LIMITS = replace(DEFAULT, archive_bytes=DEFAULT.expanded_bytes + 16 * MIB)
@@ -67,11 +74,10 @@ class SkillsiteClient:
             allow_http=allow_http,
         )
         self.project = project
-        self.offline = offline
         self._limits = limits
         self._base = f"/api/v1/projects/{quote(project, safe='')}"
         root = directories.cache_root(cache_dir)
-        self._responses = HttpCache(root, origin=self.source, token=token)
+        self._reader = CachedReader(self._http, HttpCache(root, origin=self.source, token=token), offline=offline)
         self._bundles = BundleCache(root, origin=self.source)
         self._manifests: dict[tuple[str, str], Skill] = {}
         self._lock = threading.Lock()
@@ -84,6 +90,10 @@ class SkillsiteClient:
     def source(self) -> str:
         """The address of the project, without the token."""
         return f"{self._http.base_url}/projects/{self.project}"
+
+    @property
+    def offline(self) -> bool:
+        return self._reader.offline
 
     @property
     def stats(self) -> Stats:
@@ -102,8 +112,8 @@ class SkillsiteClient:
 
     def catalog(self, *, q: str = "", tag: str = "", kind: str = "", source: str = "", budget: str = "") -> Catalog:
         """Return the names and descriptions of all skills."""
-        query = _query(q=q, tag=tag, kind=kind, source=source, budget=budget, format="json")
-        return self._json(f"{self._base}/catalog{query}", values.catalog)
+        filters = query(q=q, tag=tag, kind=kind, source=source, budget=budget, format="json")
+        return self._reader.json(f"{self._base}/catalog{filters}", values.catalog)
 
     def catalog_text(
         self,
@@ -116,8 +126,8 @@ class SkillsiteClient:
         format: Literal["text", "xml"] = "text",  # noqa: A002 - the name of the parameter of the API
     ) -> Text:
         """Return the catalog as text for a prompt."""
-        query = _query(q=q, tag=tag, kind=kind, source=source, budget=budget, format=format)
-        return self._read(f"{self._base}/catalog{query}", values.text, accept=_ANY, limit=_JSON_BYTES)
+        filters = query(q=q, tag=tag, kind=kind, source=source, budget=budget, format=format)
+        return self._reader.read(f"{self._base}/catalog{filters}", values.text, accept=ANY, limit=JSON_BYTES)
 
     def read(self, name: str, version: str | None = None) -> Skill:
         """Return the instructions of a skill in its current version, or in `version`."""
@@ -131,7 +141,7 @@ class SkillsiteClient:
             return skill
 
         try:
-            skill = self._json(self._skill(name) + _query(version=version or ""), parse)
+            skill = self._reader.json(self._skill(name) + query(version=version or ""), parse)
         except NotCached:
             skill = self._read_from_bundle(name, version)
         with self._lock:
@@ -155,9 +165,9 @@ class SkillsiteClient:
                 raise _wrong_digest(f"{path} of {skill.name}", entry.digest, content_digest(content))
             return File(skill.name, skill.version, skill.digest, path, content, from_cache or skill.from_cache)
 
-        address = f"{self._skill(skill.name)}/files/{quote(path)}{_query(version=skill.version, download='1')}"
+        address = f"{self._skill(skill.name)}/files/{quote(path)}{query(version=skill.version, download='1')}"
         try:
-            return self._read(address, check, accept=_ANY, limit=entry.size)
+            return self._reader.read(address, check, accept=ANY, limit=entry.size)
         except NotCached:
             copy = self._bundles.get(skill.name, skill.version, skill.digest)
             if copy is None:
@@ -169,7 +179,7 @@ class SkillsiteClient:
         skills: list[EffectiveSkill] = []
         from_cache, address = False, f"{self._base}/effective?limit=1000"
         for _ in range(_MOST_PAGES):
-            page = self._json(address, values.effective_page)
+            page = self._reader.json(address, values.effective_page)
             skills += page.skills
             from_cache |= page.from_cache
             if not page.next:
@@ -183,12 +193,16 @@ class SkillsiteClient:
 
     def fetch(self, skill: EffectiveSkill) -> Bundle:
         """Return the bundle with this version and digest, from the cache if possible."""
-        cached = self._bundles.get(skill.name, skill.version, skill.digest)
+        cached = self.cached(skill)
         if cached is not None:
             return cached
         bundle = self._download(skill)
         self._bundles.try_put(skill.name, skill.version, bundle)
         return bundle
+
+    def cached(self, skill: EffectiveSkill) -> Bundle | None:
+        """Return the bundle from the cache, or None if it is not there."""
+        return self._bundles.get(skill.name, skill.version, skill.digest)
 
     def directory(self, name: str, version: str | None = None) -> Path:
         """Return the skill as a local directory, for frameworks that read files. Do not write to it."""
@@ -204,6 +218,20 @@ class SkillsiteClient:
             raise LocalProblem(f"Could not store {skill.name} on this machine: {error.strerror or error}.") from error
         except SkillsiteError as error:
             raise LocalProblem(error.message) from error
+
+    def instructions(
+        self, agent: str = "", *, catalog: Literal["text", "xml", "none"] = "text", budget: str = ""
+    ) -> Instructions:
+        """Return the instructions of an agent: prompt, skills that it uses, its own instructions, and the catalog.
+
+        Without `agent`, they are those of the agent that the token belongs to. A token of a person has to name one.
+        Pass `catalog="none"` for a framework that lists the skills itself.
+        """
+        if agent in (".", ".."):
+            raise Misconfigured(f"{agent!r} is not the name of an agent.")
+        whose = f"/agents/{quote(agent, safe='')}" if agent else ""
+        options = query(catalog=catalog, budget=budget) if catalog != "none" else ""
+        return self._reader.json(f"{self._base}{whose}/instructions{options}", values.instructions)
 
     def propose(
         self,
@@ -234,11 +262,11 @@ class SkillsiteClient:
         if self.offline:
             raise NotCached("The client is offline, so it cannot send a proposal. Nothing was sent.")
         payload = {key: value for key, value in body.items() if value is not None}
-        response = self._http.post(f"{self._base}/proposals", payload, limit=_JSON_BYTES)
-        return values.proposal(_parse_json(response.body), False)
+        response = self._http.post(f"{self._base}/proposals", payload, limit=JSON_BYTES)
+        return values.proposal(parse_json(response.body), False)
 
     def get_proposal(self, number: int | str) -> Proposal:
-        return self._json(f"{self._base}/proposals/{quote(str(number), safe='')}", values.proposal)
+        return self._reader.json(f"{self._base}/proposals/{quote(str(number), safe='')}", values.proposal)
 
     def _effective_skill(self, name: str, version: str | None) -> EffectiveSkill:
         if version is not None:
@@ -260,7 +288,7 @@ class SkillsiteClient:
     def _download(self, skill: EffectiveSkill) -> Bundle:
         if self.offline:
             raise NotCached(f"The client is offline, and {skill.name} {skill.version} is not in the cache.")
-        address = f"{self._skill(skill.name)}/bundle.zip{_query(version=skill.version)}"
+        address = f"{self._skill(skill.name)}/bundle.zip{query(version=skill.version)}"
         response = self._http.get(address, accept=_ZIP, limit=self._limits.archive_bytes)
         try:
             bundle = archives.read_zip(response.body, limits=self._limits)
@@ -283,47 +311,9 @@ class SkillsiteClient:
             raise Untrustworthy("The next page of the list is at an unexpected address.")
         return f"{self._base}/effective?{parts.query}"
 
-    def _json(self, address: str, use: Callable[[Any, bool], _T]) -> _T:
-        return self._read(address, lambda body, cached: use(_parse_json(body), cached), accept=_JSON, limit=_JSON_BYTES)
-
-    def _read(self, address: str, use: Callable[[bytes, bool], _T], *, accept: str, limit: int) -> _T:
-        """Return `use(body, from_cache)`. A response is cached only if `use` accepts it."""
-        request = f"{accept} {address}"
-        cached = self._responses.get(request)
-        if self.offline:
-            if cached is None:
-                raise NotCached("The client is offline, and this is not in the cache.")
-            return use(cached.body, True)
-        try:
-            response = self._http.get(address, accept=accept, limit=limit, etag=cached.etag if cached else "")
-        except Unreachable:
-            if cached is None:
-                raise
-            return use(cached.body, True)
-        if response.status != 304:
-            value = use(response.body, False)
-            if response.etag:
-                self._responses.put(request, CachedResponse(response.etag, response.body))
-            return value
-        if cached is None:
-            raise Untrustworthy("The site answered 304 to a request without an ETag.")
-        return use(cached.body, False)
-
-
-def _query(**parameters: str) -> str:
-    present = {key: value for key, value in parameters.items() if value}
-    return f"?{urlencode(present)}" if present else ""
-
 
 def _to_json(content: bytes | str | None) -> str | dict[str, str] | None:
     return {"base64": b64encode(content).decode()} if isinstance(content, bytes) else content
-
-
-def _parse_json(body: bytes) -> Any:
-    try:
-        return strict_json.parse(body)
-    except ValueError as error:
-        raise Untrustworthy("The response of the site is not JSON. Is this the address of a Skillsite?") from error
 
 
 def _wrong_digest(what: str, expected: str, actual: str) -> Untrustworthy:

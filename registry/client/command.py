@@ -79,6 +79,13 @@ def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     catalog.add_argument("--format", choices=("text", "xml", "json"), default="text")
     catalog.set_defaults(run=read_commands.catalog)
 
+    instructions = commands.add_parser("instructions", help="the instructions of an agent, with the list of skills")
+    instructions.add_argument("--agent", default="", help="this agent instead of the one that the token belongs to")
+    instructions.add_argument("--catalog", choices=("text", "xml", "none"), default="text", help="list of skills")
+    instructions.add_argument("--budget", default="", help="maximum size of that list: 2000 (tokens) or 8000c")
+    instructions.add_argument("--format", choices=("text", "json"), default="text")
+    instructions.set_defaults(run=read_commands.instructions)
+
     read = commands.add_parser("read", help="the instructions of one skill")
     read.add_argument("name")
     read.add_argument("--version", default=None, help="this version instead of the current one")

@@ -1,4 +1,4 @@
-"""The commands `catalog`, `read`, `file` and `propose`."""
+"""The commands `catalog`, `instructions`, `read`, `file` and `propose`."""
 
 import dataclasses
 import json
@@ -26,6 +26,18 @@ def catalog(client: SkillsiteClient, arguments: Namespace) -> int:
         print_note("No skills found.")
     print_text(text.text)
     return _mention_cache(text.from_cache)
+
+
+def instructions(client: SkillsiteClient, arguments: Namespace) -> int:
+    result = client.instructions(arguments.agent, catalog=arguments.catalog, budget=arguments.budget)
+    if arguments.format == "json":
+        _json(result)
+    else:
+        if not result.text:
+            print_note(f"The agent {result.agent} has no instructions.")
+        print_text(result.text)
+        print_note(f"Instructions of {result.agent} (approx. {result.tokens} tokens)")
+    return _mention_cache(result.from_cache)
 
 
 def read(client: SkillsiteClient, arguments: Namespace) -> int:

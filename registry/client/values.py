@@ -85,6 +85,32 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructionsPart:
+    """A part of the instructions: `prompt`, `skill`, `instructions` or `catalog`. Only a skill has a name."""
+
+    kind: str
+    text: str
+    tokens: int
+    name: str = ""
+    version: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """The complete instructions of an agent. `text` has all parts in order, the catalog last."""
+
+    agent: str
+    text: str
+    tokens: int
+    parts: tuple[InstructionsPart, ...]
+    from_cache: bool
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class EffectiveSkill:
     """The skill that agents get under one name."""
 
@@ -154,6 +180,21 @@ def text(body: bytes, from_cache: bool) -> Text:
         return Text(body.decode(), from_cache)
     except UnicodeDecodeError as error:
         raise Untrustworthy("The response of the site is not UTF-8 text.") from error
+
+
+def instructions(data: Any, from_cache: bool) -> Instructions:
+    parts = [
+        InstructionsPart(
+            _get(one, "kind", str),
+            _get(one, "text", str),
+            _get(one, "tokens", int),
+            *(_get(one, key, str) if key in one else "" for key in ("name", "version", "digest")),
+        )
+        for one in _get(data, "parts", list)
+    ]
+    return Instructions(
+        _get(data, "agent", str), _get(data, "text", str), _get(data, "tokens", int), tuple(parts), from_cache
+    )
 
 
 def effective_page(data: Any, from_cache: bool) -> EffectivePage:

@@ -24,6 +24,7 @@ def _named() -> dict[str, Callable[[Site, Path], str]]:
         found[f"MCP conformance, sep-2640 {scenario}"] = checks.conformance(scenario)
     found["MCP Inspector 2.12.0: skills/list --verify"] = checks.inspector
     found["MCP Inspector 2.12.0: bearer token in a header"] = checks.inspector_with_header
+    found["MCP Inspector 2.12.0: prompts/get"] = checks.inspector_prompt
     found["Claude Code 2.1.197: mcp add, mcp list"] = checks.claude_code
     found["fastmcp 4.1.2: sync_skills"] = checks.python_client("fastmcp_sync.py")
     found["fastmcp 4.1.2: skills extension"] = checks.python_client("fastmcp_skills.py")

@@ -110,6 +110,14 @@ def inspector_with_header(site: Site, home: Path) -> str:
     return "tools listed with a bearer token"
 
 
+def inspector_prompt(site: Site, home: Path) -> str:
+    command = [*tools.node_22("mcp-inspector"), "--cli", f"{site.by_token}/mcp", "--transport", "http"]
+    said = run([*command, "--method", "prompts/get", "--prompt-name", "instructions"], home)
+    if "Be brief." not in said or "[Available Skills]" not in said:
+        raise Failed(said[-1500:])
+    return "the prompt has the instructions and the catalog"
+
+
 def claude_code(site: Site, home: Path) -> str:
     """Run the command from the Connect page, and check that Claude Code reports the server as connected."""
     target = Target(site.address, "closed", wheel="", token=site.token)

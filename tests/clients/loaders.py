@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.clients import tools
 from tests.clients.checks import Failed, run, same_files
-from tests.clients.site import EXPECTED, Site
+from tests.clients.site import EXPECTED, INSTRUCTIONS, Site
 
 _HERE = Path(__file__).parent
 _REQUIREMENTS = _HERE / "loaders-requirements.txt"
@@ -62,7 +62,9 @@ def loader(script: str) -> Callable[[Site, Path], str]:
             str(target),
         ]
         said = run(command, home, HAYSTACK_TELEMETRY_ENABLED="false", AGNO_TELEMETRY="false")
-        found = json.loads(said.strip().splitlines()[-1])
+        found = json.loads(next(line for line in reversed(said.splitlines()) if line.startswith("{")))
+        if INSTRUCTIONS not in found["instructions"]:
+            raise Failed(f"the instructions are {found['instructions']!r}")
         if not set(EXPECTED) <= set(found["names"]):
             raise Failed(f"found {found['names']}")
         for name in set(found.get("directories", ())) & set(EXPECTED):

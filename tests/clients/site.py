@@ -44,6 +44,9 @@ ODD = {
     "SKILL.md": b"---\nname: odd-metadata\ndescription: A number where a text belongs.\n"
     b"metadata:\n  version: 1.0\n---\nOdd.\n"
 }
+# The braces would be replaced by frameworks that read a prompt as a template.
+PROMPT, OWN_INSTRUCTIONS = "You test {{ client }} and {% raw %} text.", "Be brief."
+INSTRUCTIONS = f"{PROMPT}\n\n# Plain\n\nJust this.\n\n{OWN_INSTRUCTIONS}"
 EXPECTED = {"full-bundle": FULL, "plain-note": PLAIN, "from-disk": BUNDLED}
 
 
@@ -99,6 +102,7 @@ def _fill() -> tuple[str, str]:
     from django.db import connections
 
     from registry.core.bundle import Bundle
+    from registry.core.catalog.visibility import Definition
     from registry.services import permissions
     from registry.services.agents import agents, tokens
     from registry.services.people import projects
@@ -111,7 +115,8 @@ def _fill() -> tuple[str, str]:
         project = projects.create(slug=slug, name=slug, by=by)
         for files in (FULL, PLAIN, ODD):
             bundles.import_bundle(project, Bundle(files), by=by)
-        agent = agents.ensure(project, "client", by=by)
+        agents.ensure(project, "client", by=by)
+        agent = agents.update(project, "client", Definition(PROMPT, OWN_INSTRUCTIONS, ("plain-note",)), by=by)
         secrets_made.append(tokens.create_token(project, agent=agent, scopes=["read"], by=by))
         projects.set_public(project, slug == "open", by=by)
     connections.close_all()

@@ -1,39 +1,48 @@
-"""Skills for agno: `Agent(skills=Skills(loaders=[SkillsiteLoader(client)]))`.
+"""Skills for agno: `Agent(skills=Skills(loaders=[loader]), instructions=loader.instructions)`.
 
 agno reads references and runs scripts from a directory, so each skill is stored on this machine.
 """
 
+from collections.abc import Mapping
+
 from agno.skills import Skill, SkillLoader
 
 from registry.client.client import SkillsiteClient
-from registry.client.values import EffectiveSkill
-from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.format import skill_md
+from registry.client.loaders.loading import LoadedSkill, load_all
+from registry.core.bundle import Bundle
 
 
 class SkillsiteLoader(SkillLoader):
+    """A loader for agno. `skipped` has the reason for each skill that could not be loaded."""
+
     def __init__(self, client: SkillsiteClient) -> None:
         self._client = client
+        self.skipped: Mapping[str, str] = {}
 
     def load(self) -> list[Skill]:
-        return [self._skill(entry) for entry in self._client.effective().skills]
+        loading = load_all(self._client)
+        self.skipped = loading.skipped
+        return [_skill(loaded) for loaded in loading.skills]
 
-    def _skill(self, entry: EffectiveSkill) -> Skill:
-        directory = self._client.fetch_directory(entry)
-        bundle = self._client.fetch(entry)
-        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=entry.name)
-        return Skill(
-            name=entry.name,
-            description=parsed.description,
-            instructions=parsed.instructions,
-            source_path=str(directory),
-            scripts=_below("scripts/", bundle),
-            references=_below("references/", bundle),
-            metadata=dict(parsed.metadata) or None,
-            license=parsed.license or None,
-            compatibility=parsed.compatibility or None,
-            allowed_tools=parsed.allowed_tools.split() or None,
-        )
+    def instructions(self) -> str:
+        """Return the instructions of the agent without the catalog, which agno adds. agno calls this for each run."""
+        return self._client.instructions(catalog="none").text
+
+
+def _skill(loaded: LoadedSkill) -> Skill:
+    parsed = loaded.skill_md
+    return Skill(
+        name=loaded.name,
+        description=parsed.description,
+        instructions=parsed.instructions,
+        source_path=str(loaded.directory),
+        scripts=_below("scripts/", loaded.bundle),
+        references=_below("references/", loaded.bundle),
+        metadata=dict(parsed.metadata) or None,
+        license=parsed.license or None,
+        compatibility=parsed.compatibility or None,
+        allowed_tools=parsed.allowed_tools.split() or None,
+    )
 
 
 def _below(directory: str, bundle: Bundle) -> list[str]:

@@ -2,6 +2,7 @@
 
 As the only backend with `skills=["/"]`, or beside others:
 `CompositeBackend(default=…, routes={"/skills/": SkillsiteBackend(client)})` with `skills=["/skills/"]`.
+The instructions of the agent are the system prompt: `create_deep_agent(system_prompt=backend.instructions(), …)`.
 """
 
 from base64 import b64encode
@@ -30,6 +31,10 @@ _READ_ONLY = "The skills are read-only. Propose a change instead."
 class SkillsiteBackend(BackendProtocol):
     def __init__(self, client: SkillsiteClient) -> None:
         self._client = client
+
+    def instructions(self) -> str:
+        """Return the instructions of the agent without the catalog, which deepagents adds."""
+        return self._client.instructions(catalog="none").text
 
     def ls(self, path: str) -> LsResult:
         name, _, below = path.strip("/").partition("/")

@@ -1,6 +1,10 @@
-"""Skills for Haystack: `SkillToolset(SkillsiteStore(client))`. Instructions and files are loaded on demand."""
+"""Skills for Haystack: `Agent(tools=SkillToolset(store), system_prompt=store.system_prompt())`.
+
+Skills and files are loaded on demand. One that cannot be loaded is an error of that tool call, which the model reads.
+"""
 
 import mimetypes
+import re
 from base64 import b64encode
 from typing import Any
 
@@ -12,6 +16,8 @@ from registry.client.client import SkillsiteClient
 from registry.client.errors import NotFound
 from registry.client.values import Skill
 from registry.core.bundle import SKILL_MD
+
+_JINJA = re.compile(r"\{(?=[{%#])")  # the first character of an expression, a statement or a comment
 
 
 class SkillsiteStore:
@@ -47,6 +53,13 @@ class SkillsiteStore:
             return content.decode()
         except UnicodeDecodeError as error:
             raise ValueError(f"{path} of {name} is neither text nor an image nor a PDF.") from error
+
+    def system_prompt(self) -> str:
+        """Return the instructions of the agent as a system prompt, without the catalog, which the toolset adds.
+
+        Haystack reads a system prompt as a Jinja template, so everything that Jinja would replace is escaped.
+        """
+        return _JINJA.sub('{{ "{" }}', self._client.instructions(catalog="none").text)
 
     def to_dict(self) -> dict[str, Any]:
         data: dict[str, Any] = default_to_dict(self, url=self._client.url, project=self._client.project)

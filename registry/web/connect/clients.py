@@ -170,10 +170,7 @@ def _client(target: Target) -> Guide:
         (
             Step("Install from this site", f'pip install "{target.wheel}"'),
             Step("Configure", settings),
-            Step(
-                "Pull the skills for Claude Code (or cursor, codex)",
-                _PULL,
-            ),
+            Step("Pull the skills for Claude Code (or cursor, codex)", _PULL),
             Step("In CI: fail if the files differ from the project", f"{_PULL} --check"),
             Step("Read in the shell", "skillsite-client catalog\nskillsite-client read NAME"),
         ),
@@ -291,16 +288,19 @@ client = SkillsiteClient("{target.site}", "{target.project}", os.environ["{_VARI
 _LOADERS = (
     _Loader(
         "agno", "agno", "agno", "from agno.skills import Skills", "SkillsiteLoader",
-        "skills = Skills(loaders=[SkillsiteLoader(client)])", "AGNO_TELEMETRY=false",
+        "loader = SkillsiteLoader(client)\ninstructions = loader.instructions  # with a token of an agent\n"
+        "skills = Skills(loaders=[loader])", "AGNO_TELEMETRY=false",
     ),
     _Loader(
         "haystack", "Haystack", "haystack-ai", "from haystack.tools import SkillToolset", "SkillsiteStore",
-        "tools = SkillToolset(SkillsiteStore(client))", "HAYSTACK_TELEMETRY_ENABLED=false",
+        "store = SkillsiteStore(client)\nsystem_prompt = store.system_prompt()  # with a token of an agent\n"
+        "tools = SkillToolset(store)", "HAYSTACK_TELEMETRY_ENABLED=false",
     ),
     _Loader(
         "deepagents", "deepagents", "deepagents",
         "from deepagents.backends import CompositeBackend, StateBackend", "SkillsiteBackend",
-        'backend = CompositeBackend(default=StateBackend(), routes={"/skills/": SkillsiteBackend(client)})',
+        "site = SkillsiteBackend(client)\nsystem_prompt = site.instructions()  # with a token of an agent\n"
+        'backend = CompositeBackend(default=StateBackend(), routes={"/skills/": site})',
     ),
 )  # fmt: skip
 

@@ -1,18 +1,49 @@
-"""agno lists the skills of a site, gives their instructions and reads a reference, through its own tools."""
+"""agno lists the skills of a site, gives their instructions and reads a reference, through its own tools.
+
+The bundle of one skill is damaged on the way. It is skipped, and the others are loaded.
+"""
 
 import json
+import logging
 import shutil
 import sys
 from pathlib import Path
 
+import httpx
 from agno.skills import Skills
+from agno.utils.agent import execute_instructions
 from skillsite_client import SkillsiteClient
 from skillsite_client.loaders.agno import SkillsiteLoader
 
 
+class Kept(logging.Handler):
+    """Keeps the messages of the client."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+class Damaging(httpx.HTTPTransport):
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if "/odd-metadata/bundle.zip" in str(request.url):
+            return httpx.Response(200, stream=httpx.ByteStream(b"not a zip"))
+        return super().handle_request(request)
+
+
 def main(address: str, token: str, target: str) -> None:
-    with SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache") as client:
-        skills = Skills(loaders=[SkillsiteLoader(client)])
+    kept = Kept()
+    logging.getLogger("skillsite_client").addHandler(kept)
+    with SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache", transport=Damaging()) as client:
+        loader = SkillsiteLoader(client)
+        skills = Skills(loaders=[loader])
+        instructions = execute_instructions(instructions=loader.instructions)
+    assert list(loader.skipped) == ["odd-metadata"], loader.skipped
+    assert any("odd-metadata was skipped" in message for message in kept.messages), kept.messages
+    assert "odd-metadata" not in skills.get_skill_names()
     assert "full-bundle" in skills.get_system_prompt_snippet()
     tools = {tool.name: tool.entrypoint for tool in skills.get_tools()}
     said = json.loads(tools["get_skill_instructions"](skill_name="full-bundle"))
@@ -24,7 +55,8 @@ def main(address: str, token: str, target: str) -> None:
     for skill in skills.get_all_skills():
         shutil.copytree(skill.source_path, Path(target) / skill.name)
     names = skills.get_skill_names()
-    print(json.dumps({"names": names, "directories": names, "said": f"{len(names)} skills, files byte for byte"}))
+    said = f"{len(names)} skills, files byte for byte, a damaged one skipped"
+    print(json.dumps({"names": names, "directories": names, "instructions": instructions, "said": said}))
 
 
 main(*sys.argv[1:])

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
 from deepagents import create_deep_agent
 from deepagents.backends import CompositeBackend, StateBackend
 from langchain_core.language_models import GenericFakeChatModel
@@ -15,12 +16,21 @@ from skillsite_client.loaders.deepagents import SkillsiteBackend
 prompts: list[str] = []
 
 
+class Damaging(httpx.HTTPTransport):
+    """Damages one skill on the way. The others must still be in the prompt."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if "/skills/odd-metadata" in str(request.url):
+            return httpx.Response(200, stream=httpx.ByteStream(b"{"))
+        return super().handle_request(request)
+
+
 class Scripted(GenericFakeChatModel):
     def bind_tools(self, tools: Sequence[Any], **given: Any) -> "Scripted":
         return self
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **given: Any) -> Any:
-        prompts.append(str(messages[0].content))
+        prompts.append(str(messages[0].text))
         return super()._generate(messages, *args, **given)
 
 
@@ -29,8 +39,9 @@ def call(number: int, name: str, **arguments: str) -> AIMessage:
 
 
 def main(address: str, token: str, target: str) -> None:
-    client = SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache")
-    backend = CompositeBackend(default=StateBackend(), routes={"/skills/": SkillsiteBackend(client)})
+    client = SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache", transport=Damaging())
+    site = SkillsiteBackend(client)
+    backend = CompositeBackend(default=StateBackend(), routes={"/skills/": site})
     script = [
         call(1, "read_file", file_path="/skills/full-bundle/SKILL.md"),
         call(2, "ls", path="/skills/full-bundle/references"),
@@ -40,10 +51,13 @@ def main(address: str, token: str, target: str) -> None:
         call(6, "grep", pattern="Full"),
         AIMessage(content="done"),
     ]
-    agent = create_deep_agent(model=Scripted(messages=iter(script)), backend=backend, skills=["/skills/"])
+    agent = create_deep_agent(
+        model=Scripted(messages=iter(script)), backend=backend, skills=["/skills/"], system_prompt=site.instructions()
+    )
     state = agent.invoke({"messages": [{"role": "user", "content": "Go on."}]})
     said = {m.tool_call_id: str(m.content) for m in state["messages"] if m.type == "tool"}
     assert "Everything that is hard to carry" in prompts[0], prompts[0][-3000:]
+    assert "odd-metadata" not in prompts[0]
     assert "Ä ö 日本" in said["1"], said["1"]
     assert "/skills/full-bundle/references/deep" in said["2"], said["2"]
     assert "with CRLF" in said["3"], said["3"]
@@ -53,7 +67,8 @@ def main(address: str, token: str, target: str) -> None:
     files = backend.download_files(["/skills/full-bundle/assets/all-bytes.bin"])
     assert files[0].content == bytes(range(256)) * 40
     names = [name for name in ("full-bundle", "plain-note", "from-disk") if name in prompts[0]]
-    print(json.dumps({"names": names, "said": f"{len(names)} skills in the prompt, files read, writing refused"}))
+    facts = f"{len(names)} skills and the instructions in the prompt, files read, writing refused"
+    print(json.dumps({"names": names, "instructions": prompts[0], "said": facts}))
 
 
 main(*sys.argv[1:])

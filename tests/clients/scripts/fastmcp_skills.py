@@ -28,6 +28,9 @@ async def main(address: str, token: str, target: str) -> None:
                 files += 1
         loaded = await client.call_tool("read_skill", {"skill_id": "plain-note"})
         assert "Just this." in loaded.content[0].text
+        (prompt,) = await client.list_prompts()
+        text = (await client.get_prompt(prompt.name)).messages[0].content.text
+        assert text.startswith("You test {{ client }}") and "[Available Skills]" in text, text
         version = client.protocol_version
     names = [skill.frontmatter.name for skill in skills]
     assert "odd-metadata" not in names

@@ -5,12 +5,27 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
+from haystack import component
+from haystack.components.agents import Agent
 from haystack.core.serialization import allow_deserialization_module
-from haystack.dataclasses import ImageContent
+from haystack.dataclasses import ChatMessage, ImageContent
 from haystack.tools import SkillToolset
 from skillsite_client import SkillsiteClient
 from skillsite_client.loaders.haystack import SkillsiteStore
+
+
+@component
+class Scripted:
+    """A model that keeps the system prompt that it gets."""
+
+    system_prompt = ""
+
+    @component.output_types(replies=list[ChatMessage])
+    def run(self, messages: list[ChatMessage], tools: Any = None, **more: Any) -> dict[str, Any]:
+        Scripted.system_prompt = messages[0].text or ""
+        return {"replies": [ChatMessage.from_assistant("Done.")]}
 
 
 def expect(kind: type[Exception], act: object, **given: str) -> None:
@@ -24,7 +39,8 @@ def expect(kind: type[Exception], act: object, **given: str) -> None:
 def main(address: str, token: str, target: str) -> None:
     os.environ["SKILLSITE_TOKEN"] = token
     os.environ["SKILLSITE_CACHE"] = f"{target}-cache"
-    toolset = SkillToolset(SkillsiteStore(SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache")))
+    store = SkillsiteStore(SkillsiteClient(address, "closed", token, cache_dir=f"{target}-cache"))
+    toolset = SkillToolset(store)
     saved = toolset.to_dict()
     assert token not in json.dumps(saved), "the token stands in the saved pipeline"
     allow_deserialization_module("skillsite_client.loaders.haystack")
@@ -39,13 +55,16 @@ def main(address: str, token: str, target: str) -> None:
     expect(KeyError, store.load_skill, name="absent")
     expect(FileNotFoundError, store.read_skill_file, name="full-bundle", path="../plain-note/SKILL.md")
     expect(ValueError, store.read_skill_file, name="full-bundle", path="assets/all-bytes.bin")
+    agent = Agent(chat_generator=Scripted(), tools=toolset, system_prompt=store.system_prompt())
+    agent.run(messages=[ChatMessage.from_user("Go on.")])
     names = list(store.list_skills())
     _, paths = store.load_skill("full-bundle")
     (Path(target) / "full-bundle").mkdir(parents=True)
     picture = store.read_skill_file("full-bundle", "assets/picture.png")
     assert isinstance(picture, ImageContent)
     assert base64.b64decode(picture.base64_image).startswith(b"\x89PNG")
-    print(json.dumps({"names": names, "said": f"{len(names)} skills, {len(paths)} files listed, text and image read"}))
+    said = f"{len(names)} skills, {len(paths)} files listed, text and image read, system prompt unchanged"
+    print(json.dumps({"names": names, "instructions": Scripted.system_prompt, "said": said}))
 
 
 main(*sys.argv[1:])
