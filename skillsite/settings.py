@@ -7,7 +7,7 @@ import dj_database_url
 from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
-from registry.core.limits import Limits
+from registry.core.limits import MIB, Limits
 from skillsite import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -50,6 +50,11 @@ PUBLIC_ROOT_PROJECTS = env.items("PUBLIC_ROOT_PROJECTS")
 SKILLS_RELOAD_SECONDS = env.integer("SKILLS_RELOAD_SECONDS", 5)
 SKILLS_FETCH_ALLOW_HOSTS = env.items("SKILLS_FETCH_ALLOW_HOSTS")
 SKILLS_S3_BUCKETS = env.items("SKILLS_S3_BUCKETS")
+RESOLVE_DOWNLOADS = env.integer("RESOLVE_DOWNLOADS", 3, least=1)
+RESOLVE_REQUEST_BYTES = env.integer("RESOLVE_REQUEST_BYTES", 200 * MIB, least=1)
+RESOLVE_TOKEN_BYTES = env.integer("RESOLVE_TOKEN_BYTES", 512 * MIB, least=1)
+RESOLVE_PROJECT_BYTES = env.integer("RESOLVE_PROJECT_BYTES", 2_048 * MIB, least=1)
+RESOLVE_UNUSED_DAYS = env.integer("RESOLVE_UNUSED_DAYS", 30, least=1)
 _defaults = Limits()
 LIMITS = Limits(
     archive_bytes=env.integer("LIMIT_ARCHIVE_BYTES", _defaults.archive_bytes, least=1),

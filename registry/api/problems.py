@@ -39,6 +39,7 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.PreconditionRequired: 428,
     errors.SourceFailed: 502,
     errors.RateLimited: 429,
+    errors.Busy: 503,
 }
 
 _CODES = {400: "invalid-request", 403: "forbidden", 404: "not-found", 405: "method-not-allowed",
@@ -55,6 +56,8 @@ def response(error: SkillsiteError) -> HttpResponse:
     answer = _respond(status, body)
     if isinstance(error, errors.Unauthenticated):
         answer["WWW-Authenticate"] = bearer.CHALLENGE
+    if isinstance(error, errors.Busy):
+        answer["Retry-After"] = str(error.data["retry_after"])
     if isinstance(error, errors.RateLimited):
         retry_after = cast(int, error.data["retry_after"])
         answer["Retry-After"] = str(retry_after)

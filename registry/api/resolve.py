@@ -15,7 +15,7 @@ from registry.api.read_view import Answer, Read, as_json, flag
 from registry.api.skills import DOWNLOAD, RAW_TYPES, download_link, raw
 from registry.api.write_view import Write, actor
 from registry.core import content_types, roles
-from registry.core.errors import NotText, TooLarge
+from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.lib.json_types import OneOf
 from registry.remote.resolver import Resolved
 from registry.services.agents.tokens import Caller
@@ -70,17 +70,27 @@ class Resolve(Write):
     """
 
     write_scope = roles.READ
+    body_bytes = resolver.BODY_BYTES
+    body_hint = (
+        f"A request may have {resolver.BOUNDS.most:,} definitions, and each inline SKILL.md "
+        f"{settings.LIMITS.skill_md_bytes:,} bytes. Send several requests."
+    )
 
     @extend_schema(
         operation_id="resolve",
         summary="Resolve skills that a platform names in a request: loaded, cached, or skipped with a reason",
+        description=(
+            f"At most {resolver.BOUNDS.most:,} definitions, and {resolver.BODY_BYTES:,} bytes in sum. Definitions "
+            "whose skills are cached are always answered. 503 with Retry-After if the site cannot download more now."
+        ),
         request=ResolveInput,
         responses={200: ResolvedShape},
     )
     def post(self, request: Request, project: str) -> Response:
         where, caller = write_view.project(request), cast(Caller, request.user)
-        with resolver.slot(where, caller.token_id):
-            skills = resolver.resolve(where, request.data, allowed=caller.allowed, by=actor(request))
+        skills = resolver.resolve(
+            where, request.data, allowed=caller.allowed, token_id=caller.token_id, by=actor(request)
+        )
         return Response(ResolvedShape(skills=[_entry(skill) for skill in skills]))
 
 
@@ -91,20 +101,18 @@ class ResolvedFile(Read):
         operation_id="read_resolved_file",
         summary="Read one file of a resolved skill",
         parameters=[
-            OpenApiParameter("digest", str, description="The digest as resolved. 409 if the copy has changed since."),
+            OpenApiParameter(
+                "digest", str, required=True, description="The digest as resolved. 409 if the copy has changed since."
+            ),
             DOWNLOAD,
         ],
         responses={(200, "application/json"): ResolvedFileShape, **RAW_TYPES},
     )
     def get(self, request: HttpRequest, caller: Caller, name: str, version: str, path: str) -> Answer:
-        file = resolver.read(
-            caller.project_slug,
-            name,
-            version,
-            path,
-            digest=request.GET.get("digest", ""),
-            allowed=caller.allowed,
-        )
+        digest = request.GET.get("digest", "")
+        if not digest:
+            raise InvalidRequest("The digest is missing. Add ?digest=sha256:… from the answer of /resolve.")
+        file = resolver.read(caller.project_slug, name, version, path, digest=digest, allowed=caller.allowed)
         if flag(request, "download"):
             return raw(file.path, file.content)
         try:

@@ -5,11 +5,10 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from registry.api.json_body import JsonParser
 from registry.core.errors import InvalidRequest, TooLarge
 from registry.models import Project
 from registry.services import throttle
@@ -23,14 +22,6 @@ _CHUNK = 64 * 1024
 _WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 
 
-class _JsonParser(JSONParser):
-    def parse(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return super().parse(*args, **kwargs)
-        except RecursionError:
-            raise ParseError("The JSON is nested too deeply.") from None
-
-
 class Write(APIView):
     """A view that changes something.
 
@@ -39,11 +30,12 @@ class Write(APIView):
 
     rate: Rate | None = None
     write_scope: str | None = None
-    parser_classes = [_JsonParser]
+    parser_classes = [JsonParser]
     body_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    body_hint = "Nothing was saved."
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        _check_size(request, self.body_bytes)
+        _check_size(request, self.body_bytes, self.body_hint)
         caller = cast(Caller, request.user)
         self.rate = throttle.take(caller.token_id, writing=True)
         super().initial(request, *args, **kwargs)
@@ -52,7 +44,7 @@ class Write(APIView):
         if self.write_scope:
             bearer.require_scope(caller, self.write_scope)
         if not request.META.get("CONTENT_LENGTH") and request.META.get("wsgi.input_terminated"):
-            _read_chunked(request._request, self.body_bytes)
+            _read_chunked(request._request, self.body_bytes, self.body_hint)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         final = super().finalize_response(request, response, *args, **kwargs)
@@ -65,20 +57,20 @@ class Upload(Write):
     body_bytes = settings.LIMITS.archive_bytes + _MULTIPART_EXTRA
 
 
-def _check_size(request: Request, allowed: int) -> None:
+def _check_size(request: Request, allowed: int, hint: str) -> None:
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or len(length) > 18:
         raise InvalidRequest("Content-Length is not a number.")
     if int(length) > allowed:
-        raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. Nothing was saved.")
+        raise TooLarge(f"The request has {int(length):,} bytes. {allowed:,} are allowed. {hint}", allowed=allowed)
 
 
-def _read_chunked(request: HttpRequest, allowed: int) -> None:
+def _read_chunked(request: HttpRequest, allowed: int, hint: str) -> None:
     """Read a body without Content-Length, up to `allowed` bytes. Django would treat it as empty."""
     body = BytesIO()
     while chunk := request.META["wsgi.input"].read(_CHUNK):
         if body.tell() + len(chunk) > allowed:
-            raise TooLarge(f"The request has more than the allowed {allowed:,} bytes. Nothing was saved.")
+            raise TooLarge(f"The request has more than the allowed {allowed:,} bytes. {hint}", allowed=allowed)
         body.write(chunk)
     request.META["CONTENT_LENGTH"] = str(body.tell())
     body.seek(0)

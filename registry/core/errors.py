@@ -21,7 +21,8 @@ SkillsiteError
 │       └── StaleProposal    stale                the skill has changed since the proposal was made
 ├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
 ├── SourceFailed             source-failed        a source did not answer, or its answer cannot be used
-└── RateLimited              rate-limited         too many requests; says when to retry
+├── RateLimited              rate-limited         too many requests; says when to retry
+└── Busy                     busy                 the site has no capacity for this now; says when to retry
 """
 
 from collections.abc import Iterable, Iterator
@@ -134,6 +135,12 @@ class SourceFailed(SkillsiteError):
 
 class RateLimited(SkillsiteError):
     code = "rate-limited"
+
+
+class Busy(SkillsiteError):
+    """The site has no capacity for this kind of request now. Nothing is wrong with the request or its sender."""
+
+    code = "busy"
 
 
 def family(root: type[SkillsiteError] = SkillsiteError) -> Iterator[type[SkillsiteError]]:

@@ -1,4 +1,4 @@
-"""Cleanup of the cache: leftovers of killed processes, and unused versions."""
+"""Cleanup of the cache: leftovers of killed processes, unused copies, and copies over a quota."""
 
 import math
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from registry.lib import files
 from registry.remote import directories
-from registry.remote.cache import OLD, SKILLS
+from registry.remote.cache import AREAS, OLD, SKILLS
 from registry.remote.cache_records import RECORDS, Records
 
 # Newer files may belong to a running process, and a version used within this time is in use.
@@ -36,19 +36,67 @@ def clean(
     grace: float = GRACE_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> list[Removed]:
-    """Remove leftovers, versions unused for `older_than` seconds, and all but the `keep` last used of each name.
+    """Remove leftovers, copies unused for `older_than` seconds, and all but the `keep` last used versions of each name.
 
-    Versions used within the grace period, or for which `in_use` returns True, stay.
+    Copies used within the grace period, or for which `in_use` returns True, stay.
     """
     removed: list[Removed] = []
     now = clock()
     before = now - grace
     oldest = now - older_than if older_than is not None else 0.0
-    for parent in _directories(root / SKILLS):
-        removed += _leftovers(parent, before)
-        removed += _records(parent, before)
-        removed += _versions(parent, oldest, math.inf if keep is None else keep, before, in_use)
-        _remove_empty(parent, before)
+    for area in AREAS:
+        most = keep if keep is not None and area == SKILLS else math.inf
+        for parent in _directories(root / area):
+            removed += _leftovers(parent, before)
+            removed += _records(parent, before)
+            removed += _versions(parent, oldest, most, before, in_use)
+            _remove_empty(parent, before)
+    return removed
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCopy:
+    """A copy with a record. `size` is what it counts against the quota of `by`."""
+
+    path: Path
+    size: int
+    by: str
+    used: float
+
+
+def stored_copies(root: Path) -> Iterator[StoredCopy]:
+    """Yield every copy that a resolver or client stored. Copies that somebody placed by hand are left out."""
+    for parent in (parent for area in AREAS for parent in _directories(root / area)):
+        for directory in _directories(parent / RECORDS):
+            records = Records(parent, directory.name)
+            record = records.newest()
+            if record is not None:
+                yield StoredCopy(parent / directory.name, int(record.size), record.by, records.last_used())
+
+
+def trim(
+    root: Path,
+    *,
+    most: int,
+    each: int,
+    grace: float = GRACE_SECONDS,
+    clock: Callable[[], float] = time.time,
+) -> list[Removed]:
+    """Remove the copies that were not used for longest, until all have `most` bytes and those of each owner `each`.
+
+    Copies used within the grace period stay, even if they are too large in sum.
+    """
+    removed: list[Removed] = []
+    before = clock() - grace
+    copies = sorted(stored_copies(root), key=lambda copy: copy.used)
+    total = sum(copy.size for copy in copies)
+    owned: dict[str, int] = {}
+    for copy in copies:
+        owned[copy.by] = owned.get(copy.by, 0) + copy.size
+    for copy in copies:
+        if (total > most or owned[copy.by] > each) and last_used(copy.path) < before:
+            removed += _remove_version(copy.path, "over the quota", before)
+            total, owned[copy.by] = total - copy.size, owned[copy.by] - copy.size
     return removed
 
 
@@ -66,8 +114,10 @@ def _records(parent: Path, before: float) -> Iterator[Removed]:
         for path in _entries(directory):
             if path.name.startswith(files.TEMPORARY_PREFIX) and _changed(path) < before:
                 yield _remove(path, "left by an interrupted run")
-        for path in records.drop(before=before, but=tree.digest if tree else ""):
-            yield Removed(path, "record of removed content", 0)
+        # Without any record, a copy that was changed on disk would count as placed by hand, and would be used.
+        if tree is None or records.has(tree.digest):
+            for path in records.drop(before=before, but=tree.digest if tree else ""):
+                yield Removed(path, "record of removed content", 0)
         _remove_empty(directory, before)
 
 

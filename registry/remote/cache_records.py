@@ -19,15 +19,18 @@ RECORDS = ".records"
 
 _SUFFIX = ".json"
 _USED_AGAIN_SECONDS = 600.0  # resolution of the time of last use
-_STALE_SECONDS = 120.0  # after this, the writer of a record has renamed its directory or died
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
+    """`size` is what the copy counts against the quota of `by`, the token that stored it."""
+
     origin: str
     digest: str
     description: str
     tokens: int
+    size: int = 0
+    by: str = ""
 
 
 class Records:
@@ -37,12 +40,12 @@ class Records:
         self.directory = parent / RECORDS / version
         self.text = str(self.directory)
 
-    def write(self, record: Record) -> Path:
+    def write(self, record: Record, *, durable: bool = True) -> Path:
         """Write a record and return its path."""
         files.make_directories(self.directory)
         target = self.directory / f"{_hex(record.digest)}-{secrets.token_hex(4)}{_SUFFIX}"
         text = json.dumps(asdict(record), ensure_ascii=False, sort_keys=True)
-        files.write_atomically(target, text.encode(errors="replace"), mode=files.PRIVATE_FILE)
+        files.write_atomically(target, text.encode(errors="replace"), mode=files.PRIVATE_FILE, durable=durable)
         return target
 
     def names(self) -> list[str]:
@@ -51,6 +54,10 @@ class Records:
                 return [entry.name for entry in entries if entry.name.endswith(_SUFFIX)]
         except FileNotFoundError:
             return []
+
+    def has(self, digest: str) -> bool:
+        """Return whether there is a record of a digest. This does not count as a use."""
+        return any(name.startswith(_hex(digest)) for name in self.names())
 
     def find(self, digest: str, origin: str = "") -> tuple[Record | None, bool]:
         """Return the record of a digest, preferably of this origin, and whether there is any record at all."""
@@ -74,13 +81,6 @@ class Records:
                 os.utime(path)
         return record if record.digest == digest else None
 
-    def drop_stale(self, current: str) -> None:
-        """Delete records of replaced content. Newer ones may belong to a process that is about to rename its directory.
-
-        Ages are relative to the current record, because the clock of a network volume may differ from ours.
-        """
-        self.drop(before=self.last_used(current) - _STALE_SECONDS, but=current)
-
     def drop(self, *, before: float, but: str = "") -> list[Path]:
         """Delete records last used before a time, except those of the digest `but`. Return their paths."""
         dropped = []
@@ -91,15 +91,27 @@ class Records:
                     dropped.append(path)
         return dropped
 
-    def last_used(self, digest: str = "") -> float:
-        """Return the time of the newest record of a digest, or of any; 0 if there is none."""
+    def newest(self) -> Record | None:
+        """Return the record that was used last. This does not count as a use."""
+        for path in sorted((self.directory / name for name in self.names()), key=_modified, reverse=True):
+            with contextlib.suppress(OSError, ValueError, TypeError):
+                return Record(**json.loads(path.read_bytes()))
+        return None
+
+    def last_used(self) -> float:
+        """Return the time of the newest record, or 0 if there is none."""
         newest = 0.0
         for name in self.names():
-            if not name.startswith(_hex(digest)):
-                continue
             with contextlib.suppress(OSError):
                 newest = max(newest, (self.directory / name).stat().st_mtime)
         return newest
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _hex(digest: str) -> str:

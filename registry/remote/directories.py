@@ -13,12 +13,14 @@ from registry.core.bundle import SKILL_MD, FileEntry, bundle_digest
 from registry.core.errors import TooLarge
 from registry.core.limits import DEFAULT, Limits
 
+# Windows has no O_NOFOLLOW, and changes line ends without O_BINARY.
+_READ_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Content of a skill directory. `kept` has the bytes of SKILL.md and of one requested file."""
+    """Content of a skill directory. `kept` has the bytes of SKILL.md and of the requested file, or of all files."""
 
     manifest: tuple[FileEntry, ...]
     kept: Mapping[str, bytes]
@@ -28,10 +30,11 @@ class Tree:
         return bundle_digest(self.manifest)
 
 
-def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> Tree | None:
+def read(directory: Path, *, keep: str | None = SKILL_MD, limits: Limits = DEFAULT) -> Tree | None:
     """Return the tree, or None if there is no skill: no directory, no SKILL.md, or a link or device in it.
 
-    Raise OSError if the directory exists but is unreadable, so that no caller overwrites it.
+    Without `keep`, the bytes of all files are kept. Raise OSError if the directory exists but is unreadable, so that no
+    caller overwrites it.
     """
     try:
         if not stat.S_ISDIR(os.lstat(directory).st_mode):
@@ -46,7 +49,7 @@ def read(directory: Path, *, keep: str = SKILL_MD, limits: Limits = DEFAULT) -> 
     if SKILL_MD not in files:
         return None
     entries = (FileEntry(path, len(c), hashlib.sha256(c).hexdigest()) for path, c in files.items())
-    kept = {path: files[path] for path in (keep, SKILL_MD) if path in files}
+    kept = files if keep is None else {path: files[path] for path in (keep, SKILL_MD) if path in files}
     return Tree(tuple(sorted(entries, key=lambda entry: entry.path.encode())), kept)
 
 
@@ -101,7 +104,7 @@ def _walk(directory: str, prefix: str, left: list[int], limits: Limits) -> Itera
 
 
 def _content(path: str, most: int) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    descriptor = os.open(path, _READ_FLAGS)
     try:
         size = os.fstat(descriptor).st_size
         if size > most:

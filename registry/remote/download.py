@@ -8,6 +8,7 @@ from registry.core.errors import TooLarge
 from registry.core.format import sniffing
 from registry.core.limits import DEFAULT, Limits
 from registry.remote import outbound_http
+from registry.remote.budget import MeteredDownload
 from registry.remote.outbound_http import NO_HOSTS, Failure, OutboundRequest, OutboundResponse
 
 REDIRECTS = 5
@@ -20,11 +21,24 @@ def fetch(
     allowed: frozenset[str] = NO_HOSTS,
     limits: Limits = DEFAULT,
     redirects: int = REDIRECTS,
+    metered: MeteredDownload | None = None,
 ) -> Bundle:
-    """Return the bundle. Raise Failure or a SkillsiteError if there is none."""
-    request = OutboundRequest("GET", url, seconds=seconds, most=limits.archive_bytes, redirects=redirects)
+    """Return the bundle. Raise Failure or a SkillsiteError if there is none.
+
+    `metered` counts the bytes. The bundle is unpacked when it is the turn of this download.
+    """
+    request = OutboundRequest(
+        "GET",
+        url,
+        seconds=seconds,
+        most=limits.archive_bytes,
+        redirects=redirects,
+        count=metered.count if metered else None,
+    )
     response = outbound_http.send(request, allowed=allowed)
     _check(response, limits)
+    if metered:
+        metered.wait_for_turn()
     kind = sniffing.kind_of(unquote(urlsplit(url).path), response.headers.get("content-type", ""), response.body)
     if kind == sniffing.PAGE:
         raise Failure("The server sent a web page (HTML), not a skill.")

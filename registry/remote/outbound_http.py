@@ -7,10 +7,9 @@ be in a private network and may be used without TLS.
 
 import logging
 import re
-import socket
 import ssl
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ import httpx
 
 from registry.core.errors import InvalidRequest
 from registry.core.resolve import ip_ranges
+from registry.remote import name_lookup
 
 _CONNECT_SECONDS = 5.0
 _URL_CHARS = 500
@@ -54,7 +54,10 @@ class OutboundResponse:
 
 @dataclass(frozen=True, slots=True)
 class OutboundRequest:
-    """A request with its limits: total seconds, size of the response in bytes, redirects."""
+    """A request with its limits: total seconds, size of the response in bytes, redirects.
+
+    `count` is called with the size of each part of the body as it arrives, and may raise an exception to stop.
+    """
 
     method: str
     url: str
@@ -63,6 +66,7 @@ class OutboundRequest:
     seconds: float = 10.0
     most: int = 64 * 1024
     redirects: int = 0
+    count: Callable[[int], None] | None = None
 
 
 def send(request: OutboundRequest, *, allowed: frozenset[str] = NO_HOSTS) -> OutboundResponse:
@@ -77,17 +81,19 @@ def send(request: OutboundRequest, *, allowed: frozenset[str] = NO_HOSTS) -> Out
     with _failures(request.seconds), client:
         content, headers = request.content or None, dict(request.headers)
         with client.stream(request.method, request.url, content=content, headers=headers) as response:
-            body, complete = _read(response.iter_raw(), request.most)
+            body, complete = _read(response.iter_raw(), request)
             seconds = time.monotonic() - started
             return OutboundResponse(response.status_code, dict(response.headers), body, complete, seconds)
 
 
-def _read(parts: Iterable[bytes], most: int) -> tuple[bytes, bool]:
+def _read(parts: Iterable[bytes], request: OutboundRequest) -> tuple[bytes, bool]:
     body = bytearray()
     for part in parts:
+        if request.count:
+            request.count(len(part))
         body += part
-        if len(body) > most:
-            return bytes(body[:most]), False
+        if len(body) > request.most:
+            return bytes(body[: request.most]), False
     return bytes(body), True
 
 
@@ -176,7 +182,8 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         last: Exception | None = None
-        for address in permitted_addresses(host, port, allowed=self._allowed):
+        seconds = _left(self._deadline, timeout)
+        for address in permitted_addresses(host, port, allowed=self._allowed, seconds=seconds):
             try:
                 left = _left(self._deadline, timeout)
                 return _Stream(self._plain.connect_tcp(address, port, left, None, socket_options), self._deadline)
@@ -217,25 +224,29 @@ def _left(deadline: float, timeout: float | None) -> float:
     return left if timeout is None else min(left, timeout)
 
 
-def resolve(host: str, port: int) -> list[str]:
-    """Return all IP addresses of a host, in the order of the system's preference."""
+def permitted_addresses(
+    host: str, port: int, *, allowed: frozenset[str], seconds: float = name_lookup.SECONDS
+) -> list[str]:
+    """Return the IP addresses of a host that may be contacted. Raise Failure if there are none.
+
+    An unknown name and a name in a private network have the same error. Otherwise a caller could find out which names
+    exist inside the network.
+    """
     if not 0 < port < 65_536:
         raise Failure(f"{port} is not a valid port.")
-    try:
-        records = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise Failure(f"We couldn’t find the host {host}.") from error
-    return list(dict.fromkeys(str(address[0]) for *_, address in records))
-
-
-def permitted_addresses(host: str, port: int, *, allowed: frozenset[str]) -> list[str]:
-    """Return the IP addresses of a host that may be contacted. Raise Refused if there are none."""
-    addresses = resolve(host, port)
+    addresses = name_lookup.addresses(host, port, seconds=min(seconds, name_lookup.SECONDS))
     if is_allowed(host, port, allowed):
-        return addresses
+        if not addresses:
+            raise Failure(f"We couldn’t find the host {host}.")
+        return list(addresses)
     public = [address for address in addresses if ip_ranges.is_public(address)]
-    if not public:
+    if not public and name_lookup.is_literal(host):
         raise Refused(f"{host} is in a private network. This site does not send requests there.")
+    if not public:
+        raise Failure(
+            f"{host} has no public address: the name is unknown, or it is in a private network. Check the spelling. "
+            "The operator of the site can allow a host in a private network."
+        )
     return public
 
 
@@ -274,10 +285,8 @@ def check(text: str, *, allowed: frozenset[str] = NO_HOSTS) -> str:
     if not is_allowed(url.host, port, allowed):
         try:
             permitted_addresses(url.host, port, allowed=allowed)
-        except Refused as error:
-            raise InvalidRequest(f"{error} Nothing was saved.") from error
         except Failure as error:
-            raise InvalidRequest(f"{error} Check the spelling. Nothing was saved.") from error
+            raise InvalidRequest(f"{error} Nothing was saved.") from error
     return _check_length(str(url.copy_with(fragment=None)))  # encoding made non-ASCII letters longer
 
 

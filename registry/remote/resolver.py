@@ -15,33 +15,30 @@ from typing import Literal
 
 from registry.core import paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry
-from registry.core.errors import InvalidRequest, InvalidSkill, SkillsiteError
+from registry.core.errors import Busy, InvalidSkill, SkillsiteError
 from registry.core.findings import errors
 from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import rules
 from registry.core.resolve import definitions
-from registry.core.resolve.definitions import Definition, Entry, Malformed
+from registry.core.resolve.definitions import INLINE, Definition, Entry, Malformed
 from registry.remote import download, s3
-from registry.remote.cache import Cache, CachedSkill
+from registry.remote.budget import Budget, Exceeded, MeteredDownload
+from registry.remote.cache import Cache, CachedSkill, charge
+from registry.remote.flights import Flight, Flights
 from registry.remote.outbound_http import NO_HOSTS, Failure
+from registry.remote.quota import Quota
+from registry.remote.reach import Bounds, Gate, OpenGate, Reach
 
 log = logging.getLogger(__name__)
 
 Status = Literal["loaded", "cached", "skipped"]
 _DIFFERENT_CONTENT = "Another entry in this request has the same name and version but different content."
 _CRASHED = "Unexpected error. The reason is in the log of the site."
+_OFFLINE = "Offline, and this skill is not in the cache."
+_RETRY_SECONDS = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Limits of one call: seconds per definition and in total, definitions, parallel downloads, redirects."""
-
-    each: float = 30.0
-    all: float = 60.0
-    most: int = 100
-    at_once: int = 8
-    redirects: int = 5
+_flights = Flights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +57,6 @@ class Resolved:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Settings of one call. `allowed` hosts may be in a private network."""
-
-    allowed: frozenset[str]
-    storage: s3.Storage
-    limits: Limits
-    bounds: Bounds
-
-
 @dataclass
 class _Group:
     """Entries with the same name and version, resolved in order. They must have the same content."""
@@ -83,6 +70,10 @@ class _Skip(Exception):
     """An entry is skipped. The message is a sentence."""
 
 
+class _NotAdmitted(Exception):
+    """A download is needed, but the call was only admitted to wait for downloads of other calls."""
+
+
 def resolve(
     payload: object,
     *,
@@ -91,20 +82,20 @@ def resolve(
     storage: s3.Storage | None = None,
     limits: Limits = DEFAULT,
     bounds: Bounds | None = None,
+    gate: Gate | None = None,
+    quota: Quota | None = None,
+    by: str = "",
+    online: bool = True,
 ) -> list[Resolved]:
     """Return one result for each active entry, in order. `payload` is parsed by `definitions.parse`.
 
-    Raise InvalidRequest only for the whole request: if it has no list or too many definitions.
+    Raise InvalidRequest only for the whole request: if it has no list or too many definitions. Raise the error of the
+    gate if it refuses a download. `by` is recorded as the owner of new copies.
     """
-    entries, bounds = definitions.parse(payload), bounds or Bounds()
-    if len(entries) > bounds.most:
-        raise InvalidRequest(
-            f"The request has {len(entries):,} definitions. {bounds.most:,} are allowed.",
-            actual=len(entries),
-            allowed=bounds.most,
-        )
-    cache = Cache(storage_root(root), limits=limits)
-    return _Resolution(cache, Reach(allowed, storage or s3.Storage(), limits, bounds)).resolve_all(entries)
+    bounds = bounds or Bounds()
+    reach = Reach(allowed, storage or s3.Storage(), limits, bounds, gate or OpenGate(), quota, online)
+    entries = definitions.parse(payload, most=bounds.most)
+    return _Resolution(Cache(storage_root(root), limits=limits, by=by), reach).resolve_all(entries)
 
 
 def storage_root(root: Path | str | None = None) -> Path:
@@ -118,7 +109,11 @@ class _Resolution:
     def __init__(self, cache: Cache, reach: Reach) -> None:
         self._cache, self._reach = cache, reach
         self._deadline = time.monotonic() + reach.bounds.all
+        self._budget = Budget(reach.bounds.bytes)
         self._results: dict[int, Resolved] = {}
+        self._joined: dict[tuple[Path, str, str, str], Flight] = {}
+        self._may_fetch = True
+        self._refused = False
 
     def resolve_all(self, entries: Sequence[Entry]) -> list[Resolved]:
         groups: dict[tuple[str, str], _Group] = {}
@@ -129,20 +124,40 @@ class _Resolution:
                 groups.setdefault((entry.name, entry.version), _Group()).waiting.append((number, entry))
         for group in groups.values():
             self._resolve_group(group, near=True)
-        self._fetch([group for group in groups.values() if group.waiting])
+        self._resolve_far([group for group in groups.values() if group.waiting])
         return [self._results[number] for number in range(len(entries))]
+
+    def _resolve_far(self, groups: Sequence[_Group]) -> None:
+        """Resolve what is not in the cache, if the gate admits it."""
+        if not groups:
+            return
+        if not self._reach.online:
+            self._skip_waiting(groups, _OFFLINE)
+            return
+        keys = [self._key(group.waiting[0][1]) for group in groups]
+        self._joined = {key: flight for key in keys if (flight := _flights.find(key)) is not None}
+        self._may_fetch = len(self._joined) < len(groups)
+        gate = self._reach.gate
+        with gate.fetching() if self._may_fetch else gate.waiting():
+            self._fetch(groups)
+        if self._refused:
+            raise Busy(
+                f"The download that this request waited for failed. Try again in {_RETRY_SECONDS} seconds.",
+                retry_after=_RETRY_SECONDS,
+            )
 
     def _fetch(self, groups: Sequence[_Group]) -> None:
         """Fetch in parallel. Threads that miss the deadline finish in the background and fill the cache."""
-        if not groups:
-            return
         pool = ThreadPoolExecutor(self._reach.bounds.at_once, thread_name_prefix="resolve")
         working = [pool.submit(self._resolve_group, group) for group in groups]
         wait(working, timeout=max(0.0, self._deadline - time.monotonic()))
         pool.shutdown(wait=False, cancel_futures=True)
+        self._skip_waiting(groups, _late(self._reach.bounds.all))
+
+    def _skip_waiting(self, groups: Sequence[_Group], reason: str) -> None:
         for number, entry in (one for group in groups for one in tuple(group.waiting)):
             if number not in self._results:
-                self._results[number] = _skipped(entry, _late(self._reach.bounds.all), definitions.origin(entry))
+                self._results[number] = _skipped(entry, reason, definitions.origin(entry))
 
     def _resolve_group(self, group: _Group, *, near: bool = False) -> None:
         """Resolve the entries of a group in order; with `near`, stop at the first that must be fetched."""
@@ -157,6 +172,9 @@ class _Resolution:
     def _resolve_entry(self, entry: Definition, group: _Group, *, near: bool) -> Resolved | None:
         try:
             found = self._inline(entry, group) if entry.content is not None else self._cached(entry, group, near=near)
+        except _NotAdmitted:
+            self._refused = True
+            reason = _CRASHED
         except (_Skip, Failure) as error:
             reason = str(error)
         except SkillsiteError as error:
@@ -176,12 +194,16 @@ class _Resolution:
         return _skipped(entry, reason, definitions.origin(entry))
 
     def _inline(self, entry: Definition, group: _Group) -> tuple[CachedSkill, Status]:
+        """Store a text under its digest, so that it cannot change what other requests read."""
         bundle = download.text_bundle((entry.content or "").encode(), limits=self._reach.limits)
         if group.current and group.current.digest != bundle.digest:
             raise _Skip(_DIFFERENT_CONTENT)
-        if not self._cache.vouches_for(entry.name, entry.version, bundle.digest):
+        copy = self._cache.find_by_digest(entry.name, entry.version, bundle.digest, origin=INLINE)
+        if copy is None or copy.origin != INLINE:
             self._check(entry, bundle)
-        return self._cache.rewrite(entry.name, entry.version, bundle), "loaded"
+            self._pay(bundle)
+            copy = self._cache.keep_by_digest(entry.name, entry.version, bundle, origin=INLINE)
+        return copy, "loaded"
 
     def _cached(self, entry: Definition, group: _Group, *, near: bool) -> tuple[CachedSkill, Status] | None:
         origin = definitions.origin(entry)
@@ -192,28 +214,80 @@ class _Resolution:
                 return None
             if (origin, entry.url) in group.failed:
                 raise _Skip(group.failed[origin, entry.url])
-            bundle = self._download(entry)
-            self._check(entry, bundle)
-            copy = self._cache.keep(entry.name, entry.version, bundle, origin=origin)
-            status = "loaded" if copy.digest == bundle.digest else "cached"
+            copy, status = self._fetched(entry, origin)
         if copy.origin not in ("", origin):
             raise _Skip(
                 f"This name and version are already cached from {copy.origin}. A skill from another origin cannot "
                 "replace it. Use another version."
             )
+        if group.current and group.current.digest != copy.digest:
+            raise _Skip(_DIFFERENT_CONTENT)
         return copy, status
 
-    def _download(self, entry: Definition) -> Bundle:
+    def _fetched(self, entry: Definition, origin: str) -> tuple[CachedSkill, Status]:
+        """Download a skill, or wait for an equal download and use its result."""
+        key = self._key(entry)
+        while True:
+            flight = self._joined.pop(key, None)
+            if flight is None:
+                with _flights.lead(key, entry.url) as (flight, leader):
+                    if leader:
+                        return self._led(flight, entry, origin)
+            if not flight.done.wait(max(0.0, self._deadline - time.monotonic())):
+                raise Failure(_late(self._reach.bounds.all))
+            copy = self._cache.find(entry.name, entry.version, origin=origin)
+            if copy is not None:
+                return copy, "cached"
+            if flight.failure and flight.url == entry.url:
+                raise Failure(flight.failure)
+
+    def _led(self, flight: Flight, entry: Definition, origin: str) -> tuple[CachedSkill, Status]:
+        """Download a skill for this call and for those that wait for it."""
+        try:
+            return self._download_and_keep(entry, origin)
+        except Exceeded:
+            raise  # a limit of this request or token, which does not concern the others
+        except (Failure, SkillsiteError) as error:
+            flight.failure = str(error)
+            raise
+
+    def _download_and_keep(self, entry: Definition, origin: str) -> tuple[CachedSkill, Status]:
+        copy = self._cache.find(entry.name, entry.version, origin=origin)  # another download may have just ended
+        if copy is not None:
+            return copy, "cached"
+        if not self._may_fetch:
+            raise _NotAdmitted
+        if self._reach.quota:
+            self._reach.quota.check()
+        with self._budget.download() as metered:
+            bundle = self._download(entry, metered)
+            self._budget.unpacked(sum(file.size for file in bundle.manifest))
+            self._check(entry, bundle)
+            self._pay(bundle)
+            copy = self._cache.keep(entry.name, entry.version, bundle, origin=origin)
+            return copy, "loaded" if copy.digest == bundle.digest else "cached"
+
+    def _download(self, entry: Definition, metered: MeteredDownload) -> Bundle:
         reach = self._reach
         seconds_left = self._deadline - time.monotonic()
         if seconds_left < 0.01:
             raise Failure(_late(reach.bounds.all))
         seconds = round(min(reach.bounds.each, seconds_left), 2)
         if entry.s3_path:
-            return s3.fetch(entry.s3_path, storage=reach.storage, seconds=seconds, limits=reach.limits)
+            return s3.fetch(
+                entry.s3_path, storage=reach.storage, seconds=seconds, limits=reach.limits, count=metered.count
+            )
         return download.fetch(
-            entry.url, seconds=seconds, allowed=reach.allowed, limits=reach.limits, redirects=reach.bounds.redirects
-        )
+            entry.url, seconds=seconds, allowed=reach.allowed, limits=reach.limits, redirects=reach.bounds.redirects,
+            metered=metered,
+        )  # fmt: skip
+
+    def _pay(self, bundle: Bundle) -> None:
+        if self._reach.quota:
+            self._reach.quota.take(charge(bundle))
+
+    def _key(self, entry: Definition) -> tuple[Path, str, str, str]:
+        return self._cache.root, entry.name, entry.version, definitions.origin(entry)
 
     def _check(self, entry: Definition, bundle: Bundle) -> None:
         """Raise InvalidSkill for errors. Warnings are accepted, as in an import."""

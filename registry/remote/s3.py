@@ -1,7 +1,7 @@
 """Skills from a folder in S3-compatible storage, with size limits while streaming."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,6 +32,10 @@ _MESSAGES = {
 }
 
 
+def _ignore(size: int) -> None:
+    """Count nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Storage:
     """S3 settings. Buckets in `closed` are never read; if `only` is set, no other buckets are."""
@@ -40,6 +44,7 @@ class Storage:
     closed: frozenset[str] = frozenset()
     only: frozenset[str] = frozenset()
     patience: float = 10.0  # seconds without a byte
+    install: str = "Install it with: pip install boto3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +54,37 @@ class _S3Session:
     prefix: str
     limits: Limits
     deadline: float
+    count: Callable[[int], None]
 
     def check_deadline(self) -> None:
         if time.monotonic() > self.deadline:
             raise Failure("No complete response within the time limit.")
 
 
-def fetch(s3_path: str, *, storage: Storage, seconds: float, limits: Limits = DEFAULT) -> Bundle:
-    """Return the files below a folder, which must contain SKILL.md. Raise Failure if there is no skill."""
+def fetch(
+    s3_path: str,
+    *,
+    storage: Storage,
+    seconds: float,
+    limits: Limits = DEFAULT,
+    count: Callable[[int], None] = _ignore,
+) -> Bundle:
+    """Return the files below a folder, which must contain SKILL.md. Raise Failure if there is no skill.
+
+    `count` is called with the size of each part as it arrives, and may raise an exception to stop.
+    """
     bucket, _, folder = s3_path.removeprefix("s3://").partition("/")
     _permit(bucket, storage)
     prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
     deadline = time.monotonic() + seconds
     with _failures():
         client = _client(storage.endpoint_url, storage.patience)
-        session = _S3Session(client, bucket, prefix, limits, deadline)
+        session = _S3Session(client, bucket, prefix, limits, deadline, count)
         keys = dict(_list(session))
         if not keys:
             raise Failure("The folder is empty.")
         if SKILL_MD not in keys:
-            raise Failure("The folder has no SKILL.md.")
+            raise Failure("Expected SKILL.md file missing at folder root.")
         return Bundle(_download(session, keys))
 
 
@@ -78,7 +94,7 @@ def _permit(bucket: str, storage: Storage) -> None:
     if storage.only and bucket not in storage.only:
         raise Refused("This site is not allowed to load skills from that bucket.")
     if boto3 is None:
-        raise Failure("S3 is not available: the package boto3 is not installed.")
+        raise Failure(f"Skills in S3 need the package boto3, which is not installed. {storage.install}")
 
 
 def _list(session: _S3Session) -> Iterator[tuple[str, str]]:
@@ -120,6 +136,7 @@ def _content(session: _S3Session, key: str, relative: str, most: int) -> bytes:
     try:
         for chunk in body.iter_chunks(_CHUNK):
             session.check_deadline()
+            session.count(len(chunk))
             content += chunk
             if len(content) > most:
                 raise TooLarge(f"{paths.display(relative)} is larger than the limit of {most:,} bytes.")

@@ -7,19 +7,21 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
-from registry.services import audit_heads
+from registry.services import audit_heads, counters
 from registry.services.drafts import uploads
 from registry.services.notifications import audit_head_webhooks, worker
+from registry.services.resolve import resolver
 from registry.services.skills import scan_jobs
 from registry.services.sources import source_jobs
 
 log = logging.getLogger(__name__)
 
 _KEEP_LINKS_FOR = timedelta(days=1)
+_CACHE_SWEEP_SECONDS = 3_600  # it reads the record of every cached skill
 
 
 def sweep(*, now: datetime) -> dict[str, int]:
-    """Return how many rows of each kind were deleted. Two workers may run it at the same time."""
+    """Return how many rows or files of each kind were deleted. Two workers may run it at the same time."""
     worker.wake_overdue(now=now)
     source_jobs.wake_overdue(now=now)
     scan_jobs.wake_overdue(now=now)
@@ -33,6 +35,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
         **worker.clean(now=now),
         **source_jobs.clean(now=now),
         **scan_jobs.clean(now=now),
+        "cached skills": _sweep_cache(),
     }
 
 
@@ -42,3 +45,13 @@ def _publish_audit_heads(*, now: datetime) -> None:
         audit_heads.record(settings.AUDIT_HEADS_FILE, now=now)
     except OSError:
         log.exception("The heads of the audit log could not be written to %s.", settings.AUDIT_HEADS_FILE)
+
+
+def _sweep_cache() -> int:
+    if not counters.first("resolve:sweep", seconds=_CACHE_SWEEP_SECONDS):
+        return 0
+    try:
+        return resolver.sweep()
+    except OSError:
+        log.exception("The cache of resolved skills in %s could not be cleaned.", settings.PERSISTENT_VOLUME_STORAGE)
+        return 0

@@ -48,6 +48,7 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.PreconditionRequired: 409,
     errors.SourceFailed: 502,
     errors.RateLimited: 429,
+    errors.Busy: 503,
 }
 
 _HEADINGS = {403: "You don’t have access", 404: "Page not found", 429: "Too many attempts"}

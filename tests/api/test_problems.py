@@ -25,10 +25,10 @@ def test_error_codes_are_unique_but_for_stale() -> None:
 
 @pytest.mark.parametrize("module", [problems, middleware])
 def test_api_and_web_map_every_error_to_a_status(module: Any) -> None:
-    """Every error is the fault of the request, except for a source that does not answer."""
+    """Every error is the fault of the request, except for a source that does not answer and a busy site."""
     assert set(module.STATUS) == set(FAMILY)
     beyond = {error: status for error, status in module.STATUS.items() if not 400 <= status < 500}
-    assert beyond == {errors.SourceFailed: 502}
+    assert beyond == {errors.SourceFailed: 502, errors.Busy: 503}
 
 
 def test_the_docstring_of_errors_names_every_code() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from registry.remote import resolver
+from registry.remote.reach import Bounds
 from tests.faults.sites import PATIENCE, ROOT
 
 
@@ -26,7 +27,7 @@ def work(request: dict[str, Any]) -> None:
         request["definitions"],
         root=request["root"],
         allowed=frozenset(request["allowed"]),
-        bounds=resolver.Bounds(each=PATIENCE, all=PATIENCE),
+        bounds=Bounds(each=PATIENCE, all=PATIENCE),
     )
     rows = [{"status": one.status, "reason": one.reason, "digest": one.digest} for one in results]
     fresh = Path(request["result"] + ".new")

@@ -38,7 +38,8 @@ def test_a_platform_gets_the_skills_that_it_names(platform: Api, web: Web) -> No
 
     page = platform.get("/resolved/expense-report/1.0.0/files/references/limits.md", digest=expense_report["digest"])
     assert page.json()["content"] == LIMITS.decode()
-    assert "Say hello." in platform.get("/resolved/greeting/3/files/SKILL.md").json()["content"]
+    page = platform.get("/resolved/greeting/3/files/SKILL.md", digest=greeting["digest"])
+    assert "Say hello." in page.json()["content"]
 
 
 def test_a_platform_gets_a_cached_skill_after_its_server_went_away(platform: Api, web: Web) -> None:
@@ -77,8 +78,8 @@ def test_named_skills_change_nothing_in_the_project(platform: Api, project: Proj
 def test_another_project_cannot_read_the_cached_skill(
     platform: Api, other_project: Project, api: Callable[..., Api]
 ) -> None:
-    resolve(platform, {"name": "greeting", "version": "1", "content": skill_text("greeting")})
+    (greeting,) = resolve(platform, {"name": "greeting", "version": "1", "content": skill_text("greeting")})
     stranger = api("read", where=other_project)
 
-    assert platform.get("/resolved/greeting/1/files/SKILL.md").status_code == 200
-    assert stranger.get("/resolved/greeting/1/files/SKILL.md").status_code == 404
+    assert platform.get("/resolved/greeting/1/files/SKILL.md", digest=greeting["digest"]).status_code == 200
+    assert stranger.get("/resolved/greeting/1/files/SKILL.md", digest=greeting["digest"]).status_code == 404

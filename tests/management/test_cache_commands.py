@@ -11,11 +11,12 @@ from django.core.management.base import CommandError
 
 from registry.core.bundle import SKILL_MD
 from registry.models import Project
-from registry.remote.resolver import Bounds
+from registry.remote.cache import Cache
+from registry.remote.reach import Bounds
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from registry.services.resolve import resolver
-from tests.conftest import skill_text
+from tests.conftest import skill_bundle, skill_text
 from tests.management.conftest import command_output
 from tests.remote.web import Web
 
@@ -41,7 +42,8 @@ def aged(slug: str, version: str) -> None:
 def cached(project: Project, other_project: Project, operator: Actor) -> None:
     """Versions 1 and 2 in both projects, 1 not used for years; a leftover of a run that was killed."""
     for one in (project, other_project):
-        resolver.resolve(one, [inline("1"), inline("2")], by=operator)
+        for version in ("1", "2"):
+            Cache(resolver.root(one.slug)).keep("a", version, skill_bundle("a"), origin="https://example.org/a.zip")
         aged(one.slug, "1")
     left = resolver.root("demo") / "skills" / "a" / ".new-0123456789abcdef"
     left.mkdir()
@@ -54,7 +56,7 @@ def cached(project: Project, other_project: Project, operator: Actor) -> None:
 
 def test_clean_cache_removes_only_leftovers_by_default(cached: None) -> None:
     said = command_output("clean_cache")
-    assert "demo  a/.new-0123456789abcdef  left by an interrupted run" in said
+    assert "demo  skills/a/.new-0123456789abcdef  left by an interrupted run" in said
     assert said.endswith("1 removed, 4 bytes.\n")
     assert versions("demo") == versions("other") == ["1", "2"]
     assert command_output("clean_cache") == "0 removed, 0 bytes.\n"
@@ -62,8 +64,8 @@ def test_clean_cache_removes_only_leftovers_by_default(cached: None) -> None:
 
 def test_older_than_removes_unused_versions(cached: None) -> None:
     said = command_output("clean_cache", "--older-than", "30d")
-    assert "demo  a/1  unused" in said
-    assert "other  a/1" in said
+    assert "demo  skills/a/1  unused" in said
+    assert "other  skills/a/1" in said
     assert versions("demo") == versions("other") == ["2"]
 
 
@@ -126,7 +128,7 @@ def test_a_failed_fetch_is_printed_and_fails_the_command(
 ) -> None:
     with pytest.raises(CommandError, match="1 not fetched"):
         warm(tmp_path, [{"name": "gone", "url": web.url("/gone.zip")}, inline("1")])
-    assert versions("demo") == ["1"]
+    assert len(list((resolver.root("demo") / "digests").iterdir())) == 1
 
 
 @pytest.mark.parametrize(("given", "said"), [("{", "not JSON"), ("[" * 99_999, "not JSON"), ("5", "not a list")])

@@ -13,7 +13,8 @@ import pytest
 
 from registry.remote import resolver, s3
 from registry.remote.cache import Cache
-from registry.remote.resolver import Bounds, Resolved
+from registry.remote.reach import Bounds
+from registry.remote.resolver import Resolved
 from tests import effort
 from tests.remote.web import Web
 from tests.services.receivers import receiving

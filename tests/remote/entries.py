@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from registry.core.bundle import SKILL_MD
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.remote.resolver import Resolved
 from tests.conftest import skill_text
 from tests.remote.cached import leftovers, version_directory
@@ -22,6 +22,10 @@ def inline(text: str = TEXT, name: str = "a", version: str = "1.0.0") -> dict[st
 
 def place(root: Path, name: str = "a", version: str = "1.0.0") -> Path:
     return version_directory(root, name, version)
+
+
+def digest_place(root: Path, text: str = TEXT, name: str = "a") -> Path:
+    return root / "digests" / Bundle({SKILL_MD: text.encode()}).digest.removeprefix("sha256:") / name
 
 
 def by_hand(root: Path, text: str = TEXT, **where: str) -> None:

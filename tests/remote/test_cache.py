@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.errors import Conflict, InvalidSkill, NotFound, TooLarge, UnsafePath
+from registry.core.errors import Conflict, InvalidRequest, InvalidSkill, NotFound, TooLarge, UnsafePath
 from registry.core.limits import Limits
-from registry.remote.cache import INLINE, Cache
+from registry.core.resolve.definitions import INLINE
+from registry.remote.cache import Cache
 from tests.conftest import skill_bundle, skill_text
 from tests.directories import read_files
 from tests.remote.cached import WEB, by_hand, leftovers, records_of, version_directory
@@ -33,7 +34,7 @@ def test_a_cached_skill_is_a_plain_directory_with_its_origin_and_digest_beside_i
 
 def test_a_cached_skill_is_for_this_user_alone(cache: Cache, root: Path) -> None:
     cache.keep("a", "1", skill_bundle("a", {"scripts/run.sh": b"x"}), origin=WEB)
-    cache.rewrite("b", "1", skill_bundle("b"))
+    cache.keep_by_digest("b", "1", skill_bundle("b"), origin=INLINE)
     for path in (root, *root.rglob("*")):
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
@@ -50,8 +51,7 @@ def test_a_name_or_version_that_leaves_its_directory_is_refused(cache: Cache, na
     for act in (
         lambda: cache.find(name, number),
         lambda: cache.keep(name, number, skill_bundle("a"), origin=WEB),
-        lambda: cache.rewrite(name, number, skill_bundle("a")),
-        lambda: cache.read(name, number, SKILL_MD),
+        lambda: cache.read(name, number, SKILL_MD, digest=skill_bundle("a").digest),
     ):
         with pytest.raises(UnsafePath):
             act()
@@ -141,7 +141,7 @@ def test_a_cached_skill_whose_bytes_changed_is_not_served_and_is_put_right(
     assert cache.find("a", "1") is None
     assert "changed on disk" in caplog.text
     with pytest.raises(Conflict, match="changed"):
-        cache.read("a", "1", "x.md")
+        cache.read("a", "1", "x.md", digest=bundle.digest)
     assert cache.keep("a", "1", bundle, origin=WEB).digest == bundle.digest
     assert read_files(version_directory(root)) == dict(bundle)
 
@@ -241,64 +241,86 @@ def test_a_skill_that_was_repaired_meanwhile_is_kept(cache: Cache, root: Path, m
     assert read_files(version_directory(root)) == dict(theirs)
 
 
-# -- Inline text -------------------------------------------------------------------------------------------
+# -- Skills under their digest -----------------------------------------------------------------------------
 
 
-def test_inline_text_is_written_and_written_again(cache: Cache, root: Path) -> None:
+def digest_directory(root: Path, bundle: Bundle, name: str = "a") -> Path:
+    return root / "digests" / bundle.digest.removeprefix("sha256:") / name
+
+
+def test_texts_of_one_name_and_version_are_stored_side_by_side(cache: Cache, root: Path) -> None:
+    fetched = cache.keep("a", "1", skill_bundle("a", {"scripts/run.sh": b"old"}), origin=WEB)
     for body in ("one", "two", "two", "one"):
         bundle = skill_bundle("a", body=body)
-        made = cache.rewrite("a", "1", bundle)
-        assert (made.digest, made.origin) == (bundle.digest, INLINE)
-        assert read_files(version_directory(root)) == dict(bundle)
-        assert cache.find("a", "1") == made
-    assert leftovers(root) == []
-
-
-def test_inline_text_clears_the_files_of_an_earlier_package(cache: Cache, root: Path) -> None:
-    cache.keep("a", "1", skill_bundle("a", {"scripts/run.sh": b"old"}), origin=WEB)
-    text = skill_bundle("a", body="new")
-    cache.rewrite("a", "1", text)
-    assert read_files(version_directory(root)) == {SKILL_MD: text[SKILL_MD]}
-    assert not (version_directory(root) / "scripts").exists()
-    found = cache.find("a", "1")
-    assert found is not None
-    assert found.origin == INLINE
+        made = cache.keep_by_digest("a", "1", bundle, origin=INLINE)
+        assert (made.digest, made.origin, made.directory) == (bundle.digest, INLINE, digest_directory(root, bundle))
+        assert read_files(made.directory) == dict(bundle)
+        assert cache.find_by_digest("a", "1", bundle.digest) == made
+        assert cache.find("a", "1") == fetched
+    assert len(list((root / "digests").iterdir())) == 2
     assert leftovers(root) == []
 
 
 @pytest.mark.parametrize("broken", [_nothing, _no_skill_md, _a_file, _a_link, _a_link_inside])
-def test_inline_text_replaces_any_content(cache: Cache, root: Path, broken: Callable[[Path], None]) -> None:
-    broken(version_directory(root))
-    text = skill_bundle("a")
-    cache.rewrite("a", "1", text)
-    assert read_files(version_directory(root)) == dict(text)
-    if (root.parent / "elsewhere").exists():
-        assert "not ours" in (root.parent / "elsewhere" / SKILL_MD).read_text()
-
-
-def test_inline_text_that_is_not_a_skill_keeps_the_cached_skill(cache: Cache, root: Path) -> None:
-    good = skill_bundle("a")
-    cache.rewrite("a", "1", good)
-    with pytest.raises(InvalidSkill):
-        cache.rewrite("a", "1", Bundle({SKILL_MD: b"no header"}))
-    assert read_files(version_directory(root)) == dict(good)
-
-
-def test_a_crash_before_inline_text_was_in_place_leaves_the_old_one_whole(
-    cache: Cache, root: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_place_of_a_digest_with_other_content_is_repaired(
+    cache: Cache, root: Path, broken: Callable[[Path], None]
 ) -> None:
-    old = skill_bundle("a", body="old")
-    cache.rewrite("a", "1", old)
+    text = skill_bundle("a")
+    place = digest_directory(root, text)
+    broken(place)
+    assert cache.find_by_digest("a", "1", text.digest) is None
+    cache.keep_by_digest("a", "1", text, origin=INLINE)
+    assert read_files(place) == dict(text)
+    assert not place.is_symlink()
 
-    def crash(self: Path, target: Path) -> Path:
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "replace", crash)
-    with pytest.raises(KeyboardInterrupt):
-        cache.rewrite("a", "1", skill_bundle("a", body="new"))
-    monkeypatch.undo()
-    assert read_files(version_directory(root)) == dict(old)
-    assert cache.find("a", "1") is not None
+def test_content_that_does_not_match_its_digest_is_neither_found_nor_read(cache: Cache, root: Path) -> None:
+    """Not even if somebody placed it there with a record of its own."""
+    text = skill_bundle("a")
+    made = cache.keep_by_digest("a", "1", text, origin=INLINE)
+    (made.directory / SKILL_MD).write_bytes(skill_bundle("a", body="other")[SKILL_MD])
+    assert cache.find_by_digest("a", "1", text.digest) is None
+    assert cache.load("a", "1", digest=text.digest, origin=INLINE) is None
+    with pytest.raises(Conflict):
+        cache.read("a", "1", SKILL_MD, digest=text.digest)
+    for record in made.directory.parent.rglob("*.json"):
+        record.unlink()
+    assert cache.find_by_digest("a", "1", text.digest) is None
+
+
+def test_text_that_is_not_a_skill_is_not_stored_unless_the_cache_is_lenient(cache: Cache, root: Path) -> None:
+    odd = Bundle({SKILL_MD: b"no header"})
+    with pytest.raises(InvalidSkill):
+        cache.keep_by_digest("a", "1", odd, origin=INLINE)
+    assert not (root / "digests").exists()
+    assert Cache(root, lenient=True).keep_by_digest("a", "1", odd, origin=INLINE).description == ""
+
+
+@pytest.mark.parametrize("digest", ["", "sha256:", "sha256:" + "a" * 63, "sha256:" + "A" * 64, "md5:1", "../../x"])
+def test_an_invalid_digest_is_refused(cache: Cache, digest: str) -> None:
+    with pytest.raises(InvalidRequest, match="digest"):
+        cache.find_by_digest("a", "1", digest)
+
+
+# -- Whole skills of a known digest ------------------------------------------------------------------------
+
+
+def test_a_whole_skill_is_loaded_for_its_digest_and_origin_only(cache: Cache, root: Path) -> None:
+    bundle = skill_bundle("a", {"x.bin": bytes(range(256))})
+    copy = cache.keep("a", "1", bundle, origin=WEB)
+    assert cache.load("a", "1", digest=bundle.digest, origin=WEB) == (copy, bundle)
+    assert cache.load("a", "1", digest=bundle.digest, origin="https://other.example.org/") is None
+    assert cache.load("a", "1", digest=skill_bundle("a").digest, origin=WEB) is None
+    stored = cache.keep_by_digest("a", "1", bundle, origin="https://other.example.org/")
+    assert cache.load("a", "1", digest=bundle.digest, origin="https://other.example.org/") == (stored, bundle)
+
+
+def test_a_skill_placed_by_hand_is_loaded_for_every_origin(cache: Cache, root: Path) -> None:
+    text = skill_text("a").encode()
+    by_hand(root, SKILL__md=text)
+    found = cache.load("a", "1", digest=Bundle({SKILL_MD: text}).digest, origin=WEB)
+    assert found is not None
+    assert found[1] == Bundle({SKILL_MD: text})
 
 
 # -- Reading a file ----------------------------------------------------------------------------------------
@@ -309,32 +331,33 @@ def test_a_file_is_read_with_the_cached_skill_it_belongs_to(cache: Cache) -> Non
     cache.keep("a", "1", bundle, origin=WEB)
     copy, content = cache.read("a", "1", "x.md", digest=bundle.digest)
     assert (copy.digest, content) == (bundle.digest, b"x")
-    assert cache.read("a", "1", SKILL_MD)[1] == bundle[SKILL_MD]
+    assert cache.read("a", "1", SKILL_MD, digest=bundle.digest)[1] == bundle[SKILL_MD]
 
 
-def test_a_file_of_a_cached_skill_that_was_rewritten_since_is_a_conflict(cache: Cache) -> None:
-    one, two = skill_bundle("a", body="one"), skill_bundle("a", body="two")
-    cache.rewrite("a", "1", one)
-    cache.rewrite("a", "1", two)
+def test_a_file_of_another_digest_is_a_conflict(cache: Cache) -> None:
+    one, two, text = (skill_bundle("a", body=body) for body in ("one", "two", "text"))
+    cache.keep("a", "1", two, origin=WEB)
     with pytest.raises(Conflict, match="changed since"):
         cache.read("a", "1", SKILL_MD, digest=one.digest)
-    assert cache.read("a", "1", SKILL_MD, digest=two.digest)[1] == two[SKILL_MD]
+    cache.keep_by_digest("a", "1", text, origin=INLINE)
+    for bundle in (two, text):
+        assert cache.read("a", "1", SKILL_MD, digest=bundle.digest)[1] == bundle[SKILL_MD]
 
 
 @pytest.mark.parametrize("path", ["y.md", "skill.md", "x.md/z"])
 def test_a_file_that_is_not_there_is_not_found(cache: Cache, path: str) -> None:
-    cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB)
+    digest = cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB).digest
     with pytest.raises(NotFound, match="has no file"):
-        cache.read("a", "1", path)
+        cache.read("a", "1", path, digest=digest)
 
 
 @pytest.mark.parametrize("path", ["", ".", "..", "../x", "/etc/passwd", "~", "a/../../b", "a\\b", "x.md/"])
 def test_a_path_that_leaves_the_cached_skill_is_refused(cache: Cache, path: str) -> None:
-    cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB)
+    digest = cache.keep("a", "1", skill_bundle("a", {"x.md": b"x"}), origin=WEB).digest
     with pytest.raises(UnsafePath):
-        cache.read("a", "1", path)
+        cache.read("a", "1", path, digest=digest)
 
 
 def test_a_file_of_a_skill_that_was_never_resolved_is_not_found(cache: Cache) -> None:
     with pytest.raises(NotFound, match="is not in the cache"):
-        cache.read("a", "1", SKILL_MD)
+        cache.read("a", "1", SKILL_MD, digest=skill_bundle("a").digest)

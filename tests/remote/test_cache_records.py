@@ -1,34 +1,42 @@
 """Records of cached skills."""
 
-import os
 from pathlib import Path
 
+from registry.core.bundle import SKILL_MD
 from registry.remote import cache_cleanup, cache_records
-from registry.remote.cache import INLINE, Cache
+from registry.remote.cache import Cache
+from registry.remote.cache_records import Record, Records
 from tests.conftest import skill_bundle
 from tests.remote.cached import WEB, records_of
 
 
-def test_records_of_replaced_texts_expire(cache: Cache, root: Path) -> None:
-    cache.rewrite("a", "1", skill_bundle("a", body="one"))
-    (old,) = records_of(root)
-    cache.rewrite("a", "1", skill_bundle("a", body="two"))
-    assert len(records_of(root)) == 2
-    os.utime(old, (0, 0))
-    cache.rewrite("a", "1", skill_bundle("a", body="two"))
-    (new,) = records_of(root)
-    assert new != old
-
-
 def test_cleaning_removes_only_records_of_removed_content(cache: Cache, root: Path) -> None:
-    cache.rewrite("a", "1", skill_bundle("a", body="one"))
-    cache.rewrite("a", "1", skill_bundle("a", body="two"))
-    assert len(records_of(root)) == 2
+    bundle = skill_bundle("a")
+    cache.keep("a", "1", bundle, origin=WEB)
+    (current,) = records_of(root)
+    old = Records(root / "skills" / "a", "1").write(Record(WEB, skill_bundle("a", body="old").digest, "d", 1))
     cache_cleanup.clean(root, clock=lambda: 4e9)
-    assert len(records_of(root)) == 1
+    assert not old.exists()
+    assert records_of(root) == [current]
     found = cache.find("a", "1")
     assert found is not None
-    assert found.origin == INLINE
+    assert found.origin == WEB
+
+
+def test_cleaning_keeps_the_records_of_a_copy_that_was_changed_on_disk(cache: Cache, root: Path) -> None:
+    """Without records it would count as placed by hand, and would be served."""
+    cache.keep("a", "1", skill_bundle("a"), origin=WEB)
+    (root / "skills" / "a" / "1" / SKILL_MD).write_bytes(skill_bundle("a", body="changed")[SKILL_MD])
+    cache_cleanup.clean(root, clock=lambda: 4e9)
+    assert cache.find("a", "1") is None
+
+
+def test_a_record_names_the_size_and_the_owner(root: Path) -> None:
+    bundle = skill_bundle("a", {"big.bin": b"x" * 100_000})
+    Cache(root, by="7").keep("a", "1", bundle, origin=WEB)
+    record = Records(root / "skills" / "a", "1").newest()
+    assert record is not None
+    assert (record.size, record.by) == (100_000 + len(bundle[SKILL_MD]) + 2 * 4096, "7")
 
 
 def test_a_cached_skill_with_an_unreadable_record_is_not_served(cache: Cache, root: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from registry.core.bundle import SKILL_MD
 from registry.core.limits import Limits
-from registry.remote.resolver import Bounds
+from registry.remote.reach import Bounds
 from tests.conftest import skill_bundle, skill_text
 from tests.core import hostile
 from tests.directories import read_files
@@ -90,7 +90,7 @@ def test_no_hostile_zip_is_kept(resolve: Resolve, web: Web, root: Path) -> None:
     for rule, data in hostile.ONE_OF_EACH.items():
         bad, good = resolve(entry(web.put(f"/{rule}.zip", data), name=rule), inline(), bounds=Bounds())
         assert (bad.status, good.status) == ("skipped", "loaded"), rule
-    assert [path.name for path in (root / "skills").iterdir() if path.name != "a" and any(path.iterdir())] == []
+    assert sorted(path.name for path in root.iterdir()) == ["digests"]
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,14 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import InvalidRequest
 from registry.core.resolve.definitions import Definition
 from registry.remote import resolver
-from registry.remote.resolver import Bounds, storage_root
+from registry.remote.cache import Cache
+from registry.remote.reach import Bounds
+from registry.remote.resolver import storage_root
 from tests import effort
-from tests.conftest import skill_text
+from tests.conftest import skill_bundle, skill_text
 from tests.directories import read_files
 from tests.remote.conftest import PATIENT, Buckets, Resolve, storage
-from tests.remote.entries import RUN, TEXT, by_hand, entry, inline, only, place, skip
+from tests.remote.entries import RUN, TEXT, by_hand, digest_place, entry, inline, only, place, skip
 from tests.remote.web import Web, zipped
 from tests.services.receivers import answering
 
@@ -32,8 +34,8 @@ def test_the_root_is_the_argument_then_the_environment_then_data(monkeypatch: py
 def test_the_environment_names_the_volume(root: Path, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERSISTENT_VOLUME_STORAGE", str(root))
     found = only(resolver.resolve([inline()]))
-    assert found.directory == place(root)
-    assert (place(root) / SKILL_MD).read_text() == TEXT
+    assert found.directory == digest_place(root)
+    assert (found.directory / SKILL_MD).read_text() == TEXT
 
 
 # -- Cached skills -----------------------------------------------------------------------------------------
@@ -88,9 +90,30 @@ def test_the_same_version_from_another_address_is_refused(resolve: Resolve, web:
     assert only(resolve(entry(mine + "?signature=new"))).status == "cached"
 
 
-def test_a_skill_cached_from_inline_text_is_not_served_for_an_address(resolve: Resolve, web: Web) -> None:
-    resolve(inline())
-    assert "already cached from inline" in only(resolve(entry(web.put("/a.md", TEXT + "\nmore")))).reason
+def test_another_query_is_another_skill(resolve: Resolve, web: Web, root: Path) -> None:
+    """An agent cannot store its text under an address that another agent uses with another query."""
+
+    def by_id(handler: Any) -> None:
+        answering(200, skill_text("a", body=handler.path.partition("?")[2]).encode())(handler)
+
+    url = web.behave("/download", by_id)
+    assert only(resolve(entry(f"{url}?id=EVIL"))).status == "loaded"
+    good = only(resolve(entry(f"{url}?id=GOOD")))
+    assert (good.status, good.digest) == ("skipped", "")
+    assert "already cached from" in good.reason
+    assert "EVIL" not in good.reason
+    assert only(resolve(entry(f"{url}?id=GOOD", version="2"))).status == "loaded"
+
+
+def test_a_copy_of_another_origin_is_not_used(resolve: Resolve, web: Web, root: Path) -> None:
+    """A client stores the skills of a site below the same directory, with the same records."""
+    theirs = skill_bundle("a", body="from a site")
+    Cache(root).keep("a", "1.0.0", theirs, origin="https://skills.example.org/projects/demo")
+    refused = only(resolve(entry(web.put("/a.md", TEXT))))
+    assert refused.status == "skipped"
+    assert "already cached from https://skills.example.org/projects/demo" in refused.reason
+    assert read_files(place(root)) == dict(theirs)
+    assert web.asked == []
 
 
 def test_a_cached_skill_that_was_changed_on_the_disk_is_fetched_again(resolve: Resolve, web: Web, root: Path) -> None:
@@ -104,27 +127,25 @@ def test_a_cached_skill_that_was_changed_on_the_disk_is_fetched_again(resolve: R
 # -- Inline text -------------------------------------------------------------------------------------------
 
 
-def test_inline_text_is_written_without_a_request(resolve: Resolve, web: Web, root: Path) -> None:
+def test_inline_text_is_stored_without_a_request(resolve: Resolve, web: Web, root: Path) -> None:
     found = only(resolve(entry(web.url("/a.zip"), content=TEXT)))
     assert (found.status, found.origin) == ("loaded", "inline")
-    assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
+    assert read_files(digest_place(root)) == {SKILL_MD: TEXT.encode()}
     assert web.asked == []
 
 
-def test_inline_text_is_written_anew_each_time(resolve: Resolve, root: Path) -> None:
-    digests = set()
-    for body in ("one", "two"):
-        found = only(resolve(inline(skill_text("a", body=body))))
-        assert found.status == "loaded"
-        assert read_files(place(root)) == {SKILL_MD: skill_text("a", body=body).encode()}
-        digests.add(found.digest)
-    assert len(digests) == 2
-
-
-def test_inline_text_clears_the_files_of_an_earlier_package(resolve: Resolve, web: Web, root: Path) -> None:
-    resolve(entry(web.put("/a.zip", zipped({SKILL_MD: TEXT, "scripts/run.sh": RUN}))))
-    resolve(inline(skill_text("a", body="inline")))
-    assert read_files(place(root)) == {SKILL_MD: skill_text("a", body="inline").encode()}
+def test_inline_text_does_not_change_what_others_read(resolve: Resolve, web: Web, root: Path) -> None:
+    fetched = only(resolve(entry(web.put("/a.zip", zipped({SKILL_MD: TEXT, "scripts/run.sh": RUN})))))
+    texts = [skill_text("a", body=body) for body in ("one", "two")]
+    found = [only(resolve(inline(text))) for text in (*texts, texts[0])]
+    assert [one.status for one in found] == ["loaded"] * 3
+    assert [one.digest for one in found] == [Bundle({SKILL_MD: t.encode()}).digest for t in (*texts, texts[0])]
+    for one, text in zip(found, (*texts, texts[0]), strict=True):
+        assert one.directory
+        assert read_files(one.directory) == {SKILL_MD: text.encode()}
+    again = only(resolve(entry(web.url("/a.zip"))))
+    assert (again.status, again.digest) == ("cached", fetched.digest)
+    assert read_files(place(root)) == {SKILL_MD: TEXT.encode(), "scripts/run.sh": RUN}
 
 
 # -- S3 ----------------------------------------------------------------------------------------------------
@@ -153,7 +174,9 @@ def test_a_folder_in_s3_is_cached(resolve: Resolve, root: Path, buckets: Buckets
 def test_an_unreadable_s3_folder_is_skipped(resolve: Resolve, root: Path, buckets: Buckets) -> None:
     buckets.put("b-1", {"skills/a/wrapper/SKILL.md": TEXT.encode()})
     more = {"storage": storage(buckets, closed=frozenset(["own"])), "bounds": Bounds()}
-    assert "has no SKILL.md" in skip(resolve(entry(s3_path="s3://b-1/skills/a"), **more), root)
+    assert "Expected SKILL.md file missing at folder root" in skip(
+        resolve(entry(s3_path="s3://b-1/skills/a"), **more), root
+    )
     assert "bucket does not exist" in skip(resolve(entry(s3_path="s3://b-2/skills/a"), **more), root)
     assert "its own files" in skip(resolve(entry(s3_path="s3://own/blobs"), **more), root)
     assert "s3://bucket/folder" in skip(resolve(entry(s3_path="gs://b-1/skills/a"), **more), root)
@@ -201,7 +224,7 @@ def test_values_are_resolved_as_well(root: Path) -> None:
 
 def test_more_definitions_than_allowed_are_refused_before_anything_is_done(resolve: Resolve, root: Path) -> None:
     many = [inline(name=f"a-{number}") for number in range(101)]
-    with pytest.raises(InvalidRequest, match=r"101 definitions\. 100 are allowed"):
+    with pytest.raises(InvalidRequest, match=r"more than 100 active definitions\. 100 are allowed"):
         resolve(*many)
     assert not root.exists()
     off = {"Format": "SkillMd", "Name": "off", "IsActive": False}
@@ -232,6 +255,9 @@ def test_a_name_and_version_has_one_content_per_request(resolve: Resolve, web: W
     results = resolve(entry(url), entry(other), inline(skill_text("a", body="inline")), inline())
     assert [one.status for one in results] == ["loaded", "skipped", "skipped", "loaded"]
     assert "same name and version but different content" in results[2].reason
+    reverse = resolve(inline(skill_text("a", body="inline")), entry(url))
+    assert [one.status for one in reverse] == ["loaded", "skipped"]
+    assert "same name and version but different content" in reverse[1].reason
     assert read_files(place(root)) == {SKILL_MD: TEXT.encode()}
 
 

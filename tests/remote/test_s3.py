@@ -55,9 +55,9 @@ def test_macos_metadata_is_dropped(buckets: Buckets) -> None:
         ({}, "folder is empty"),
         ({"skills/b/SKILL.md": TEXT}, "folder is empty"),
         ({"skills/a/": b""}, "folder is empty"),
-        ({"skills/a/notes.md": b"x"}, "has no SKILL.md"),
-        ({"skills/a/wrapper/SKILL.md": TEXT}, "has no SKILL.md"),
-        ({"skills/a/skill.md": TEXT}, "has no SKILL.md"),
+        ({"skills/a/notes.md": b"x"}, "Expected SKILL.md file missing at folder root"),
+        ({"skills/a/wrapper/SKILL.md": TEXT}, "Expected SKILL.md file missing at folder root"),
+        ({"skills/a/skill.md": TEXT}, "Expected SKILL.md file missing at folder root"),
     ],
 )
 def test_a_folder_that_is_not_a_skill_is_a_failure_with_its_reason(
@@ -118,7 +118,7 @@ def test_a_bucket_that_does_not_exist_says_so(buckets: Buckets) -> None:
 
 def test_without_the_package_the_reason_names_it(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(s3, "boto3", None)
-    with pytest.raises(Failure, match="boto3 is not installed"):
+    with pytest.raises(Failure, match=r"need the package boto3, which is not installed\. Install it with: pip install"):
         fetch(buckets)
 
 

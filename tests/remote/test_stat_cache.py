@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from registry.remote import directories, stat_cache
-from registry.remote.cache import INLINE, Cache
+from registry.remote.cache import Cache
+from registry.remote.cache_records import Record, Records
 from tests.conftest import skill_bundle
 from tests.remote.cached import WEB, records_of, version_directory
 
@@ -66,12 +67,12 @@ def test_a_cached_skill_that_looks_different_is_read_again(
 def test_an_added_or_removed_record_is_noticed(cache: Cache, root: Path, reads: list[Path]) -> None:
     bundle = skill_bundle("a")
     cache.keep("a", "1", bundle, origin=WEB)
-    assert cache.find("a", "1", origin=INLINE)
+    assert cache.find("a", "1", origin="s3://b-1/a")
     os.utime(records_of(root)[0].parent, (1e9, 1e9))
-    cache.rewrite("a", "1", bundle)
-    found = cache.find("a", "1", origin=INLINE)
+    Records(root / "skills" / "a", "1").write(Record("s3://b-1/a", bundle.digest, "d", 1))
+    found = cache.find("a", "1", origin="s3://b-1/a")
     assert found is not None
-    assert found.origin == INLINE
+    assert found.origin == "s3://b-1/a"
 
 
 def test_recently_changed_files_are_read_again(cache: Cache, root: Path, reads: list[Path]) -> None:

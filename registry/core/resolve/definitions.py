@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from registry.core import paths
 from registry.core.errors import InvalidRequest, SkillsiteError
-from registry.core.resolve.urls import parts, plain
+from registry.core.resolve.urls import identity, parts, plain
 
 INLINE = "inline"
 UNVERSIONED = "0"  # version of a definition without one
@@ -47,16 +47,33 @@ class _Unusable(Exception):
     """An entry cannot be used. The message is a sentence."""
 
 
-def parse(raw: object) -> tuple[Entry, ...]:
-    """Return the active entries of a list, of `{"skills": […]}` or of a chat request, in order."""
-    return tuple(entry for one in _definitions_of(raw) if (entry := _parse_entry(one)) is not None)
+def parse(raw: object, *, most: int | None = None) -> tuple[Entry, ...]:
+    """Return the active entries of a list, of `{"skills": […]}` or of a chat request, in order.
+
+    Raise InvalidRequest as soon as there are more than `most`, before the others are parsed.
+    """
+    entries: list[Entry] = []
+    for one in _definitions_of(raw):
+        entry = _parse_entry(one)
+        if entry is None:
+            continue
+        entries.append(entry)
+        if most is not None and len(entries) > most:
+            raise InvalidRequest(
+                f"The request has more than {most:,} active definitions. {most:,} are allowed. Send several requests.",
+                allowed=most,
+            )
+    return tuple(entries)
 
 
 def origin(definition: Definition) -> str:
-    """Return the origin of a skill for records and messages, without credentials."""
+    """Return the origin of a skill for records and messages, without credentials.
+
+    Two definitions with the same origin are the same skill. See `urls.identity` for the query of a URL.
+    """
     if definition.content is not None:
         return INLINE
-    return definition.s3_path.rstrip("/") if definition.s3_path else redacted(definition.url)
+    return definition.s3_path.rstrip("/") if definition.s3_path else identity(definition.url)
 
 
 def redacted(url: str) -> str:

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         for slug in slugs:
             for removed in resolver.clean(slug, older_than=age, keep=options["keep"], by=by):
                 count, size = count + 1, size + removed.size
-                self.stdout.write(f"{slug}  {removed.path.relative_to(resolver.root(slug) / 'skills')}  {removed.why}")
+                self.stdout.write(f"{slug}  {removed.path.relative_to(resolver.root(slug))}  {removed.why}")
         self.stdout.write(f"{count:,} removed, {size:,} bytes.")
 
 

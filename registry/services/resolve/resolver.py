@@ -3,8 +3,6 @@
 This does not change the project: there is no audit event and no new revision, and no page lists these skills.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,27 +10,32 @@ from django.conf import settings
 
 from registry.core import roles
 from registry.core.bundle import normalise
-from registry.core.errors import NotFound, RateLimited
+from registry.core.errors import NotFound
+from registry.core.limits import MIB
 from registry.core.resolve import definitions
 from registry.core.resolve.definitions import Definition, Entry, Malformed
 from registry.models import Project
-from registry.remote import cache_cleanup, s3, semaphore
+from registry.remote import cache_cleanup, quota, s3
 from registry.remote import resolver as remote_resolver
 from registry.remote.cache import Cache, CachedSkill
 from registry.remote.cache_cleanup import Removed
-from registry.remote.resolver import Bounds, Resolved
+from registry.remote.quota import Quota
+from registry.remote.reach import Bounds
+from registry.remote.resolver import Resolved
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, require, require_operator
 from registry.services.resolve import outbound_http
+from registry.services.resolve.gate import SiteGate
 
-BOUNDS = Bounds()
+BOUNDS = Bounds(bytes=settings.RESOLVE_REQUEST_BYTES)
+BODY_BYTES = 16 * MIB
 BY_HAND = "placed by hand"
 
 _SLOTS = ".turns"
-_AT_ONCE = 2
-_COME_BACK_SECONDS = 5
-# Twice the limit of a request, because the clocks of two machines may differ.
-_SLOT_SECONDS = 2 * BOUNDS.all
+_INSTALL_S3 = "The operator installs it with: .venv/bin/pip install --requirement requirements/deploy.txt"
+# The sweep leaves copies that were used within this time.
+_IN_USE_SECONDS = 6 * 3_600.0
+_TRIM_TO = 0.8
 
 
 def root(slug: str) -> Path:
@@ -52,26 +55,38 @@ def storage() -> s3.Storage:
         endpoint_url=settings.S3_ENDPOINT_URL,
         closed=frozenset([settings.S3_BUCKET] if settings.S3_BUCKET else []),
         only=frozenset(settings.SKILLS_S3_BUCKETS),
+        install=_INSTALL_S3,
     )
 
 
 def resolve(
-    project: Project, payload: object, *, allowed: frozenset[str] | None = None, bounds: Bounds = BOUNDS, by: Actor
+    project: Project,
+    payload: object,
+    *,
+    allowed: frozenset[str] | None = None,
+    token_id: int | None = None,
+    bounds: Bounds = BOUNDS,
+    by: Actor,
 ) -> list[Resolved]:
     """Return a result for each active definition, in order. Other names than `allowed` are skipped.
 
     The skill list of an agent applies here too. Otherwise the agent could read what others in the project resolved, and
-    load any content under a name that its owner did not choose.
+    load any content under a name that its owner did not choose. Downloads of a token are limited in number, and its
+    copies count against its quota. Raise Busy or RateLimited if a download is needed and none may start now.
     """
     require(by, roles.READ, project)
-    entries = tuple(_permitted(entry, allowed) for entry in definitions.parse(payload))
+    entries = tuple(_permitted(entry, allowed) for entry in definitions.parse(payload, most=bounds.most))
+    place = root(project.slug)
     results = remote_resolver.resolve(
         entries,
-        root=root(project.slug),
+        root=place,
         allowed=outbound_http.allowed_hosts(),
         storage=storage(),
         limits=settings.LIMITS,
         bounds=bounds,
+        gate=SiteGate(place / _SLOTS, token_id) if token_id is not None else None,
+        quota=_quota(place, token_id) if token_id is not None else None,
+        by="" if token_id is None else str(token_id),
     )
     return [replace(one, origin=one.origin or BY_HAND) if one.status != "skipped" else one for one in results]
 
@@ -82,18 +97,8 @@ def _permitted(entry: Entry, allowed: frozenset[str] | None) -> Entry:
     return entry
 
 
-@contextmanager
-def slot(project: Project, token_id: int) -> Iterator[None]:
-    """Allow at most two parallel requests per token, across all web processes."""
-    try:
-        with semaphore.slot(root(project.slug) / _SLOTS, str(token_id), most=_AT_ONCE, seconds=_SLOT_SECONDS):
-            yield
-    except semaphore.NoFreeSlot:
-        raise RateLimited(
-            f"This token already has {_AT_ONCE} requests in progress. {_AT_ONCE} are allowed. "
-            f"Try again in {_COME_BACK_SECONDS} seconds.",
-            retry_after=_COME_BACK_SECONDS,
-        ) from None
+def _quota(place: Path, token_id: int) -> Quota:
+    return Quota(place, str(token_id), most=settings.RESOLVE_PROJECT_BYTES, each=settings.RESOLVE_TOKEN_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +108,8 @@ class File:
     content: bytes
 
 
-def read(
-    slug: str, name: str, version: str, path: str, *, digest: str = "", allowed: frozenset[str] | None = None
-) -> File:
-    """Return one file of a resolved skill. The name is tried as given, then normalised."""
+def read(slug: str, name: str, version: str, path: str, *, digest: str, allowed: frozenset[str] | None = None) -> File:
+    """Return one file of the resolved skill with this digest. The name is tried as given, then normalised."""
     catalog.permit(name, allowed)
     cache = Cache(root(slug), limits=settings.LIMITS)
     try:
@@ -121,10 +124,33 @@ def read(
 def clean(slug: str, *, older_than: float | None = None, keep: int | None = None, by: Actor) -> list[Removed]:
     """Remove leftovers, and versions that are unused or too many. See `cache_cleanup.clean`."""
     require_operator(by)
-    return cache_cleanup.clean(root(slug), older_than=older_than, keep=keep)
+    removed = cache_cleanup.clean(root(slug), older_than=older_than, keep=keep)
+    quota.forget(root(slug))
+    return removed
+
+
+def sweep() -> int:
+    """Remove copies that nobody uses, or that leave too little room in a quota. Return how many.
+
+    Room is made before a quota is used up, so that new skills can be stored without an operator.
+    """
+    count = 0
+    for slug in cached_projects():
+        place = root(slug)
+        unused = cache_cleanup.clean(place, older_than=settings.RESOLVE_UNUSED_DAYS * 86_400.0, grace=_IN_USE_SECONDS)
+        beyond = cache_cleanup.trim(
+            place,
+            most=int(settings.RESOLVE_PROJECT_BYTES * _TRIM_TO),
+            each=int(settings.RESOLVE_TOKEN_BYTES * _TRIM_TO),
+            grace=_IN_USE_SECONDS,
+        )
+        quota.forget(place)
+        count += len(unused) + len(beyond)
+    return count
 
 
 __all__ = [
+    "BODY_BYTES",
     "BOUNDS",
     "BY_HAND",
     "File",
@@ -134,6 +160,6 @@ __all__ = [
     "read",
     "resolve",
     "root",
-    "slot",
     "storage",
+    "sweep",
 ]  # fmt: skip

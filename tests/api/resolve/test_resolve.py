@@ -1,7 +1,6 @@
 """`/resolve`: an answer for each definition, permissions, and concurrent requests."""
 
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,12 @@ from registry.core.catalog.visibility import Definition
 from registry.models import Event, Project
 from registry.services.agents import agents
 from registry.services.permissions import Actor
-from registry.services.resolve import resolver
-from tests import effort
 from tests.api.contract import problem
 from tests.api.resolve.requests import TEXT, ask, inline, resolve
 from tests.conftest import Api, skill_text
-from tests.remote.conftest import PATIENT
+from tests.cpu import within
 from tests.remote.web import Web, zipped
 from tests.services.footprint import nothing_left_behind
-from tests.services.receivers import hanging
 
 # -- /resolve ----------------------------------------------------------------------------------------------
 
@@ -107,12 +103,36 @@ def test_more_than_a_hundred_definitions_are_refused(bot: Api, volume: Path) -> 
     body = problem(
         bot.send("POST", "/resolve", {"skills": [inline(f"a-{n}") for n in range(101)]}), 400, "invalid-request"
     )
-    assert "101 definitions. 100 are allowed" in body["detail"]
-    assert not (volume / "projects" / "demo" / "skills").exists()
+    assert "more than 100 active definitions. 100 are allowed" in body["detail"]
+    assert not (volume / "projects" / "demo").exists()
+
+
+def test_ten_large_texts_are_resolved_in_one_request(bot: Api) -> None:
+    texts = [skill_text(f"a-{n}", body="Grüße. " * (440_000 // 9)) for n in range(10)]
+    found = resolve(bot, *(inline(f"a-{n}", text) for n, text in enumerate(texts)))
+    assert [one.get("reason", one["status"]) for one in found] == ["loaded"] * 10
+    assert all(one["files"][0]["size"] > 430_000 for one in found)
+
+
+def test_one_text_over_the_limit_is_skipped_and_the_others_are_resolved(bot: Api) -> None:
+    long, good = resolve(bot, inline("long", skill_text("long") + "x" * 512_000), inline())
+    assert (long["status"], good["status"]) == ("skipped", "loaded")
+    assert "512,000 are allowed" in long["reason"]
 
 
 def test_too_large_a_body_is_refused_before_it_is_read(bot: Api) -> None:
-    problem(bot.send("POST", "/resolve", {"skills": [inline(text="x" * 5_000_000)]}), 413, "too-large")
+    body = problem(bot.send("POST", "/resolve", {"skills": [inline(text="x" * 17_000_000)]}), 413, "too-large")
+    assert "16,777,216 are allowed" in body["detail"]
+    assert "each inline SKILL.md 512,000 bytes" in body["detail"]
+    assert body["allowed"] == 16 * 1024 * 1024
+
+
+@pytest.mark.parametrize("unit", ["{},", "[],", "0,", '"",', '""', '"\\"', "[{},"])
+def test_values_are_counted_before_they_are_parsed(bot: Api, unit: str) -> None:
+    """16 MiB of empty objects would take 400 MB and several seconds."""
+    body = '{"skills": [' + unit * (4_000_000 // len(unit))
+    answer = within(0.5, lambda: bot.send("POST", "/resolve", body))
+    problem(answer, 400, "invalid-request")
 
 
 def test_names_are_returned_as_sent_except_for_lone_surrogates(bot: Api) -> None:
@@ -151,7 +171,7 @@ def test_projects_cannot_read_or_change_the_copies_of_others(
     problem(ask(stranger, SKILL_MD), 404, "not-found")
     resolve(stranger, inline(text=skill_text("a", body="theirs")))
     assert ask(bot, SKILL_MD, digest=digest).json()["content"] == TEXT
-    there = f"/api/v1/projects/other/resolved/a/3/files/{SKILL_MD}"
+    there = f"/api/v1/projects/other/resolved/a/3/files/{SKILL_MD}?digest={digest}"
     problem(bot.client.get(there, headers=bot.headers), 404, "not-found")
     problem(
         bot.client.post("/api/v1/projects/other/resolve", "[]", content_type="application/json", headers=bot.headers),
@@ -170,58 +190,13 @@ def test_an_agent_with_allowed_skills_resolves_no_others(
     found = resolve(narrow, inline("A"), inline("secret", skill_text("secret")), inline("b"))
     assert [one["status"] for one in found] == ["loaded", "skipped", "skipped"]
     assert "list of this agent" in found[1]["reason"]
-    problem(ask(narrow, SKILL_MD, "secret"), 404, "not-found")
+    secret = Bundle({SKILL_MD: skill_text("secret").encode()}).digest
+    assert ask(bot, SKILL_MD, "secret", digest=secret).status_code == 200
+    problem(ask(narrow, SKILL_MD, "secret", digest=secret), 404, "not-found")
     assert ask(narrow, SKILL_MD, "A").status_code == 200
 
 
-# -- Two requests at a time --------------------------------------------------------------------------------
-
-
-def test_a_third_concurrent_request_of_one_token_is_refused(
-    bot: Api, project: Project, api: Callable[..., Api]
-) -> None:
-    token = _token_id(bot)
-    with resolver.slot(project, token), resolver.slot(project, token):
-        answer = bot.send("POST", "/resolve", {"skills": [inline()]})
-        body = problem(answer, 429, "rate-limited")
-        assert answer["Retry-After"] == str(body["retry_after"]) == "5"
-        assert "requests in progress" in body["detail"]
-        assert resolve(api("read", agent="other"), inline())[0]["status"] == "loaded"
-    assert resolve(bot, inline())[0]["status"] == "loaded"
-
-
-def test_a_refused_or_failed_request_frees_its_slot(bot: Api, volume: Path) -> None:
-    for _ in range(5):
-        problem(bot.send("POST", "/resolve", {"skills": 5}), 400, "invalid-request")
-    assert list((volume / "projects" / "demo" / ".turns").iterdir()) == []
-
-
-def _token_id(bot: Api) -> int:
-    from django.utils import timezone
-
-    from registry.services.agents import tokens
-
-    return tokens.authenticate(bot.headers["Authorization"].removeprefix("Bearer "), now=timezone.now()).token_id
-
-
-def test_a_slow_host_occupies_a_slot_while_it_is_asked(bot: Api, web: Web, project: Project, operator: Actor) -> None:
-    """The slot is occupied while the request waits, and free after it gave up."""
-    slow = {"name": "slow", "version": "1", "url": web.behave("/slow.md", hanging(web.receiver))}
-    inside: list[str] = []
-
-    def work() -> None:
-        with resolver.slot(project, 7):
-            inside.extend(one.reason for one in resolver.resolve(project, [slow], bounds=PATIENT, by=operator))
-
-    worker = threading.Thread(target=work)
-    worker.start()
-    assert web.receiver.arrived.wait(effort.PATIENCE)
-    turns = resolver.root("demo") / ".turns"
-    assert [path.name for path in turns.iterdir()] == ["7-0"]
-    web.receiver.released.set()  # The server closes the connection without an answer.
-    worker.join()
-    assert "connection" in inside[0]
-    assert list(turns.iterdir()) == []
+# -- Limits ---------------------------------------------------------------------------------------------------
 
 
 def test_requests_count_against_the_rate(bot: Api, settings: Any) -> None:

@@ -46,13 +46,17 @@ def test_every_listed_file_can_be_read(bot: Api, packed: dict[str, Any]) -> None
 
 
 def test_a_file_that_a_browser_would_run_is_an_attachment(bot: Api, packed: dict[str, Any]) -> None:
-    answer = ask(bot, "page.html", download="1")
+    answer = ask(bot, "page.html", digest=packed["digest"], download="1")
     assert answer["Content-Type"] == "application/octet-stream"
     assert answer["Content-Disposition"].startswith("attachment")
 
 
-def test_without_a_digest_the_current_copy_is_read(bot: Api, packed: dict[str, Any]) -> None:
-    assert ask(bot, SKILL_MD).json()["digest"] == packed["digest"]
+@pytest.mark.parametrize("digest", ["", "sha256:", "x", "sha256:" + "g" * 64])
+def test_a_request_without_a_valid_digest_is_refused(bot: Api, packed: dict[str, Any], digest: str) -> None:
+    """Otherwise a reader would get whatever copy is there now."""
+    body = problem(ask(bot, SKILL_MD, digest=digest), 400, "invalid-request")
+    assert "digest" in body["detail"]
+    assert "sha256:…" in body["detail"]
 
 
 @pytest.mark.parametrize(("path", "status", "code"), [("data.bin", 415, "not-text"), ("long.txt", 413, "too-large")])
@@ -64,27 +68,29 @@ def test_a_binary_or_long_file_answers_with_a_download_link(
     assert quote(packed["digest"], safe="") in body["download"]
 
 
-def test_a_copy_replaced_since_is_a_conflict(bot: Api) -> None:
-    first = resolve(bot, inline())[0]["digest"]
-    second = resolve(bot, inline(text=skill_text("a", body="other")))[0]["digest"]
-    answer = problem(ask(bot, SKILL_MD, digest=first), 409, "conflict")
-    assert answer["digest"] == second
-    assert ask(bot, SKILL_MD, digest=second).status_code == 200
+def test_an_inline_text_changes_nothing_that_others_read(bot: Api, packed: dict[str, Any], api: Any) -> None:
+    """Texts and packages of one name and version are all served, each under its digest."""
+    texts = [skill_text("a", body=body) for body in ("one", "two")]
+    digests = [resolve(api("read", agent=f"a-{n}"), inline(text=text))[0]["digest"] for n, text in enumerate(texts)]
+    for digest, text in zip(digests, texts, strict=True):
+        assert ask(bot, SKILL_MD, digest=digest).json()["content"] == text
+    assert ask(bot, SKILL_MD, digest=packed["digest"]).json()["content"] == skill_text("a")
+    answer = problem(ask(bot, SKILL_MD, digest="sha256:" + "0" * 64), 409, "conflict")
+    assert answer["digest"] == packed["digest"]
 
 
 def test_a_copy_changed_on_disk_is_a_conflict(bot: Api, packed: dict[str, Any], volume: Path) -> None:
     file = volume / "projects" / "demo" / "skills" / "a" / "3" / "references" / "tone.md"
     file.write_text("changed")
     problem(ask(bot, "references/tone.md", digest=packed["digest"]), 409, "conflict")
-    problem(ask(bot, "references/tone.md"), 409, "conflict")
 
 
 def test_the_name_matches_as_sent_or_normalised(bot: Api) -> None:
-    resolve(bot, inline("Odd Name", skill_text("odd-name")))
-    resolve(bot, inline("plain", skill_text("plain")))
-    assert ask(bot, SKILL_MD, "Odd%20Name").json()["name"] == "Odd Name"
-    assert ask(bot, SKILL_MD, "%20PLAIN").json()["name"] == "plain"
-    problem(ask(bot, SKILL_MD, "odd%20name"), 404, "not-found")
+    odd = resolve(bot, inline("Odd Name", skill_text("odd-name")))[0]["digest"]
+    plain = resolve(bot, inline("plain", skill_text("plain")))[0]["digest"]
+    assert ask(bot, SKILL_MD, "Odd%20Name", digest=odd).json()["name"] == "Odd Name"
+    assert ask(bot, SKILL_MD, "%20PLAIN", digest=plain).json()["name"] == "plain"
+    problem(ask(bot, SKILL_MD, "odd%20name", digest=odd), 404, "not-found")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +103,7 @@ def test_the_name_matches_as_sent_or_normalised(bot: Api) -> None:
 def test_a_path_that_is_not_a_file_of_the_copy_is_refused(
     bot: Api, packed: dict[str, Any], path: str, status: int
 ) -> None:
-    problem(ask(bot, path), status, "not-found" if status == 404 else "unsafe-path")
+    problem(ask(bot, path, digest=packed["digest"]), status, "not-found" if status == 404 else "unsafe-path")
 
 
 @pytest.mark.parametrize(
@@ -111,18 +117,19 @@ def test_an_unresolved_skill_is_not_found(
 
 
 def test_a_repeated_read_answers_304(bot: Api, packed: dict[str, Any]) -> None:
-    first = ask(bot, SKILL_MD)
-    again = bot.get(f"/resolved/a/3/files/{SKILL_MD}", headers={"If-None-Match": first["ETag"]})
+    first = ask(bot, SKILL_MD, digest=packed["digest"])
+    path, headers = f"/resolved/a/3/files/{SKILL_MD}", {"If-None-Match": first["ETag"]}
+    again = bot.get(path, headers=headers, digest=packed["digest"])
     assert (again.status_code, again.content) == (304, b"")
-    resolve(bot, inline(text=skill_text("a", body="other")))
-    assert bot.get(f"/resolved/a/3/files/{SKILL_MD}", headers={"If-None-Match": first["ETag"]}).status_code == 200
+    other = resolve(bot, inline(text=skill_text("a", body="other")))[0]["digest"]
+    assert bot.get(path, headers=headers, digest=other).status_code == 200
 
 
 def test_no_answer_contains_a_path_of_the_server(bot: Api, web: Web, volume: Path, packed: dict[str, Any]) -> None:
     web.behave("/bad.zip", answering(200, b"no zip"))
     texts = [
         json.dumps(resolve(bot, {"name": "bad", "url": web.url("/bad.zip")}, inline())),
-        ask(bot, SKILL_MD).content.decode(),
-        ask(bot, "missing").content.decode(),
+        ask(bot, SKILL_MD, digest=packed["digest"]).content.decode(),
+        ask(bot, "missing", digest=packed["digest"]).content.decode(),
     ]
     assert not any(str(volume) in text for text in texts)

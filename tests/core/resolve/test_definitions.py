@@ -280,6 +280,57 @@ def test_an_origin_is_scheme_host_and_path() -> None:
     assert origin(Definition("a", "1", ZIP, content=TEXT)) == "inline"
 
 
+ZIP_ID = "https://skills.example.com/download"
+
+
+@pytest.mark.parametrize("parameters", ["id=EVIL", "id=GOOD&id=EVIL", "ID=GOOD", "token=x;id=EVIL", "sv=EVIL", ""])
+def test_a_query_that_may_select_another_content_is_another_origin(parameters: str) -> None:
+    good = origin(Definition("a", "1", f"{ZIP_ID}?id=GOOD"))
+    assert origin(Definition("a", "1", f"{ZIP_ID}?{parameters}")) != good
+    assert origin(Definition("a", "1", f"{ZIP_ID}?id=GOOD#part")) == good
+    assert "GOOD" not in good
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential={0}&X-Amz-Date={0}&X-Amz-Expires=60&X-Amz-Signature={0}",
+        "x-amz-signature={0}&X-AMZ-Security-Token={0}", "AWSAccessKeyId={0}&Expires={0}&Signature={0}",
+        "Expires={0}&Signature={0}&Key-Pair-Id={0}", "Policy={0}&Signature={0}&Key-Pair-Id={0}",
+        "X-Goog-Algorithm={0}&X-Goog-Signature={0}", "GoogleAccessId={0}&Expires={0}&Signature={0}",
+        "sp=r&st={0}&se={0}&spr=https&sv=2022-11-02&sr=b&sig={0}", "token={0}", "%74oken={0}", "private_token={0}",
+    ],
+)  # fmt: skip
+def test_a_new_signature_is_the_same_origin(parameters: str) -> None:
+    """A platform signs the address of a package anew with each request."""
+    first, second = (origin(Definition("a", "1", f"{ZIP}?{parameters.format(key)}")) for key in ("one", "two"))
+    assert first == second == ZIP
+    with_id = origin(Definition("a", "1", f"{ZIP}?versionId=3&{parameters.format('one')}"))
+    assert with_id == origin(Definition("a", "1", f"{ZIP}?versionId=3&{parameters.format('two')}")) != first
+
+
+def test_parts_of_a_signature_count_as_content_without_a_signature() -> None:
+    origins = {origin(Definition("a", "1", f"{ZIP}?{name}=1")) for name in ("se", "expires", "policy", "sv")}
+    assert len(origins) == 4
+    assert ZIP not in origins
+
+
+def test_definitions_are_counted_while_they_are_parsed() -> None:
+    good, off = {"name": "good", "version": "1", "url": ZIP}, {"Format": "S3", "IsActive": False}
+    assert len(parse([off, good, off, good], most=2)) == 2
+    parsed: list[object] = []
+
+    class Counted(list[Any]):
+        def __iter__(self) -> Any:
+            for one in super().__iter__():
+                parsed.append(one)
+                yield one
+
+    with pytest.raises(InvalidRequest, match="more than 2 active definitions"):
+        parse(Counted([good] * 1_000), most=2)
+    assert len(parsed) == 3
+
+
 def test_two_addresses_that_differ_late_are_two_origins() -> None:
     long = f"https://example.org/{'x' * 4_000}"
     assert origin(Definition("a", "1", f"{long}a")) != origin(Definition("a", "1", f"{long}b"))

@@ -54,7 +54,7 @@ def test_an_allowed_host_is_reached(receiver: Receiver) -> None:
     ],
 )  # fmt: skip
 def test_a_private_address_is_refused_in_every_spelling(host: str, dialled: list[str]) -> None:
-    with pytest.raises(Refused, match="private network"):
+    with pytest.raises(Failure, match="private network"):
         get(f"https://{host}/")
     with pytest.raises(InvalidRequest, match=r"private network.*Nothing was saved"):
         outbound_http.check(f"https://{host}/")
@@ -63,9 +63,22 @@ def test_a_private_address_is_refused_in_every_spelling(host: str, dialled: list
 
 def test_a_host_in_a_private_network_is_refused(names: dict[str, list[str]], dialled: list[str]) -> None:
     names["hooks.test"] = ["192.168.0.7"]
-    with pytest.raises(Refused):
+    with pytest.raises(Failure, match="private network"):
         get("https://hooks.test/")
     assert dialled == []
+
+
+def test_an_unknown_name_and_a_private_one_have_the_same_error(names: dict[str, list[str]]) -> None:
+    """Otherwise a caller could find out which names exist inside the network."""
+    names["private.test"] = ["192.168.0.7"]
+    told = set()
+    for name in ("private.test", "nowhere.invalid"):
+        for ask in (get, outbound_http.check):
+            with pytest.raises((Failure, InvalidRequest)) as raised:
+                ask(f"https://{name}/")
+            told.add((type(raised.value), str(raised.value).replace(name, "NAME")))
+    assert len(told) == 2
+    assert {kind for kind, _ in told} == {Failure, InvalidRequest}
 
 
 def test_the_connection_goes_to_the_checked_address(names: dict[str, list[str]], dialled: list[str]) -> None:
