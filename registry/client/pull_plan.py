@@ -59,18 +59,27 @@ def steps(
     directory: Path, remote: Iterable[EffectiveSkill], locked: Mapping[str, LockEntry], *, force: bool
 ) -> tuple[Step, ...]:
     """Return the steps in order of names. Directories in neither list are ignored, because they are not ours."""
-    by_name = {one.name: one for one in remote}
+    listed = tuple(remote)
+    by_name = {one.name: one for one in listed}
     names = sorted({*by_name, *locked})
-    _check_collisions(names)
+    _check_collisions([*(one.name for one in listed), *(name for name in locked if name not in by_name)])
     return tuple(_step(directory, name, by_name.get(name), locked.get(name), force=force) for name in names)
 
 
 def _check_collisions(names: Iterable[str]) -> None:
     """Refuse names that are one directory on some systems. Removing one skill would remove the other."""
     try:
-        paths.check_collisions(names)
+        paths.check_collisions(name for name in names if _is_safe(name))
     except UnsafePath as error:
         raise LocalProblem(f"Two skills need the same directory: {error.message}") from error
+
+
+def _is_safe(name: str) -> bool:
+    try:
+        paths.check_component(name, what="name of the skill")
+    except UnsafePath:
+        return False
+    return True
 
 
 def _step(directory: Path, name: str, remote: EffectiveSkill | None, locked: LockEntry | None, *, force: bool) -> Step:

@@ -69,6 +69,16 @@ class Bundle(Mapping[str, bytes]):
                 ],
             )
 
+    @classmethod
+    def stored(cls, files: Mapping[str, bytes]) -> "Bundle":
+        """Return a bundle of files that were checked when they were stored.
+
+        Rules that are newer than the files do not apply, so that people can still open a skill and correct it.
+        """
+        bundle = cls.__new__(cls)
+        bundle._files = {path: bytes(files[path]) for path in sorted(files, key=str.encode)}
+        return bundle
+
     def __getitem__(self, path: str) -> bytes:
         return self._files[path]
 

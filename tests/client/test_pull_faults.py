@@ -83,8 +83,9 @@ def test_an_unsafe_skill_name_is_skipped(
     assert set(names_in(target.parent)) <= {"skills", "cache", "library", "blobs"}
 
 
-def test_names_that_collide_on_some_file_systems_are_refused(
-    client: SkillsiteClient, target: Path, save: Save, site: Between
+@pytest.mark.parametrize(("name", "reason"), [("OWN", "ignore case"), ("own", "appears twice")])
+def test_names_that_need_the_same_directory_are_refused(
+    client: SkillsiteClient, target: Path, save: Save, site: Between, name: str, reason: str
 ) -> None:
     save("own")
 
@@ -92,11 +93,11 @@ def test_names_that_collide_on_some_file_systems_are_refused(
         if "/effective" not in path:
             return None
         said = json.loads(forward().body)
-        said["results"].append({**said["results"][0], "name": "OWN"})
+        said["results"].append({**said["results"][0], "name": name})
         return Reply(200, json.dumps(said).encode())
 
     site.fault = doubled
-    with pytest.raises(errors.LocalProblem, match="ignore case"):
+    with pytest.raises(errors.LocalProblem, match=reason):
         pull(client, target)
 
 

@@ -12,6 +12,7 @@ from registry.client.directories import skills_directory
 from registry.client.lock import NAME as LOCK
 from registry.client.pull import check, pull
 from registry.core.bundle import FileEntry, bundle_digest, content_digest
+from tests import cpu
 from tests.client.between import Between, Reply
 from tests.client.pulls import Save, names_in, said
 
@@ -137,6 +138,13 @@ def test_names_in_a_lock_that_collide_with_a_skill_are_refused(
     forge_lock(target, client.source, OWN=digest)
     with pytest.raises(errors.LocalProblem, match="ignore case"):
         pull(client, target, force=True)
+
+
+def test_a_lock_with_a_very_deep_name_costs_little(client: SkillsiteClient, target: Path) -> None:
+    target.mkdir()
+    forge_lock(target, client.source, **{"a/" * 1_000_000: "sha256:" + "0" * 64})
+    (step,) = cpu.within(2.0, lambda: check(client, target))
+    assert step.action == "refuse"
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "large"])

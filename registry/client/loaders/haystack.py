@@ -4,6 +4,7 @@ Skills and files are loaded on demand. One that cannot be loaded is an error of 
 """
 
 import mimetypes
+import os
 import re
 from base64 import b64encode
 from typing import Any
@@ -13,7 +14,8 @@ from haystack.dataclasses import FileContent, ImageContent, SkillInfo
 
 from registry.client import settings
 from registry.client.client import SkillsiteClient
-from registry.client.errors import NotFound
+from registry.client.errors import Misconfigured, NotFound
+from registry.client.http import checked_url
 from registry.client.values import Skill
 from registry.core.bundle import SKILL_MD
 
@@ -23,7 +25,8 @@ _JINJA = re.compile(r"\{(?=[{%#])")  # the first character of an expression, a s
 class SkillsiteStore:
     """A skill store for Haystack. The default client uses SKILLSITE_URL, SKILLSITE_PROJECT and SKILLSITE_TOKEN.
 
-    A serialized pipeline has the address of the site, but not the token. Before you load it, call
+    A serialized pipeline has the address of the site, but not the token. If SKILLSITE_URL is set, the address must be
+    the same, so that a pipeline from elsewhere cannot redirect the token. Before you load a pipeline, call
     `allow_deserialization_module("skillsite_client.loaders.haystack")`.
     """
 
@@ -67,6 +70,12 @@ class SkillsiteStore:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "SkillsiteStore":
+        """Return the store of a serialized pipeline, which must not choose where the token is sent."""
+        address = data.get("init_parameters", {}).get("url", "")
+        expected = os.environ.get("SKILLSITE_URL", "")
+        known = address and expected
+        if known and checked_url(address, allow_http=True) != checked_url(expected, allow_http=True):
+            raise Misconfigured(f"The pipeline is for {address}, but SKILLSITE_URL is {expected}. Change one of them.")
         store: SkillsiteStore = default_from_dict(cls, data)
         return store
 

@@ -78,7 +78,7 @@ class Loaded:
         return read(content, fallback_name=self.name)
 
     def bundle(self) -> Bundle:
-        return Bundle({entry.path: self.read(entry) for entry in self.files})
+        return Bundle.stored({entry.path: self.read(entry) for entry in self.files})
 
 
 @lru_cache(maxsize=1_000)

@@ -13,6 +13,7 @@ from haystack.core.serialization import allow_deserialization_module
 from haystack.dataclasses import ChatMessage, ImageContent
 from haystack.tools import SkillToolset
 from skillsite_client import SkillsiteClient
+from skillsite_client.errors import Misconfigured
 from skillsite_client.loaders.haystack import SkillsiteStore
 
 
@@ -28,7 +29,7 @@ class Scripted:
         return {"replies": [ChatMessage.from_assistant("Done.")]}
 
 
-def expect(kind: type[Exception], act: object, **given: str) -> None:
+def expect(kind: type[Exception], act: object, **given: Any) -> None:
     try:
         act(**given)
     except kind:
@@ -44,6 +45,9 @@ def main(address: str, token: str, target: str) -> None:
     saved = toolset.to_dict()
     assert token not in json.dumps(saved), "the token stands in the saved pipeline"
     allow_deserialization_module("skillsite_client.loaders.haystack")
+    os.environ["SKILLSITE_URL"] = "https://skills.example.org"
+    expect(Misconfigured, SkillToolset.from_dict, data=saved)
+    os.environ["SKILLSITE_URL"] = f"{address}/"
     toolset = SkillToolset.from_dict(saved)
     toolset.warm_up()
     tools = {tool.name: tool for tool in toolset}
