@@ -291,6 +291,7 @@ SPECTACULAR_SETTINGS = {
         "JobKind": ["look", "import", "update"],
         "JobState": ["queued", "running", "done", "failed"],
         "ChangeStatus": ["added", "removed", "changed", "renamed"],
+        "ScanStatus": ["findings", "none", "partial", "failed"],
     },
 }
 

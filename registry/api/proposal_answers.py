@@ -3,6 +3,7 @@
 from typing import Annotated, Any, NotRequired, TypedDict
 
 from registry.api.answers import finding_shapes
+from registry.api.scans import ScanShape, scan_shape
 from registry.core.findings import FindingShape
 from registry.core.proposals.assessment import Assessment
 from registry.core.proposals.capabilities import Capability
@@ -160,6 +161,7 @@ class ProposalShape(SummaryShape):
     rebase: RebaseShape | None
     changes: NotRequired[list[ChangeShape]]
     assessment: NotRequired[AssessmentShape]
+    scan: NotRequired[Annotated[ScanShape | None, "The security scan of the result. Null for a deletion."]]
 
 
 def summary_shape(proposal: Proposal) -> SummaryShape:
@@ -227,6 +229,7 @@ def proposal_shape(dossier: Dossier) -> ProposalShape:
     if dossier.content is not None:
         body["changes"] = _changes(dossier.content)
         body["assessment"] = _assessment(dossier.content.assessment)
+        body["scan"] = scan_shape(dossier.scan) if dossier.scan else None
     return body
 
 

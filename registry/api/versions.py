@@ -12,6 +12,7 @@ from registry.api import write_view
 from registry.api.answers import timestamp
 from registry.api.inputs import NoteInput, StrictInput, validate
 from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
+from registry.api.scans import ScanSummaryShape, summary_shape
 from registry.api.source_answers import ProvenanceShape, provenance_shape
 from registry.api.write_view import Write, actor
 from registry.core import roles
@@ -42,6 +43,7 @@ class VersionShape(TypedDict):
     yanked_at: Timestamp | None
     yank_reason: str
     deleted_at: Annotated[Timestamp | None, "The deletion of the skill that ended this version, if any."]
+    scan: Annotated[ScanSummaryShape | None, "The security scan. Null before the first one."]
     quarantine: Annotated[QuarantineShape | None, "Set while agents do not get the version. It can be lifted."]
     provenance: Annotated[ProvenanceShape | None, "The source it was imported from, if any."]
 
@@ -171,6 +173,7 @@ def _version_shape(version: Version) -> VersionShape:
         "yanked_at": timestamp(version.yanked_at),
         "yank_reason": version.yank_reason,
         "deleted_at": timestamp(version.deleted_at),
+        "scan": summary_shape(version.scan),
         "quarantine": _quarantine_shape(version),
         "provenance": provenance_shape(provenance) if provenance else None,
     }

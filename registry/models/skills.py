@@ -53,7 +53,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
 
     def for_timeline(self) -> "VersionQuerySet":
         return self.newest_first().select_related(
-            "author", "agent", "approval__by", "provenance__source", "quarantined_by"
+            "author", "agent", "approval__by", "provenance__source", "quarantined_by", "scan"
         )
 
 

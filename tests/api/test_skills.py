@@ -59,6 +59,7 @@ def test_a_loaded_skill_contains_everything_an_agent_needs(project: Project, ope
         "inputs": [],
         "outputs": [],
         "files": [{"path": e.path, "size": e.size, "digest": e.digest} for e in bundle.manifest],
+        "scan": {"status": "none", "errors": 0, "warnings": 0},
     }
 
 

@@ -24,7 +24,7 @@ def test_history_is_listed_newest_first(bot: Api) -> None:
     newest, oldest = bot.get("/skills/Greeting/versions").json()["results"]
     assert set(newest) == {
         "version", "digest", "source", "current", "note", "by", "agent", "created_at", "size", "tokens", "yanked_at",
-        "yank_reason", "deleted_at", "quarantine", "provenance",
+        "yank_reason", "deleted_at", "scan", "quarantine", "provenance",
     }  # fmt: skip
     assert [(row["version"], row["current"]) for row in (newest, oldest)] == [("2", True), ("1", False)]
     assert (oldest["note"], oldest["by"], oldest["agent"]) == ("First", "command line", False)

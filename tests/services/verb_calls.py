@@ -225,6 +225,8 @@ NO_EVENT_OF_THEIR_OWN = {
     "bundles.require_publishable": "reads only, except that scans.check keeps the scan of a refused bundle",
     "scans.check": "keeps the scan of a refused bundle, which is no change of the project",
     "suppressions.listed": "reads only",
+    "suppressions.expire": "runs in the sweep, with one event for each row that expired",
+    "scan_queries": "read only",
     "versions.add": "is part of the change of another function",
     "bundles.check": "reads only",
     "bundles.preview": "reads only",

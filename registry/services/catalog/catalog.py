@@ -21,7 +21,7 @@ from registry.core.limits import Limits
 from registry.lib.lru import LruCache
 from registry.models import Approval, Project, Skill, Version
 from registry.services.catalog import built_in, candidates, current_version
-from registry.services.catalog.current_version import Approved
+from registry.services.catalog.current_version import Approved, ScanSummary
 from registry.services.files import blobs
 
 _SMALL = 64 * 1024
@@ -53,6 +53,7 @@ class Loaded:
     files: tuple[FileEntry, ...]
     on_disk: built_in.BuiltInSkill | None = None
     approval: Approved | None = None  # set by `load` only
+    scan: ScanSummary | None = None  # set by `load` only
 
     @property
     def name(self) -> str:
@@ -175,7 +176,7 @@ def load(project_id: int, name: str, *, version: str | None = None, allowed: fro
         return _earlier(project_id, name, version)
     if current is None or winner.source == BUNDLED:
         return on_disk(snapshot.find(winner))
-    return Loaded(winner, current.files, approval=current.approval)
+    return Loaded(winner, current.files, approval=current.approval, scan=current.scan)
 
 
 def _earlier(project_id: int, name: str, version: str) -> Loaded:
@@ -183,13 +184,17 @@ def _earlier(project_id: int, name: str, version: str) -> Loaded:
     rows = Version.objects.filter(
         skill__project_id=project_id, skill__name=name, version=version, yanked_at=None, deleted_at=None
     )
-    row = rows.select_related("approval__by").first()
+    row = rows.select_related("approval__by", "scan").first()
     if row is None:
         raise _unknown(name, version)
     if not row.available:
         raise Quarantined(f"Version {paths.display(version)} of {paths.display(name)} is in quarantine.")
     approval: Approval | None = getattr(row, "approval", None)
-    return replace(stored(name, row), approval=current_version.approved(approval) if approval else None)
+    return replace(
+        stored(name, row),
+        approval=current_version.approved(approval) if approval else None,
+        scan=current_version.summarised(row.scan),
+    )
 
 
 def _nothing_left(project_id: int, name: str) -> SkillsiteError:

@@ -6,7 +6,7 @@ from typing import Any
 
 from registry.core.bundle import FileEntry
 from registry.core.catalog.precedence import Claim
-from registry.models import Approval, Skill
+from registry.models import Approval, Scan, Skill
 from registry.services.catalog import candidates, prepared_query
 from registry.services.catalog.prepared_query import OneRow
 
@@ -26,20 +26,36 @@ class Approved:
 
 
 @dataclass(frozen=True, slots=True)
+class ScanSummary:
+    """The security scan of a version: its status, and the numbers of errors and warnings."""
+
+    status: str
+    errors: int
+    warnings: int
+
+
+@dataclass(frozen=True, slots=True)
 class CurrentVersion:
-    """A project's claim to a name, with the files and the approval of its current version."""
+    """A project's claim to a name, with the files, the approval and the scan of its current version."""
 
     claim: Claim
     files: tuple[FileEntry, ...] = ()
     approval: Approved | None = None
+    scan: ScanSummary | None = None
 
 
 def approved(approval: Approval) -> Approved:
     return Approved(approval.by.display_name, approval.at, approval.digest, approval.proposal_id, approval.edited)
 
 
+def summarised(scan: Scan | None) -> ScanSummary | None:
+    """Return the result of a scan, or None before the first one."""
+    return ScanSummary(scan.status, scan.errors, scan.warnings) if scan is not None and scan.scanner else None
+
+
 _COLUMNS = (
-    *candidates.CLAIM_COLUMNS, "current__manifest", "current__approval__at", "current__approval__digest",
+    *candidates.CLAIM_COLUMNS, "current__scan__scanner", "current__scan__status", "current__scan__errors",
+    "current__scan__warnings", "current__manifest", "current__approval__at", "current__approval__digest",
     "current__approval__proposed_digest", "current__approval__proposal_id", "current__approval__by__first_name",
     "current__approval__by__last_name", "current__approval__by__username",
 )  # fmt: skip
@@ -48,8 +64,11 @@ _COLUMNS = (
 def _read(row: tuple[Any, ...]) -> CurrentVersion:
     width = len(candidates.CLAIM_COLUMNS)
     claim = candidates.claim(row[:width])
-    manifest, *approval = row[width:]
-    return CurrentVersion(claim, manifest, _approval(*approval)) if claim.candidate else CurrentVersion(claim)
+    scanner, status, errors, warnings, manifest, *approval = row[width:]
+    if claim.candidate is None:
+        return CurrentVersion(claim)
+    scan = ScanSummary(status, errors, warnings) if scanner else None
+    return CurrentVersion(claim, manifest, _approval(*approval), scan)
 
 
 def _approval(

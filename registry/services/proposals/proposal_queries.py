@@ -16,6 +16,8 @@ from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
 from registry.services.proposals import prepare, proposals, rebasing
+from registry.services.scans import scan_queries
+from registry.services.scans.scan_queries import ScanDetails
 from registry.services.skills import stale_proposals
 
 
@@ -57,6 +59,7 @@ class Dossier:
     recommendations: Sequence[Recommendation]
     backers: Sequence[Backer]
     rebase: rebasing.RebasePreview | None
+    scan: ScanDetails | None
 
 
 def details(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
@@ -76,6 +79,7 @@ def details(project: Project, proposal_id: int, *, by: Actor) -> Dossier:
         recommendations=list(proposal.recommendations.select_related("agent").order_by("pk")),
         backers=list(proposal.backers.select_related("user", "agent").order_by("pk")),
         rebase=None if joined else rebasing.preview(project, proposal, by=by),
+        scan=scan_queries.details(project, revision.result_digest) if revision.result_digest else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Suppressed findings: a reviewer accepts one finding in exactly these bytes, with a reason and for a limited time."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 from django.utils import timezone
@@ -15,6 +15,7 @@ from registry.services.permissions import Actor, require
 
 REASON_CHARS = 300
 DEFAULT_DAYS, MOST_DAYS = 90, 365
+_EXPIRED_AT_ONCE = 200
 
 Key = tuple[str, str, int]  # rule, file and line; line 0 stands for the whole file
 
@@ -87,6 +88,20 @@ def end(project: Project, suppression_id: int, *, by: Actor) -> Suppression:
         change.data.update(digest=row.digest, rule=row.rule, file=row.file, line=row.line, suppression=row.pk)
     row.refresh_from_db()
     return row
+
+
+def expire(*, now: datetime, by: Actor) -> int:
+    """End the suppressions whose time is over, for the sweep. Pages and answers leave them out before."""
+    rows = Suppression.objects.filter(ended_at=None, expires_at__lte=now).select_related("project").order_by("pk")
+    count = 0
+    for row in rows[:_EXPIRED_AT_ONCE]:
+        with audit.change(row.project, "suppression.ended", by=by, target=row.skill) as change:
+            if not Suppression.objects.filter(pk=row.pk, ended_at=None).update(ended_at=row.expires_at):
+                change.cancel()
+                continue
+            change.data.update(digest=row.digest, rule=row.rule, file=row.file, line=row.line, suppression=row.pk)
+            count += 1
+    return count
 
 
 def _checked_reason(reason: str) -> str:

@@ -63,7 +63,8 @@ def wake_overdue(*, now: datetime) -> None:
 
 
 def clean(*, now: datetime) -> dict[str, int]:
-    """Delete scans of bundles that were refused long ago and never stored."""
+    """Delete scans of bundles that were refused long ago and never stored, and end expired suppressions."""
+    suppressions.expire(now=now, by=SYSTEM)
     old = Scan.objects.filter(stored=False, refused_at__lt=now - _KEEP_REFUSED)
     return {"scans of refused skills": old.delete()[0]}
 

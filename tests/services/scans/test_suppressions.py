@@ -10,7 +10,7 @@ from registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from registry.models import Event, Project, Suppression
 from registry.services.permissions import Actor
 from registry.services.scans import suppressions
-from registry.services.skills import skills
+from registry.services.skills import scan_jobs, skills
 from tests.services.footprint import nothing_left_behind
 from tests.services.scans.alarming import LINE, RULE, alarming
 
@@ -115,3 +115,16 @@ def test_a_suppression_ends_once(scanned: Project, reviewer: Actor) -> None:
     suppressions.end(scanned, row.pk, by=reviewer)
     with nothing_left_behind(), pytest.raises(Conflict):
         suppressions.end(scanned, row.pk, by=reviewer)
+
+
+def test_the_sweep_ends_expired_suppressions_with_one_event_each(scanned: Project, reviewer: Actor) -> None:
+    row = suppressions.suppress(scanned, DIGEST, **PLACE, reason="A quote.", days=1, by=reviewer)
+    events = Event.objects.count()
+    scan_jobs.clean(now=timezone.now())
+    assert Event.objects.count() == events
+    for _ in range(2):
+        scan_jobs.clean(now=row.expires_at)
+    row.refresh_from_db()
+    assert (row.ended_at, row.ended_by) == (row.expires_at, None)
+    event = Event.objects.order_by("-pk")[0]
+    assert (Event.objects.count(), event.verb, event.actor_kind) == (events + 1, "suppression.ended", "system")
