@@ -39,6 +39,7 @@ PUBLIC_URL = env.text("PUBLIC_URL", f"http://localhost:{PORT}").rstrip("/")
 # `serve` passes the values of its options to the web processes through these variables.
 WEB_WORKERS = env.integer("WEB_WORKERS", 1, least=1)
 WEB_THREADS = env.integer("WEB_THREADS", 4, least=1)
+SLOW_CLIENT_SECONDS = env.integer("SLOW_CLIENT_SECONDS", 15, least=1, most=60)
 
 # -- Skills ------------------------------------------------------------------------------------------------
 

@@ -66,11 +66,11 @@ class Command(BaseCommand):
 
     def web_command(self, options: dict[str, Any]) -> list[str]:
         return [
-            sys.executable, "-m", "granian", "--interface", "wsgi", "--host", options["host"],
-            "--port", str(settings.PORT), "--workers", str(options["workers"]),
-            "--blocking-threads", str(options["threads"]), "--no-ws", "--log-level", "warning",
-            "--respawn-failed-workers", "--workers-kill-timeout", "10",
-            "skillsite.wsgi:application",
+            sys.executable, "-m", "granian", "--interface", "rsgi", "--http", "1", "--no-ws",
+            "--host", options["host"], "--port", str(settings.PORT), "--workers", str(options["workers"]),
+            "--runtime-mode", "mt", "--http1-header-read-timeout", str(settings.SLOW_CLIENT_SECONDS * 1_000),
+            "--respawn-failed-workers", "--workers-kill-timeout", "10", "--log-level", "warning",
+            "skillsite.rsgi:application",
         ]  # fmt: skip
 
 

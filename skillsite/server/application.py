@@ -1,0 +1,164 @@
+"""The RSGI application that `manage.py serve` starts."""
+
+import asyncio
+import io
+import json
+import logging
+from collections import deque
+from functools import partial
+from typing import IO
+
+from django.conf import settings
+
+from registry.services import client_address
+from skillsite.server import answers, bodies, pipe
+from skillsite.server.answers import Answer, Wsgi
+from skillsite.server.environ import build, host
+from skillsite.server.places import Places
+from skillsite.server.protocol import HttpProtocol, Scope
+from skillsite.server.threads import Threads
+
+logger = logging.getLogger(__name__)
+
+_TEXT = b"Something went wrong on the server. The error was logged.\n"
+_PROBES = ("/healthz", "/readyz")
+_COLLECT_SECONDS = 0.05
+_CRASHED = Answer(500, [("Content-Type", "text/plain; charset=utf-8")], _TEXT, len(_TEXT))
+_RETRY_SECONDS = "5"
+_TOO_SLOW = "The request arrived too slowly. Nothing was saved. Send it again."
+_BUSY = "Too many slow requests are in progress. Nothing was saved. Send the request again in a few seconds."
+
+
+class Application:
+    """Receives bodies and sends long answers in the event loop, and runs a WSGI application in threads."""
+
+    def __init__(self, wsgi: Wsgi) -> None:
+        self._wsgi = wsgi
+        self._bodies = Places(512, 128)
+        self._large_bodies = Places(16, 8)
+        self._long_answers = Places(64, 16)
+        self._running = 0
+        self._finished: deque[asyncio.Future[Answer | None]] = deque()
+        self._collecting = False
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._threads = Threads(settings.WEB_THREADS, "web")
+        # Each probe has its own thread, so it answers also while all others are busy, or while the database is slow.
+        self._probes = {path: Threads(1, path.strip("/")) for path in _PROBES}
+
+    def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
+        for threads in (self._threads, *self._probes.values()):
+            threads.stop()
+
+    async def __rsgi__(self, scope: Scope, proto: HttpProtocol) -> None:
+        announced = scope.headers.get("content-length")
+        chunked = not announced and bool(scope.headers.get("transfer-encoding"))
+        length = int(announced or 0)
+        if length > bodies.longest():
+            await self._answer(scope, proto, bodies.Refused())
+        elif length or chunked:
+            await self._receive(scope, proto, None if chunked else length)
+        else:
+            await self._answer(scope, proto, io.BytesIO())
+
+    async def _receive(self, scope: Scope, proto: HttpProtocol, length: int | None) -> None:
+        """Receive the body and answer. A large body keeps its place until the request is answered."""
+        large = length is None or length > bodies.LARGE
+        places = self._large_bodies if large else self._bodies
+        place = places.take(_network(scope))
+        if place is None:
+            _refuse(scope, proto, 503, "busy", _BUSY)
+            return
+        try:
+            body = await bodies.receive(proto, length, place)
+            if not large:
+                places.leave(place)
+            await self._answer(scope, proto, body)
+        except TimeoutError:
+            _refuse(scope, proto, 408, "request-timeout", _TOO_SLOW)
+        except bodies.Incomplete:
+            proto.response_empty(400, [])
+        finally:
+            places.leave(place)
+
+    async def _answer(self, scope: Scope, proto: HttpProtocol, body: IO[bytes] | io.RawIOBase) -> None:
+        done: asyncio.Future[Answer | None] = self._loop.create_future()
+        self._probes.get(scope.path, self._threads).submit(partial(self._work, scope, proto, body, done))
+        self._running += 1
+        if not self._collecting:
+            self._collecting = True
+            self._loop.call_later(_COLLECT_SECONDS, self._collect)
+        try:
+            answer = await done
+        finally:
+            self._running -= 1
+        if answer is not None:
+            await self._send(scope, proto, answer)
+
+    def _work(
+        self, scope: Scope, proto: HttpProtocol, body: IO[bytes] | io.RawIOBase, done: "asyncio.Future[Answer | None]"
+    ) -> None:
+        """Run the application in this thread. Send a short answer from here, without a detour to the event loop."""
+        with body:
+            try:
+                answer = answers.produce(self._wsgi, build(scope) | {"wsgi.input": body})
+            except Exception:
+                logger.exception("The request failed.")
+                answer = _CRASHED
+        if isinstance(answer.body, bytes) and answer.length <= answers.DIRECT:
+            proto.response_bytes(answer.status, answer.headers, answer.body)
+            self._finished.append(done)
+        else:
+            self._loop.call_soon_threadsafe(_hand_over, done, answer)
+
+    def _collect(self) -> None:
+        """End the coroutines of requests that were answered. To wake the event loop for each one costs more time."""
+        while self._finished:
+            done = self._finished.popleft()
+            if not done.done():
+                done.set_result(None)
+        self._collecting = self._running > 0
+        if self._collecting:
+            self._loop.call_later(_COLLECT_SECONDS, self._collect)
+
+    async def _send(self, scope: Scope, proto: HttpProtocol, answer: Answer) -> None:
+        place = self._long_answers.take(_network(scope))
+        try:
+            if place is None:
+                _refuse(scope, proto, 503, "busy", _BUSY)
+            else:
+                await pipe.send(proto, answer, place)
+        except (TimeoutError, BrokenPipeError):
+            logger.info("A client did not read its answer to the end.")
+        finally:
+            answer.close()
+            if place is not None:
+                self._long_answers.leave(place)
+
+
+def _hand_over(done: "asyncio.Future[Answer | None]", answer: Answer) -> None:
+    if done.done():
+        answer.close()
+    else:
+        done.set_result(answer)
+
+
+def _network(scope: Scope) -> str:
+    forwarded = scope.headers.get("x-forwarded-for", "")
+    meta = {"REMOTE_ADDR": host(scope.client), "HTTP_X_FORWARDED_FOR": forwarded}
+    return client_address.network(client_address.address(meta))
+
+
+def _refuse(scope: Scope, proto: HttpProtocol, status: int, code: str, detail: str) -> None:
+    """Answer without Django. The connection ends, because the body was not read."""
+    if scope.path.startswith("/api/"):
+        title = code.replace("-", " ").capitalize()
+        problem = {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail}
+        kind, text = "application/problem+json", json.dumps(problem)
+    else:
+        kind, text = "text/plain; charset=utf-8", f"{detail}\n"
+    headers = {"Content-Type": kind, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    if status == 503:
+        headers["Retry-After"] = _RETRY_SECONDS
+    proto.response_bytes(status, [*headers.items(), ("Connection", "close")], text.encode())

@@ -1,0 +1,57 @@
+"""Request bodies: received by the event loop, with a minimum speed, before a thread gets the request."""
+
+import io
+import tempfile
+from typing import IO
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+
+from skillsite.server.places import Place
+from skillsite.server.protocol import HttpProtocol
+
+IN_MEMORY = 64 * 1024
+LARGE = 1024 * 1024
+_OVERHEAD = 1024 * 1024  # form fields around an archive of the largest size
+
+
+class Incomplete(Exception):
+    """The client closed the connection before the end of the body."""
+
+
+class Refused(io.RawIOBase):
+    """A body that is longer than any view accepts. Views refuse it by its length; reading it is an error."""
+
+    def read(self, size: int = -1) -> bytes:
+        raise RequestDataTooBig("The request body is longer than any request may be.")
+
+    def readable(self) -> bool:
+        return True
+
+
+def longest() -> int:
+    return settings.LIMITS.archive_bytes + _OVERHEAD
+
+
+async def receive(proto: HttpProtocol, length: int | None, place: Place) -> IO[bytes]:
+    """Return the body as a file. `length` is None for a chunked body, of which the part that is too long is not read.
+
+    Raise TimeoutError for a client that is too slow. Bodies over 64 KiB go to a temporary file that has no name, so a
+    killed process leaves nothing on disk.
+    """
+    most = longest()
+    body: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - returned
+    try:
+        async with place.transfer():
+            async for chunk in proto:
+                body.write(chunk)
+                place.advance(len(chunk))
+                if place.bytes > most:
+                    break
+        if length is not None and place.bytes != length:
+            raise Incomplete
+    except BaseException:
+        body.close()
+        raise
+    body.seek(0)
+    return body
