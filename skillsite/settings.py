@@ -70,6 +70,8 @@ RATE_LIMIT_READ = env.integer("RATE_LIMIT_READ", 6_000)
 RATE_LIMIT_WRITE = env.integer("RATE_LIMIT_WRITE", 600)
 RATE_LIMIT_PUBLIC = env.integer("RATE_LIMIT_PUBLIC", 600)
 OPEN_PROPOSALS_PER_AGENT = env.integer("OPEN_PROPOSALS_PER_AGENT", 20, least=1)
+OPEN_PROPOSALS_PER_PERSON = env.integer("OPEN_PROPOSALS_PER_PERSON", 100, least=1)
+PROPOSALS_PER_HOUR = env.integer("PROPOSALS_PER_HOUR", 100)
 USAGE_FLUSH_SECONDS = env.integer("USAGE_FLUSH_SECONDS", 10, least=1)
 
 # -- Django ------------------------------------------------------------------------------------------------
@@ -258,6 +260,7 @@ EMAIL_PORT = env.integer("EMAIL_PORT", 465 if EMAIL_USE_SSL else 587 if EMAIL_US
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
 EMAIL_TIMEOUT = env.integer("EMAIL_TIMEOUT", 10, least=1)
+EMAIL_PAUSE_SECONDS = env.integer("EMAIL_PAUSE_SECONDS", 300)
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "Skillsite <skillsite@localhost>")
 
 # -- API ---------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from django.utils import timezone
 from registry.core.notifications import events
 from registry.core.proposals.lifecycle import State
 from registry.models.accounts import Project, User
-from registry.models.outgoing import Outgoing
+from registry.models.outgoing import SENT, Outgoing
 from registry.models.proposals import Proposal
 
 NOTHING, WAITING, EVERYTHING = "nothing", "waiting", "everything"
@@ -72,9 +72,15 @@ class EmailPreference(models.Model):
 
 
 class NotificationEmail(Outgoing):
-    """The email for one notification."""
+    """The email for one notification. Several to one person are sent as one email."""
 
     notification = models.OneToOneField(Notification, on_delete=models.CASCADE, related_name="email")
+
+    class Meta(Outgoing.Meta):
+        indexes = [
+            *Outgoing.Meta.indexes,
+            models.Index(fields=["finished_at"], condition=Q(state=SENT), name="%(class)s_sent"),
+        ]
 
 
 class EmailConfirmation(Outgoing):

@@ -96,4 +96,7 @@ class Errors:
             return redirect("sign-in")
         status = STATUS[type(error)]
         context = {"error": error, "status": status, "heading": _HEADINGS.get(status, _OTHER_HEADING)}
-        return render(request, "errors/problem.html", context, status=status)
+        response = render(request, "errors/problem.html", context, status=status)
+        if isinstance(error, errors.RateLimited):
+            response["Retry-After"] = str(error.data["retry_after"])
+        return response

@@ -6,7 +6,6 @@ Nothing here changes what agents get; only `reviews.approve` does.
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.utils import timezone
 
 from registry.core import roles
@@ -25,7 +24,7 @@ from registry.services.audit import Change
 from registry.services.catalog import catalog
 from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require
-from registry.services.proposals import prepare
+from registry.services.proposals import limits, prepare
 from registry.services.proposals.prepare import Prepared, Suggestion
 from registry.services.scans import scans
 from registry.services.skills import stale_proposals
@@ -53,6 +52,7 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
     """Store a new proposal, or add the proposer to an equal one that is waiting."""
     require(by, roles.PROPOSE, project)
     prepare.require_proposer_identity(by)
+    limits.check_hour(project, by=by)
     justification = prepare.text(suggestion.justification, what="justification")
     run = prepare.text(suggestion.run, what="run", most=prepare.RUN_CHARS, needed=False)
     prepared = prepare.prepare(project, suggestion, by=by)
@@ -68,7 +68,8 @@ def propose(project: Project, suggestion: Suggestion, *, by: Actor) -> Proposed:
         if waiting is not None:
             _join(waiting, voice, change)
             return Proposed(waiting, True, prepared.findings)
-        _check_number(project, by)
+        limits.check_open(project, by=by)
+        limits.check_hour(project, by=by)
         proposal = Proposal.objects.create(
             project=project, run=run, user_id=by.user_id, agent_id=by.agent_id, risk=weight.risk, tokens=weight.tokens,
             **prepared.key,
@@ -101,18 +102,6 @@ def _join(waiting: Proposal, voice: Backer, change: Change) -> None:
     voice.save(force_insert=True)
     change.verb = "proposal.joined"
     describe(change, waiting)
-
-
-def _check_number(project: Project, by: Actor) -> None:
-    if by.agent_id is None:
-        return
-    number, most = Proposal.objects.undecided().filter(agent=by.agent_id).count(), settings.OPEN_PROPOSALS_PER_AGENT
-    if number >= most:
-        raise Conflict(
-            f"{by.name} has {number} proposals that wait for review. {most} are allowed. Withdraw one, or wait. "
-            "Nothing was saved.",
-            allowed=most,
-        )
 
 
 def add_revision(
@@ -181,6 +170,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
     """Store a new revision for the current version of the skill. An empty justification keeps the old one."""
     found = require_proposer(project, proposal_id, by=by)
     step(found, Action.REVISE, Who.PROPOSER)
+    limits.check_hour(project, by=by)
     stale_proposals.check_built_in(project)
     prepared = prepare.prepare(project, suggestion, by=by)
     prepared.store()
@@ -218,6 +208,7 @@ def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> Prop
     """Add a comment. Everyone who can see the proposal may comment, also after it is closed."""
     found = find(project, proposal_id, by=by)
     text = prepare.text(text, what="comment")
+    limits.check_comments(project, by=by)
     with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
         added = add_comment(get(project, proposal_id), text, action="", by=by)
         describe(change, found)

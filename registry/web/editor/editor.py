@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from registry.core.errors import Conflict, InvalidInput, NotFound, SkillsiteError, Stale, TooLarge
+from registry.core.errors import Conflict, InvalidInput, NotFound, RateLimited, SkillsiteError, Stale, TooLarge
 from registry.core.format.skill_form import Fields
 from registry.models import Draft
 from registry.services.drafts import draft_checks, draft_files, drafts
@@ -134,7 +134,7 @@ def _propose(request: ProjectRequest, place: Place, draft: Draft, _: str) -> Htt
         proposed = drafts.propose(place, justification=why, by=request.actor)
     except Stale:
         return redirect(Addresses(place).conflict)
-    except (InvalidInput, TooLarge, Conflict, NotFound) as error:
+    except (InvalidInput, TooLarge, Conflict, NotFound, RateLimited) as error:
         return show_again(request, place, draft, error)
     messages.success(request, proposed.message)
     return redirect("proposal", request.project.slug, proposed.proposal.pk)

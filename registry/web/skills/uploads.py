@@ -22,6 +22,7 @@ from registry.core.errors import (
     InvalidInput,
     InvalidRequest,
     NotFound,
+    RateLimited,
     SkillsiteError,
     Stale,
     TooLarge,
@@ -148,7 +149,7 @@ def _propose(request: ProjectRequest, key: str) -> HttpResponse:
         proposed = uploads.propose(request.project, key, seen=seen, justification=why, by=request.actor)
     except (Stale, AlreadyExists) as error:
         return _show_again(request, key, error)
-    except (InvalidInput, Conflict, TooLarge) as error:
+    except (InvalidInput, Conflict, TooLarge, RateLimited) as error:
         return _preview(request, key, error)
     messages.success(request, proposed.message)
     return redirect("proposal", request.project.slug, proposed.proposal.pk)

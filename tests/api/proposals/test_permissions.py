@@ -150,6 +150,14 @@ def test_too_many_open_proposals_are_refused(digest: str, bot: Api, settings: An
     assert (refused.status_code, refused.json()["code"], refused.json()["allowed"]) == (409, "conflict", 1)
 
 
+def test_too_many_proposals_within_an_hour_are_refused(digest: str, bot: Api, settings: Any) -> None:
+    settings.PROPOSALS_PER_HOUR = 1
+    created(bot)
+    refused = propose(bot, skill_md=NEW.replace("Two", "Due"))
+    assert (refused.status_code, refused.json()["code"], refused.json()["allowed"]) == (429, "rate-limited", 1)
+    assert 3_500 < int(refused["Retry-After"]) <= 3_600
+
+
 def test_a_protected_project_accepts_only_proposals(
     project: Project, digest: str, bot: Api, api: Callable[..., Api], reviewer: Api
 ) -> None:

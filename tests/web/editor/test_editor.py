@@ -46,6 +46,20 @@ def test_a_viewer_proposes_and_never_publishes(
     assert Version.objects.count() == 1
 
 
+def test_too_many_proposals_within_an_hour_keep_the_typed_text(
+    browser_client: Callable[..., Client], greeting: Version, settings: Any
+) -> None:
+    settings.PROPOSALS_PER_HOUR = 1
+    viewer = browser_client("viewer")
+    post(viewer, EDIT, "propose", name="greeting", justification="It was asked for.", base=greeting.digest)
+    refused = post(viewer, NEW, "propose", name="tea-round", justification="It was asked for.")
+    assert refused.status_code == 429
+    page = refused.content.decode()
+    assert "viewer sent 1 proposals and revisions within an hour. 1 are allowed." in page
+    assert "tea-round" in page
+    assert (Proposal.objects.count(), Draft.objects.count()) == (1, 1)
+
+
 def test_in_a_protected_project_everybody_proposes(
     browser_client: Callable[..., Client], project: Project, greeting: Version
 ) -> None:
