@@ -25,6 +25,7 @@ from registry.core.errors import InvalidRequest, NotText, TooLarge
 from registry.core.format import skill_md
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
+from registry.services.permissions import require_reach
 from registry.services.skills import skills
 
 _VERSION = OpenApiParameter("version", str, description="An exact version. The default is the current one.")
@@ -93,6 +94,7 @@ class Skill(Read, Write):
         body, name = validate(SkillInput, request), normalise(name)
         if "name" in body and normalise(body["name"]) != name:
             raise InvalidRequest(f"The name in the address is {name}, in the body {body['name']}. Make them the same.")
+        require_reach(actor(request), name)  # before the skill is read, so that the answer does not tell if it exists
         saved = skills.save(
             write_view.project(request),
             name,

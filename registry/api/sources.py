@@ -106,7 +106,7 @@ class Entries(_SourceRead):
         page, where = parse_page(request), models.Project(pk=caller.project_id)
         found = sources.entries(where, row_id(source), q=request.GET.get("q", "")[:200], by=caller.actor)
         rows = list(found[page.bounds])
-        entries = sources.with_state(sources.find(where, row_id(source), by=caller.actor), rows)
+        entries = sources.with_state(sources.find(where, row_id(source), by=caller.actor), rows, by=caller.actor)
         results = [answers.entry_shape(entry) for entry in entries]
         return as_json(answers.EntriesPage(results=results, next=page.next_link(request, found.count())))
 

@@ -82,11 +82,14 @@ def require_withdraw(by: Actor, project: Project) -> None:
     require(by, roles.REVIEW if is_protected(project.pk) else roles.WRITE, project)
 
 
-def require_reach(by: Actor, name: str) -> None:
-    """Require that an agent with a list of skills changes only those."""
+def require_reach(by: Actor, name: str, *, shown: str = "") -> None:
+    """Require that an agent with a list of skills changes only those. The error is the same for a name without a skill.
+
+    `shown` is the name in the error, if the agent asked for another name than the one that is checked.
+    """
     names = reach(by)
     if names is not None and normalise(name) not in names:
-        raise Forbidden(f"{by.name} can change only the skills on its list. {name[:128]} is not on it.")
+        raise Forbidden(f"{by.name} can change only the skills on its list. {(shown or name)[:128]} is not on it.")
 
 
 def reach(by: Actor) -> frozenset[str] | None:

@@ -19,7 +19,7 @@ from registry.core.text.edits import Edit
 from registry.models import Agent, Project
 from registry.services.catalog import catalog
 from registry.services.files import blobs
-from registry.services.permissions import Actor
+from registry.services.permissions import Actor, reach
 from registry.services.skills import bundles, stale_proposals
 from registry.services.skills.stale_proposals import DELETE
 
@@ -114,7 +114,16 @@ def result_for_agents(name: str, kind: str, result: Bundle | None) -> Bundle | N
 
 
 def effective_skill(project: Project, name: str, by: Actor) -> EffectiveSkill | None:
-    """Return the current skill. For an agent that cannot load it, the skill does not exist."""
+    """Return the current skill. For an agent that cannot load it, the skill does not exist.
+
+    An agent with a list gets the same error for every other name, whether the project has such a skill or not.
+    """
+    names = reach(by)
+    if names is not None and name not in names:
+        raise NotFound(
+            f"This project has no skill {paths.display(name)} that you can change. You can propose only the skills on "
+            "your list."
+        )
     current = catalog.find(project.pk, name)
     if current is None or can_load(current, by):
         return current

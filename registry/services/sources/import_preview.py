@@ -114,10 +114,11 @@ def load(
     """
     require(by, roles.WRITE, project)
     source = source_entries.find(project, source_id, by=by)
+    require_reach(by, new_name or name)
     entry = source_entries.entry(source, name)
     staged = None if again else source_entries.staged(entry)
     preview = compare(source, staged or source_entries.fetch(source, entry), new_name=new_name)
-    require_reach(by, preview.target)
+    require_reach(by, preview.target, shown=new_name or name)
     return preview
 
 

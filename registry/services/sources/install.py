@@ -78,9 +78,11 @@ def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by
     if request.digest and request.digest != fetched.bundle.digest:
         reason = f"{name} changed in the source since your preview, to {fetched.bundle.digest}. Review it again."
         return ImportResult(name, MOVED, reason, digest=fetched.bundle.digest)
+    asked = request.new_name or name
+    require_reach(by, asked)
     preview = import_preview.compare(source, fetched, new_name=request.new_name)
     target = preview.target
-    require_reach(by, target)
+    require_reach(by, target, shown=asked)
     new = request.new_name and preview.installed is None  # the skill with the old name is not affected
     if request.seen and request.seen != preview.seen and not new:
         return ImportResult(name, MOVED, f"Somebody saved {target} since your preview. Review it again.", skill=target)

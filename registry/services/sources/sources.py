@@ -27,7 +27,7 @@ from registry.remote import sources as remote
 from registry.remote.sources import RemoteSource
 from registry.services import audit
 from registry.services.catalog import catalog
-from registry.services.permissions import Actor, require
+from registry.services.permissions import Actor, reach, require
 from registry.services.resolve import outbound_http
 from registry.services.skills import provenance
 from registry.services.sources import source_entries, source_jobs
@@ -168,13 +168,18 @@ def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[E
     words = " ".join(words.replace("\0", "").split())
     if not _MIN_QUERY_CHARS <= len(words) <= _MAX_QUERY_CHARS:
         raise InvalidRequest(f"Enter {_MIN_QUERY_CHARS} to {_MAX_QUERY_CHARS} characters to search for.")
-    return with_state(source, source_entries.search(source, words))
+    return with_state(source, source_entries.search(source, words), by=by)
 
 
-def with_state(source: Source, entries: Sequence[SourceEntry]) -> list[EntryStatus]:
-    """Return the entries with their state, in a fixed number of queries."""
-    names = [entry.name for entry in entries]
-    installed = {each.name: each for each in Installation.objects.standing().filter(source=source, name__in=names)}
+def with_state(source: Source, entries: Sequence[SourceEntry], *, by: Actor | None = None) -> list[EntryStatus]:
+    """Return the entries with their state, in a fixed number of queries.
+
+    An agent with a list does not learn which other skills the project has.
+    """
+    known = reach(by) if by is not None else None
+    names = [entry.name for entry in entries if known is None or normalise(entry.name) in known]
+    standing = Installation.objects.standing().filter(source=source, name__in=names)
+    installed = {each.name: each for each in standing if known is None or each.skill.name in known}
     effective = catalog.find_each(source.project_id, names)
     proposals = dict(_open_proposals(source, names))
     return [
@@ -214,8 +219,11 @@ def jobs(project: Project, source_id: int, *, by: Actor) -> SourceJobQuerySet:
 
 
 def job(project: Project, source_id: int, job_id: int, *, by: Actor) -> SourceJob:
-    """Return one job with `total` and `done`."""
-    found = jobs(project, source_id, by=by).filter(pk=job_id).first()
+    """Return one job with `total` and `done`. An agent with a list sees only its own jobs."""
+    visible = jobs(project, source_id, by=by)
+    if reach(by) is not None:
+        visible = visible.filter(agent=by.agent_id)
+    found = visible.filter(pk=job_id).first()
     if found is None:
         raise NotFound("There is no such job.")
     return found

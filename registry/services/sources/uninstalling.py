@@ -10,7 +10,7 @@ from registry.models import Installation, Project, Version
 from registry.services import audit
 from registry.services.audit import Change
 from registry.services.files import blobs
-from registry.services.permissions import Actor, is_protected, require, require_reach
+from registry.services.permissions import Actor, is_protected, reach, require
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import UPDATE, Suggestion
 from registry.services.skills import provenance, skills, versions
@@ -23,7 +23,8 @@ def find(project: Project, source_id: int, name: str, *, by: Actor) -> Installat
     source = source_entries.find(project, source_id, by=by)
     rows = Installation.objects.standing().filter(source=source, name=name)
     installation = rows.first() if "\0" not in name else None
-    if installation is None:
+    names = reach(by)
+    if installation is None or (names is not None and installation.skill.name not in names):
         raise NotFound(f"The project has no skill {paths.display(name)} from this source.")
     return installation
 
@@ -35,7 +36,6 @@ def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by
     """
     require(by, roles.WRITE, project)
     found = find(project, source_id, name, by=by)
-    require_reach(by, found.skill.name)
     _check_seen(found, seen)
     if is_protected(project.pk) and not _is_unchanged(found):
         return _propose(found, by=by)
