@@ -71,6 +71,7 @@ class ChangeShape(TypedDict):
     path: str
     status: Annotated[str, OneOf(("added", "removed", "changed", "renamed"))]
     binary: bool
+    large: Annotated[bool, "Too long to compare line by line, so `diff` is empty."]
     diff: str
 
 
@@ -235,7 +236,13 @@ def proposal_shape(dossier: Dossier) -> ProposalShape:
 
 def _changes(content: Content) -> list[ChangeShape]:
     return [
-        {"path": change.path, "status": change.status, "binary": change.binary, "diff": content.patch(change)}
+        {
+            "path": change.path,
+            "status": change.status,
+            "binary": change.binary,
+            "large": change.large,
+            "diff": change.patch,
+        }
         for change in content.changes
     ]
 

@@ -8,7 +8,6 @@ from registry.core.findings import FindingShape
 from registry.core.sources import import_request
 from registry.core.sources.import_request import ImportResult
 from registry.core.text import diff
-from registry.core.text.diff import FileChange
 from registry.core.text.merge_bundles import FileMerge
 from registry.lib.json_types import OneOf, Timestamp
 from registry.models import Installation, Provenance, Source, SourceJob, SourceJobItem
@@ -78,6 +77,7 @@ class FileChangeShape(TypedDict):
     path: str
     status: Annotated[str, OneOf(("added", "removed", "changed", "renamed"))]
     binary: bool
+    large: Annotated[bool, "Too long to compare line by line, so `diff` is empty."]
     diff: str
 
 
@@ -216,15 +216,11 @@ def import_preview_shape(preview: ImportPreview) -> ImportPreviewShape:
 def _change_shapes(preview: ImportPreview) -> list[FileChangeShape]:
     before: Mapping[str, bytes] = preview.before
     changes = diff.files(before, preview.theirs) if before else ()
-    return [_change_shape(each, before, preview.theirs) for each in changes if each.status != "equal"]
-
-
-def _change_shape(change: FileChange, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> FileChangeShape:
-    text = ""
-    if not change.binary and change.status != "renamed":
-        old, new = (side.get(change.path, b"").decode() for side in (before, after))
-        text = diff.unified(old, new, change.path)
-    return {"path": change.path, "status": change.status, "binary": change.binary, "diff": text}
+    return [
+        {"path": each.path, "status": each.status, "binary": each.binary, "large": each.large, "diff": each.patch}
+        for each in changes
+        if each.status != "equal"
+    ]
 
 
 def _conflict_shapes(file: FileMerge) -> list[ConflictShape]:

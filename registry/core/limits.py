@@ -14,6 +14,7 @@ class Limits:
     file_bytes: int = 16 * MIB
     ratio: int = 100
     path_chars: int = 255
+    path_segments: int = 16
 
     skill_md_bytes: int = 512_000
     frontmatter_bytes: int = 64 * KIB

@@ -6,8 +6,9 @@ Windows, macOS or a terminal would read differently are rejected, not repaired.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 from registry.core.errors import UnsafePath
@@ -40,7 +41,7 @@ _INVISIBLE = frozenset(
 
 def check(path: str, *, limits: Limits = DEFAULT) -> str:
     """Return the path if it is a safe relative path on every system. Raise UnsafePath otherwise."""
-    reason = _fault(path, limits.path_chars)
+    reason = _fault(path, limits.path_chars) or _depth_fault(path, limits.path_segments)
     if reason:
         raise _unsafe(path, f"The path {display(path)} cannot be used: {reason}.")
     return path
@@ -74,13 +75,16 @@ def check_collisions(paths: Iterable[str]) -> None:
     """
     files: dict[str, str] = {}
     directories: dict[str, str] = {}
+    folds: dict[str, str] = {}  # each distinct segment is folded once
     for path in paths:
-        folded = _folded(path)
-        if folded in files:
-            raise _collision(files[folded], path, "are the same on systems that ignore case")
-        files[folded] = path
-        for parent in _parents(path):
-            known = directories.setdefault(_folded(parent), parent)
+        segments = path.split("/")
+        folded = [folds[one] if one in folds else folds.setdefault(one, _folded(one)) for one in segments]
+        whole = "/".join(folded)
+        if whole in files:
+            raise _collision(files[whole], path, "are the same on systems that ignore case")
+        files[whole] = path
+        for folded_parent, parent in zip(_parents(folded), _parents(segments), strict=True):
+            known = directories.setdefault(folded_parent, parent)
             if known != parent:
                 raise _collision(f"{known}/", f"{parent}/", "are the same on systems that ignore case")
     for folded in sorted(files.keys() & directories.keys()):
@@ -130,6 +134,11 @@ def _fault(path: str, max_chars: int) -> str | None:
     return next((fault for segment in path.split("/") if (fault := _segment_fault(segment))), None)
 
 
+def _depth_fault(path: str, max_segments: int) -> str | None:
+    count = path.count("/") + 1
+    return f"it has {count:,} parts between slashes, and {max_segments:,} are allowed" if count > max_segments else None
+
+
 def _segment_fault(segment: str) -> str | None:
     if not segment:
         return "it contains a double slash or ends with a slash"
@@ -157,10 +166,9 @@ def _folded(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
-def _parents(path: str) -> list[str]:
-    """Return `a` and `a/b` for `a/b/c`."""
-    segments = path.split("/")
-    return ["/".join(segments[:end]) for end in range(1, len(segments))]
+def _parents(segments: Sequence[str]) -> Iterator[str]:
+    """Yield `a` and `a/b` for the segments of `a/b/c`."""
+    return accumulate(segments[:-1], "{}/{}".format)
 
 
 def _unsafe(path: str, message: str, fix: str = _RENAME) -> UnsafePath:

@@ -16,10 +16,12 @@ from registry.core.paths import display
 GZIP_SIGN = b"\x1f\x8b"
 
 _BLOCK = 512
-_HEADERS_PER_FILE = 8 * _BLOCK  # header, long name, and padding of the last block
+_BLOCKS_PER_FILE = 8  # header, long name, and padding of the last block
+_HEADER_BYTES = 4 * 1024  # of pax headers and long names, for each file that is allowed
 _RATIO_FROM = 1024 * 1024
 _GZIP_BITS = 31
 _REGULAR, _DIRECTORY, _PAX, _PAX_GLOBAL, _LONG_NAME = frozenset({b"0", b"\0"}), b"5", b"x", b"g", b"L"
+_METADATA = frozenset({_PAX, _PAX_GLOBAL, _LONG_NAME})
 _KINDS = {
     b"1": "a link",
     b"2": "a symbolic link",
@@ -28,6 +30,7 @@ _KINDS = {
     b"6": "a pipe",
     b"S": "a sparse file",
 }
+_LENGTH_DIGITS = 7
 _REPACK = "Pack the folder of the skill again, as a zip file."
 _HARMLESS = frozenset({"path", "comment", "mtime", "atime", "ctime", "uid", "gid", "uname", "gname"})
 
@@ -35,7 +38,7 @@ _HARMLESS = frozenset({"path", "comment", "mtime", "atime", "ctime", "uid", "gid
 def unpack(data: bytes, *, limits: Limits) -> dict[str, bytes]:
     """Return contents by name, in the order of the archive. The names are not validated."""
     files: dict[str, bytes] = {}
-    for name, content in _entries(_decompress(data, limits)):
+    for name, content in _entries(_decompress(data, limits), limits):
         plain = name.removeprefix("./")
         if plain in files:
             raise _refusal("tar-duplicate", f"The archive contains {display(plain)} twice.")
@@ -45,7 +48,7 @@ def unpack(data: bytes, *, limits: Limits) -> dict[str, bytes]:
 
 def _decompress(data: bytes, limits: Limits) -> bytes:
     """Decompress, but never more than the limits allow for an archive of this size."""
-    limit = limits.expanded_bytes + limits.files * _HEADERS_PER_FILE
+    limit = limits.expanded_bytes + limits.files * _BLOCKS_PER_FILE * _BLOCK
     if len(data) * limits.ratio < limit:
         limit = max(len(data) * limits.ratio, _RATIO_FROM)
     inflater = zlib.decompressobj(_GZIP_BITS)
@@ -62,10 +65,15 @@ def _decompress(data: bytes, limits: Limits) -> bytes:
     return raw
 
 
-def _entries(raw: bytes) -> Iterator[tuple[str, bytes]]:
+def _entries(raw: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
     position, long_name = 0, ""
+    entries = header_bytes = 0
     while (header := raw[position : position + _BLOCK]) and header.count(0) != len(header):
         kind, size = header[156:157], _size(header)
+        entries += 1
+        header_bytes += size if kind in _METADATA else 0
+        _check_limit(entries, limits.files * _BLOCKS_PER_FILE, "entries")
+        _check_limit(header_bytes, limits.files * _HEADER_BYTES, "bytes of headers")
         start = position + _BLOCK
         content = raw[start : start + size]
         if len(content) < size:
@@ -111,17 +119,19 @@ def _name(header: bytes) -> str:
 def _records(content: bytes) -> dict[str, str]:
     """Return the `LENGTH KEY=VALUE` records of a pax header. Raise for keys that change the meaning of an entry."""
     records: dict[str, str] = {}
-    while content:
-        length, _, rest = content.partition(b" ")
-        count = int(length) if length.isdigit() and len(length) < 8 else 0
-        line = content[len(length) + 1 : count]
-        if not rest or len(content) < count or not line.endswith(b"\n") or b"=" not in line:
+    position = 0
+    while position < len(content):
+        space = content.find(b" ", position, position + _LENGTH_DIGITS + 1)
+        length = content[position:space] if space >= 0 else b""
+        end = position + (int(length) if length.isdigit() else 0)
+        line = content[space + 1 : end]
+        if space < 0 or len(content) < end or not line.endswith(b"\n") or b"=" not in line:
             raise _refusal("tar-damaged", "A header of the archive is damaged.")
         key, _, value = _text(line[:-1]).partition("=")
         if key not in _HARMLESS and not key.startswith(("SCHILY.", "LIBARCHIVE.")):
             raise _refusal("tar-header", f"The archive uses {display(key)}, which is not supported.")
         records[key] = value
-        content = content[count:]
+        position = end
     return records
 
 
@@ -130,6 +140,13 @@ def _text(raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         raise _refusal("tar-name-encoding", f"The name {repr(raw[:80])[1:]} is not in UTF-8.") from None
+
+
+def _check_limit(actual: int, allowed: int, what: str) -> None:
+    if actual > allowed:
+        message = f"The archive has more than {allowed:,} {what}, which is the limit."
+        finding = Finding("tar-too-large", Severity.ERROR, "", None, message, _REPACK)
+        raise TooLarge(f"{message} Nothing was saved.", findings=[finding], actual=actual, allowed=allowed)
 
 
 def _refusal(rule: str, message: str) -> InvalidArchive:

@@ -22,6 +22,7 @@ UTF8_FLAG = 0x0800
 LOCAL = struct.Struct("<4s5H3I2H")
 CENTRAL = struct.Struct("<4s4B4H3I5H2I")
 END = struct.Struct("<4s4H2IH")
+_EXTRA = struct.Struct("<HH")
 LOCAL_SIGN, CENTRAL_SIGN, END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 
 _DESCRIPTOR_SIGN = b"PK\x07\x08"
@@ -34,6 +35,7 @@ _NEWEST_VERSION = 63  # of the zip format; newer ones may have rules that this m
 _ZIP64_EXTRA, _UNICODE_PATH_EXTRA = 0x0001, 0x7075
 _LINK_EXTRAS = frozenset({0x000D, 0x756E})  # two old Unix fields that can make a member a link
 _MAX16, _MAX32 = 0xFFFF, 0xFFFFFFFF
+_MAX_EXTRA_FIELDS = 32  # of one header; zip programs write up to four
 
 _REZIP = "Zip the folder again with the built-in tool of your computer, and upload the new zip."
 
@@ -157,12 +159,18 @@ def _check_extra(name: bytes, extra: bytes) -> None:
 
 
 def _extra_fields(label: str, extra: bytes) -> Iterator[tuple[int, bytes]]:
-    while extra:
-        kind, length = struct.unpack_from("<HH", extra.ljust(4, b"\0"))
-        if len(extra) < 4 + length:
+    position = count = 0
+    while position < len(extra):
+        start = position + _EXTRA.size
+        kind, length = _EXTRA.unpack_from(extra, position) if start <= len(extra) else (0, _MAX16)
+        if start + length > len(extra):
             raise refusal("zip-header-mismatch", f"The header of {label} is damaged.", member=label)
-        yield kind, extra[4 : 4 + length]
-        extra = extra[4 + length :]
+        count += 1
+        if count > _MAX_EXTRA_FIELDS:
+            message = f"{label} has more than {_MAX_EXTRA_FIELDS} extra fields, which is the limit."
+            raise refusal("zip-extra-fields", message, member=label)
+        yield kind, extra[start : start + length]
+        position = start + length
 
 
 def _data_start(data: Bytes, header: int, name: bytes, known: tuple[int, ...], directory: int) -> int:

@@ -29,6 +29,8 @@ def pointers(text: str, *, first_line: int = 1) -> Iterator[Pointer]:
     """Yield links and paths in reading order. In fenced code only scripts count, because other paths are examples."""
     fence = ""
     for number, line in enumerate(text.split("\n"), first_line):
+        if "/" not in line and "]" not in line and "```" not in line and "~~~" not in line:
+            continue  # no pointer and no fence: most lines of most texts
         mark = _FENCE.match(line)
         if mark and not fence:
             fence = mark[1]

@@ -4,9 +4,12 @@ They are found by patterns, which miss what is hidden on purpose. An empty resul
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
+from operator import itemgetter
 
 from registry.core.bundle import SKILL_MD, Bundle, content_digest
 from registry.core.errors import SkillsiteError
@@ -91,7 +94,10 @@ _ASSIGNMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S*(?:\s+|$))+")
 _FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?([\w-]{1,100})[ \t]*\([ \t]*\)", re.MULTILINE)
 _RUNS_ANOTHER = re.compile(r"^(?:sudo|doas|env|exec|nohup|time|command|builtin|eval)(?:\s+-\S+)*\s+")
 _PROGRAM = re.compile(r"^(?:\./|/)?[A-Za-z][\w.+/-]{0,99}(?=\s|$)")
-_QUOTED = re.compile(r"\"(?:[^\"\\$`]|\\.){0,1000}\"|'[^']*'")
+# A character after a backslash is taken first, so that an escaped quote does not start a string.
+_QUOTED = re.compile(r"(\\.)|\"(?:[^\"\\$`]|\\.)*+\"|'[^']*+'")
+_MOST_WRAPPERS = 10  # commands such as sudo before the program
+_MOST_OF_KIND = 1_000
 _NOT_PROGRAMS = frozenset({
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function",
     "return", "exit", "local", "export", "set", "unset", "shift", "true", "false", "test", "echo", "printf", "cd",
@@ -115,11 +121,16 @@ def of(bundle: Bundle, *, limits: Limits = DEFAULT) -> Capabilities:
     """Return each capability once, at the first place where it is named."""
     read = readable(bundle, limits)
     found: dict[tuple[Kind, str], Capability] = {}
-    for each in (*_scripts(bundle), *_declared_tools(bundle, limits), *_in_texts(read.items())):
-        found.setdefault((each.kind, each.name), each)
+    counts = Counter[Kind]()
+    for each in chain(_scripts(bundle), _declared_tools(bundle, limits), _in_texts(read.items())):
+        key = each.kind, each.name
+        if key not in found and counts[each.kind] < _MOST_OF_KIND:
+            counts[each.kind] += 1
+            found[key] = each
     order = list(Kind)
     ordered = sorted(found.values(), key=lambda each: (order.index(each.kind), each.name))
-    return Capabilities(tuple(ordered), bool(unread(bundle, read)))
+    partial = bool(unread(bundle, read)) or _MOST_OF_KIND in counts.values()
+    return Capabilities(tuple(ordered), partial)
 
 
 def difference(before: Capabilities, after: Capabilities) -> Difference:
@@ -151,35 +162,56 @@ def _declared_tools(bundle: Bundle, limits: Limits) -> Iterator[Capability]:
 
 def _in_texts(files: Iterable[tuple[str, str]]) -> Iterator[Capability]:
     for path, text in files:
-        for number, line in enumerate(text.split("\n"), 1):
-            for kind, name in _in_line(line):
-                yield Capability(kind, name, path, number)
+        yield from _in_text(path, text)
         for number, command in _commands(path, text):
             yield Capability(Kind.COMMAND, command, path, number)
 
 
-def _in_line(line: str) -> Iterator[tuple[Kind, str]]:
+def _in_text(path: str, text: str) -> Iterator[Capability]:
+    """Yield each capability once. Each pattern reads the whole text, because a text can have a million lines."""
+    first: dict[tuple[Kind, str], int] = {}
+    for kind, name, offset in _mentions(text):
+        first[kind, name] = min(offset, first.get((kind, name), offset))
+    at, line = 0, 1
+    for (kind, name), offset in sorted(first.items(), key=itemgetter(1)):
+        line += text.count("\n", at, offset)
+        at = offset
+        yield Capability(kind, name, path, line)
+
+
+def _mentions(text: str) -> Iterator[tuple[Kind, str, int]]:
     for pattern in (_HOST, _SSH_HOST):
-        yield from ((Kind.HOST, match[1].lower().rstrip(".")) for match in pattern.finditer(line))
-    yield from ((Kind.TOOL, match[0]) for match in _MCP_TOOL.finditer(line))
+        yield from ((Kind.HOST, match[1].lower().rstrip("."), match.start()) for match in pattern.finditer(text))
+    yield from ((Kind.TOOL, match[0], match.start()) for match in _MCP_TOOL.finditer(text))
     for pattern in _VARIABLES:
-        yield from ((Kind.VARIABLE, match[1]) for match in pattern.finditer(line))
-    yield from ((Kind.COMMAND, match[1].rsplit("/", 1)[-1]) for match in _SPAWNED.finditer(line))
+        yield from ((Kind.VARIABLE, match[1], match.start()) for match in pattern.finditer(text))
+    yield from ((Kind.COMMAND, match[1].rsplit("/", 1)[-1], match.start()) for match in _SPAWNED.finditer(text))
 
 
 def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
     if _SHELL_FILE.search(path) or _SHELL_LINE.match(text):
         functions = set(_FUNCTION.findall(text))
-        for number, line in enumerate(text.split("\n"), 1):
+        for number, line in _distinct_lines(text):
             yield from ((number, program) for program in _programs(line) if program not in functions)
     elif path.lower().endswith((".md", ".markdown", ".txt")):
         yield from _in_markdown(text)
+
+
+def _distinct_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each line at its first place. A repeated line names no new program."""
+    seen = {""}
+    for number, line in enumerate(text.split("\n"), 1):
+        if line not in seen:
+            seen.add(line)
+            yield number, line
 
 
 def _in_markdown(text: str) -> Iterator[tuple[int, str]]:
     """Yield all programs in shell fences, and known programs in other fences and inline code."""
     fence, shell = "", False
     for number, line in enumerate(text.split("\n"), 1):
+        if not line or not (fence or "`" in line or "~~~" in line):
+            continue
         mark = _FENCE.match(line)
         if mark and not fence:
             fence, shell = mark[1], mark[2].lower() in _SHELL_FENCES
@@ -198,11 +230,18 @@ def _programs(line: str) -> Iterator[str]:
     line = line.strip().removeprefix("$ ")
     if line.startswith("#"):
         return
-    for part in _SEPARATOR.split(_QUOTED.sub('""', _FUNCTION.sub("", line))):
+    for part in _SEPARATOR.split(_QUOTED.sub(_without_text, _FUNCTION.sub("", line))):
         part = _ASSIGNMENT.sub("", part.strip(" \t({!"))
-        while (opening := _RUNS_ANOTHER.match(part)) is not None:
+        for _ in range(_MOST_WRAPPERS):
+            opening = _RUNS_ANOTHER.match(part)
+            if opening is None:
+                break
             yield opening[0].split()[0]
             part = _ASSIGNMENT.sub("", part[opening.end() :])
         program = _PROGRAM.match(part)
         if program and (name := program[0].rsplit("/", 1)[-1]) not in _NOT_PROGRAMS:
             yield name
+
+
+def _without_text(quoted: re.Match[str]) -> str:
+    return quoted[1] or '""'

@@ -10,23 +10,29 @@ from dataclasses import dataclass
 from typing import Literal
 
 from registry.core.bundle import SKILL_MD
+from registry.core.limits import DEFAULT, MIB
+from registry.core.text import patch
 from registry.core.text.merge3 import Block, Merge, merge3
 from registry.core.text.patch import apply_patch, unified
-from registry.core.text.patience_diff import Change, match, split_lines
+from registry.core.text.patience_diff import Change, Effort, match, split_lines
 
 __all__ = [
-    "Block", "FileChange", "Fold", "Merge", "Row",
-    "apply_patch", "files", "fold", "lines", "merge3", "unified", "words",
+    "Block", "FileChange", "Fold", "LineDiff", "Merge", "Row",
+    "apply_patch", "files", "lines", "merge3", "unified", "words",
 ]  # fmt: skip
 
 RowKind = Literal["equal", "changed", "added", "removed"]
 Status = Literal["added", "removed", "changed", "renamed", "equal"]
 Pieces = tuple[tuple[str, bool], ...]  # text, and True if it changed
 
+COMPARED_BYTES = 4 * MIB  # of all files of a comparison, both sides counted
+
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _VISIBLE_WORD = re.compile(r"\w+|[^\w\s]")
 _MAX_PAIRS = 2_500  # pairs of lines in one replaced block that are compared for similarity
 _SIMILAR = 0.4
+_CHARS_PER_STEP = 10
+_MARKED_CHARS = 10_000  # a longer line is marked as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,53 +50,110 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Unchanged rows that are hidden until the reader expands them."""
+    """Unchanged rows that are not shown."""
 
-    rows: tuple[Row, ...]
+    size: int
+
+
+class LineDiff:
+    """The difference of two texts. Rows are built while they are read, because a text can have a million lines."""
+
+    def __init__(self, before: str, after: str, effort: Effort | None = None) -> None:
+        self._effort = effort or Effort()
+        self._old, self._new = split_lines(before), split_lines(after)
+        matched = match(self._old, self._new, self._effort)
+        self._changes = tuple(matched.changes(len(self._old), len(self._new)))
+        self.coarse = matched.coarse
+
+    @property
+    def added(self) -> int:
+        return sum(change.after_end - change.after for change in self._changes if not change.same)
+
+    @property
+    def removed(self) -> int:
+        return sum(change.before_end - change.before for change in self._changes if not change.same)
+
+    @property
+    def added_text(self) -> str:
+        """Return the added and changed lines of the new text, without the last line ending."""
+        new = (line for c in self._changes if not c.same for line in self._new[c.after : c.after_end])
+        return _split_line_end("".join(new))[0]
+
+    def patch(self, path: str) -> str:
+        return patch.write(self._old, self._new, self._changes, path)
+
+    def rows(self, context: int | None = None) -> Iterator[Row | Fold]:
+        """Yield the rows. With `context`, yield a Fold for equal rows that are further away from a change."""
+        for place, change in enumerate(self._changes):
+            if not change.same:
+                yield from self._changed_rows(change)
+                continue
+            size = change.before_end - change.before
+            head = context if context is not None and place else 0
+            tail = context if context is not None and place < len(self._changes) - 1 else 0
+            if context is None or size - head - tail <= 1:  # a fold of one row would take as much space
+                yield from self._equal_rows(change, 0, size)
+                continue
+            yield from self._equal_rows(change, 0, head)
+            yield Fold(size - head - tail)
+            yield from self._equal_rows(change, size - tail, size)
+
+    def _equal_rows(self, change: Change, start: int, end: int) -> Iterator[Row]:
+        for step in range(start, end):
+            yield self._row("equal", change.before + step, change.after + step)
+
+    def _changed_rows(self, change: Change) -> Iterator[Row]:
+        for i, j in _pair_lines(self._old, self._new, change, self._effort):
+            yield self._row("added" if i is None else "removed" if j is None else "changed", i, j)
+
+    def _row(self, kind: RowKind, i: int | None, j: int | None) -> Row:
+        before, before_end = _split_line_end(self._old[i]) if i is not None else ("", "")
+        after, after_end = _split_line_end(self._new[j]) if j is not None else ("", "")
+        left: Pieces = ((before, False),) if i is not None else ()
+        right: Pieces = ((after, False),) if j is not None else ()
+        if kind == "changed":
+            left, right = words(before, after, self._effort)
+        return Row(
+            kind, i + 1 if i is not None else None, j + 1 if j is not None else None, left, right, before_end, after_end
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """The change of one file. `coarse` means that the texts were too large to compare in detail."""
+    """The change of one file. `large` means that its text is not compared line by line, because it is too long.
+
+    `lines` is None for a file that is binary, large, renamed or equal.
+    """
 
     path: str
     status: Status
     binary: bool = False
-    rows: tuple[Row, ...] = ()
+    large: bool = False
     before_path: str = ""
-    coarse: bool = False
+    lines: LineDiff | None = None
+
+    @property
+    def patch(self) -> str:
+        """Return a unified diff; empty if the file is not compared line by line."""
+        return self.lines.patch(self.path) if self.lines else ""
 
 
 def lines(before: str, after: str) -> tuple[Row, ...]:
-    return _rows(before, after)[0]
+    return tuple(row for row in LineDiff(before, after).rows() if isinstance(row, Row))
 
 
-def fold(rows: Sequence[Row], context: int = 3) -> tuple[Row | Fold, ...]:
-    """Fold unchanged runs, except for `context` rows around each change."""
-    near = [False] * len(rows)
-    for place, row in enumerate(rows):
-        if row.kind != "equal":
-            low, high = max(0, place - context), min(len(rows), place + context + 1)
-            near[low:high] = [True] * (high - low)
-    result: list[Row | Fold] = []
-    hidden: list[Row] = []
-    for row, visible in zip(rows, near, strict=True):
-        if not visible:
-            hidden.append(row)
-            continue
-        result += _fold_run(hidden)
-        hidden = []
-        result.append(row)
-    return (*result, *_fold_run(hidden))
+def files(
+    before: Mapping[str, bytes],
+    after: Mapping[str, bytes],
+    *,
+    file_bytes: int = DEFAULT.skill_md_bytes,
+    first: str = "",
+) -> tuple[FileChange, ...]:
+    """Compare all files, SKILL.md first. A file with a new path and the same content is renamed.
 
-
-def _fold_run(rows: list[Row]) -> list[Row | Fold]:
-    """Return a fold. A single row stays as it is, because a fold would take as much space."""
-    return [Fold(tuple(rows))] if len(rows) > 1 else [*rows]
-
-
-def files(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[FileChange, ...]:
-    """Compare all files, SKILL.md first. A file with a new path and the same content is renamed."""
+    Files over `file_bytes` are not compared line by line, nor files that exceed COMPARED_BYTES together. The file
+    `first` is compared before all others, so that it fits.
+    """
     removed = {content: path for path, content in sorted(before.items()) if path not in after}
     renamed: dict[str, str] = {}
     for path, content in sorted(after.items()):
@@ -98,59 +161,43 @@ def files(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[File
             renamed[path] = removed.pop(content)
     gone = set(renamed.values())
     every = sorted({*before, *after} - gone, key=lambda path: (path != SKILL_MD, path.encode()))
-    return tuple(
-        FileChange(path, "renamed", binary=_text(after[path]) is None, before_path=renamed[path])
+    comparer = _Comparer(file_bytes)
+    changes = {
+        path: FileChange(path, "renamed", binary=not _is_text(after[path]), before_path=renamed[path])
         if path in renamed
-        else _file(path, before.get(path), after.get(path))
-        for path in every
-    )
+        else comparer.file(path, before.get(path), after.get(path))
+        for path in sorted(every, key=lambda path: path != first)
+    }
+    return tuple(changes[path] for path in every)
 
 
-def _file(path: str, before: bytes | None, after: bytes | None) -> FileChange:
-    old, new = _text(before or b""), _text(after or b"")
-    status: Status = "added" if before is None else "removed" if after is None else "changed"
-    if before == after:
-        return FileChange(path, "equal", binary=old is None)
-    if old is None or new is None:
-        return FileChange(path, status, binary=True)
-    rows, coarse = _rows(old, new)
-    return FileChange(path, status, rows=rows, coarse=coarse)
+class _Comparer:
+    """Compares files within one budget of bytes and steps."""
+
+    def __init__(self, file_bytes: int) -> None:
+        self.file_bytes = file_bytes
+        self.effort = Effort()
+        self.bytes = COMPARED_BYTES
+
+    def file(self, path: str, before: bytes | None, after: bytes | None) -> FileChange:
+        old, new = before or b"", after or b""
+        status: Status = "added" if before is None else "removed" if after is None else "changed"
+        if before == after:
+            return FileChange(path, "equal", binary=not _is_text(old))
+        if not (_is_text(old) and _is_text(new)):
+            return FileChange(path, status, binary=True)
+        size = len(old) + len(new)
+        if max(len(old), len(new)) > self.file_bytes or size > self.bytes:
+            return FileChange(path, status, large=True)
+        self.bytes -= size
+        return FileChange(path, status, lines=LineDiff(old.decode(), new.decode(), self.effort))
 
 
-def _text(content: bytes) -> str | None:
+def _is_text(content: bytes) -> bool:
     try:
-        return None if b"\0" in content else content.decode()
+        return b"\0" not in content and content.decode() is not None
     except UnicodeDecodeError:
-        return None
-
-
-def _rows(before: str, after: str) -> tuple[tuple[Row, ...], bool]:
-    old, new = split_lines(before), split_lines(after)
-    matched = match(old, new)
-    rows: list[Row] = []
-    for change in matched.changes(len(old), len(new)):
-        numbers = range(change.before, change.before_end), range(change.after, change.after_end)
-        if change.same:
-            rows += [_row("equal", old, i, new, j) for i, j in zip(*numbers, strict=True)]
-        else:
-            rows += [_row(_kind(i, j), old, i, new, j) for i, j in _pair_lines(old, new, change)]
-    return tuple(rows), matched.coarse
-
-
-def _kind(before: int | None, after: int | None) -> RowKind:
-    return "added" if before is None else "removed" if after is None else "changed"
-
-
-def _row(kind: RowKind, old: Sequence[str], i: int | None, new: Sequence[str], j: int | None) -> Row:
-    before, before_end = _split_line_end(old[i]) if i is not None else ("", "")
-    after, after_end = _split_line_end(new[j]) if j is not None else ("", "")
-    left: Pieces = ((before, False),) if i is not None else ()
-    right: Pieces = ((after, False),) if j is not None else ()
-    if kind == "changed":
-        left, right = words(before, after)
-    return Row(
-        kind, i + 1 if i is not None else None, j + 1 if j is not None else None, left, right, before_end, after_end
-    )
+        return False
 
 
 def _split_line_end(line: str) -> tuple[str, str]:
@@ -158,21 +205,30 @@ def _split_line_end(line: str) -> tuple[str, str]:
     return text, line[len(text) :]
 
 
-def words(before: str, after: str) -> tuple[Pieces, Pieces]:
+def words(before: str, after: str, effort: Effort | None = None) -> tuple[Pieces, Pieces]:
     """Split both lines into pieces and mark the words that differ."""
+    effort = effort or Effort()
+    if max(len(before), len(after)) > _MARKED_CHARS or not effort.spend(len(before) + len(after)):
+        return ((before, before != after),), ((after, before != after),)
     old, new = _WORD.findall(before), _WORD.findall(after)
-    changes = list(match(old, new).changes(len(old), len(new)))
+    changes = list(match(old, new, effort).changes(len(old), len(new)))
     left = tuple(("".join(old[c.before : c.before_end]), not c.same) for c in changes if c.before < c.before_end)
     right = tuple(("".join(new[c.after : c.after_end]), not c.same) for c in changes if c.after < c.after_end)
     return left, right
 
 
-def _pair_lines(old: Sequence[str], new: Sequence[str], change: Change) -> Iterator[tuple[int | None, int | None]]:
+def _pair_lines(
+    old: Sequence[str], new: Sequence[str], change: Change, effort: Effort
+) -> Iterator[tuple[int | None, int | None]]:
     """Yield the removed and added lines of one block, with similar lines paired, in the order of both texts."""
     height, width = change.before_end - change.before, change.after_end - change.after
     partners: dict[int, int] = {}
     if 0 < height * width <= _MAX_PAIRS:
-        partners = _most_similar(old[change.before : change.before_end], new[change.after : change.after_end])
+        removed, added = old[change.before : change.before_end], new[change.after : change.after_end]
+        # Each line is compared with all lines of the other side, word by word.
+        chars = width * sum(map(len, removed)) + height * sum(map(len, added))
+        if effort.spend(height * width + chars // _CHARS_PER_STEP):
+            partners = _most_similar(removed, added)
     after = change.after
     for offset in range(height):
         if offset in partners:

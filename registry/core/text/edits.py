@@ -33,8 +33,10 @@ class _FilePatch:
     text: str
 
 
-def parse(*, diff: object = None, skill_md: object = None, files: object = None) -> Edit:
-    """Return the edit of a request, which has to set exactly one of the three arguments."""
+def parse(
+    *, diff: object = None, skill_md: object = None, files: object = None, limits: Limits = DEFAULT
+) -> Edit:  # fmt: skip
+    """Return the edit of a request, which has to set exactly one of the first three arguments."""
     present = [name for name, value in (("diff", diff), ("skill_md", skill_md), ("files", files)) if value is not None]
     if len(present) != 1:
         raise InvalidRequest(
@@ -48,6 +50,7 @@ def parse(*, diff: object = None, skill_md: object = None, files: object = None)
         return Edit({SKILL_MD: _content(SKILL_MD, skill_md)})
     if not isinstance(files, Mapping) or not files:
         raise InvalidRequest("files must map at least one path to its new text, or to null to remove the file.")
+    _check_count(len(files), limits, "The request changes")
     return Edit({paths.check(str(path)): _content(str(path), value) for path, value in files.items()})
 
 
@@ -74,7 +77,7 @@ def _content(path: str, value: object) -> bytes | None:
 def apply(edit: Edit, base: Bundle | None, *, name: str, limits: Limits = DEFAULT) -> Bundle:
     """Return the changed skill. `base` is its current version, None for a new skill."""
     files: dict[str, bytes] = dict(base) if base is not None else {}
-    changes = dict(_apply_diff(edit.diff, files, name)) if edit.diff else edit.files
+    changes = dict(_apply_diff(edit.diff, files, name, limits)) if edit.diff else edit.files
     for path, content in changes.items():
         if content is not None:
             files[path] = content
@@ -83,14 +86,17 @@ def apply(edit: Edit, base: Bundle | None, *, name: str, limits: Limits = DEFAUL
                 f"{name} has no file {paths.display(path)}, so it cannot be removed. Nothing was saved.",
                 files=sorted(files),
             )
-    bundle = Bundle(files)
-    _check_size(bundle, limits)
-    return bundle
+    _check_size(files, limits)
+    return Bundle(files)
 
 
-def _apply_diff(diff: str, files: Mapping[str, bytes], name: str) -> Iterator[tuple[str, bytes | None]]:
+def _apply_diff(
+    diff: str, files: Mapping[str, bytes], name: str, limits: Limits
+) -> Iterator[tuple[str, bytes | None]]:  # fmt: skip
     seen: set[str] = set()
-    for patch in _file_patches(diff):
+    patches = list(_file_patches(diff))
+    _check_count(len(patches), limits, "The diff changes")
+    for patch in patches:
         path = _target(patch, files, name)
         if path in seen:
             raise InvalidInput(f"The diff changes {paths.display(path)} twice. Put its hunks into one part.", file=path)
@@ -165,11 +171,21 @@ def _target(patch: _FilePatch, files: Mapping[str, bytes], name: str) -> str:
     return paths.check(path)
 
 
+def _check_count(count: int, limits: Limits, subject: str) -> None:
+    """Raise TooLarge before the paths are compared with each other."""
+    if count > limits.files:
+        raise TooLarge(
+            f"{subject} {count:,} files. {limits.files:,} are allowed. Change fewer files. Nothing was saved."
+        )
+
+
 def _check_size(files: Mapping[str, bytes], limits: Limits) -> None:
+    _check_count(len(files), limits, "The skill would have")
     total = sum(map(len, files.values()))
-    largest, size = max(((path, len(content)) for path, content in files.items()), key=lambda each: each[1])
+    largest, size = max(
+        ((path, len(content)) for path, content in files.items()), key=lambda each: each[1], default=("", 0)
+    )
     for message, actual, limit in (
-        (f"The skill would have {len(files):,} files.", len(files), limits.files),
         (f"{largest} would have {size:,} bytes.", size, limits.file_bytes),
         (f"The skill would have {total:,} bytes.", total, limits.expanded_bytes),
     ):  # fmt: skip

@@ -1,11 +1,12 @@
 """Three-way merge of texts (diff3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from registry.core.text.patience_diff import Matching, match, split_lines
+from registry.core.text.patience_diff import Effort, Run, match, split_lines
 
+_Shared = tuple[int, int, int, int]
 BlockKind = Literal["same", "mine", "theirs", "both", "conflict"]
 
 
@@ -32,35 +33,45 @@ class Merge:
     coarse: bool = False
 
 
-def merge3(base: str, theirs: str, mine: str) -> Merge:
+def merge3(base: str, theirs: str, mine: str, effort: Effort | None = None) -> Merge:
     old, left, right = split_lines(base), split_lines(theirs), split_lines(mine)
-    to_left, to_right = match(old, left), match(old, right)
-    blocks = tuple(_blocks(old, left, right, _partners(to_left), _partners(to_right)))
+    effort = effort or Effort()
+    to_left, to_right = match(old, left, effort), match(old, right, effort)
+    blocks = tuple(_blocks(old, left, right, _common(to_left.runs, to_right.runs)))
     clean = all(block.kind != "conflict" for block in blocks)
     text = "".join(block.theirs if block.kind == "theirs" else block.mine for block in blocks) if clean else None
     return Merge(clean, text, blocks, to_left.coarse or to_right.coarse)
 
 
-def _partners(matched: Matching) -> dict[int, int]:
-    return {run.before + step: run.after + step for run in matched.runs for step in range(run.size)}
+def _common(to_left: Sequence[Run], to_right: Sequence[Run]) -> Iterator[_Shared]:
+    """Yield the lines that all three texts share: their positions in base, theirs and mine, and their number."""
+    a = b = 0
+    while a < len(to_left) and b < len(to_right):
+        left, right = to_left[a], to_right[b]
+        start = max(left.before, right.before)
+        left_end, right_end = left.before + left.size, right.before + right.size
+        size = min(left_end, right_end) - start
+        if size > 0:
+            yield start, left.after + start - left.before, right.after + start - right.before, size
+        if left_end <= right_end:
+            a += 1
+        else:
+            b += 1
 
 
 def _blocks(
-    old: Sequence[str], left: Sequence[str], right: Sequence[str],
-    to_left: dict[int, int], to_right: dict[int, int],
-) -> Iterator[Block]:  # fmt: skip
+    old: Sequence[str], left: Sequence[str], right: Sequence[str], common: Iterable[_Shared]
+) -> Iterator[Block]:
     """Yield the changes between the lines that all three texts share."""
     i = j = k = 0
     kept: list[str] = []
-    common = sorted(to_left.keys() & to_right.keys())
-    anchors = [(line, to_left[line], to_right[line]) for line in common]
-    for line, other, own in (*anchors, (len(old), len(left), len(right))):
+    for line, other, own, size in (*common, (len(old), len(left), len(right), 0)):
         if line > i or other > j or own > k:
             yield from _same(kept)
             kept = []
             yield _block("".join(old[i:line]), "".join(left[j:other]), "".join(right[k:own]))
-        kept += old[line : line + 1]
-        i, j, k = line + 1, other + 1, own + 1
+        kept += old[line : line + size]
+        i, j, k = line + size, other + size, own + size
     yield from _same(kept)
 
 

@@ -4,9 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from registry.core.bundle import SKILL_MD
+from registry.core.limits import MIB
 from registry.core.text.merge3 import Block, merge3
+from registry.core.text.patience_diff import Effort
 
 THEIRS, MINE = "theirs", "mine"
+
+# Above these numbers, a person chooses between whole files.
+MERGED_BYTES = 8 * MIB  # of all texts that both sides changed, in all three versions
+MOST_CHOICES = 1_000  # in one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +27,8 @@ class Choice:
 class FileMerge:
     """A file with conflicts.
 
-    `whole` is the key of the answer if the choice is between whole files, because one side removed the file or it is
-    not text. A removed file is None.
+    `whole` is the key of the answer if the choice is between whole files, because one side removed the file, or it is
+    not text, or it is too large or too different to merge line by line. A removed file is None.
     """
 
     path: str
@@ -70,9 +76,10 @@ def merge(base: Mapping[str, bytes], theirs: Mapping[str, bytes], mine: Mapping[
     """Merge two changed versions of `base`."""
     settled: dict[str, bytes] = {}
     still_open: list[FileMerge] = []
+    merger = _Merger()
     paths = sorted({*base, *mine, *theirs}, key=lambda path: (path != SKILL_MD, path.encode()))
     for number, path in enumerate(paths):
-        merged = _merge_file(number, path, base.get(path), theirs.get(path), mine.get(path))
+        merged = merger.file(number, path, base.get(path), theirs.get(path), mine.get(path))
         if isinstance(merged, FileMerge):
             still_open.append(merged)
         elif merged is not None:
@@ -80,21 +87,35 @@ def merge(base: Mapping[str, bytes], theirs: Mapping[str, bytes], mine: Mapping[
     return BundleMerge(settled, tuple(still_open))
 
 
-def _merge_file(
-    number: int, path: str, base: bytes | None, theirs: bytes | None, mine: bytes | None
-) -> FileMerge | bytes | None:
-    """Return the merged content, None for a removed file, or the conflicts."""
-    if mine in (base, theirs):
-        return theirs
-    if theirs == base:
-        return mine
-    old, left, right = _text(base or b""), _text(theirs), _text(mine)
-    if old is None or left is None or right is None:
-        return FileMerge(path, whole=f"take-{number}", theirs=theirs, mine=mine)
-    merged = merge3(old, left, right)
-    if merged.text is not None:
-        return merged.text.encode()
-    return FileMerge(path, tuple(_choices(number, merged.blocks)), theirs=theirs, mine=mine)
+class _Merger:
+    """Merges files within one budget of bytes and steps."""
+
+    def __init__(self) -> None:
+        self.effort = Effort()
+        self.bytes = MERGED_BYTES
+
+    def file(
+        self, number: int, path: str, base: bytes | None, theirs: bytes | None, mine: bytes | None
+    ) -> FileMerge | bytes | None:
+        """Return the merged content, None for a removed file, or the conflicts."""
+        if mine in (base, theirs):
+            return theirs
+        if theirs == base:
+            return mine
+        whole = FileMerge(path, whole=f"take-{number}", theirs=theirs, mine=mine)
+        size = sum(len(content or b"") for content in (base, theirs, mine))
+        if size > self.bytes:
+            return whole
+        old, left, right = _text(base or b""), _text(theirs), _text(mine)
+        if old is None or left is None or right is None:
+            return whole
+        self.bytes -= size
+        merged = merge3(old, left, right, self.effort)
+        if merged.text is not None:
+            return merged.text.encode()
+        if sum(block.kind == "conflict" for block in merged.blocks) > MOST_CHOICES:
+            return whole
+        return FileMerge(path, tuple(_choices(number, merged.blocks)), theirs=theirs, mine=mine)
 
 
 def _choices(number: int, blocks: tuple[Block, ...]) -> Iterator[Block | Choice]:

@@ -1,16 +1,18 @@
 """Unified patches: writing them, and applying them only if every hunk fits unambiguously."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from registry.core.errors import InvalidInput
-from registry.core.text.patience_diff import Change, match, split_lines
+from registry.core.text.patience_diff import Change, Effort, match, split_lines
 
 _HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_LINE_END = "\\"
 _CONTEXT_LINES, _MAX_LINES = 3, 20  # of the current text in a message
 _MAX_OCCURRENCES = 20  # more frequent lines do not help to locate a hunk
+_MAX_STEPS = 2_000_000  # lines compared to locate the moved hunks of a patch
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,11 @@ class Hunk:
 def unified(before: str, after: str, path: str, context: int = 3) -> str:
     """Return a unified diff, or "" if the texts are equal."""
     old, new = split_lines(before), split_lines(after)
-    changes = list(match(old, new).changes(len(old), len(new)))
+    return write(old, new, list(match(old, new).changes(len(old), len(new))), path, context)
+
+
+def write(old: Sequence[str], new: Sequence[str], changes: Sequence[Change], path: str, context: int = 3) -> str:
+    """Return the unified diff of two texts that are already compared."""
     hunks = [_write_hunk(group, old, new) for group in _grouped(changes, context)]
     return f"--- a/{path}\n+++ b/{path}\n{''.join(hunks)}" if hunks else ""
 
@@ -81,8 +87,9 @@ def apply_patch(text: str, patch: str) -> str:
     known: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         known.setdefault(line, []).append(number)
+    effort = Effort(_MAX_STEPS)
     for hunk in parse(patch):
-        place = _place(hunk, lines, known, at)
+        place = _place(hunk, lines, known, at, effort)
         result += lines[at:place]
         result += hunk.after
         at = place + len(hunk.before)
@@ -153,15 +160,12 @@ def _parse_hunk(number: int, head: re.Match[str], body: Sequence[str]) -> Hunk:
     return Hunk(number, head[0], start - 1 if before else start, tuple(before), tuple(after))
 
 
-def _place(hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]], at: int) -> int:
+def _place(hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]], at: int, effort: Effort) -> int:
     """Return the position of the hunk: its own line, or the only other place with the same lines."""
     size = len(hunk.before)
     if at <= hunk.line <= len(lines) and tuple(lines[hunk.line : hunk.line + size]) == hunk.before:
         return hunk.line
-    places = [
-        place for place in (known.get(hunk.before[0], ()) if hunk.before else ())
-        if place >= at and tuple(lines[place : place + size]) == hunk.before
-    ]  # fmt: skip
+    places = list(_places(hunk, lines, known, at, effort)) if hunk.before else []
     if len(places) == 1:
         return places[0]
     reason = f"its lines appear in {len(places)} places" if places else "the lines that it changes do not exist"
@@ -171,6 +175,33 @@ def _place(hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]],
         f"The text around line {nearest + 1} is now:\n{_around(lines, nearest, len(hunk.before))}",
         hunk=hunk.number, line=nearest + 1,
     )  # fmt: skip
+
+
+def _places(
+    hunk: Hunk, lines: Sequence[str], known: Mapping[str, Sequence[int]], at: int, effort: Effort
+) -> Iterator[int]:
+    """Yield the positions from `at` on that have the lines of the hunk. Search for its rarest line."""
+    offset = min(range(len(hunk.before)), key=lambda offset: len(known.get(hunk.before[offset], ())))
+    found = known.get(hunk.before[offset], ())
+    for number in range(bisect_left(found, at + offset), len(found)):
+        start = found[number] - offset
+        same = _same_lines(hunk.before, lines, start)
+        if not effort.spend(same + 1):
+            raise InvalidInput(
+                f"Hunk {hunk.number} ({hunk.head}) does not fit at its line, and its lines repeat too often to search "
+                f"for them: more than {_MAX_STEPS:,} comparisons are needed. Correct the line number of the hunk, or "
+                "send the whole file.", hunk=hunk.number, line=hunk.line + 1,
+            )  # fmt: skip
+        if same == len(hunk.before):
+            yield start
+
+
+def _same_lines(wanted: Sequence[str], lines: Sequence[str], start: int) -> int:
+    """Return how many of the wanted lines follow each other from `start` on."""
+    same, most = 0, min(len(wanted), len(lines) - start)
+    while same < most and wanted[same] == lines[start + same]:
+        same += 1
+    return same
 
 
 def _closest_line(hunk: Hunk, known: Mapping[str, Sequence[int]]) -> int:

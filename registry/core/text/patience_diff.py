@@ -1,7 +1,8 @@
 """Patience diff: matches the items of two sequences. Line, word and three-way diffs are built on it.
 
 Items that occur exactly once on each side anchor the match. Gaps between anchors go to difflib, which needs quadratic
-time, but only while they are small. A larger gap counts as replaced.
+time, but only while they are small. A larger gap counts as replaced. An Effort bounds the time of all matches of one
+request together; after it is used up, all gaps count as replaced.
 """
 
 import re
@@ -13,9 +14,24 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 PAIRS_IN_A_GAP = 40_000
-PAIRS_IN_ALL = 1_000_000
+STEPS_IN_ALL = 1_000_000
+_ROUNDS = 4  # times that the search for anchors may read all items, on top of the effort
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+class Effort:
+    """Steps that the matches of one request may take together. A step is about a microsecond."""
+
+    def __init__(self, steps: int = STEPS_IN_ALL) -> None:
+        self.steps = steps
+
+    def spend(self, steps: int) -> bool:
+        """Return False, and spend nothing, if fewer steps are left."""
+        if steps > self.steps:
+            return False
+        self.steps -= steps
+        return True
 
 
 class Run(NamedTuple):
@@ -55,8 +71,8 @@ def split_lines(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def match(before: Sequence[str], after: Sequence[str]) -> Matching:
-    search = _Search(before, after)
+def match(before: Sequence[str], after: Sequence[str], effort: Effort | None = None) -> Matching:
+    search = _Search(before, after, effort or Effort())
     gaps = [(0, len(before), 0, len(after))]
     while gaps:
         gaps += search.narrow(*gaps.pop())
@@ -64,11 +80,11 @@ def match(before: Sequence[str], after: Sequence[str]) -> Matching:
 
 
 class _Search:
-    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
-        self.before, self.after = before, after
+    def __init__(self, before: Sequence[str], after: Sequence[str], effort: Effort) -> None:
+        self.before, self.after, self.effort = before, after, effort
         self.runs: list[Run] = []
         self.coarse = False
-        self.pairs = 0
+        self.reads = _ROUNDS * (len(before) + len(after))
 
     def narrow(self, i: int, i_end: int, j: int, j_end: int) -> list[tuple[int, int, int, int]]:
         """Match both ends, then the anchors, and return the gaps that remain."""
@@ -80,7 +96,7 @@ class _Search:
         self.add_run(i_end, j_end, size)
         if i == i_end or j == j_end:
             return []
-        anchors = self.anchors(i, i_end, j, j_end)
+        anchors = self.anchors(i, i_end, j, j_end) if self.may_read(i_end - i + j_end - j) else []
         if not anchors:
             self.compare(i, i_end, j, j_end)
             return []
@@ -89,6 +105,11 @@ class _Search:
         for a, b in anchors:
             self.add_run(a, b, 1)
         return [(a, a_end, b, b_end) for (a, b), (a_end, b_end) in zip(starts, ends, strict=True)]
+
+    def may_read(self, items: int) -> bool:
+        """Check that anchors divide the gaps well. One anchor in each round would need quadratic time."""
+        self.reads -= items
+        return self.reads >= 0 or self.effort.spend(items)
 
     def add_run(self, i: int, j: int, size: int) -> None:
         if size:
@@ -117,8 +138,7 @@ class _Search:
 
     def compare(self, i: int, i_end: int, j: int, j_end: int) -> None:
         cost = (i_end - i) * (j_end - j)
-        self.pairs += cost
-        if cost > PAIRS_IN_A_GAP or self.pairs > PAIRS_IN_ALL:
+        if cost > PAIRS_IN_A_GAP or not self.effort.spend(cost):
             self.coarse = True
             return
         matcher = SequenceMatcher(None, self.before[i:i_end], self.after[j:j_end], autojunk=False)

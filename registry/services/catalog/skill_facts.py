@@ -13,6 +13,7 @@ from registry.core.findings import Finding, in_reading_order
 from registry.core.format import skill_md
 from registry.core.lint import context, rules
 from registry.core.text import diff
+from registry.core.text.patience_diff import Effort
 from registry.services.catalog.catalog import Loaded
 
 
@@ -105,11 +106,14 @@ def _difference(key: _DifferenceKey) -> Difference:
     old, new = ({entry.path: entry for entry in loaded.files} for loaded in key.loaded)
     changed = tuple(path for path in new if path in old and new[path].digest != old[path].digest)
     lines_added = lines_removed = 0
+    effort, chars = Effort(), diff.COMPARED_BYTES
     for path in changed:
-        texts = [_text(loaded, loaded.entry(path)) for loaded in key.loaded]
-        rows = diff.lines(texts[0], texts[1]) if texts[0] is not None and texts[1] is not None else ()
-        lines_added += sum(row.kind in ("added", "changed") for row in rows)
-        lines_removed += sum(row.kind in ("removed", "changed") for row in rows)
+        before, after = (_text(loaded, loaded.entry(path)) for loaded in key.loaded)
+        if before is None or after is None or (chars := chars - len(before) - len(after)) < 0:
+            continue
+        lines = diff.LineDiff(before, after, effort)
+        lines_added += lines.added
+        lines_removed += lines.removed
     return Difference(
         changed,
         tuple(path for path in new if path not in old),

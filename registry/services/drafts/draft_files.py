@@ -132,7 +132,6 @@ def _check(path: str, content: bytes) -> None:
 
 def _set(draft: Draft, entries: Mapping[str, FileEntry]) -> None:
     limits = settings.LIMITS
-    paths.check_collisions([SKILL_MD, *entries])
     total = sum(entry.size for entry in entries.values())
     if len(entries) + 1 > limits.files:
         raise TooLarge(
@@ -142,4 +141,5 @@ def _set(draft: Draft, entries: Mapping[str, FileEntry]) -> None:
         raise TooLarge(
             f"The files would have {total:,} bytes together. {limits.expanded_bytes:,} are allowed. Nothing was added."
         )
+    paths.check_collisions([SKILL_MD, *entries])
     draft.manifest = in_byte_order(entries.values())

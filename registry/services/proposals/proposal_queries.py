@@ -33,13 +33,6 @@ class Content:
     def changes(self) -> tuple[FileChange, ...]:
         return tuple(each for each in diff.files(self.before or {}, self.after or {}) if each.status != "equal")
 
-    def patch(self, change: FileChange) -> str:
-        """Return a unified diff of one file; empty for a binary or renamed file."""
-        if change.binary or change.status == "renamed":
-            return ""
-        before, after = (side.get(change.path, b"").decode() if side else "" for side in (self.before, self.after))
-        return diff.unified(before, after, change.path)
-
 
 @dataclass(frozen=True, slots=True)
 class Dossier:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
@@ -16,8 +16,10 @@ from registry.core.text.merge_bundles import Choice, FileMerge
 from registry.web.humanize import counted
 from registry.web.render import marked_text
 
-_MOST_ROWS = 4_000
+_MOST_ROWS = 4_000  # of one file
+_MOST_ROWS_IN_ALL = 8_000
 _CONTEXT_LINES = 3
+_MOST_CONFLICT_LINES = 1_000  # of each side of a conflict
 _STATUS = {"added": "New file", "removed": "Removed", "renamed": "Renamed", "changed": "", "equal": ""}
 
 
@@ -42,6 +44,7 @@ class DiffFile:
     removed: int = 0
     hidden: str = ""
     rows: tuple[DiffRow, ...] = ()
+    crowded_out: bool = False  # rows are missing because of other files
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,71 +69,67 @@ class Comparison:
 
 
 def compare(
-    before: Mapping[str, bytes], after: Mapping[str, bytes], *, limits: Limits, whole: bool = False
+    before: Mapping[str, bytes], after: Mapping[str, bytes], *, limits: Limits, whole: bool = False, first: str = ""
 ) -> Comparison:
-    """Compare two bundles; `whole` shows unchanged lines instead of folding them."""
-    changes = _changes(before, after, limits.skill_md_bytes)
+    """Compare two bundles; `whole` shows unchanged lines instead of folding them.
+
+    `first` is the file whose lines are shown even if those of the other files do not fit on the page.
+    """
+    changes = diff.files(before, after, file_bytes=limits.skill_md_bytes, first=first)
+    page = _Page(whole)
+    drawn = {change.path: page.file(change) for change in sorted(changes, key=lambda change: change.path != first)}
     return Comparison(
-        tuple(_file(change, large, whole) for change, large in changes if change.status != "equal"),
-        tuple(change.path for change, _ in changes if change.status == "equal"),
+        tuple(drawn[change.path] for change in changes if change.status != "equal"),
+        tuple(change.path for change in changes if change.status == "equal"),
     )
 
 
-def _changes(before: Mapping[str, bytes], after: Mapping[str, bytes], most: int) -> list[tuple[FileChange, bool]]:
-    """Return the changes, each with True for a file that is too large to compare line by line."""
-    large = {
-        path
-        for path in {*before, *after}
-        if before.get(path) != after.get(path) and max(len(before.get(path, b"")), len(after.get(path, b""))) > most
-    }
-    small = diff.files(
-        {path: content for path, content in before.items() if path not in large},
-        {path: content for path, content in after.items() if path not in large},
-    )
-    changes = [(change, False) for change in small]
-    for path in sorted(large):
-        status: diff.Status = "added" if path not in before else "removed" if path not in after else "changed"
-        changes.append((FileChange(path, status, binary=True), True))
-    return changes
+class _Page:
+    """Draws files until the page has enough rows."""
+
+    def __init__(self, whole: bool) -> None:
+        self.context = None if whole else _CONTEXT_LINES
+        self.rows_left = _MOST_ROWS_IN_ALL
+
+    def file(self, change: FileChange) -> DiffFile:
+        if change.status == "renamed":
+            return DiffFile(change.path, f"Renamed from {change.before_path}", _note(change))
+        status, lines = _STATUS[change.status], change.lines
+        if lines is None:
+            return DiffFile(change.path, status, _note(change))
+        most = min(_MOST_ROWS, self.rows_left)
+        rows = lines.rows(self.context)
+        shown = tuple(_row(row) for row in islice(rows, most))
+        self.rows_left -= len(shown)
+        crowded_out = most < _MOST_ROWS
+        cut = next(rows, None) is not None
+        hidden = sum(each.length for each in invisible.scan(lines.added_text, comments=False))
+        return DiffFile(
+            change.path, status, _cut_note(most, crowded_out) if cut else _note(change),
+            added=lines.added, removed=lines.removed,
+            hidden=counted(hidden, "hidden character") if hidden else "",
+            rows=shown, crowded_out=cut and crowded_out,
+        )  # fmt: skip
 
 
-def _file(change: FileChange, large: bool, whole: bool) -> DiffFile:
-    note = _note(change, large)
-    status = _STATUS[change.status]
-    if change.status == "renamed":
-        return DiffFile(change.path, f"Renamed from {change.before_path}", note)
-    rows = change.rows if whole else diff.fold(change.rows)
-    shown = tuple(_row(row) for row in rows[:_MOST_ROWS])
-    if len(rows) > _MOST_ROWS:
-        note = f"Only the first {_MOST_ROWS:,} lines are shown. Download both versions to compare the rest."
-    return DiffFile(
-        change.path, status, note,
-        added=sum(row.kind in ("added", "changed") for row in change.rows),
-        removed=sum(row.kind in ("removed", "changed") for row in change.rows),
-        hidden=_hidden(change), rows=shown,
-    )  # fmt: skip
+def _cut_note(most: int, crowded_out: bool) -> str:
+    if crowded_out:
+        return f"A page shows at most {_MOST_ROWS_IN_ALL:,} lines, so the lines of this file are not all shown."
+    return f"Only the first {most:,} lines are shown. Download both versions to compare the rest."
 
 
-def _note(change: FileChange, large: bool) -> str:
-    if large:
-        return "Too large to compare line by line."
+def _note(change: FileChange) -> str:
+    if change.large:
+        return "Too large to compare line by line. Download both versions to compare it."
     if change.binary:
         return "Binary file, so there are no lines to compare." if change.status == "changed" else "Binary file."
-    return "The texts are very different, so whole parts are shown as replaced." if change.coarse else ""
-
-
-def _hidden(change: FileChange) -> str:
-    """Return the number of invisible characters in added lines, in words."""
-    text = "\n".join(
-        "".join(piece for piece, _ in row.after) for row in change.rows if row.kind in ("added", "changed")
-    )
-    hidden = sum(each.length for each in invisible.scan(text, comments=False))
-    return counted(hidden, "hidden character") if hidden else ""
+    coarse = change.lines is not None and change.lines.coarse
+    return "The texts are very different, so whole parts are shown as replaced." if coarse else ""
 
 
 def _row(row: Row | Fold) -> DiffRow:
     if isinstance(row, Fold):
-        return DiffRow("fold", folded=len(row.rows))
+        return DiffRow("fold", folded=row.size)
     ends_differ = row.kind == "changed" and row.before_end != row.after_end
     before = marked_text.marked(row.before, "del") if row.before_line is not None else None
     after = marked_text.marked(row.after, "ins") if row.after_line is not None else None
@@ -211,14 +210,29 @@ def _context(text: str) -> Iterator[Part]:
 
 
 def _plain(text: str) -> SafeString:
-    return mark_safe("\n".join(line.html for line in marked_text.lines(text, comments=False)))
+    shown, more = _first_lines(text)
+    return mark_safe("\n".join([*(line.html for line in marked_text.lines(shown, comments=False)), *_more(more)]))
 
 
 def _against(base: str, text: str) -> SafeString:
     """Return the text with the words marked that differ from the base."""
+    (base, _), (text, more) = _first_lines(base), _first_lines(text)
     rows = [row for row in diff.lines(base, text) if row.after_line is not None]
     marked = (
         marked_text.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
         for row in rows
     )
-    return mark_safe("\n".join(marked))
+    return mark_safe("\n".join([*marked, *_more(more)]))
+
+
+def _first_lines(text: str) -> tuple[str, int]:
+    """Return the lines that are shown of one side of a conflict, and the number of the others."""
+    lines = text.split("\n", _MOST_CONFLICT_LINES)
+    if len(lines) <= _MOST_CONFLICT_LINES:
+        return text, 0
+    rest = lines.pop()
+    return "\n".join(lines), rest.count("\n") + (not rest.endswith("\n"))
+
+
+def _more(lines: int) -> list[str]:
+    return [f'<span class="unseen">{counted(lines, "more line")}</span>'] if lines else []

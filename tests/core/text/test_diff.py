@@ -69,16 +69,22 @@ def test_the_rows_contain_both_texts_completely(before: str, after: str) -> None
 @given(texts, texts, st.integers(0, 4))
 @settings(max_examples=effort.examples(80))
 def test_a_fold_contains_only_equal_rows(before: str, after: str, context: int) -> None:
-    rows = diff.lines(before, after)
-    folded = diff.fold(rows, context)
-    assert [r for each in folded for r in (each.rows if isinstance(each, Fold) else [each])] == list(rows)
-    assert all(row.kind == "equal" for each in folded if isinstance(each, Fold) for row in each.rows)
+    rows, at = diff.lines(before, after), 0
+    for each in diff.LineDiff(before, after).rows(context):
+        size = each.size if isinstance(each, Fold) else 1
+        if isinstance(each, Fold):
+            assert {row.kind for row in rows[at : at + size]} == {"equal"}
+            assert size > 1
+        else:
+            assert each == rows[at]
+        at += size
+    assert at == len(rows)
 
 
 def test_context_lines_are_not_folded() -> None:
     before = "".join(f"{n}\n" for n in range(100))
-    folded = diff.fold(diff.lines(before, before.replace("50\n", "fifty\n")))
-    assert [len(each.rows) if isinstance(each, Fold) else each.kind for each in folded] == [
+    folded = diff.LineDiff(before, before.replace("50\n", "fifty\n")).rows(context=3)
+    assert [each.size if isinstance(each, Fold) else each.kind for each in folded] == [
         47, "equal", "equal", "equal", "removed", "added", "equal", "equal", "equal", 46,
     ]  # fmt: skip
 
@@ -87,7 +93,7 @@ def test_each_file_has_its_status_and_skill_md_is_first() -> None:
     before = {"SKILL.md": b"a\n", "gone.md": b"g", "kept.md": b"k", "old/name.md": b"moved", "img.png": b"\0\1"}
     after = {"SKILL.md": b"b\n", "new.md": b"n", "kept.md": b"k", "new/name.md": b"moved", "img.png": b"\0\2"}
     changes = diff.files(before, after)
-    assert [(c.path, c.status, c.binary, bool(c.rows)) for c in changes] == [
+    assert [(c.path, c.status, c.binary, bool(c.lines)) for c in changes] == [
         ("SKILL.md", "changed", False, True), ("gone.md", "removed", False, True), ("img.png", "changed", True, False),
         ("kept.md", "equal", False, False), ("new.md", "added", False, True), ("new/name.md", "renamed", False, False),
     ]  # fmt: skip
@@ -96,7 +102,7 @@ def test_each_file_has_its_status_and_skill_md_is_first() -> None:
 
 def test_a_file_that_becomes_binary_has_no_rows() -> None:
     (change,) = diff.files({"a": b"text"}, {"a": b"\xff\xfe"})
-    assert (change.status, change.binary, change.rows) == ("changed", True, ())
+    assert (change.status, change.binary, change.lines) == ("changed", True, None)
 
 
 def test_a_copy_is_not_a_rename_and_one_file_is_renamed_once() -> None:
@@ -247,11 +253,13 @@ HOSTILE = {
 def test_a_hostile_pair_of_texts_is_diffed_completely(kind: str) -> None:
     before, after = ("\n".join(lines) for lines in HOSTILE[kind])
     (change,) = diff.files({"a": before.encode()}, {"a": after.encode()})
-    assert sides(change.rows) == (before, after)
+    assert change.lines is not None
+    assert sides(tuple(row for row in change.lines.rows() if isinstance(row, Row))) == (before, after)
 
 
 def test_a_diff_that_was_not_compared_in_detail_is_coarse() -> None:
     before, after = ("\n".join(lines) for lines in HOSTILE["two lines over and over"])
     (change,) = diff.files({"a": before.encode()}, {"a": after.encode()})
-    assert change.coarse
-    assert not diff.files({"a": b"x\ny\n"}, {"a": b"x\nz\n"})[0].coarse
+    assert change.lines is not None
+    assert change.lines.coarse
+    assert not diff.LineDiff("x\ny\n", "x\nz\n").coarse
