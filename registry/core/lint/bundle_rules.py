@@ -33,7 +33,8 @@ _HIDDEN_NAMES = {
     Kind.PADDING: "a long blank gap",
 }
 _LISTED_POINTERS = 100  # findings of each rule; a text may have hundreds of thousands
-_COMPARISONS = 20_000  # budget for spelling suggestions, which are slow
+_COMPARED = 4_000_000  # budget for spelling suggestions, in pairs of characters
+_MOST_HIDDEN = 50_000  # hidden characters of one skill that are told apart by kind
 
 
 def body_empty(context: LintContext) -> Iterator[Finding]:
@@ -165,12 +166,12 @@ def _parents(path: str) -> Iterator[str]:
 
 def _nearest_of(known: Collection[str]) -> Callable[[str], str]:
     """Return a function that suggests the closest known name, or "" if there is none or the budget is used up."""
-    budget = _COMPARISONS
+    budget, chars = _COMPARED, sum(map(len, known))
 
     def nearest(name: str) -> str:
         nonlocal budget
-        near = difflib.get_close_matches(name[:SHOWN_CHARS], known, n=1, cutoff=0.75) if budget > 0 else []
-        budget -= len(known)
+        budget -= min(len(name), SHOWN_CHARS) * chars
+        near = difflib.get_close_matches(name[:SHOWN_CHARS], known, n=1, cutoff=0.75) if budget >= 0 else []
         return near[0] if near else ""
 
     return nearest
@@ -238,14 +239,27 @@ def requires(context: LintContext) -> Iterator[Finding]:
 
 def hidden_characters(context: LintContext) -> Iterator[Finding]:
     """Yield one finding per kind and file, at the first occurrence."""
+    left = _MOST_HIDDEN
     for path, text in context.texts.items():
-        hidden = invisible.scan(text, comments=path.lower().endswith(".md"))
+        hidden = invisible.scan(text, comments=path.lower().endswith(".md"), most=left)
+        left -= len(hidden)
+        if not left:
+            yield Finding(
+                "text-unread",
+                Severity.WARNING,
+                path,
+                None,
+                f"The skill has more than {_MOST_HIDDEN:,} pieces of hidden content. The rest was not checked.",
+                "Remove the invisible characters and comments.",
+            )
         by_kind: dict[Kind, list[Hidden]] = {}
         for each in hidden:
             if not (each.offset == 0 and each.code == "U+FEFF"):  # reported as frontmatter-bom
                 by_kind.setdefault(each.kind, []).append(each)
         for kind, places in by_kind.items():
             yield _hidden(path, kind, places)
+        if not left:
+            return
 
 
 def _quoted_end(text: str) -> str:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 
 class Kind(StrEnum):
@@ -39,11 +40,17 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of text. If `hidden` is set, it has to be displayed in a visible form."""
+    """A piece of text. If `hidden` is set, it has to be displayed in a visible form.
+
+    A crowded segment contains more hidden content, which is not told apart.
+    """
 
     text: str
     hidden: Hidden | None = None
+    crowded: bool = False
 
+
+MOST = 20_000  # pieces of hidden content that are told apart
 
 _TAGS = r"\U000e0000-\U000e007f"
 _SELECTORS = r"\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef"
@@ -79,24 +86,21 @@ _CONTROL_NAMES = {
 }  # fmt: skip
 
 
-def scan(text: str, *, comments: bool = True) -> tuple[Hidden, ...]:
-    """Return all hidden content in order. Set `comments` for Markdown, where HTML comments are not displayed."""
+def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden, ...]:
+    """Return the first `most` pieces of hidden content. Set `comments` for Markdown, which does not display comments."""
     positions = _Positions(text)
-    hidden = [
-        _describe(positions, kind, start, end)
-        for kind, start, end in _runs(text)
-        if not _is_ordinary(text, start, end, kind)
-    ]
+    runs = (run for run in _runs(text) if not _is_ordinary(text, run[1], run[2], run[0]))
+    hidden = [_describe(positions, *run) for run in islice(runs, most)]
     hidden += [
         positions.hidden(blank.start(), blank.end(), "", f"{len(blank[0]):,} BLANK CHARACTERS", Kind.PADDING)
-        for blank in _PADDING.finditer(text)
+        for blank in islice(_PADDING.finditer(text), most)
     ]
     if comments:
         hidden += [
             positions.hidden(start, end, "", "HTML COMMENT", Kind.COMMENT, inner.strip())
-            for start, end, inner in _comments(text)
+            for start, end, inner in islice(_comments(text), most)
         ]
-    return tuple(sorted(hidden, key=lambda each: (each.offset, -each.length)))
+    return tuple(sorted(hidden, key=lambda each: (each.offset, -each.length))[:most])
 
 
 def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
@@ -116,8 +120,12 @@ def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
 
 
 def segments(text: str, *, comments: bool = True) -> list[Segment]:
-    """Split the text at hidden content. Joining the pieces restores the text."""
+    """Split the text at hidden content. Joining the pieces restores the text.
+
+    A text with more than MOST pieces of hidden content ends with one crowded segment.
+    """
     hidden = scan(text, comments=comments)
+    end = max(each.offset + each.length for each in hidden) if len(hidden) >= MOST else len(text)
     in_comments = deque(each for each in hidden if each.kind is Kind.COMMENT)
     result: list[Segment] = []
     at = 0
@@ -125,7 +133,13 @@ def segments(text: str, *, comments: bool = True) -> list[Segment]:
         result += _between(text, at, each.offset, in_comments)
         at = each.offset + each.length
         result.append(Segment(text[each.offset : at], each))
-    return result + list(_between(text, at, len(text), in_comments))
+    result += _between(text, at, end, in_comments)
+    return result + ([Segment(text[end:], crowded=True)] if end < len(text) else [])
+
+
+def blotted(text: str) -> str:
+    """Return the text of a crowded segment with a box for each invisible character."""
+    return _SUSPECT.sub("\u25a1", text)
 
 
 def _between(text: str, start: int, end: int, comments: deque[Hidden]) -> Iterator[Segment]:

@@ -19,7 +19,7 @@ from registry.services.catalog.catalog import Loaded
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Findings and sizes of one skill. `tokens` has an entry for each text file; `unread` lists the other files."""
+    """Findings and sizes of one skill. `tokens` has an entry for each text that lint reads; `unread` lists the other files."""
 
     findings: tuple[Finding, ...]
     tokens: dict[str, int]
@@ -60,7 +60,7 @@ def facts(loaded: Loaded, *, known_names: Collection[str]) -> Facts:
 def _facts(key: _FactsKey) -> Facts:
     bundle = key.loaded.bundle()
     skill = skill_md.read(bundle[SKILL_MD], fallback_name=key.name, limits=settings.LIMITS)
-    texts = context.texts(bundle, settings.LIMITS)
+    texts = context.readable(bundle, settings.LIMITS)
     return Facts(
         findings=rules.lint(skill, bundle, authoring=False, limits=settings.LIMITS),
         tokens={path: token_estimate.estimate(text) for path, text in texts.items()},

@@ -11,6 +11,7 @@ from registry.core.lint.invisible import Hidden, Kind, Segment
 from registry.core.text.diff import Pieces
 from registry.web.humanize import counted, number
 
+MOST_LINES = 10_000
 _SHOWN_DECODED = 200
 
 
@@ -21,7 +22,17 @@ class Line:
 
 
 def lines(text: str, *, comments: bool = True) -> list[Line]:
-    """Return the text line by line. A long run of blank lines becomes one box; line numbers count them."""
+    """Return the text line by line. A long run of blank lines becomes one box; line numbers count them.
+
+    The last line of a text with more than MOST_LINES lines says how many are not shown.
+    """
+    first = text.split("\n", MOST_LINES)
+    if len(first) > MOST_LINES:
+        rest = first.pop()
+        more = rest.count("\n") + (not rest.endswith("\n"))
+        note = f"{counted(more, 'more line')}. Download the file to read everything."
+        shown = lines("\n".join(first), comments=comments)
+        return [*shown, Line(MOST_LINES + 1, format_html('<span class="unseen">{}</span>', note))] if rest else shown
     result: list[Line] = []
     at, parts = 1, list[str]()
     for segment in invisible.segments(text, comments=comments):
@@ -42,9 +53,9 @@ def lines(text: str, *, comments: bool = True) -> list[Line]:
 
 
 def _html(segment: Segment, piece: str) -> str:
-    piece = piece.removesuffix("\r") if segment.hidden is None else piece
     if segment.hidden is None:
-        return escape(piece)
+        piece = piece.removesuffix("\r")
+        return escape(invisible.blotted(piece) if segment.crowded else piece)
     if segment.hidden.kind is Kind.COMMENT:
         return format_html('<span class="source-comment">{}</span>', piece.removesuffix("\r")) if piece else ""
     return box(segment.hidden, segment.text)
