@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 from registry.api import authentication, problems
 from registry.core import roles
 from registry.core.errors import InvalidRequest, NotFound, SkillsiteError
-from registry.lib.lru import MEBIBYTE, LruCache
+from registry.lib.lru import MEBIBYTE, ByteCache
 from registry.services import throttle
 from registry.services.agents import bearer
 from registry.services.agents.tokens import Caller
@@ -41,7 +41,7 @@ def as_json(body: Mapping[str, object], *, loads: tuple[tuple[str, str], ...] = 
     return Answer(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(), loads=loads)
 
 
-_cache: LruCache[str, Answer] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
+_cache: ByteCache[Answer] = ByteCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
 class _BaseRead(APIView):

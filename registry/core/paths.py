@@ -87,9 +87,9 @@ def check_collisions(paths: Iterable[str]) -> None:
             known = directories.setdefault(folded_parent, parent)
             if known != parent:
                 raise _collision(f"{known}/", f"{parent}/", "are the same on systems that ignore case")
-    for folded in sorted(files.keys() & directories.keys()):
+    for both in sorted(files.keys() & directories.keys()):
         raise _collision(
-            files[folded], f"{directories[folded]}/", "have the same name, but one is a file and one is a folder"
+            files[both], f"{directories[both]}/", "have the same name, but one is a file and one is a folder"
         )
 
 

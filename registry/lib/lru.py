@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 MEBIBYTE = 1024 * 1024
+ENTRY_BYTES = 1_000  # of the objects around one cached value, measured
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -52,6 +53,13 @@ class LruCache(Generic[Key, Value]):
         with self._lock:
             self._entries.clear()
             self._used = 0
+
+
+class ByteCache(LruCache[str, Value]):
+    """A cache whose units are bytes. The key and the bookkeeping of an entry count too, so that small values fit in."""
+
+    def put(self, key: str, value: Value, size: int = 0) -> None:
+        super().put(key, value, size + len(key) + ENTRY_BYTES)
 
 
 def clear_all() -> None:

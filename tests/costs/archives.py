@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from registry.core.archive import zip_bundle
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.text import edits
-from tests.costs.shape import MB, Shape
+from tests.costs.shape import KB, MB, Shape
 
 _SKILL = b"---\nname: costs\ndescription: d\n---\n\nText.\n"
 
@@ -84,12 +84,12 @@ def _tar_of_empty_files(size: int) -> bytes:
 
 
 SHAPES = (
-    Shape("a proposal with deep paths", _deep_paths, _propose, 4 * MB),
-    Shape("a proposal with many paths", _short_paths, _propose, 4 * MB),
-    Shape("a diff of many files", _many_file_patches, _propose_diff, 4 * MB),
-    Shape("a zip of deep paths", _zip_of_deep_paths, zip_bundle.read_zip, 2 * MB),
-    Shape("a zip with many extra fields", _zip_with_extra_fields, zip_bundle.read_zip, 50 * MB),
-    Shape("a zip of nested skills", _zip_of_nested_skills, zip_bundle.read_skills, 2 * MB),
-    Shape("a tar with many pax records", _tar_with_pax_records, zip_bundle.read_archive, 50 * MB),
-    Shape("a tar of many empty files", _tar_of_empty_files, zip_bundle.read_archive, 50 * MB),
+    Shape("a proposal with deep paths", _deep_paths, _propose, 4 * MB, quick=True),
+    Shape("a proposal with many paths", _short_paths, _propose, 4 * MB, quick=True),
+    Shape("a diff of many files", _many_file_patches, _propose_diff, 4 * MB, quick=True),
+    Shape("a zip of deep paths", _zip_of_deep_paths, zip_bundle.read_zip, 2 * MB, small=20 * KB),
+    Shape("a zip with many extra fields", _zip_with_extra_fields, zip_bundle.read_zip, 50 * MB, quick=True),
+    Shape("a zip of nested skills", _zip_of_nested_skills, zip_bundle.read_skills, 2 * MB, small=20 * KB),
+    Shape("a tar with many pax records", _tar_with_pax_records, zip_bundle.read_archive, 50 * MB, small=300 * KB),
+    Shape("a tar of many empty files", _tar_of_empty_files, zip_bundle.read_archive, 50 * MB, small=100 * KB),
 )

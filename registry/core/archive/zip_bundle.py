@@ -102,7 +102,9 @@ def read_members(data: Bytes, members: Collection[Member], limits: Limits) -> Bu
 
 def read_folder(files: Mapping[str, bytes], *, limits: Limits = DEFAULT) -> Bundle:
     """Return the bundle in an uploaded folder. Browsers send paths that start with the name of the folder."""
-    _check_limit("too-many-files", len(files), limits.files * ENTRIES_PER_FILE, f"This folder has {len(files):,} files.")
+    _check_limit(
+        "too-many-files", len(files), limits.files * ENTRIES_PER_FILE, f"This folder has {len(files):,} files."
+    )
     named = [(_compose(name), content) for name, content in files.items()]
     for name, _ in named:
         paths.check(name, limits=limits)

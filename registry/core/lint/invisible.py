@@ -87,7 +87,7 @@ _CONTROL_NAMES = {
 
 
 def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden, ...]:
-    """Return the first `most` pieces of hidden content. Set `comments` for Markdown, which does not display comments."""
+    """Return the first `most` pieces of hidden content. Set `comments` for Markdown, where comments are not shown."""
     positions = _Positions(text)
     runs = (run for run in _runs(text) if not _is_ordinary(text, run[1], run[2], run[0]))
     hidden = [_describe(positions, *run) for run in islice(runs, most)]

@@ -56,6 +56,12 @@ class Assessment:
     reasons: tuple[str, ...]
 
     @property
+    def length(self) -> int:
+        """The number of findings, capabilities and reasons, for caches."""
+        sides = len(self.before.findings) + len(self.after.findings)
+        return 1 + sides + len(self.capabilities.added) + len(self.capabilities.removed) + len(self.reasons)
+
+    @property
     def tokens(self) -> int:
         return self.after.tokens - self.before.tokens
 

@@ -11,7 +11,7 @@ from registry.core.text.patience_diff import Effort
 THEIRS, MINE = "theirs", "mine"
 
 # Above these numbers, a person chooses between whole files.
-MERGED_BYTES = 8 * MIB  # of all texts that both sides changed, in all three versions
+MERGED_BYTES = 4 * MIB  # of all texts that both sides changed, in all three versions
 MOST_CHOICES = 1_000  # in one file
 
 

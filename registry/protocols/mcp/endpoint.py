@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from registry.core import errors
 from registry.core.errors import SkillsiteError
-from registry.lib.lru import MEBIBYTE, LruCache
+from registry.lib.lru import MEBIBYTE, ByteCache
 from registry.protocols import authentication
 from registry.protocols.mcp import messages, prompts, resources, revisions, skills, tools
 from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
@@ -83,7 +83,7 @@ _METHODS: dict[str, _Method] = {
 }
 _LEGACY_ONLY = frozenset({"initialize", "ping"})
 
-_results: LruCache[str, tuple[bytes, tuple[tuple[str, str], ...]]] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
+_results: ByteCache[tuple[bytes, tuple[tuple[str, str], ...]]] = ByteCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
 @csrf_exempt

@@ -8,7 +8,7 @@ from django.conf import settings
 from registry.core.bundle import SKILL_MD
 from registry.core.errors import SkillsiteError
 from registry.core.format import client_compat
-from registry.lib.lru import MEBIBYTE, LruCache
+from registry.lib.lru import MEBIBYTE, ByteCache
 from registry.protocols.mcp import uris
 from registry.protocols.mcp.context import CACHE_HINTS, PREFIX, Context, MethodResult, meta, paginate
 from registry.protocols.mcp.messages import Message, dump, unknown
@@ -26,7 +26,7 @@ class _Entry:
     fault: str
 
 
-_entries: LruCache[str, _Entry] = LruCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
+_entries: ByteCache[_Entry] = ByteCache(64 * MEBIBYTE, largest=2 * MEBIBYTE)
 
 
 def list_skills(context: Context, message: Message) -> MethodResult:

@@ -19,7 +19,7 @@ from registry.services.catalog.catalog import Loaded
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Findings and sizes of one skill. `tokens` has an entry for each text that lint reads; `unread` lists the other files."""
+    """Findings and sizes of one skill. `tokens` has an entry for each text that lint reads, `unread` for others."""
 
     findings: tuple[Finding, ...]
     tokens: dict[str, int]

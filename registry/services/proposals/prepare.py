@@ -12,10 +12,12 @@ from registry.core.bundle import Bundle, normalise
 from registry.core.catalog.precedence import EffectiveSkill
 from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound, StaleProposal
 from registry.core.findings import Finding
+from registry.core.limits import Limits
 from registry.core.proposals import assessment
 from registry.core.proposals.assessment import Assessment
 from registry.core.text import edits
 from registry.core.text.edits import Edit
+from registry.lib.lru import LruCache
 from registry.models import Agent, Project
 from registry.services.catalog import catalog
 from registry.services.files import blobs
@@ -27,6 +29,9 @@ CREATE, UPDATE = "create", "update"
 KINDS = (CREATE, UPDATE, DELETE)
 TEXT_CHARS, EVIDENCE_PIECES, RUN_CHARS = 10_000, 20, 200
 EVIDENCE_KINDS = ("text", "link", "log")
+
+_AssessmentKey = tuple[str, str, str, Limits]
+_assessments: LruCache[_AssessmentKey, Assessment] = LruCache(100_000, largest=10_000)  # findings and capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,18 @@ def prepare(project: Project, suggestion: Suggestion, *, by: Actor) -> Prepared:
 def assess(prepared: Prepared) -> Assessment:
     """Assess the change. This reads the whole skill, so call it before the transaction."""
     after = result_for_agents(prepared.name, prepared.kind, prepared.result)
-    return assessment.assess(prepared.base, after, name=prepared.name, limits=settings.LIMITS)
+    return assess_change(prepared.base, after, name=prepared.name)
+
+
+def assess_change(before: Bundle | None, after: Bundle | None, *, name: str) -> Assessment:
+    """Return the assessment of a change. It is kept by digest, because every view of a proposal shows it."""
+    limits = settings.LIMITS
+    key = (before.digest if before else "", after.digest if after else "", name, limits)
+    kept = _assessments.get(key)
+    if kept is None:
+        kept = assessment.assess(before, after, name=name, limits=limits)
+        _assessments.put(key, kept, kept.length)
+    return kept
 
 
 def result_for_agents(name: str, kind: str, result: Bundle | None) -> Bundle | None:

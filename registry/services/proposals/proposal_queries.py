@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.db.models import Q
 
 from registry.core.bundle import Bundle
-from registry.core.proposals import assessment
 from registry.core.proposals.assessment import Assessment
 from registry.core.text import diff
 from registry.core.text.diff import FileChange
@@ -98,4 +96,4 @@ def content(project: Project, revision: ProposalRevision) -> Content:
     before = blobs.bundle(revision.base_manifest) if revision.base_manifest else None
     after = blobs.bundle(revision.result_manifest) if revision.result_manifest else None
     after = prepare.result_for_agents(name, revision.kind, after)
-    return Content(before, after, assessment.assess(before, after, name=name, limits=settings.LIMITS))
+    return Content(before, after, prepare.assess_change(before, after, name=name))

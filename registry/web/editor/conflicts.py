@@ -44,7 +44,7 @@ def _context(request: ProjectRequest, place: Place, found: Conflict) -> dict[str
     version = theirs.candidate.version if theirs else ""
     return {
         "conflict": found, "place": place, "urls": Addresses(place), "note": found.draft.content["note"],
-        "open": [comparison.three_way(file) for file in found.merge.open],
+        "open": comparison.three_way(found.merge.open),
         "compared": comparison.compare(theirs.bundle() if theirs else {}, merged, limits=settings.LIMITS),
         "answers": [f"{key}={merge_bundles.MINE}" for key in found.merge.keys], "missing": (),
         "base_label": "Before", "base_note": "",

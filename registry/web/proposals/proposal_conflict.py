@@ -51,7 +51,7 @@ def _comparison(
     return {
         "page": page, "proposal": page.proposal, "refused": refused,
         "current": clash.current.digest, "places": len(clash.joined.keys),
-        "open": [comparison.three_way(file) for file in clash.joined.open],
+        "open": comparison.three_way(clash.joined.open),
         "answers": [f"{key}={value}" for key, value in request.POST.items()],
         "missing": refused.data.get("missing", ()) if refused else (),
         "compared": compared(request, clash.current, with_proposal),

@@ -30,7 +30,7 @@ from registry.web.proposals.decision import Powers, ReasonStep
 from registry.web.proposals.proposal_thread import Entry, Evidence, render_evidence, thread
 from registry.web.render import comparison, markdown, marked_text
 from registry.web.render.comparison import Comparison
-from registry.web.skills.versions import whole
+from registry.web.skills.versions import file_choice, whole
 
 _RENDERED = "rendered"
 _LAYOUTS = (("", "Side by side"), ("one", "One column"), (_RENDERED, "Rendered"))
@@ -277,7 +277,9 @@ class ProposalPage:
 def compared(
     request: ProjectRequest, before: Mapping[str, bytes] | None, after: Mapping[str, bytes] | None
 ) -> Comparison:
-    return comparison.compare(before or {}, after or {}, limits=settings.LIMITS, whole="all" in request.GET)
+    return comparison.compare(
+        before or {}, after or {}, limits=settings.LIMITS, whole="all" in request.GET, **file_choice(request)
+    )
 
 
 def layouts(request: ProjectRequest, chosen: str) -> list[dict[str, Any]]:

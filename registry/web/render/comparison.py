@@ -1,9 +1,10 @@
 """Comparisons of bundles for the templates: two versions side by side, and three-way merges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import Any
+from urllib.parse import quote
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -13,6 +14,7 @@ from registry.core.text import diff
 from registry.core.text.diff import FileChange, Fold, Row
 from registry.core.text.merge3 import Block
 from registry.core.text.merge_bundles import Choice, FileMerge
+from registry.core.text.patience_diff import Effort
 from registry.web.humanize import counted
 from registry.web.render import marked_text
 
@@ -44,7 +46,7 @@ class DiffFile:
     removed: int = 0
     hidden: str = ""
     rows: tuple[DiffRow, ...] = ()
-    crowded_out: bool = False  # rows are missing because of other files
+    link: str = ""  # shows the rows that do not fit because of other files
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,16 @@ class Comparison:
 
 
 def compare(
-    before: Mapping[str, bytes], after: Mapping[str, bytes], *, limits: Limits, whole: bool = False, first: str = ""
-) -> Comparison:
+    before: Mapping[str, bytes], after: Mapping[str, bytes], *, limits: Limits, whole: bool = False,
+    first: str = "", pick: str = "",
+) -> Comparison:  # fmt: skip
     """Compare two bundles; `whole` shows unchanged lines instead of folding them.
 
-    `first` is the file whose lines are shown even if those of the other files do not fit on the page.
+    `first` is the file whose lines are shown even if those of the other files do not fit on the page. `pick` with the
+    path of another file is the address that shows its lines.
     """
     changes = diff.files(before, after, file_bytes=limits.skill_md_bytes, first=first)
-    page = _Page(whole)
+    page = _Page(whole, pick)
     drawn = {change.path: page.file(change) for change in sorted(changes, key=lambda change: change.path != first)}
     return Comparison(
         tuple(drawn[change.path] for change in changes if change.status != "equal"),
@@ -87,7 +91,8 @@ def compare(
 class _Page:
     """Draws files until the page has enough rows."""
 
-    def __init__(self, whole: bool) -> None:
+    def __init__(self, whole: bool, pick: str) -> None:
+        self.pick = pick
         self.context = None if whole else _CONTEXT_LINES
         self.rows_left = _MOST_ROWS_IN_ALL
 
@@ -108,7 +113,7 @@ class _Page:
             change.path, status, _cut_note(most, crowded_out) if cut else _note(change),
             added=lines.added, removed=lines.removed,
             hidden=counted(hidden, "hidden character") if hidden else "",
-            rows=shown, crowded_out=cut and crowded_out,
+            rows=shown, link=self.pick + quote(change.path, safe="") if self.pick and cut and crowded_out else "",
         )  # fmt: skip
 
 
@@ -169,70 +174,77 @@ class ThreeWay:
     parts: tuple[Part, ...]
 
 
-def three_way(file: FileMerge) -> ThreeWay:
-    """Return a file with conflicts for components/_threeway.html."""
-    numbers = count(1)
-    parts = (part for block in file.blocks for part in _parts(block))
-    return ThreeWay(
-        file.path, file.whole, _size(file.theirs), _size(file.mine),
-        tuple(replace(part, number=next(numbers)) if part.key else part for part in parts),
-    )  # fmt: skip
+def three_way(files: Iterable[FileMerge]) -> list[ThreeWay]:
+    """Return the files with conflicts for components/_threeway.html."""
+    page = _ConflictPage()
+    return [page.file(file) for file in files]
 
 
 def _size(content: bytes | None) -> str:
     return "The file is removed" if content is None else f"{counted(len(content), 'byte')}"
 
 
-def _parts(block: Any) -> Iterator[Part]:
-    if isinstance(block, Choice) or hasattr(block, "key"):
-        yield _sides(block.block, "choice", block.key)
-    elif block.kind == "same":
-        yield from _context(block.mine)
-    else:
-        yield _sides(block, block.kind)
+class _ConflictPage:
+    """Draws conflicts until the page has enough lines."""
 
+    def __init__(self) -> None:
+        self.lines_left = _MOST_ROWS_IN_ALL
+        self.effort = Effort()
 
-def _sides(block: Block, kind: str, key: str = "") -> Part:
-    return Part(
-        kind, key, base=_plain(block.base), theirs=_against(block.base, block.theirs),
-        mine=_against(block.base, block.mine),
-    )  # fmt: skip
+    def file(self, file: FileMerge) -> ThreeWay:
+        numbers = count(1)
+        parts = (part for block in file.blocks for part in self._parts(block))
+        return ThreeWay(
+            file.path, file.whole, _size(file.theirs), _size(file.mine),
+            tuple(replace(part, number=next(numbers)) if part.key else part for part in parts),
+        )  # fmt: skip
 
+    def _parts(self, block: Any) -> Iterator[Part]:
+        if isinstance(block, Choice) or hasattr(block, "key"):
+            yield self._sides(block.block, "choice", block.key)
+        elif block.kind == "same":
+            yield from self._context(block.mine)
+        else:
+            yield self._sides(block, block.kind)
 
-def _context(text: str) -> Iterator[Part]:
-    lines = text.splitlines(keepends=True)
-    if len(lines) <= 2 * _CONTEXT_LINES + 1:
-        yield Part("same", mine=_plain(text))
-        return
-    yield Part("same", mine=_plain("".join(lines[:_CONTEXT_LINES])))
-    yield Part("fold", folded=len(lines) - 2 * _CONTEXT_LINES)
-    yield Part("same", mine=_plain("".join(lines[-_CONTEXT_LINES:])))
+    def _sides(self, block: Block, kind: str, key: str = "") -> Part:
+        return Part(
+            kind, key, base=self._plain(block.base), theirs=self._against(block.base, block.theirs),
+            mine=self._against(block.base, block.mine),
+        )  # fmt: skip
 
+    def _context(self, text: str) -> Iterator[Part]:
+        lines = text.splitlines(keepends=True)
+        if len(lines) <= 2 * _CONTEXT_LINES + 1:
+            yield Part("same", mine=self._plain(text))
+            return
+        yield Part("same", mine=self._plain("".join(lines[:_CONTEXT_LINES])))
+        yield Part("fold", folded=len(lines) - 2 * _CONTEXT_LINES)
+        yield Part("same", mine=self._plain("".join(lines[-_CONTEXT_LINES:])))
 
-def _plain(text: str) -> SafeString:
-    shown, more = _first_lines(text)
-    return mark_safe("\n".join([*(line.html for line in marked_text.lines(shown, comments=False)), *_more(more)]))
+    def _plain(self, text: str) -> SafeString:
+        shown, more = self._first_lines(text)
+        return mark_safe("\n".join([*(line.html for line in marked_text.lines(shown, comments=False)), *more]))
 
+    def _against(self, base: str, text: str) -> SafeString:
+        """Return the text with the words marked that differ from the base."""
+        text, more = self._first_lines(text)
+        base = "\n".join(base.split("\n", _MOST_CONFLICT_LINES)[:_MOST_CONFLICT_LINES])
+        rows = (row for row in diff.LineDiff(base, text, self.effort).rows() if isinstance(row, Row))
+        marked = (
+            marked_text.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
+            for row in rows
+            if row.after_line is not None
+        )
+        return mark_safe("\n".join([*marked, *more]))
 
-def _against(base: str, text: str) -> SafeString:
-    """Return the text with the words marked that differ from the base."""
-    (base, _), (text, more) = _first_lines(base), _first_lines(text)
-    rows = [row for row in diff.lines(base, text) if row.after_line is not None]
-    marked = (
-        marked_text.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
-        for row in rows
-    )
-    return mark_safe("\n".join([*marked, *_more(more)]))
-
-
-def _first_lines(text: str) -> tuple[str, int]:
-    """Return the lines that are shown of one side of a conflict, and the number of the others."""
-    lines = text.split("\n", _MOST_CONFLICT_LINES)
-    if len(lines) <= _MOST_CONFLICT_LINES:
-        return text, 0
-    rest = lines.pop()
-    return "\n".join(lines), rest.count("\n") + (not rest.endswith("\n"))
-
-
-def _more(lines: int) -> list[str]:
-    return [f'<span class="unseen">{counted(lines, "more line")}</span>'] if lines else []
+    def _first_lines(self, text: str) -> tuple[str, list[str]]:
+        """Return the lines that fit, and a note about the others."""
+        most = min(_MOST_CONFLICT_LINES, self.lines_left)
+        lines = text.split("\n", most)
+        self.lines_left -= len(lines) - 1
+        if len(lines) <= most or not lines[-1]:
+            return text, []
+        rest = lines.pop()
+        more = rest.count("\n") + (not rest.endswith("\n"))
+        return "\n".join(lines), [f'<span class="unseen">{counted(more, "more line")}</span>']

@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown.extensions.tables import TableExtension
 from markdown.extensions.toc import TocExtension, slugify_unicode
 
+from registry.web.render import markdown_effort
 from registry.web.render.markdown_lists import CommonLists
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -34,14 +35,6 @@ _PREFIX = "text-"
 _ID = re.compile(r"[\w.-]{1,200}")
 # Characters that browsers ignore before the scheme of an address.
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]+")
-_BLANK_LINES = re.compile(r"\n[ \t]*\n")
-_BRACKETS = re.compile(r"[\[\]()]")
-_MARKS = re.compile(r"^ {0,3}(?:#|>|=+\s*$|(?:[-*_] ?)+\s*$)", re.MULTILINE)
-_PER_MARK = 64  # relative cost of a heading against a bracket, measured
-_MOST_LOOKAHEAD = 2_000_000
-_MOST_CHARS = 100_000
-_MOST_LINES = 5_000  # the sanitiser is slow for many siblings
-_MOST_CELLS = 20_000  # of tables; the parser fills short rows up with empty cells
 
 Link = Callable[[str], str | None]
 _Token = dict[str, Any]
@@ -57,17 +50,16 @@ def render(text: str, *, link: Link = _nowhere, image: Link | None = None, base:
 
     Both return None for a missing file. `base` is the path of the file that contains the text.
     """
-    if _too_long(text):
-        return _plain(text)
     try:
+        markdown_effort.check(text)
         html = _parser().convert(text)
         return mark_safe(_cleaner(_Links(link, image or link, posixpath.dirname(base))).clean(html))
-    except RecursionError:
+    except (RecursionError, markdown_effort.TooSlow):
         return _plain(text)
 
 
 def _plain(text: str) -> SafeString:
-    """Return the text unrendered, if it is too long or nested too deeply."""
+    """Return the text unrendered, if it is too long, or nested or marked up too much."""
     note = '<p class="not-shown">This text is too long or too deeply nested to render, so it is shown as it is.</p>'
     return mark_safe(f'{note}<pre tabindex="0">{escape(text)}</pre>')
 
@@ -78,6 +70,7 @@ def _parser() -> markdown.Markdown:
             TableExtension(use_align_attribute=True),
             TocExtension(slugify=_unique_slugs(), toc_depth="1-1"),
             CommonLists(),
+            markdown_effort.BoundedInline(),
             "def_list",
         ],
         output_format="html",
@@ -97,33 +90,6 @@ def _unique_slugs() -> Callable[[str, str], str]:
         return plain if seen[plain] == 1 else f"{plain}{separator}{separator}{seen[plain]}"
 
     return slug
-
-
-def _too_long(text: str) -> bool:
-    if len(text) > _MOST_CHARS or text.count("\n") > _MOST_LINES:
-        return True
-    blocks = _BLANK_LINES.split(text)
-    return _cells(blocks) > _MOST_CELLS or _lookahead(blocks) > _MOST_LOOKAHEAD
-
-
-def _cells(blocks: list[str]) -> int:
-    """Return an upper bound for the table cells, as if each block were a table with equal rows."""
-    return sum(len(lines) * max(line.count("|") for line in lines) for lines in (block.split("\n") for block in blocks))
-
-
-def _lookahead(blocks: list[str]) -> int:
-    """Estimate how many characters the parser scans: it starts again at each bracket, heading, quote and rule."""
-    total = 0
-    for block in blocks:
-        total += len(_MARKS.findall(block)) * len(block) // _PER_MARK
-        open_at: list[int] = []
-        for bracket in _BRACKETS.finditer(block):
-            if bracket[0] in "[(":
-                open_at.append(bracket.start())
-            elif open_at:
-                total += bracket.start() - open_at.pop()
-        total += sum(len(block) - at for at in open_at)
-    return total
 
 
 def _cleaner(links: "_Links") -> Cleaner:

@@ -26,13 +26,13 @@ def lines(text: str, *, comments: bool = True) -> list[Line]:
 
     The last line of a text with more than MOST_LINES lines says how many are not shown.
     """
-    first = text.split("\n", MOST_LINES)
-    if len(first) > MOST_LINES:
-        rest = first.pop()
-        more = rest.count("\n") + (not rest.endswith("\n"))
+    shortened = text.split("\n", MOST_LINES)
+    if len(shortened) > MOST_LINES:
+        cut = shortened.pop()
+        more = cut.count("\n") + (not cut.endswith("\n"))
         note = f"{counted(more, 'more line')}. Download the file to read everything."
-        shown = lines("\n".join(first), comments=comments)
-        return [*shown, Line(MOST_LINES + 1, format_html('<span class="unseen">{}</span>', note))] if rest else shown
+        shown = lines("\n".join(shortened), comments=comments)
+        return [*shown, Line(MOST_LINES + 1, format_html('<span class="unseen">{}</span>', note))] if cut else shown
     result: list[Line] = []
     at, parts = 1, list[str]()
     for segment in invisible.segments(text, comments=comments):

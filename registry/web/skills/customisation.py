@@ -42,7 +42,10 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
     if theirs is None or not page.own:
         raise NotFound(f"There is no built-in {page.name} to compare with.")
     mine = page.loaded_or_404
-    compared = comparison.compare(theirs.bundle(), mine.bundle(), limits=settings.LIMITS, whole="all" in request.GET)
+    compared = comparison.compare(
+        theirs.bundle(), mine.bundle(), limits=settings.LIMITS, whole="all" in request.GET,
+        **versions.file_choice(request),
+    )  # fmt: skip
     context = page.context(
         "upstream",
         compared=compared,
@@ -89,7 +92,7 @@ def _show(
         "upstream",
         origin=origin,
         merge=merge,
-        open=[comparison.three_way(file) for file in merge.open],
+        open=comparison.three_way(merge.open),
         answers=[f"{key}={value}" for key, value in choices.items()],
         missing=refused.data.get("missing", ()) if refused else (),
         refused=refused,

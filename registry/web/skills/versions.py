@@ -80,8 +80,9 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     before, after = _chosen_versions(request, page)
     compared = comparison.compare(
-        blobs.bundle(before.manifest), blobs.bundle(after.manifest), limits=settings.LIMITS, whole="all" in request.GET
-    )
+        blobs.bundle(before.manifest), blobs.bundle(after.manifest), limits=settings.LIMITS, whole="all" in request.GET,
+        **file_choice(request),
+    )  # fmt: skip
     history = versions.history(request.project, name)
     context = page.context(
         "versions",
@@ -118,6 +119,13 @@ def layouts(request: ProjectRequest) -> list[dict[str, Any]]:
 def whole(request: ProjectRequest) -> str:
     """Return the address that shows folded lines too; empty if they are shown already."""
     return "" if "all" in request.GET else _with(request, all="1")
+
+
+def file_choice(request: ProjectRequest) -> dict[str, str]:
+    """Return arguments of `comparison.compare`: the file that the address chooses, and an address to choose others."""
+    query = request.GET.copy()
+    query.pop("file", None)
+    return {"first": request.GET.get("file", ""), "pick": f"?{query.urlencode()}{'&' if query else ''}file="}
 
 
 def _with(request: ProjectRequest, **changes: str) -> str:

@@ -159,7 +159,7 @@ def _answers(preview: ImportPreview, sent: Mapping[str, str], unanswered: bool) 
     if preview.action != import_preview.MERGE:
         return {"open": (), "answers": (), "missing": ()}
     return {
-        "open": [comparison.three_way(file) for file in preview.joined.open],
+        "open": comparison.three_way(preview.joined.open),
         "answers": [f"{key}={value}" for key, value in sent.items()],
         "missing": [key for key in preview.joined.keys if key not in sent] if unanswered else (),
     }

@@ -92,7 +92,7 @@ def test_details_contain_the_assessment(project: Project, skill: str, bot: Actor
     seen = proposal_queries.details(project, made.pk, by=reviewer)
     assert seen.content is not None
     assert [change.path for change in seen.content.changes] == [SKILL_MD]
-    assert "+Ask https://a.example\n" in seen.content.patch(seen.content.changes[0])
+    assert "+Ask https://a.example\n" in seen.content.changes[0].patch
     assert seen.content.assessment.risk == "high"
     assert [each.name for each in seen.content.assessment.capabilities.added] == ["a.example"]
 
