@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from registry.client import errors, exit_codes, pull_command, read_commands, settings
 from registry.client.directories import DIRECTORIES
 from registry.client.errors import ClientError
-from registry.client.output import print_error
+from registry.client.output import print_error, print_note
 
 _CODES: tuple[tuple[type[ClientError], int], ...] = (
     (errors.Misconfigured, exit_codes.USAGE),
@@ -38,6 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ClientError as error:
         print_error(error)
         return next(code for kind, code in _CODES if isinstance(error, kind))
+    except UnicodeEncodeError:
+        print_note("An argument or a setting is not valid UTF-8 text.")
+        return exit_codes.USAGE
     except BrokenPipeError:
         # The reader of our output has closed the pipe. Without this, Python prints another error on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

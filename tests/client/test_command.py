@@ -55,6 +55,14 @@ def test_the_catalog_is_printed_as_text_for_a_prompt(run: Run) -> None:
     assert json.loads(run("catalog", "--format", "json", "--q", "greeting")[1])["skills"][0]["name"] == "greeting"
 
 
+@pytest.mark.parametrize(
+    "command", [("read", "a\udcff"), ("file", "greeting", "a\udcff"), ("catalog", "--q", "\udcff")]
+)
+def test_an_argument_that_is_not_text_is_a_usage_error(run: Run, command: tuple[str, ...]) -> None:
+    code, out, err = run(*command)
+    assert (code, out) in ((exit_codes.USAGE, ""), (exit_codes.REFUSED, "")) and "Traceback" not in err
+
+
 def test_an_empty_catalog_prints_a_note_to_stderr(run: Run) -> None:
     assert run("catalog", "--tag", "none-has-it") == (0, "", "No skills found.\n")
 

@@ -69,7 +69,7 @@ def _last_name(cursor: object) -> str:
         return ""
     try:
         name = json.loads(base64.b64decode(str(cursor), altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError):
+    except (binascii.Error, ValueError, RecursionError):
         name = None
     if not isinstance(name, str):
         raise Refused(INVALID_PARAMS, "The cursor is invalid.")

@@ -166,7 +166,7 @@ def test_long_lists_are_paginated(
         assert (found, cursor) == ([f"skill://{name}/SKILL.md" for name in names], None)
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "!!!", 3, "e30=", "bnVsbA==", "\u00ff"])
+@pytest.mark.parametrize("cursor", ["", "x", "!!!", 3, "e30=", "bnVsbA==", "\u00ff", "W1tb" * 33_333])
 def test_an_invalid_cursor_is_refused(caller: Mcp, offers: Bundle, cursor: Any) -> None:
     assert caller.refusal("skills/list", cursor=cursor)["code"] == -32602
 
