@@ -78,7 +78,7 @@ class SkillsiteClient:
         self._base = f"/api/v1/projects/{quote(project, safe='')}"
         root = directories.cache_root(cache_dir)
         self._reader = CachedReader(self._http, HttpCache(root, origin=self.source, token=token), offline=offline)
-        self._bundles = BundleCache(root, origin=self.source)
+        self._bundles = BundleCache(root, origin=self.source, limits=limits)
         self._manifests: dict[tuple[str, str], Skill] = {}
         self._lock = threading.Lock()
 
@@ -211,9 +211,8 @@ class SkillsiteClient:
     def fetch_directory(self, skill: EffectiveSkill) -> Path:
         """Return a local directory with this version and digest."""
         try:
-            if self._bundles.get(skill.name, skill.version, skill.digest) is None:
-                return self._bundles.put(skill.name, skill.version, self._download(skill))
-            return self._bundles.path(skill.name, skill.version)
+            cached = self._bundles.directory(skill.name, skill.version, skill.digest)
+            return cached or self._bundles.put(skill.name, skill.version, self._download(skill))
         except OSError as error:
             raise LocalProblem(f"Could not store {skill.name} on this machine: {error.strerror or error}.") from error
         except SkillsiteError as error:

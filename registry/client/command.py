@@ -23,6 +23,8 @@ _CODES: tuple[tuple[type[ClientError], int], ...] = (
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
+        if arguments.run == _resolve:  # the only command that needs no site
+            return _resolve(arguments)
         with settings.connect(
             url=arguments.url,
             project=arguments.project,
@@ -71,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_reading(commands)
     _add_propose(commands)
     _add_pull(commands)
+    _add_resolve(commands)
     return parser
 
 
@@ -123,3 +126,20 @@ def _add_pull(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     pull.add_argument("--check", action="store_true", help="change nothing; exit with 1 if something differs")
     pull.add_argument("--force", action="store_true", help="replace skills that were edited or added by hand")
     pull.set_defaults(run=pull_command.pull)
+
+
+def _add_resolve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    resolve = commands.add_parser("resolve", help="fetch the skills that definitions name; needs no site")
+    resolve.add_argument("definitions", metavar="FILE", help="definitions or a chat request, as JSON; - reads stdin")
+    resolve.add_argument("--format", choices=("lines", "text", "xml", "json"), default="lines",
+                         help="a line for each definition, the list of skills for a prompt, or JSON")  # fmt: skip
+    resolve.add_argument("--budget", default="", help="maximum size of that list: 2000 (tokens) or 8000c")
+    resolve.add_argument("--allow-host", action="append", default=[], metavar="HOST",
+                         help="a host in a private network or without TLS; can be repeated")  # fmt: skip
+    resolve.set_defaults(run=_resolve)
+
+
+def _resolve(arguments: argparse.Namespace) -> int:
+    from registry.client import resolve_command  # noqa: PLC0415 - no other command needs the resolver
+
+    return resolve_command.run(arguments)

@@ -5,7 +5,7 @@ DONE, DIFFERS, USAGE, UNREACHABLE, REFUSED, UNTRUSTWORTHY, LOCAL, INTERRUPTED = 
 EXPLAINED = """\
 exit codes:
   0  done
-  1  pull --check: something differs; pull: some skills were not changed
+  1  pull --check: something differs; pull: some skills were not changed; resolve: some were skipped
   2  wrong or missing arguments or settings
   3  the site cannot be reached, and the cache has no response
   4  the site refused the request: not allowed, not found, invalid, or too many requests

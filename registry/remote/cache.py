@@ -139,7 +139,8 @@ class Cache:
         return self._find(_digest_place(self.root, name, digest), name, version, origin)
 
     def _find(self, place: _Place, name: str, version: str, origin: str) -> CachedSkill | None:
-        known = _known.get(place.text, origin)
+        asked = f"{origin} lenient" if self._lenient else origin
+        known = _known.get(place.text, asked)
         if known is not None:
             return known
         signatures = stat_cache.signatures_of(place.text, place.records.text)
@@ -150,7 +151,7 @@ class Cache:
             if seen.valid:
                 copy = self._cached_skill(place, name, version, seen)
                 if not attempt:
-                    _known.put(place.text, origin, signatures, copy)
+                    _known.put(place.text, asked, signatures, copy)
                 return copy
             time.sleep(_PAUSE if attempt < _TRIES - 1 else 0)
         log.warning("The cached skill %s %s was changed on disk and is not used.", paths.display(name), version)

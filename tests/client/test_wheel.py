@@ -22,7 +22,9 @@ from packaging.requirements import Requirement
 
 from registry.web.connect import client_wheel
 from tests.client.between import Between
-from tests.conftest import on_disk
+from tests.conftest import on_disk, skill_text
+from tests.remote.web import Web, zipped
+from tests.services.receivers import receiving
 
 pytestmark = pytest.mark.processes
 
@@ -121,7 +123,8 @@ def test_it_installs_one_package_and_nothing_of_the_site() -> None:
     assert files[f"{STEM}.dist-info/top_level.txt"] == b"skillsite_client\n"
     assert "skillsite_client/loaders/agno.py" in files
     assert "skillsite_client/_core/bundle.py" in files
-    assert not [name for name in files if name.startswith("skillsite_client/_core/lint")]
+    assert "skillsite_client/_remote/resolver.py" in files
+    assert not [name for name in files if name.startswith("skillsite_client/_remote/sources")]
     assert not [name for name, content in files.items() if re.search(rb"\bregistry\.\w", content)]
 
 
@@ -136,8 +139,9 @@ def test_it_requires_what_it_imports() -> None:
         for node in ast.walk(tree)
         for module in imports(node)
     }
-    assert imported - {"skillsite_client"} - sys.stdlib_module_names == {"httpx", "yaml"}
-    assert wanted == ["httpx", "pyyaml"]
+    optional = {"boto3", "botocore"}
+    assert imported - {"skillsite_client"} - sys.stdlib_module_names == {"httpcore", "httpx", "yaml"} | optional
+    assert wanted == ["httpcore", "httpx", "pyyaml", "boto3"]
 
 
 def test_an_unchanged_response_is_not_downloaded_again() -> None:
@@ -178,6 +182,45 @@ def test_pip_installs_it_from_the_site_and_the_command_runs_without_django(
         ran = subprocess.run(line, cwd=tmp_path, env=settings, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stderr
         assert (target / "greeting/SKILL.md").is_file()
+
+
+RESOLVE = """
+import json, sys
+from skillsite_client import resolve, resolved
+found = resolve(json.loads(sys.argv[1]), cache_dir=sys.argv[2], allow_hosts=[sys.argv[3]])
+print(json.dumps([[e.name, e.status, e.reason] for e in found.entries]))
+print(found.catalog_text().text.splitlines()[1])
+print(found.file("packed", "notes.md").text, [e.name for e in resolved(cache_dir=sys.argv[2]).entries])
+"""
+
+
+def test_the_installed_wheel_resolves_definitions_without_a_site(environment: Path, tmp_path: Path) -> None:
+    file = tmp_path / client_wheel.wheel().name
+    file.write_bytes(client_wheel.wheel().content)
+    assert install(environment, str(file)).returncode == 0
+    with receiving() as receiver:
+        web = Web(receiver)
+        url = web.put("/packed.zip", zipped({"SKILL.md": skill_text("packed"), "notes.md": b"noted"}))
+        definitions = [
+            {"name": "packed", "version": "1", "url": url},
+            {"name": "text", "version": "1", "content": skill_text("text")},
+            {"name": "bucket", "version": "1", "s3_path": "s3://bucket-1/skills/a"},
+        ]
+        python = [str(environment / "bin" / "python"), "-I", "-c", RESOLVE]
+        arguments = [json.dumps(definitions), str(tmp_path / "cache"), receiver.host]
+        ran = subprocess.run([*python, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        entries, line, content = ran.stdout.splitlines()
+        packed, text, bucket = json.loads(entries)
+        assert (packed, text) == (["packed", "loaded", ""], ["text", "loaded", ""])
+        assert bucket[:2] == ["bucket", "skipped"] and "pip install boto3" in bucket[2]
+        assert line.startswith("• `packed` — ") and content == "noted ['packed', 'text']"
+    (tmp_path / "definitions.json").write_text(json.dumps(definitions[:2]))
+    command = [str(environment / "bin" / "skillsite-client"), "--offline", "resolve", "definitions.json"]
+    volume = {"PERSISTENT_VOLUME_STORAGE": str(tmp_path / "cache")}
+    ran = subprocess.run(command, cwd=tmp_path, env=volume, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert [one.split()[:2] for one in ran.stdout.splitlines()] == [["cached", "packed"], ["loaded", "text"]]
 
 
 def test_every_module_can_be_imported_where_only_the_wheel_is_installed(environment: Path, tmp_path: Path) -> None:

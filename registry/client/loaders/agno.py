@@ -7,15 +7,15 @@ from collections.abc import Mapping
 
 from agno.skills import Skill, SkillLoader
 
-from registry.client.client import SkillsiteClient
 from registry.client.loaders.loading import LoadedSkill, load_all
+from registry.client.skill_source import SkillSource
 from registry.core.bundle import Bundle
 
 
 class SkillsiteLoader(SkillLoader):
     """A loader for agno. `skipped` has the reason for each skill that could not be loaded."""
 
-    def __init__(self, client: SkillsiteClient) -> None:
+    def __init__(self, client: SkillSource) -> None:
         self._client = client
         self.skipped: Mapping[str, str] = {}
 

@@ -22,14 +22,14 @@ from deepagents.backends.protocol import (
 )
 from deepagents.backends.utils import slice_read_response
 
-from registry.client.client import SkillsiteClient
 from registry.client.errors import ClientError, NotFound
+from registry.client.skill_source import SkillSource
 
 _READ_ONLY = "The skills are read-only. Propose a change instead."
 
 
 class SkillsiteBackend(BackendProtocol):
-    def __init__(self, client: SkillsiteClient) -> None:
+    def __init__(self, client: SkillSource) -> None:
         self._client = client
 
     def instructions(self) -> str:

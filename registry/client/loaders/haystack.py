@@ -16,6 +16,7 @@ from registry.client import settings
 from registry.client.client import SkillsiteClient
 from registry.client.errors import Misconfigured, NotFound
 from registry.client.http import checked_url
+from registry.client.skill_source import SkillSource
 from registry.client.values import Skill
 from registry.core.bundle import SKILL_MD
 
@@ -30,8 +31,8 @@ class SkillsiteStore:
     `allow_deserialization_module("skillsite_client.loaders.haystack")`.
     """
 
-    def __init__(self, client: SkillsiteClient | None = None, *, url: str = "", project: str = "") -> None:
-        self._client = client or settings.connect(url=url, project=project)
+    def __init__(self, client: SkillSource | None = None, *, url: str = "", project: str = "") -> None:
+        self._client: SkillSource = client or settings.connect(url=url, project=project)
 
     def list_skills(self) -> dict[str, SkillInfo]:
         return {line.name: SkillInfo(line.name, line.description) for line in self._client.catalog().skills}
@@ -65,6 +66,8 @@ class SkillsiteStore:
         return _JINJA.sub('{{ "{" }}', self._client.instructions(catalog="none").text)
 
     def to_dict(self) -> dict[str, Any]:
+        if not isinstance(self._client, SkillsiteClient):
+            raise ValueError("Only a store with a client of a site can be serialized. Resolve the skills again.")
         data: dict[str, Any] = default_to_dict(self, url=self._client.url, project=self._client.project)
         return data
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from registry.client.client import SkillsiteClient
 from registry.client.errors import ClientError, Unreachable
+from registry.client.skill_source import SkillSource
 from registry.client.values import EffectiveSkill
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import SkillsiteError
@@ -34,7 +34,7 @@ class Loading:
     skipped: dict[str, str]
 
 
-def load_all(client: SkillsiteClient) -> Loading:
+def load_all(client: SkillSource) -> Loading:
     """Load every effective skill. Raise ClientError only if the list itself is not available."""
     skipped: dict[str, str] = {}
     loaded = tuple(_load_each(client, client.effective().skills, skipped))
@@ -44,7 +44,7 @@ def load_all(client: SkillsiteClient) -> Loading:
 
 
 def _load_each(
-    client: SkillsiteClient, entries: tuple[EffectiveSkill, ...], skipped: dict[str, str]
+    client: SkillSource, entries: tuple[EffectiveSkill, ...], skipped: dict[str, str]
 ) -> Iterator[LoadedSkill]:
     unreachable = ""
     for entry in entries:
@@ -63,7 +63,7 @@ def _load_each(
             skipped[entry.name] = f"{type(error).__name__}: {error}"
 
 
-def _load(client: SkillsiteClient, entry: EffectiveSkill) -> LoadedSkill:
+def _load(client: SkillSource, entry: EffectiveSkill) -> LoadedSkill:
     directory = client.fetch_directory(entry)
     bundle = client.fetch(entry)
     return LoadedSkill(entry.name, directory, bundle, skill_md.read(bundle[SKILL_MD], fallback_name=entry.name))

@@ -1,8 +1,9 @@
 """Source code of the Python client, as the package `skillsite_client`.
 
 In this repository the client is `registry.client` and shares modules with the site. Other people's environments get one
-package only: `registry.client` becomes `skillsite_client`, and the modules that it imports from `registry.core` and
-`registry.lib` become `skillsite_client._core` and `skillsite_client._lib`.
+package only: `registry.client` becomes `skillsite_client`, and the modules that it imports from `registry.core`,
+`registry.lib` and `registry.remote` become `skillsite_client._core`, `skillsite_client._lib` and
+`skillsite_client._remote`.
 """
 
 import ast

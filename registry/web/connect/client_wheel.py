@@ -24,6 +24,7 @@ from registry.web.connect import client_package
 
 _DISTRIBUTION = "skillsite-client"
 _TAG = "py3-none-any"
+_EXTRA = 'Provides-Extra: s3\nRequires-Dist: boto3; extra == "s3"\n'  # to resolve skills in S3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _metadata(project: dict[str, Any]) -> dict[str, str]:
     return {
         "METADATA": (
             f"Metadata-Version: 2.1\nName: {_DISTRIBUTION}\nVersion: {project['version']}\n"
-            f"Summary: The client of a Skillsite.\nRequires-Python: {project['requires-python']}\n{needs}"
+            f"Summary: The client of a Skillsite.\nRequires-Python: {project['requires-python']}\n{needs}{_EXTRA}"
         ),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: skillsite\nRoot-Is-Purelib: true\nTag: {_TAG}\n",
         "entry_points.txt": f"[console_scripts]\n{_DISTRIBUTION} = {client_package.PACKAGE}.command:main\n",

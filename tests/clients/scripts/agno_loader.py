@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 from agno.skills import Skills
 from agno.utils.agent import execute_instructions
-from skillsite_client import SkillsiteClient
+from skillsite_client import SkillsiteClient, resolve
 from skillsite_client.loaders.agno import SkillsiteLoader
 
 
@@ -52,6 +52,10 @@ def main(address: str, token: str, target: str) -> None:
     assert "with CRLF" in reference["content"], reference
     script = json.loads(tools["get_skill_script"](skill_name="full-bundle", script_path="run.py"))
     assert script["content"] == "print('hello')\n", script
+    text = "---\nname: resolved-text\ndescription: Resolved without a site.\n---\n\nDo it.\n"
+    definition = {"name": "resolved-text", "version": "1", "content": text}
+    without_site = Skills(loaders=[SkillsiteLoader(resolve([definition], cache_dir=f"{target}-cache"))])
+    assert without_site.get_skill_names() == ["resolved-text"]
     for skill in skills.get_all_skills():
         shutil.copytree(skill.source_path, Path(target) / skill.name)
     names = skills.get_skill_names()

@@ -10,7 +10,7 @@ from deepagents import create_deep_agent
 from deepagents.backends import CompositeBackend, StateBackend
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from skillsite_client import SkillsiteClient
+from skillsite_client import SkillsiteClient, resolve
 from skillsite_client.loaders.deepagents import SkillsiteBackend
 
 prompts: list[str] = []
@@ -66,6 +66,10 @@ def main(address: str, token: str, target: str) -> None:
     assert "Error" not in said["6"], said["6"]
     files = backend.download_files(["/skills/full-bundle/assets/all-bytes.bin"])
     assert files[0].content == bytes(range(256)) * 40
+    text = "---\nname: resolved-text\ndescription: Resolved without a site.\n---\n\nDo it.\n"
+    definition = {"name": "resolved-text", "version": "1", "content": text}
+    without_site = SkillsiteBackend(resolve([definition], cache_dir=f"{target}-cache"))
+    assert without_site.download_files(["/resolved-text/SKILL.md"])[0].content == text.encode()
     names = [name for name in ("full-bundle", "plain-note", "from-disk") if name in prompts[0]]
     facts = f"{len(names)} skills and the instructions in the prompt, files read, writing refused"
     print(json.dumps({"names": names, "instructions": prompts[0], "said": facts}))

@@ -12,7 +12,7 @@ from haystack.components.agents import Agent
 from haystack.core.serialization import allow_deserialization_module
 from haystack.dataclasses import ChatMessage, ImageContent
 from haystack.tools import SkillToolset
-from skillsite_client import SkillsiteClient
+from skillsite_client import SkillsiteClient, resolve
 from skillsite_client.errors import Misconfigured
 from skillsite_client.loaders.haystack import SkillsiteStore
 
@@ -61,6 +61,11 @@ def main(address: str, token: str, target: str) -> None:
     expect(ValueError, store.read_skill_file, name="full-bundle", path="assets/all-bytes.bin")
     agent = Agent(chat_generator=Scripted(), tools=toolset, system_prompt=store.system_prompt())
     agent.run(messages=[ChatMessage.from_user("Go on.")])
+    text = "---\nname: resolved-text\ndescription: Resolved without a site.\n---\n\nDo it.\n"
+    definition = {"name": "resolved-text", "version": "1", "content": text}
+    without_site = SkillsiteStore(resolve([definition], cache_dir=f"{target}-cache"))
+    assert without_site.load_skill("resolved-text")[0].strip() == "Do it."
+    assert list(without_site.list_skills()) == ["resolved-text"]
     names = list(store.list_skills())
     _, paths = store.load_skill("full-bundle")
     (Path(target) / "full-bundle").mkdir(parents=True)
