@@ -1,19 +1,25 @@
 """Signing in with a password or a link, the limits for wrong passwords, and signing out."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
+from registry.core.errors import RateLimited
 from registry.models import Event, SignInLink, User
 from registry.services import counters
 from registry.services.people import accounts, password_throttle
 from registry.services.permissions import Actor
+from registry.web.account.accounts import SignInForm
 from tests.services.footprint import nothing_left_behind
 from tests.web.account.signing_in import PASSWORD, enter, is_in
 
@@ -46,14 +52,61 @@ def test_a_deactivated_person_gets_the_same_error_as_a_wrong_password(maja: User
 
 
 @pytest.mark.parametrize("username", ["maja", "MAJA", "nobody"])
-def test_a_name_rests_after_ten_wrong_passwords_whether_it_exists_or_not(maja: User, username: str) -> None:
-    for number in range(password_throttle.PER_NAME - 1):
-        password_throttle.attempt(username, address=f"192.0.2.{number}")
-    assert enter(Client(), "wrong", username).status_code == 422
-    response = enter(Client(), PASSWORD, username, REMOTE_ADDR="192.0.2.200")
+def test_a_name_rests_in_a_network_after_ten_wrong_passwords_whether_it_exists_or_not(
+    maja: User, username: str
+) -> None:
+    for _ in range(password_throttle.PER_NAME_AND_NETWORK):
+        assert enter(Client(), "wrong", username).status_code == 422
+    response = enter(Client(), PASSWORD, username)
     assert response.status_code == 429
     assert response["Retry-After"] == "900"
     assert "Too many wrong passwords. Wait 15 minutes" in response.content.decode()
+
+
+# The form takes all of them for “maja”.
+SPELLINGS = (
+    " maja", "maja ", "\tmaja", "maja\n", "\u00a0maja", "\u3000maja\u2003", "ｍａｊａ", "ｍaja", "𝐦𝐚𝐣𝐚", "ⓜⓐⓙⓐ",
+    "ma\u02b2a", "  ｍaｊa  ", "maja\x1f",
+)  # fmt: skip
+
+
+def test_other_spellings_of_a_name_do_not_walk_around_the_limit(maja: User) -> None:
+    assert all(enter(Client(), PASSWORD, spelling).status_code == 302 for spelling in SPELLINGS)
+    for spelling in SPELLINGS[: password_throttle.PER_NAME_AND_NETWORK]:
+        assert enter(Client(), "wrong", spelling).status_code == 422
+    assert {enter(Client(), PASSWORD, spelling).status_code for spelling in SPELLINGS} == {429}
+
+
+@given(st.text(max_size=160))
+def test_two_texts_that_the_form_takes_for_one_name_are_counted_as_one(text: str) -> None:
+    try:
+        cleaned = SignInForm().fields["username"].clean(text)
+    except ValidationError:
+        return
+    assert password_throttle.normalise(text) == password_throttle.normalise(cleaned)
+
+
+def test_a_stranger_cannot_lock_a_person_out(maja: User) -> None:
+    for number in range(2 * password_throttle.PER_NAME_AND_NETWORK):
+        for network in range(9):
+            with suppress(RateLimited):
+                password_throttle.attempt("maja", address=f"192.0.2.{network}")
+        assert enter(Client(), REMOTE_ADDR="198.51.100.7").status_code == 302, number
+
+
+def test_a_name_that_many_networks_try_rests_only_where_its_owner_never_signed_in(maja: User) -> None:
+    assert enter(Client(), REMOTE_ADDR="198.51.100.7").status_code == 302
+    for number in range(password_throttle.PER_NAME + 1):
+        with suppress(RateLimited):
+            password_throttle.attempt("maja", address=f"192.0.2.{number}")
+    assert enter(Client(), REMOTE_ADDR="203.0.113.9").status_code == 429
+    assert enter(Client(), REMOTE_ADDR="198.51.100.7").status_code == 302
+    for _ in range(password_throttle.PER_NAME_AND_NETWORK):
+        assert enter(Client(), "wrong", REMOTE_ADDR="198.51.100.7").status_code == 422
+    assert enter(Client(), REMOTE_ADDR="198.51.100.7").status_code == 429
+    assert {event.data["counted_by"] for event in Event.objects.filter(verb="sign-in.refused")} == {
+        "name", "name and address",
+    }  # fmt: skip
 
 
 def test_an_address_rests_after_fifty_wrong_passwords_whatever_the_names(maja: User) -> None:
@@ -75,20 +128,20 @@ def test_the_addresses_of_one_subscriber_are_counted_as_one(maja: User, same: st
 
 
 def test_being_refused_is_recorded_once_and_without_a_mistyped_password(maja: User) -> None:
-    for _ in range(password_throttle.PER_NAME):
+    for _ in range(password_throttle.PER_NAME_AND_NETWORK):
         password_throttle.attempt("hunter2-is-my-password", address="127.0.0.1")
     for _ in range(3):
         assert enter(Client(), "x", "hunter2-is-my-password").status_code == 429
     event = Event.objects.get(verb="sign-in.refused")
-    assert (event.target, event.data) == ("", {"counted_by": "name", "address": "127.0.0.1"})
+    assert (event.target, event.data) == ("", {"counted_by": "name and address", "address": "127.0.0.1"})
 
 
 def test_the_right_password_starts_the_count_of_the_name_anew(maja: User) -> None:
     for _ in range(3):
-        for _ in range(password_throttle.PER_NAME - 1):
+        for _ in range(password_throttle.PER_NAME_AND_NETWORK - 1):
             password_throttle.attempt("maja", address="127.0.0.1")
         assert enter(Client()).status_code == 302
-    assert cache.get(password_throttle._key("address", "127.0.0.1")) == 3 * (password_throttle.PER_NAME - 1)
+    assert cache.get(password_throttle._key("address", "127.0.0.1")) == 3 * (password_throttle.PER_NAME_AND_NETWORK - 1)
 
 
 @pytest.fixture
@@ -108,7 +161,7 @@ def test_without_the_shared_cache_people_sign_in_and_passwords_are_still_throttl
     assert enter(client)["Location"] == "/projects/"
     for page in ("/projects/", "/account/", "/inbox/"):
         assert client.get(page).status_code == 200
-    for _ in range(password_throttle.PER_NAME):
+    for _ in range(password_throttle.PER_NAME_AND_NETWORK):
         assert enter(Client(), "wrong").status_code == 422
     assert enter(Client()).status_code == 429
     assert enter(Client(), "wrong", "nobody").status_code == 422
