@@ -120,7 +120,8 @@ def _fault(path: str, max_chars: int) -> str | None:
         return "it is empty"
     if len(path) > max_chars:
         return f"it has {len(path):,} characters, and {max_chars:,} are allowed"
-    for char in path:
+    plain = path.isascii() and path.isprintable()  # most paths; looking at each character is slow
+    for char in () if plain else path:
         if unicodedata.category(char) in _INVISIBLE_CATEGORIES or char in _INVISIBLE:
             return f"it contains the invisible character U+{ord(char):04X}"
     if "\\" in path:
@@ -148,16 +149,17 @@ def _segment_fault(segment: str) -> str | None:
         return "a part of it ends with a dot or a space, which Windows removes"
     if len(segment.encode()) > SEGMENT_BYTES:
         return f"a part of it has {len(segment.encode()):,} bytes, and {SEGMENT_BYTES} are allowed"
-    if bad := next((char for char in segment if char in _FORBIDDEN), None):
-        return f"it contains the character {bad}, which Windows does not allow"
-    if bad := next((char for char in segment if char in _SEPARATORS), None):
-        return f"it contains the character {bad}, which some Windows programs read as a backslash or a slash"
+    if forbidden := _FORBIDDEN.intersection(segment):
+        return f"it contains the character {min(forbidden)}, which Windows does not allow"
+    if bad := _SEPARATORS.intersection(segment):
+        return f"it contains the character {min(bad)}, which some Windows programs read as a backslash or a slash"
+    plain = segment if segment.isascii() else unicodedata.normalize("NFKC", segment)  # full-width and superscript
     stem = segment.partition(".")[0].rstrip(" ").lower()
-    if stem in _RESERVED or unicodedata.normalize("NFKC", stem) in _RESERVED:
+    if stem in _RESERVED or plain.partition(".")[0].rstrip(" ").lower() in _RESERVED:
         return f"{stem.upper()} is a reserved name on Windows"
-    if unicodedata.normalize("NFKC", segment).casefold() == ".git":
+    if plain.casefold() == ".git":
         return "git would treat .git as its own files and could run commands from it; delete it"
-    if _SHORT_NAME.fullmatch(segment) and len(segment.partition(".")[0]) <= _SHORT_NAME_CHARS:
+    if "~" in segment and _SHORT_NAME.fullmatch(segment) and len(segment.partition(".")[0]) <= _SHORT_NAME_CHARS:
         return f"{segment} has the form of a short name, which Windows may give to another file"
     return None
 
