@@ -12,12 +12,14 @@ import secrets
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from registry.lib import files
 
 RECORDS = ".records"
 
 _SUFFIX = ".json"
+_UNREADABLE = (OSError, ValueError, TypeError, RecursionError)
 _USED_AGAIN_SECONDS = 600.0  # resolution of the time of last use
 
 
@@ -73,8 +75,8 @@ class Records:
             with path.open("rb") as file:
                 fields = json.loads(file.read())
                 used = os.fstat(file.fileno()).st_mtime
-            record = Record(**fields)
-        except (OSError, ValueError, TypeError):
+            record = _checked(fields)
+        except _UNREADABLE:
             return None
         if time.time() - used > _USED_AGAIN_SECONDS:
             with contextlib.suppress(OSError):
@@ -94,8 +96,8 @@ class Records:
     def newest(self) -> Record | None:
         """Return the record that was used last. This does not count as a use."""
         for path in sorted((self.directory / name for name in self.names()), key=_modified, reverse=True):
-            with contextlib.suppress(OSError, ValueError, TypeError):
-                return Record(**json.loads(path.read_bytes()))
+            with contextlib.suppress(*_UNREADABLE):
+                return _checked(json.loads(path.read_bytes()))
         return None
 
     def last_used(self) -> float:
@@ -105,6 +107,15 @@ class Records:
             with contextlib.suppress(OSError):
                 newest = max(newest, (self.directory / name).stat().st_mtime)
         return newest
+
+
+def _checked(fields: Any) -> Record:
+    """Return the record. Raise TypeError for fields that are missing, unknown or of another type."""
+    record = Record(**fields)
+    texts, numbers = (record.origin, record.digest, record.description, record.by), (record.tokens, record.size)
+    if not all(type(text) is str for text in texts) or not all(type(number) is int for number in numbers):
+        raise TypeError("A field of a record has another type.")
+    return record
 
 
 def _modified(path: Path) -> float:

@@ -1,5 +1,6 @@
 """Records of cached skills."""
 
+import json
 from pathlib import Path
 
 from registry.core.bundle import SKILL_MD
@@ -42,7 +43,9 @@ def test_a_record_names_the_size_and_the_owner(root: Path) -> None:
 def test_a_cached_skill_with_an_unreadable_record_is_not_served(cache: Cache, root: Path) -> None:
     cache.keep("a", "1", skill_bundle("a"), origin=WEB)
     (record,) = records_of(root)
-    for nonsense in (b"", b"{", b"[]", b"{}", b'{"origin": 1}'):
+    wrong_type = record.read_bytes().replace(WEB.encode(), b"5").replace(b'"5"', b"5")
+    assert json.loads(wrong_type)["origin"] == 5
+    for nonsense in (b"", b"{", b"[]", b"{}", b'{"origin": 1}', b"[" * 100_000, b'{"a":' * 100_000, wrong_type):
         record.write_bytes(nonsense)
         assert cache.find("a", "1") is None
 
