@@ -17,6 +17,7 @@ from registry.core.limits import DEFAULT, Limits
 
 SEGMENT_BYTES = 255
 COMPONENT_CHARS = 128
+TRAVERSAL = "Path traversal detected. "
 
 _DISPLAYED_CHARS = 80
 _RENAME = "Rename it. Letters, digits, dots, hyphens and underscores are always safe."
@@ -43,7 +44,8 @@ def check(path: str, *, limits: Limits = DEFAULT) -> str:
     """Return the path if it is a safe relative path on every system. Raise UnsafePath otherwise."""
     reason = _fault(path, limits.path_chars) or _depth_fault(path, limits.path_segments)
     if reason:
-        raise _unsafe(path, f"The path {display(path)} cannot be used: {reason}.")
+        traversal = TRAVERSAL if _leaves(path) else ""
+        raise _unsafe(path, f"{traversal}The path {display(path)} cannot be used: {reason}.")
     return path
 
 
@@ -105,8 +107,14 @@ def resolve_inside(root: Path, relative: str, *, limits: Limits = DEFAULT) -> Pa
     except (OSError, RuntimeError) as error:
         raise _unsafe(relative, f"The path {display(relative)} does not lead to a file.", _NO_LINK) from error
     if not inside:
-        raise _unsafe(relative, f"The path {display(relative)} is a link to a place outside its folder.", _NO_LINK)
+        message = f"{TRAVERSAL}The path {display(relative)} is a link to a place outside its folder."
+        raise _unsafe(relative, message, _NO_LINK)
     return real
+
+
+def _leaves(path: str) -> bool:
+    """Return whether a path would lead out of its folder."""
+    return path.startswith(("/", "\\", "~")) or ".." in path.replace("\\", "/").split("/")
 
 
 def display(path: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from registry.core import paths
+from registry.core.archive.skill_root import EXPECTED_AT_ROOT, MISSING_RULES
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry
 from registry.core.errors import Busy, InvalidSkill, SkillsiteError
 from registry.core.findings import errors
@@ -178,7 +179,7 @@ class _Resolution:
         except (_Skip, Failure) as error:
             reason = str(error)
         except SkillsiteError as error:
-            reason = error.message
+            reason = _reason(error)
         except OSError as error:
             reason = f"The cache cannot be read or written: {error.strerror or error}."
         except Exception as error:
@@ -248,7 +249,7 @@ class _Resolution:
         except Exceeded:
             raise  # a limit of this request or token, which does not concern the others
         except (Failure, SkillsiteError) as error:
-            flight.failure = str(error)
+            flight.failure = _reason(error) if isinstance(error, SkillsiteError) else str(error)
             raise
 
     def _download_and_keep(self, entry: Definition, origin: str) -> tuple[CachedSkill, Status]:
@@ -308,6 +309,11 @@ def _resolved(entry: Definition, copy: CachedSkill, status: Status) -> Resolved:
 def _skipped(entry: Entry, reason: str, origin: str) -> Resolved:
     log.error("Skipped %s %s from %s: %s", paths.display(entry.name), paths.display(entry.version), origin, reason)
     return Resolved(entry.name, entry.version, "skipped", reason)
+
+
+def _reason(error: SkillsiteError) -> str:
+    missing = any(finding.rule in MISSING_RULES for finding in error.findings)
+    return f"{EXPECTED_AT_ROOT} {error.message}" if missing else error.message
 
 
 def _late(seconds: float) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from registry.core import paths
+from registry.core.archive.skill_root import EXPECTED_AT_ROOT
 from registry.core.archive.zip_bundle import is_junk
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import TooLarge
@@ -84,7 +85,7 @@ def fetch(
         if not keys:
             raise Failure("The folder is empty.")
         if SKILL_MD not in keys:
-            raise Failure("Expected SKILL.md file missing at folder root.")
+            raise Failure(EXPECTED_AT_ROOT)
         return Bundle(_download(session, keys))
 
 

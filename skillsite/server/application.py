@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import logging
+import re
 from collections import deque
 from functools import partial
 from typing import IO
@@ -11,6 +12,7 @@ from typing import IO
 from django.conf import settings
 
 from registry.services import client_address
+from registry.services.resolve import gate
 from skillsite.server import answers, bodies, pipe
 from skillsite.server.answers import Answer, Wsgi
 from skillsite.server.environ import build, host
@@ -22,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 _TEXT = b"Something went wrong on the server. The error was logged.\n"
 _PROBES = ("/healthz", "/readyz")
+_RESOLVE = re.compile("/api/v1/projects/[^/]+/resolve")
 _COLLECT_SECONDS = 0.05
 _CRASHED = Answer(500, [("Content-Type", "text/plain; charset=utf-8")], _TEXT, len(_TEXT))
 _RETRY_SECONDS = "5"
@@ -46,9 +49,12 @@ class Application:
         self._threads = Threads(settings.WEB_THREADS, "web")
         # Each probe has its own thread, so it answers also while all others are busy, or while the database is slow.
         self._probes = {path: Threads(1, path.strip("/")) for path in _PROBES}
+        # These requests may wait for other servers. With their own threads, nothing else has to wait for them.
+        self._resolving = Threads(settings.RESOLVE_THREADS, "resolve")
+        gate.use_own_threads(settings.RESOLVE_THREADS)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
-        for threads in (self._threads, *self._probes.values()):
+        for threads in (self._threads, self._resolving, *self._probes.values()):
             threads.stop()
 
     async def __rsgi__(self, scope: Scope, proto: HttpProtocol) -> None:
@@ -84,7 +90,7 @@ class Application:
 
     async def _answer(self, scope: Scope, proto: HttpProtocol, body: IO[bytes] | io.RawIOBase) -> None:
         done: asyncio.Future[Answer | None] = self._loop.create_future()
-        self._probes.get(scope.path, self._threads).submit(partial(self._work, scope, proto, body, done))
+        self._threads_for(scope.path).submit(partial(self._work, scope, proto, body, done))
         self._running += 1
         if not self._collecting:
             self._collecting = True
@@ -95,6 +101,11 @@ class Application:
             self._running -= 1
         if answer is not None:
             await self._send(scope, proto, answer)
+
+    def _threads_for(self, path: str) -> Threads:
+        if _RESOLVE.fullmatch(path):
+            return self._resolving
+        return self._probes.get(path, self._threads)
 
     def _work(
         self, scope: Scope, proto: HttpProtocol, body: IO[bytes] | io.RawIOBase, done: "asyncio.Future[Answer | None]"

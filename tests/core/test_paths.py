@@ -230,11 +230,23 @@ def test_a_link_out_of_the_root_is_refused(tmp_path: Path, target: str) -> None:
         paths.resolve_inside(root, "link")
 
 
+@pytest.mark.parametrize("path", ["..", "../x", "a/../../x", "/etc/passwd", "~root/x", "..\\x", "\\x", "a\\..\\x"])
+def test_a_path_that_leaves_its_folder_is_called_a_traversal(path: str) -> None:
+    with pytest.raises(UnsafePath, match=r"^Path traversal detected\. The path "):
+        paths.check(path)
+
+
+@pytest.mark.parametrize("path", ["", "a//b", "con", "a..b\0", "..."])
+def test_other_unsafe_paths_are_not_called_a_traversal(path: str) -> None:
+    with pytest.raises(UnsafePath, match=r"^The path "):
+        paths.check(path)
+
+
 def test_a_file_below_a_link_out_of_the_root_is_refused(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "etc").symlink_to("/etc")
-    with pytest.raises(UnsafePath, match="to a place outside its folder"):
+    with pytest.raises(UnsafePath, match=r"^Path traversal detected\. .* to a place outside its folder"):
         paths.resolve_inside(root, "etc/passwd")
 
 

@@ -13,7 +13,7 @@ from registry.remote.resolver import Resolved
 from tests.conftest import skill_text
 from tests.remote.conftest import Resolve
 from tests.remote.entries import TEXT, entry, inline, only
-from tests.remote.web import Web
+from tests.remote.web import Web, zipped
 from tests.services.receivers import answering
 
 
@@ -69,6 +69,25 @@ def test_a_signed_address_is_neither_logged_nor_answered_nor_kept(
         assert "very-secret" not in text
         assert "Credential" not in text
     assert web.url("/b.md") in (good.origin, written)
+
+
+@pytest.mark.parametrize(
+    "files", [{"notes.md": "x"}, {"a/b/SKILL.md": TEXT}, {"skill.md": TEXT}, {"x/skill.md": TEXT}], ids=str
+)
+def test_a_zip_without_skill_md_at_its_root_is_logged_in_the_words_of_platforms(
+    resolve: Resolve, web: Web, caplog: pytest.LogCaptureFixture, files: dict[str, bytes | str]
+) -> None:
+    found = only(resolve(entry(web.put("/a.zip", zipped(files)))))
+    assert found.reason.startswith("Expected SKILL.md file missing at folder root. SKILL.md is")
+    (line,) = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert "Expected SKILL.md file missing at folder root" in line
+
+
+def test_a_zip_with_a_path_that_leaves_its_folder_is_logged_as_traversal(
+    resolve: Resolve, web: Web, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert only(resolve(entry(web.put("/a.zip", zipped({"SKILL.md": TEXT, "../x": "x"}))))).status == "skipped"
+    assert "Path traversal detected" in caplog.text
 
 
 def test_a_name_cannot_write_lines_into_the_log(resolve: Resolve, caplog: pytest.LogCaptureFixture) -> None:

@@ -7,6 +7,10 @@ from registry.core.bundle import SKILL_MD
 from registry.core.errors import InvalidArchive
 from registry.core.paths import display
 
+# Programs look for this text in the log of a platform.
+EXPECTED_AT_ROOT = "Expected SKILL.md file missing at folder root."
+MISSING_RULES = frozenset({"root-missing", "root-spelling", "root-too-deep"})
+
 _MAX_NAMES = 5
 
 

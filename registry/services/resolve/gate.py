@@ -24,11 +24,21 @@ _SLOT_SECONDS = 2 * Bounds().all
 _lock = threading.Lock()
 _blocked = 0
 _fetching: Counter[int] = Counter()
+_own_threads = 0
+
+
+def use_own_threads(count: int) -> None:
+    """Set the number of threads that this process has for `/resolve` alone. Without, it uses those of all requests."""
+    global _own_threads
+    _own_threads = count
 
 
 def most_blocked() -> int:
-    """Return how many threads of this process may wait for other servers: at most half."""
-    return max(1, settings.WEB_THREADS // 2)
+    """Return how many threads of this process may wait for other servers.
+
+    A quarter of its own threads, or half of the shared ones, stay free for requests whose skills are cached.
+    """
+    return max(1, _own_threads * 3 // 4 if _own_threads else settings.WEB_THREADS // 2)
 
 
 def most_fetching() -> int:

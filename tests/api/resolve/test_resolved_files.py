@@ -106,6 +106,11 @@ def test_a_path_that_is_not_a_file_of_the_copy_is_refused(
     problem(ask(bot, path, digest=packed["digest"]), status, "not-found" if status == 404 else "unsafe-path")
 
 
+def test_a_path_that_leaves_the_copy_is_called_a_traversal(bot: Api, packed: dict[str, Any]) -> None:
+    body = problem(ask(bot, "..%2f..%2fx", digest=packed["digest"]), 400, "unsafe-path")
+    assert body["detail"].startswith("Path traversal detected.")
+
+
 @pytest.mark.parametrize(
     ("name", "version", "status"),
     [("b", "3", 404), ("a", "4", 404), ("a", ".records", 400), ("..", "3", 400), ("a", "..", 400)],

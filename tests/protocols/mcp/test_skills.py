@@ -296,6 +296,12 @@ def test_mistakes_of_the_model_are_returned_as_results(
     assert result["content"][0]["text"]
 
 
+def test_a_path_that_leaves_the_skill_is_called_a_traversal(caller: Mcp, offers: Bundle) -> None:
+    result = caller.call("read_skill_resource", skill_id="offers", path="../other/SKILL.md")
+    assert result["isError"] is True
+    assert "Path traversal detected" in result["content"][0]["text"]
+
+
 @pytest.mark.parametrize("params", [{"name": "nothing"}, {}, {"name": "read_skill", "arguments": [1]}, {"name": 3}])
 def test_a_call_of_an_unknown_tool_is_an_error(caller: Mcp, params: dict[str, Any]) -> None:
     assert caller.refusal("tools/call", **params)["code"] == -32602

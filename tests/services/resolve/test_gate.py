@@ -26,15 +26,25 @@ __all__ = ["volume", "web"]
 
 @pytest.fixture(autouse=True)
 def threads(settings: Any) -> Iterator[None]:
-    settings.WEB_THREADS, settings.RESOLVE_DOWNLOADS = 8, 3
+    settings.RESOLVE_DOWNLOADS = 3
+    gate.use_own_threads(6)
     yield
+    gate.use_own_threads(0)
     assert (gate._blocked, dict(gate._fetching)) == (0, {})
 
 
-def test_at_most_half_of_the_threads_wait_and_fewer_download(settings: Any) -> None:
+def test_some_threads_never_wait_and_fewer_download(settings: Any) -> None:
     assert (gate.most_blocked(), gate.most_fetching()) == (4, 3)
-    settings.WEB_THREADS = 2
+    gate.use_own_threads(2)
     assert (gate.most_blocked(), gate.most_fetching()) == (1, 1)
+
+
+def test_at_most_half_of_shared_threads_wait(settings: Any) -> None:
+    gate.use_own_threads(0)
+    settings.WEB_THREADS = 8
+    assert gate.most_blocked() == 4
+    settings.WEB_THREADS = 1
+    assert gate.most_blocked() == 1
 
 
 def test_more_downloads_than_places_are_refused_at_once(tmp_path: Path) -> None:
