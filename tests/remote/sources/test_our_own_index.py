@@ -27,8 +27,9 @@ FILES = {
 
 
 @pytest.fixture
-def published(live_server: Any, project: Project, operator: Actor) -> dict[str, Bundle]:
-    """Two skills of a public project: one is SKILL.md alone, the other has files that are hard to carry."""
+def published(live_server: Any, project: Project, operator: Actor, settings: Any) -> dict[str, Bundle]:
+    """Two skills of a public project at the root: one is SKILL.md alone, the other has files that are hard to carry."""
+    settings.PUBLIC_ROOT_PROJECTS = [project.slug]
     made = {"greeting": skill_bundle("greeting"), "offers": skill_bundle("offers", FILES)}
     for bundle in made.values():
         import_bundle(project, bundle, by=operator)
