@@ -239,6 +239,8 @@ NO_EVENT_OF_THEIR_OWN = {
     "sources.look": "queues a check of the source for the worker",
     "sources.start": "queues imports for the worker",
     "sources.listed": "reads only",
+    "sources.with_state": "reads only",
+    "limits": "read only",
     "sources.find": "reads only",
     "sources.entries": "reads only",
     "sources.search": "does not change the project",
