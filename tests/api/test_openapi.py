@@ -141,3 +141,13 @@ def test_no_answer_is_described_by_a_serializer(document: dict[str, Any]) -> Non
 
 def subclasses(parent: type) -> set[type]:
     return {parent, *(each for child in parent.__subclasses__() for each in subclasses(child))}
+
+
+def test_the_document_is_generated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "/api/schema/?format=json"
+    first = Client().get(asked)
+    assert json.loads(first.content)["openapi"]
+    monkeypatch.delattr(SchemaGenerator, "get_schema")
+    again = Client().get(f"{asked}&version=2&lang=de")
+    assert (again.status_code, again.content) == (200, first.content)
+    assert again["Content-Type"] == first["Content-Type"]

@@ -216,6 +216,10 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
     "hard link": (
         "zip-link", skill_and(Entry(b"a.md", extra=extra_field(0x000D, bytes(12) + b"/etc/passwd"))),
     ),
+    "many extra fields": ("zip-extra-fields", skill_and(Entry(b"a.md", extra=extra_field(0x5455, b"") * 33))),
+    "many local extra fields": (
+        "zip-extra-fields", skill_and(Entry(b"a.md", local_extra=extra_field(0x5455, b"") * 33)),
+    ),
     "link in the other Unix field": (
         "zip-link", skill_and(Entry(b"a.md", local_extra=extra_field(0x756E, bytes(14) + b"/etc"))),
     ),

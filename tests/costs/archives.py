@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from registry.core.archive import zip_bundle
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.text import edits
+from registry.remote.sources import git_tree
 from tests.costs.shape import KB, MB, Shape
 
 _SKILL = b"---\nname: costs\ndescription: d\n---\n\nText.\n"
@@ -83,6 +84,19 @@ def _tar_of_empty_files(size: int) -> bytes:
     return _tar((name, tarfile.REGTYPE, b"") for name in (SKILL_MD, *names))
 
 
+def _git_tree(size: int) -> bytes:
+    """Return the listing of a repository in which every directory is a skill."""
+    identity = "a" * 40
+    return "".join(
+        f"040000 tree {identity} -\t{number:06}\x00100644 blob {identity} 9\t{number:06}/SKILL.md\x00"
+        for number in range(size // 140)
+    ).encode()
+
+
+def _skills_of_tree(listing: bytes) -> object:
+    return git_tree.directories(git_tree.parse(listing), "a" * 40)
+
+
 SHAPES = (
     Shape("a proposal with deep paths", _deep_paths, _propose, 4 * MB, quick=True),
     Shape("a proposal with many paths", _short_paths, _propose, 4 * MB, quick=True),
@@ -92,4 +106,5 @@ SHAPES = (
     Shape("a zip of nested skills", _zip_of_nested_skills, zip_bundle.read_skills, 2 * MB, small=20 * KB),
     Shape("a tar with many pax records", _tar_with_pax_records, zip_bundle.read_archive, 50 * MB, small=300 * KB),
     Shape("a tar of many empty files", _tar_of_empty_files, zip_bundle.read_archive, 50 * MB, small=100 * KB),
+    Shape("a git tree of skills", _git_tree, _skills_of_tree, 7 * MB, small=100 * KB),
 )

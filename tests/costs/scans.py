@@ -5,13 +5,18 @@ from collections.abc import Callable, Iterator
 
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.catalog import token_estimate
+from registry.core.catalog.precedence import Candidate
 from registry.core.format import frontmatter, skill_md
 from registry.core.lint import rules
 from registry.core.proposals import assessment, capabilities
+from registry.services.catalog import catalog
 from tests.costs.shape import KB, MB, Shape, repeated
 
 _HEAD = "---\nname: costs\ndescription: d\n---\n"
 _FILE = 120 * KB  # lint does not read longer files
+_CANDIDATES = [
+    Candidate(f"skill-{number}", "project", "1", "sha256:0", "abcdefgh " * 100, "tool") for number in range(100)
+]
 
 _LINTED = (
     "1\n",
@@ -97,8 +102,17 @@ def _shapes() -> Iterator[Shape]:
         yield Shape(f"tokens {unit!r}", _text(unit), token_estimate.estimate, 500 * KB, small=8 * KB)
 
 
+def _query(size: int) -> str:
+    return " ".join("abcdefgh"[number % 8] for number in range(size // 2))
+
+
+def _search(query: str) -> object:
+    return catalog.matching(_CANDIDATES, q=query)
+
+
 SHAPES = (
     *_shapes(),
+    Shape("a search for many words", _query, _search, 8 * KB, small=KB, quick=True),
     Shape("lint of blank lines", _skill("\n", ".md"), lint, 4 * MB, quick=True),
     Shape("capabilities of blank lines", _skill("\n", ".sh"), capabilities.of, 4 * MB, quick=True),
     Shape("links to files with similar names", _similar_names, lint, 60 * KB, quick=True),

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from registry.lib import lru
-from registry.lib.lru import LruCache
+from registry.lib.lru import ByteCache, LruCache
 
 
 def test_an_unknown_key_has_no_value() -> None:
@@ -48,6 +48,14 @@ def test_a_replaced_value_counts_once() -> None:
     for size in (6, 2, 6):
         cache.put("b", f"b{size}", size)
     assert [cache.get(key) for key in "ab"] == ["a", "b6"]
+
+
+def test_keys_and_bookkeeping_count_in_a_cache_of_bytes() -> None:
+    cache = ByteCache[str](10 * lru.ENTRY_BYTES)
+    for number in range(100):
+        cache.put(f"{number:0100}", "", 0)
+    kept = [number for number in range(100) if cache.get(f"{number:0100}") is not None]
+    assert kept == list(range(91, 100))
 
 
 def test_a_cleared_cache_has_its_whole_capacity_again() -> None:

@@ -6,7 +6,6 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice, takewhile
 
 from registry.core import paths
 from registry.core.archive import tarball, zip_records
@@ -63,9 +62,10 @@ def read_skills(data: bytes, *, limits: Limits = DEFAULT) -> dict[str, Bundle | 
 
 def _below(root: bytes, members: list[Member]) -> list[Member]:
     """Return the members below a directory, with names relative to it. `members` is sorted by name."""
-    first = bisect_right(members, root, key=lambda member: member.raw_name) if root else 0
-    inside = takewhile(lambda member: member.raw_name.startswith(root), islice(members, first, None))
-    return [replace(member, raw_name=member.raw_name[len(root) :]) for member in inside]
+    first = end = bisect_right(members, root, key=lambda member: member.raw_name) if root else 0
+    while end < len(members) and members[end].raw_name.startswith(root):
+        end += 1
+    return [replace(member, raw_name=member.raw_name[len(root) :]) for member in members[first:end]]
 
 
 def skill_directories(names: Iterable[bytes]) -> list[bytes]:

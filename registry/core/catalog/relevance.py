@@ -21,10 +21,9 @@ def score(candidate: Candidate, words: Sequence[str]) -> int:
         return 1_000
     tags = " ".join((*candidate.tags, *candidate.triggers)).lower()
     places = ((name, _NAME), (tags, _TAG), (candidate.description.lower(), _DESCRIPTION))
-    return sum(_points(text, word, whole) for text, whole in places for word in words)
+    return sum(_points(text, words, whole) for text, whole in places)
 
 
-def _points(text: str, word: str, whole: int) -> int:
-    if word in _WORD.findall(text):
-        return whole
-    return 1 if word in text else 0
+def _points(text: str, words: Sequence[str], whole: int) -> int:
+    known = frozenset(_WORD.findall(text))
+    return sum(whole if word in known else 1 if word in text else 0 for word in words)

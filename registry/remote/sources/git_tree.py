@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import islice, takewhile
 
 from registry.core.archive.zip_bundle import skill_directories
 from registry.core.bundle import SKILL_MD
@@ -74,5 +73,7 @@ def directories(entries: list[Entry], top: str) -> dict[str, Directory]:
 
 
 def _below(root: bytes, files: list[Entry]) -> tuple[Entry, ...]:
-    first = bisect_right(files, root, key=lambda entry: entry.path)
-    return tuple(takewhile(lambda entry: entry.path.startswith(root), islice(files, first, None)))
+    first = end = bisect_right(files, root, key=lambda entry: entry.path)
+    while end < len(files) and files[end].path.startswith(root):
+        end += 1
+    return tuple(files[first:end])

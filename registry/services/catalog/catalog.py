@@ -259,7 +259,7 @@ def matching(
     candidates: Iterable[Candidate], *, q: str = "", tag: str = "", kind: str = "", source: str = ""
 ) -> Sequence[Candidate]:
     """Return the candidates that contain every word of `q`, sorted by relevance if there are words."""
-    words = q.lower().split()
+    words = list(dict.fromkeys(q.lower().split()))
     found = [
         candidate
         for candidate in candidates

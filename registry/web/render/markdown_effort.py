@@ -27,7 +27,7 @@ _MOST_CELLS = 8_000  # of tables; the parser fills short rows up with empty cell
 _INLINE_MARKS = "*_`\\&"
 _MOST_MARKS = 12_000
 _ADDRESS_MARKS = 3  # an address in angle brackets costs as much as three other marks
-_MOST_RESCANNED = 300_000_000  # product of the marks and the characters of a paragraph, for all paragraphs
+_MOST_RESCANNED = 600_000_000  # product of the marks and the characters of a paragraph, for all paragraphs
 
 
 class TooSlow(Exception):

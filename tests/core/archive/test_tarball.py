@@ -202,3 +202,14 @@ def test_a_changed_byte_never_raises_an_unexpected_error(position: int) -> None:
         assert "SKILL.md" in zip_bundle.read_archive(bytes(data))
     except SkillsiteError as error:
         assert error.message
+
+
+@pytest.mark.parametrize(("members", "message"), [
+    ([member(f"{number}", type=tarfile.DIRTYPE) for number in range(20)], "more than 16 entries"),
+    ([member("x", b"11 mtime=1\n" * 800, type=b"x")], "more than 8,192 bytes of headers"),
+])  # fmt: skip
+def test_entries_and_headers_are_counted(members: list[tuple[tarfile.TarInfo, bytes]], message: str) -> None:
+    raw = gz(tar([*members, member("SKILL.md", SKILL)], tarfile.USTAR_FORMAT))
+    with pytest.raises(TooLarge, match=message):
+        zip_bundle.read_archive(raw, limits=Limits(files=2))
+    assert zip_bundle.read_archive(raw, limits=Limits(files=20))

@@ -244,7 +244,7 @@ def test_a_thousand_missing_files_and_skills_are_checked_quickly() -> None:
     )
     files: dict[str, str | bytes] = {f"references/found-{n}.md": "x" for n in range(500)}
     names = {f"found-{n}" for n in range(10_000)}
-    found = cpu.within(10, lambda: lint(text, files=files, known_names=names))
+    found = cpu.within(4, lambda: lint(text, files=files, known_names=names))
     lost = [each.message for each in found if each.rule == "file-missing"]
     assert (len(lost), [each.rule for each in found].count("requires-unknown")) == (100, 1_000)
     assert lost[-1] == "The skill has no file references/wanted-99.md. 900 more like this are not shown."
@@ -376,3 +376,13 @@ def test_a_missing_requirement_has_the_same_category_in_both_checks() -> None:
     bundle = Bundle({SKILL_MD: text.encode()})
     (alone,) = rules.requirements(skill_md.read(text.encode()), bundle, known_names={"expense-report"})
     assert alone == one(lint(text, known_names={"expense-report"}), "requires-unknown")
+
+
+def test_more_hidden_content_than_is_told_apart_is_a_warning() -> None:
+    files: dict[str, str | bytes] = {"a.md": "a\u00a0" * 30_000, "b.md": "a\u00a0" * 30_000, "c.md": "\u202e"}
+    found = [each for each in lint(files=files) if each.rule in ("text-unread", "hidden-space")]
+    assert [(each.rule, each.file, each.severity) for each in found] == [
+        ("text-unread", "b.md", Severity.WARNING), ("hidden-space", "a.md", Severity.HINT),
+        ("hidden-space", "b.md", Severity.HINT),
+    ]  # fmt: skip
+    assert "more than 50,000 pieces of hidden content" in found[0].message

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.core.bundle import SKILL_MD
-from registry.core.text.merge_bundles import merge
+from registry.core.text.merge_bundles import MERGED_BYTES, MOST_CHOICES, merge
 from tests import effort
 
 contents = st.one_of(
@@ -71,3 +71,22 @@ def test_two_changes_of_one_line_are_always_a_conflict(
 def test_changes_of_different_lines_merge_cleanly() -> None:
     joined = merge({"a": b"1\n2\n3\n"}, {"a": b"one\n2\n3\n"}, {"a": b"1\n2\nthree\n"})
     assert joined.files({}) == {"a": b"one\n2\nthree\n"}
+
+
+def test_a_file_with_too_many_conflicts_is_a_choice_between_whole_files() -> None:
+    def text(word: str, count: int) -> dict[str, bytes]:
+        return {"a.md": "".join(f"{word}{number}\n={number}\n" for number in range(count)).encode()}
+
+    (few,) = merge(text("a", MOST_CHOICES), text("b", MOST_CHOICES), text("c", MOST_CHOICES)).open
+    assert len(few.choices) == MOST_CHOICES
+    many = MOST_CHOICES + 1
+    (whole,) = merge(text("a", many), text("b", many), text("c", many)).open
+    assert whole.whole
+    assert whole.resolve({whole.whole: "theirs"}) == text("b", many)["a.md"]
+
+
+def test_texts_that_are_too_large_together_are_choices_between_whole_files() -> None:
+    half = MERGED_BYTES // 6
+    sides = [{path: word * half for path in ("a.md", "b.md", "c.md")} for word in (b"a", b"b", b"c")]
+    joined = merge(*sides)
+    assert [bool(file.whole) for file in joined.open] == [False, False, True]

@@ -97,6 +97,14 @@ def test_details_contain_the_assessment(project: Project, skill: str, bot: Actor
     assert [each.name for each in seen.content.assessment.capabilities.added] == ["a.example"]
 
 
+def test_an_assessment_is_computed_once(project: Project, skill: str, bot: Actor, reviewer: Actor) -> None:
+    made = propose(project, bot, rewrite(One="Ask https://a.example"))
+    first, again = (proposal_queries.details(project, made.pk, by=reviewer).content for _ in range(2))
+    assert first is not None
+    assert again is not None
+    assert again.assessment is first.assessment
+
+
 def test_deletion_is_compared_with_the_built_in_skill(
     project: Project, library: Path, skill: str, bot: Actor, reviewer: Actor
 ) -> None:

@@ -115,6 +115,21 @@ def test_a_very_large_file_is_not_compared_by_line(project: Project, author: Act
     assert "Too large to compare line by line." in text(viewing.get(f"{HERE}versions/compare/"))
 
 
+def test_a_page_with_too_many_lines_links_to_the_files_that_it_cuts(
+    project: Project, author: Actor, viewing: Client
+) -> None:
+    lines = b"".join(b"%d\n" % number for number in range(5_000))
+    first = create_skill(project, skill_bundle(), by=author).version
+    more = skill_bundle(files={f"{name} &.txt": lines for name in "abc"})
+    save_skill(project, "greeting", more, base=first.digest, by=author)
+    page = f"{HERE}versions/compare/?from=1&to=2"
+    html = text(viewing.get(page))
+    assert "A page shows at most 8,000 lines" in html
+    link = "?from=1&amp;to=2&amp;file=c%20%26.txt"
+    assert f'<a href="{link}">Show this file</a>' in html
+    assert link not in text(viewing.get(f"{page}&file=c%20%26.txt"))
+
+
 def test_restoring_makes_a_new_version(project: Project, three: list[str], writing: Client) -> None:
     html = text(writing.post(f"{HERE}version/1/restore/", follow=True))
     assert "Version 4 is live, with the content of version 1." in html
