@@ -2,14 +2,18 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from registry.core import paths
 from registry.core.errors import InvalidSkill
 from registry.core.findings import Finding, Severity
+from registry.core.limits import DEFAULT
 
 SKILL_MD = "SKILL.md"
+
+# Readers of new files check the depth of paths. Skills that were stored before that limit existed stay readable.
+_STORED = replace(DEFAULT, path_segments=DEFAULT.path_chars)
 
 
 def content_digest(content: bytes) -> str:
@@ -51,7 +55,7 @@ class Bundle(Mapping[str, bytes]):
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         for path in files:
-            paths.check(path)
+            paths.check(path, limits=_STORED)
         paths.check_collisions(files)
         self._files = {path: bytes(files[path]) for path in sorted(files, key=str.encode)}
         if SKILL_MD not in self._files:

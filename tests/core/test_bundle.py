@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 
-from registry.core.bundle import Bundle, FileEntry, bundle_digest, content_digest, normalise
+from registry.core.archive import zip_bundle
+from registry.core.bundle import SKILL_MD, Bundle, FileEntry, bundle_digest, content_digest, normalise
 from registry.core.errors import InvalidSkill, UnsafePath
 from tests import effort
 from tests.core.strategies import bundles, law
@@ -133,3 +134,11 @@ def test_with_changes_without_a_change_keeps_the_digest(bundle: Bundle) -> None:
 def test_a_name_is_normalised_by_trimming_and_lower_case() -> None:
     assert normalise("  My-Skill\n") == "my-skill"
     assert normalise(normalise(" A ")) == normalise(" A ")
+
+
+def test_a_stored_skill_with_deep_paths_can_still_be_read_but_not_sent_again() -> None:
+    deep = "d/" * 16 + "a"
+    bundle = Bundle({SKILL_MD: b"", deep: b""})
+    assert deep in bundle
+    with pytest.raises(UnsafePath, match="17 parts between slashes, and 16 are allowed"):
+        zip_bundle.read_zip(zip_bundle.write_zip(bundle))

@@ -87,6 +87,6 @@ def test_a_file_with_too_many_conflicts_is_a_choice_between_whole_files() -> Non
 
 def test_texts_that_are_too_large_together_are_choices_between_whole_files() -> None:
     half = MERGED_BYTES // 6
-    sides = [{path: word * half for path in ("a.md", "b.md", "c.md")} for word in (b"a", b"b", b"c")]
+    sides = [dict.fromkeys(("a.md", "b.md", "c.md"), word * half) for word in (b"a", b"b", b"c")]
     joined = merge(*sides)
     assert [bool(file.whole) for file in joined.open] == [False, False, True]

@@ -19,9 +19,7 @@ def test_a_page_shows_a_limited_number_of_lines_and_counts_all() -> None:
     assert compared.files[0].note == (
         "Only the first 4,000 lines are shown. Download both versions to compare the rest."
     )
-    assert compared.files[2].note == (
-        "A page shows at most 8,000 lines, so the lines of this file are not all shown."
-    )
+    assert compared.files[2].note == ("A page shows at most 8,000 lines, so the lines of this file are not all shown.")
 
 
 def test_the_lines_of_a_chosen_file_are_shown_first() -> None:
@@ -55,7 +53,9 @@ def test_a_long_conflict_is_cut_with_the_number_of_its_other_lines() -> None:
 def test_a_page_of_conflicts_shows_a_limited_number_of_lines() -> None:
     sides = ({f"{name}.md": (text * 3_000).encode() for name in range(9)} for text in ("a\n", "b\n", "c\n"))
     files = comparison.three_way(merge_bundles.merge(*sides).open)
-    drawn = sum(side.count("\n") for file in files for part in file.parts for side in (part.base, part.theirs, part.mine))
+    drawn = sum(
+        side.count("\n") for file in files for part in file.parts for side in (part.base, part.theirs, part.mine)
+    )
     assert drawn <= 8_000
 
 
