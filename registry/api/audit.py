@@ -11,9 +11,10 @@ from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, StreamedRead, 
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.models import Project
-from registry.services import audit, audit_verification
+from registry.services import audit
 from registry.services.agents.tokens import Caller
 from registry.services.audit import EventShape, Filter
+from registry.services.audit_log import verification
 
 _JSON_LINES = "application/x-ndjson"
 
@@ -91,7 +92,7 @@ class Verify(Read):
         responses=VerifiedShape,
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        intact, faults = audit_verification.verify(Project(pk=caller.project_id))
+        intact, faults = verification.verify(Project(pk=caller.project_id))
         broken: list[BrokenShape] = [{"sequence": fault.sequence, "reason": fault.reason} for fault in faults]
         return as_json(VerifiedShape(verified=not broken, events=intact, broken=broken))
 

@@ -7,7 +7,8 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 
 from registry.models import BrowserSession, SignInLink
-from registry.services import audit_heads, counters
+from registry.services import counters
+from registry.services.audit_log import heads
 from registry.services.drafts import uploads
 from registry.services.notifications import audit_head_webhooks, worker
 from registry.services.resolve import resolver
@@ -42,7 +43,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
 def _publish_audit_heads(*, now: datetime) -> None:
     audit_head_webhooks.announce(now=now)
     try:
-        audit_heads.record(settings.AUDIT_HEADS_FILE, now=now)
+        heads.record(settings.AUDIT_HEADS_FILE, now=now)
     except OSError:
         log.exception("The heads of the audit log could not be written to %s.", settings.AUDIT_HEADS_FILE)
 

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from registry.core.errors import AlreadyExists, InvalidSkill
 from registry.models import Project, Skill
-from registry.services import audit_verification
+from registry.services.audit_log import verification
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import on_disk, skill_bundle
@@ -54,7 +54,7 @@ def test_a_copy_equals_the_original(project: Project, create: Create, runs: list
     for _ in range(4):
         with one_test():
             keys = create("greeting").pk, create("other", body="Other.").pk
-            seen.append((keys, footprint(), audit_verification.verify(project)))
+            seen.append((keys, footprint(), verification.verify(project)))
     first, recorded, *copies = seen
     assert runs == ["greeting", "other"] * 2
     assert copies == [recorded, recorded]

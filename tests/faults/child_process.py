@@ -35,8 +35,9 @@ from registry.core.catalog import precedence  # noqa: E402
 from registry.core.errors import SkillsiteError  # noqa: E402
 from registry.core.format import skill_md  # noqa: E402
 from registry.models import Agent, Project, Skill, Token, Usage, Version  # noqa: E402
-from registry.services import audit_verification, permissions  # noqa: E402
+from registry.services import permissions  # noqa: E402
 from registry.services.agents import agents, tokens  # noqa: E402
+from registry.services.audit_log import verification  # noqa: E402
 from registry.services.catalog import catalog, usage  # noqa: E402
 from registry.services.people import projects  # noqa: E402
 from registry.services.skills import bundles, skills  # noqa: E402
@@ -104,7 +105,7 @@ def _stored(change: Callable[[], Any]) -> dict[str, str]:
 
 def state(slug: str) -> dict[str, Any]:
     """Return the versions of a project, and the result of checking the audit log."""
-    good, broken = audit_verification.verify()
+    good, broken = verification.verify()
     versions = Version.objects.filter(skill__project__slug=slug).order_by("pk")
     return {
         "revision": _project(slug).revision,

@@ -12,7 +12,8 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 from registry.core.sources.import_request import ImportRequest
 from registry.models import Event, Project, Source, SourceJob, SourceJobItem, Version
-from registry.services import audit_verification, permissions
+from registry.services import permissions
+from registry.services.audit_log import verification
 from registry.services.people import accounts, members, projects
 from registry.services.skills import bundles
 from registry.services.sources import source_jobs, sources
@@ -69,7 +70,7 @@ def import_results(slug: str) -> dict[str, Any]:
     project = Project.objects.get(slug=slug)
     items = SourceJobItem.objects.filter(job__project=project)
     stored = Version.objects.filter(skill__project=project).order_by("pk")
-    good, broken = audit_verification.verify(project)
+    good, broken = verification.verify(project)
     return {
         "jobs": sorted(set(SourceJob.objects.filter(project=project).values_list("state", flat=True))),
         "outcomes": sorted(set(items.values_list("status", flat=True))),

@@ -7,7 +7,7 @@ from django.test import Client
 
 from registry.core import roles
 from registry.models import Event, Project, Version
-from registry.services import audit_verification
+from registry.services.audit_log import verification
 from registry.services.people import accounts, members
 from registry.services.permissions import Actor
 from tests.conftest import Api, on_disk, skill_text
@@ -28,7 +28,7 @@ def test_a_skill_written_in_the_browser_reaches_the_next_agent(
     assert (version.by, version.note) == ("author", "First")
     event = Event.objects.get(verb="skill.created")
     assert (event.actor_name, event.after) == ("author", skill["digest"])
-    assert audit_verification.verify()[1] == []
+    assert verification.verify()[1] == []
 
 
 def test_a_text_with_an_error_is_shown_again_and_not_published(

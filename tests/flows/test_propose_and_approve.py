@@ -8,7 +8,7 @@ from django.test import Client
 
 from registry.core import roles
 from registry.models import Event, Project
-from registry.services import audit_verification
+from registry.services.audit_log import verification
 from tests.conftest import Api, skill_text
 from tests.flows.conftest import hidden_field, visible_text, write
 from tests.protocols.mcp_client import Mcp
@@ -68,7 +68,7 @@ def test_an_agent_proposes_and_a_reviewer_approves(
     decided = proposer.get(f"/proposals/{proposal['id']}").json()
     assert (decided["state"], decided["decision"]["comment"]) == ("approved", "Thank you.")
     assert Event.objects.get(verb="proposal.approved").actor_name == "reviewer"
-    assert audit_verification.verify()[1] == []
+    assert verification.verify()[1] == []
 
 
 def test_an_agent_proposes_over_mcp_and_learns_that_it_was_rejected(

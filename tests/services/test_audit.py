@@ -9,8 +9,9 @@ from django.db import connection
 
 from registry.core.audit.chain import event_hash
 from registry.models import Chain, Event, Project
-from registry.services import audit, audit_verification
-from registry.services.audit_verification import Broken
+from registry.services import audit
+from registry.services.audit_log import verification
+from registry.services.audit_log.verification import Broken
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
@@ -40,11 +41,11 @@ def sql(statement: str, *values: object) -> None:
 
 
 def faults() -> list[tuple[int, str]]:
-    return [(fault.sequence, fault.reason) for fault in audit_verification.verify()[1]]
+    return [(fault.sequence, fault.reason) for fault in verification.verify()[1]]
 
 
 def test_untouched_chains_hold(five_events: Chain) -> None:
-    good, broken = audit_verification.verify()
+    good, broken = verification.verify()
     assert (good, broken) == (Event.objects.count(), [])
     assert good >= 8
 
@@ -78,7 +79,7 @@ def test_a_changed_event_is_found(five_events: Chain, column: str, value: object
 
 def test_a_changed_event_is_named_by_chain_and_number(five_events: Chain) -> None:
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 3", five_events.pk)
-    assert audit_verification.verify()[1] == [Broken(five_events.name, 3, "its content was changed")]
+    assert verification.verify()[1] == [Broken(five_events.name, 3, "its content was changed")]
 
 
 def test_an_event_rewritten_with_a_fitting_hash_is_found_by_its_seal_and_the_next_one(five_events: Chain) -> None:
@@ -117,7 +118,7 @@ def test_an_event_slipped_in_at_the_end_is_found(five_events: Chain) -> None:
 
 def test_one_broken_chain_does_not_hide_that_the_others_hold(five_events: Chain) -> None:
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 5", five_events.pk)
-    good, broken = audit_verification.verify()
+    good, broken = verification.verify()
     assert (good, len(broken)) == (Event.objects.count() - 1, 1)
 
 
@@ -143,7 +144,7 @@ def test_a_verb_that_fails_half_way_leaves_neither_event_nor_revision(project: P
     with pytest.raises(ZeroDivisionError), audit.change(project, "skill.saved", by=operator):
         raise ZeroDivisionError
     assert (Project.objects.get(pk=project.pk).revision, Event.objects.count()) == before
-    assert audit_verification.verify()[1] == []
+    assert verification.verify()[1] == []
 
 
 def test_the_command_says_that_every_chain_holds(five_events: Chain) -> None:
@@ -162,9 +163,9 @@ def test_the_command_fails_and_names_the_place(five_events: Chain) -> None:
 
 
 def test_the_end_of_a_chain_can_be_walked_alone(project: Project, five_events: Chain) -> None:
-    assert audit_verification.verify(project, newest=2) == (2, [])
+    assert verification.verify(project, newest=2) == (2, [])
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 2", five_events.pk)
-    assert audit_verification.verify(project, newest=2) == (2, [])
-    assert audit_verification.verify(project, newest=4)[1] == [Broken(five_events.name, 2, "its content was changed")]
+    assert verification.verify(project, newest=2) == (2, [])
+    assert verification.verify(project, newest=4)[1] == [Broken(five_events.name, 2, "its content was changed")]
     sql("DELETE FROM registry_event WHERE chain_id = %s AND sequence = 4", five_events.pk)
-    assert audit_verification.verify(project, newest=2)[1] == [Broken(five_events.name, 4, "an event is missing")]
+    assert verification.verify(project, newest=2)[1] == [Broken(five_events.name, 4, "an event is missing")]

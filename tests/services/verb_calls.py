@@ -14,8 +14,8 @@ from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.sources.import_request import ImportRequest
 from registry.models import Project, User
-from registry.services import audit_sealing
 from registry.services.agents import agents, tokens
+from registry.services.audit_log import sealing
 from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
@@ -70,7 +70,7 @@ HOOK = f"{SITE}/hook"
 
 def _seal_with_another_key(by: Actor) -> None:
     with override_settings(AUDIT_KEY="another"):
-        audit_sealing.seal_again(by=by)
+        sealing.seal_again(by=by)
 
 
 def _reactivate(user: User, by: Actor) -> None:
@@ -214,7 +214,7 @@ VERBS: dict[str, Verb] = {
     ),
     "accounts.deactivate": Verb(lambda w, by: accounts.deactivate(w.member, by=by), "user.deactivated", None),
     "accounts.reactivate": Verb(lambda w, by: _reactivate(w.member, by), "user.reactivated", None),
-    "audit_sealing.seal_again": Verb(lambda w, by: _seal_with_another_key(by), "audit.sealed", None),
+    "sealing.seal_again": Verb(lambda w, by: _seal_with_another_key(by), "audit.sealed", None),
 }
 
 NO_EVENT_OF_THEIR_OWN = {

@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from registry.core.errors import SkillsiteError
-from registry.services import audit_sealing, permissions
+from registry.services import permissions
+from registry.services.audit_log import sealing
 
 
 class Command(BaseCommand):
@@ -13,7 +14,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            count = audit_sealing.seal_again(by=permissions.operator())
+            count = sealing.seal_again(by=permissions.operator())
         except SkillsiteError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"{count:,} events sealed." if count else "The seals match. Nothing was changed.")

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from registry.core.audit.heads import Head, parse
-from registry.services import audit_heads, audit_verification
+from registry.services.audit_log import heads, verification
 
 
 class Command(BaseCommand):
@@ -24,18 +24,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         own = settings.AUDIT_HEADS_FILE
-        heads = self._sealed(own.name, list(enumerate(audit_heads.read(own), 1)))
+        known = self._sealed(own.name, list(enumerate(heads.read(own), 1)))
         for name in options["heads"]:
-            heads += self._sealed(name, self._from(name))
-        good, broken = audit_verification.verify(heads=heads)
+            known += self._sealed(name, self._from(name))
+        good, broken = verification.verify(heads=known)
         for fault in broken:
             place = f"{fault.chain}, event {fault.sequence}" if fault.sequence else fault.chain
             self.stderr.write(f"{place}: {fault.reason}.")
         if broken:
             raise CommandError(f"The audit log is broken: {len(broken)} faults, {good:,} intact events.")
         self.stdout.write(f"{good:,} events, all chains are intact.")
-        if heads:
-            self.stdout.write(f"Compared with {len(heads):,} heads.")
+        if known:
+            self.stdout.write(f"Compared with {len(known):,} heads.")
 
     def _from(self, name: str) -> list[tuple[int, Head]]:
         try:

@@ -8,7 +8,7 @@ from django.db.models import F
 
 from registry.core.notifications import events
 from registry.models import Chain, Endpoint
-from registry.services.audit_heads import head_of
+from registry.services.audit_log.heads import head_of
 from registry.services.notifications import links, webhook_delivery, worker
 
 

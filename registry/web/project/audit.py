@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 
 from registry.core import roles
 from registry.models import Chain, Event, Membership, Project
-from registry.services import audit, audit_verification
+from registry.services import audit
 from registry.services.audit import Filter
+from registry.services.audit_log import verification
 from registry.web import labels
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
@@ -150,5 +151,5 @@ def _verified(request: ProjectRequest, chain: Chain | None) -> dict[str, Any] | 
     if "check" not in request.GET:
         return None
     length = chain.length if chain is not None else 0
-    good, broken = audit_verification.verify(request.project, newest=_VERIFIED)
+    good, broken = verification.verify(request.project, newest=_VERIFIED)
     return {"good": good, "broken": broken, "all": length <= _VERIFIED, "count": min(length, _VERIFIED)}

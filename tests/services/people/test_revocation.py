@@ -10,8 +10,9 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import NotFound, Unauthenticated
 from registry.models import Event, Invitation, Project, Token, User
-from registry.services import audit_verification, permissions
+from registry.services import permissions
 from registry.services.agents import agents, tokens
+from registry.services.audit_log import verification
 from registry.services.people import accounts, invitations, members, revocation
 from registry.services.permissions import Actor
 
@@ -62,7 +63,7 @@ def test_a_removal_revokes_what_the_person_has_and_made(
     assert event.data["tokens"] == [token.pk for token in preview.tokens]
     assert event.data["agents"] == list(preview.agents) == ["alone"]
     assert len(preview.tokens) == 4
-    assert audit_verification.verify()[1] == []
+    assert verification.verify()[1] == []
 
 
 def test_a_lower_role_revokes_only_what_needs_more(project: Project, leaver: User, operator: Actor) -> None:
@@ -116,7 +117,7 @@ def test_a_closed_account_loses_its_tokens_in_every_project(
     call_command("deactivate_user", "leaver", "--undo", stdout=output)
     assert User.objects.get(username="leaver").is_active
     assert {name for name, secret in secrets.items() if works(secret)} == UNTOUCHED
-    assert audit_verification.verify()[1] == []
+    assert verification.verify()[1] == []
 
 
 def test_only_a_known_account_is_closed(db: None) -> None:

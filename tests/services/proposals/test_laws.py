@@ -14,7 +14,8 @@ from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.core.text.merge_bundles import MINE, THEIRS
 from registry.models import Proposal, Version
-from registry.services import audit_verification, permissions
+from registry.services import permissions
+from registry.services.audit_log import verification
 from registry.services.catalog import catalog
 from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
@@ -174,7 +175,7 @@ class Review(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "project"):
-            assert audit_verification.verify(self.project)[1] == []
+            assert verification.verify(self.project)[1] == []
             doubts = [doubt for doubt in approval_records.verify()[1] if doubt.project == self.project.slug]
             assert [doubt for doubt in doubts if not doubt.missing] == []
 

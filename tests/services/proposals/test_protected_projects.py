@@ -9,7 +9,8 @@ from registry.core.bundle import SKILL_MD
 from registry.core.errors import Forbidden
 from registry.core.limits import Limits
 from registry.models import Approval, Chain, Event, Project
-from registry.services import audit, audit_verification, permissions
+from registry.services import audit, permissions
+from registry.services.audit_log import verification
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.proposals import approval_records, proposals, rebasing
@@ -117,7 +118,7 @@ def test_an_edited_approval_is_a_revision_that_somebody_else_approves(
     assert (approval.by.username, approval.edited, approval.proposed_digest) == ("owner", True, made.result_digest)
     assert approval.version is not None and approval.version.by == "reviewer"
     assert served(protected) == approval.digest == handed.result_digest
-    assert audit_verification.verify()[1] == []
+    assert verification.verify()[1] == []
     assert approval_records.verify()[1] == []
 
 

@@ -14,7 +14,8 @@ from registry.core.archive.export_record import RECORD
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import NotFound, SkillsiteError
 from registry.models import Event, Project, Skill, Version
-from registry.services import audit_verification, permissions
+from registry.services import permissions
+from registry.services.audit_log import verification
 from registry.services.catalog import catalog
 from registry.services.people import projects
 from registry.services.permissions import Actor
@@ -42,7 +43,7 @@ def test_an_exported_project_imports_unchanged(
         ("override", "covered", "1"), ("create", "greeting", "2"), ("create", "named", "2.1"), ("create", "off", "1"),
     ]  # fmt: skip
     assert zipped(other_project, operator) == left
-    assert audit_verification.verify() == (Event.objects.count(), [])
+    assert verification.verify() == (Event.objects.count(), [])
     with nothing_left_behind():
         assert {action for action, _, _ in imported(other_project, path, operator)} == {"unchanged"}
 

@@ -8,7 +8,7 @@ from registry.core.audit.chain import event_seal, head_seal
 from registry.core.errors import Conflict
 from registry.models import Chain, Event
 from registry.services import audit
-from registry.services.audit_verification import WRONG_KEY, verify
+from registry.services.audit_log.verification import WRONG_KEY, verify
 from registry.services.permissions import Actor, require_operator
 
 _BATCH = 500

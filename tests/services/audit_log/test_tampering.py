@@ -12,7 +12,9 @@ from django.db import connection
 from registry.core.audit.chain import GENESIS, event_hash
 from registry.core.audit.heads import Head
 from registry.models import Chain, Event, Project
-from registry.services import audit, audit_heads, audit_verification
+from registry.services import audit
+from registry.services.audit_log import heads as head_file
+from registry.services.audit_log import verification
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
@@ -206,18 +208,18 @@ _OUTSIDE = {"tail-cut-replayed", "chain-deleted-revision-reset"}
 
 def found(log: Log, heads: list[Head]) -> list[str]:
     names = {log.chain.name: "own", log.other.name: "other"}
-    faults = audit_verification.verify(heads=heads)[1]
+    faults = verification.verify(heads=heads)[1]
     return [f"{names.get(each.chain, each.chain)} {each.sequence}: {each.reason}" for each in faults]
 
 
 @pytest.fixture
 def heads(log: Log, tmp_path: Path) -> list[Head]:
-    audit_heads.record(tmp_path / "heads.jsonl", now=NOW)
-    return audit_heads.read(tmp_path / "heads.jsonl")
+    head_file.record(tmp_path / "heads.jsonl", now=NOW)
+    return head_file.read(tmp_path / "heads.jsonl")
 
 
 def test_an_untouched_log_is_clean_and_matches_its_heads(log: Log, heads: list[Head]) -> None:
-    assert audit_verification.verify(heads=heads) == (Event.objects.count(), [])
+    assert verification.verify(heads=heads) == (Event.objects.count(), [])
     assert {head.chain for head in heads} == {log.chain.name, log.other.name, "site"}
 
 

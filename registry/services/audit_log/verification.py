@@ -9,7 +9,7 @@ from registry.core.audit.chain import GENESIS, SITE, chain_name, event_hash, eve
 from registry.core.audit.heads import Head
 from registry.models import Chain, Event, Project
 from registry.services.audit import hashed_content
-from registry.services.audit_facts import Facts, project_creators
+from registry.services.audit_log.facts import Facts, project_creators
 
 WRONG_KEY = (
     "no seal matches: AUDIT_KEY is not the key that sealed this log. Use the key of the time when the events were "

@@ -20,8 +20,9 @@ from registry import migrations
 from registry.core import roles
 from registry.core.audit.heads import Head, parse
 from registry.models import Chain, Event, Membership, Project, Proposal
-from registry.services import audit_heads, housekeeping
-from registry.services.audit_verification import WRONG_KEY, Broken, verify
+from registry.services import housekeeping
+from registry.services.audit_log import heads
+from registry.services.audit_log.verification import WRONG_KEY, Broken, verify
 from registry.services.permissions import Actor
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
@@ -69,13 +70,13 @@ def test_only_changed_heads_are_written_with_mode_0600_and_logged(
     chain: Chain, project: Project, operator: Actor, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "heads.jsonl"
-    caplog.set_level(logging.INFO, logger="registry.services.audit_heads")
-    first = audit_heads.record(path, now=NOW)
+    caplog.set_level(logging.INFO, logger="registry.services.audit_log.heads")
+    first = heads.record(path, now=NOW)
     assert {head.chain for head in first} == {chain.name, "site"}
-    assert audit_heads.record(path, now=NOW) == []
+    assert heads.record(path, now=NOW) == []
     skills.enable(project, "greeting", by=operator)
-    assert [(head.chain, head.length) for head in audit_heads.record(path, now=NOW)] == [(chain.name, 3)]
-    assert [head for _, head in parse(record.getMessage() for record in caplog.records)] == audit_heads.read(path)
+    assert [(head.chain, head.length) for head in heads.record(path, now=NOW)] == [(chain.name, 3)]
+    assert [head for _, head in parse(record.getMessage() for record in caplog.records)] == heads.read(path)
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -83,12 +84,12 @@ def test_a_file_that_is_rotated_keeps_the_longest_head_of_each_chain(
     chain: Chain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, old = tmp_path / "heads.jsonl", Chain.objects.get(pk=chain.pk)
-    monkeypatch.setattr(audit_heads, "MAX_BYTES", 4_000)
+    monkeypatch.setattr(heads, "MAX_BYTES", 4_000)
     for length in range(40):
         Chain.objects.filter(pk=chain.pk).update(length=100 - length)
-        audit_heads.record(path, now=NOW)
+        heads.record(path, now=NOW)
     assert path.stat().st_size + path.with_name("heads.1.jsonl").stat().st_size < 10_000
-    assert max(head.length for head in audit_heads.read(path) if head.chain == old.name) == 100
+    assert max(head.length for head in heads.read(path) if head.chain == old.name) == 100
     assert len(list(tmp_path.glob("heads*"))) == 2
 
 
@@ -97,9 +98,9 @@ def test_a_chain_that_lost_events_is_an_error_in_the_log(
 ) -> None:
     old = Chain.objects.get(pk=chain.pk)
     skills.enable(project, "greeting", by=operator)
-    audit_heads.record(tmp_path / "heads.jsonl", now=NOW)
+    heads.record(tmp_path / "heads.jsonl", now=NOW)
     cut_back(chain, old)
-    audit_heads.record(tmp_path / "heads.jsonl", now=NOW)
+    heads.record(tmp_path / "heads.jsonl", now=NOW)
     assert f"The audit chain {chain.name} lost events: it had 3, now 2." in caplog.text
 
 
@@ -122,10 +123,10 @@ def test_lines_of_a_log_and_bodies_of_a_webhook_are_heads(
 ) -> None:
     old, path = Chain.objects.get(pk=chain.pk), tmp_path / "kept.log"
     skills.enable(project, "greeting", by=operator)
-    head = audit_heads.head_of(Chain.objects.get(pk=chain.pk), now=NOW)
+    head = heads.head_of(Chain.objects.get(pk=chain.pk), now=NOW)
     body = json.dumps({"type": "audit.head", "data": {"head": json.loads(head.as_line())}})
     cut_back(chain, old)
-    for line in (f"2026-01-02 INFO registry.services.audit_heads {head.as_line()}", body):
+    for line in (f"2026-01-02 INFO registry.services.audit_log.heads {head.as_line()}", body):
         path.write_text(f"another line\n{{broken\n{line}\n")
         assert "events 3 to 3 are missing" in verified("--heads", str(path))[1]
 
