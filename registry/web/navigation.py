@@ -78,6 +78,7 @@ def _more(request: HttpRequest, project: Project | None) -> list[dict[str, Any]]
     ]
     if may(request, roles.WRITE):
         items.insert(1, _item(request, "Sources", reverse("sources", args=[project.slug]), "import"))
+        items.append(_item(request, "Security", reverse("security", args=[project.slug]), "lock"))
     if may(request, roles.REVIEW):
         items.append(_item(request, "Audit", reverse("audit", args=[project.slug]), "audit"))
     if may(request, roles.MANAGE):

@@ -7,7 +7,7 @@ from registry.web.account import accounts, inbox
 from registry.web.agents import agents, tokens
 from registry.web.connect import client_wheel, connect
 from registry.web.editor import conflicts, draft_files, editor
-from registry.web.project import audit, members, projects, settings, webhooks
+from registry.web.project import audit, members, projects, security, settings, webhooks
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
 from registry.web.skills import (
@@ -145,6 +145,12 @@ urlpatterns = [
     path("projects/<slug:slug>/protected/", settings.protect, name="project-protected"),
     path("projects/<slug:slug>/advice/", settings.advice, name="project-advice"),
     path("projects/<slug:slug>/archive/", settings.archive, name="project-archive"),
+    path("projects/<slug:slug>/blocking/", settings.blocking, name="project-blocking"),
+    path("projects/<slug:slug>/automatic-quarantine/", settings.automatic_quarantine, name="project-quarantine"),
+    path("projects/<slug:slug>/security/", security.index, name="security"),
+    path("projects/<slug:slug>/security/suppressions/<int:suppression>/end/", security.end, name="suppression-end"),
+    path("projects/<slug:slug>/security/<str:digest>/", security.scan, name="scan"),
+    path("projects/<slug:slug>/security/<str:digest>/suppress/", security.suppress, name="scan-suppress"),
     path("projects/<slug:slug>/proposals/", proposals.index, name="proposals"),
     path("projects/<slug:slug>/proposals/<int:number>/", include(_PROPOSAL)),
     path("projects/<slug:slug>/audit/", audit.index, name="audit"),

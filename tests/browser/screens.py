@@ -100,6 +100,10 @@ SCREENS = [
     Screen("proposal", lambda world: f"{world.team.base}/proposals/{world.clashing}/", state="overtaken"),
     Screen("proposal-conflict", lambda world: f"{world.team.base}/proposals/{world.clashing}/conflict/"),
     _project("audit", "audit/"),
+    _project("security", "security/"),
+    Screen("scan", lambda world: f"{world.team.base}/security/{world.scan}/"),
+    _skill("skill-versions", "versions/", "vendor-portal", "held"),
+    _skill("version", "version/1/", "vendor-portal", "held"),
     _project("agents", "agents/"),
     _project("agent", "agents/support-desk/"),
     _project("agent-change", "agents/support-desk/change/"),
@@ -153,5 +157,6 @@ ONLY_POSTED = {
     "version-restore", "skill-propose-deletion", "project-protected", "project-advice", "proposal-approve",
     "proposal-withdraw", "proposal-rebase", "proposal-comment", "agent-token-revoke", "agent-remove", "token-revoke",
     "account-mail", "inbox-read", "inbox-read-all", "webhook-switch", "webhook-secret", "webhook-test",
-    "webhook-replay", "webhook-remove", "source-look", "source-remove", "source-retry",
+    "webhook-replay", "webhook-remove", "source-look", "source-remove", "source-retry", "project-blocking",
+    "project-quarantine", "suppression-end", "scan-suppress", "version-release",
 }  # fmt: skip

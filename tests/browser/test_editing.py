@@ -63,7 +63,7 @@ def test_checks_update_while_typing_and_link_to_the_line(team: Team, windows: Wi
     checks.get_by_role("listitem").filter(has_text="references/none.md").get_by_role("link").click()
     expect(page.get_by_role("textbox", name="Instructions")).to_be_focused()
     page.get_by_role("button", name="Publish version 1").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Fix 1 error first")
+    expect(page.get_by_role("dialog")).to_contain_text("Fix 1 finding first")
     page.get_by_role("dialog").get_by_role("button", name="Publish version 1").click()
     expect(page.get_by_role("alert").first).to_be_visible()
     expect(page.get_by_role("textbox", name="Instructions")).to_have_value(

@@ -75,9 +75,21 @@ def test_every_address_is_in_the_table_or_excused() -> None:
     assert set(_names(urlpatterns)) - known == set()
 
 
-_SAMPLES = {"slug": "demo", "name": "parcel-sizes", "version": "1"}
+_SAMPLES = {"slug": "demo", "name": "parcel-sizes", "version": "1", "digest": "sha256:0"}
 _SAMPLES |= dict.fromkeys(
-    ("session", "member", "invitation", "number", "token", "notification", "webhook", "source_id", "job_id"), "1"
+    (
+        "session",
+        "member",
+        "invitation",
+        "number",
+        "token",
+        "notification",
+        "webhook",
+        "source_id",
+        "job_id",
+        "suppression",
+    ),
+    "1",
 )
 
 

@@ -29,7 +29,7 @@ from registry.services.permissions import Actor
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import customisation, skills, versions
-from tests.browser import other_site
+from tests.browser import alarms, other_site
 from tests.browser.other_site import Places
 from tests.browser.site import Site, Team
 from tests.faults.sites import wait_for
@@ -91,6 +91,7 @@ class World:
     clashing: int
     webhook: int
     places: Places
+    scan: str
 
 
 def build(site: Site) -> World:
@@ -123,8 +124,9 @@ def _fill(team: Team, library: Path, owner: Actor, author: Actor) -> World:
     places = other_site.fill(project, owner)
     mail_link = _new_address(User.objects.get(pk=owner.user_id))
     return World(
-        team, secret, mail_link, invited, sent.key, waiting, _propose(project, owner), clashing, hook.pk, places
-    )
+        team, secret, mail_link, invited, sent.key, waiting, _propose(project, owner), clashing, hook.pk, places,
+        alarms.fill(project, owner, author),
+    )  # fmt: skip
 
 
 def _new_address(user: User) -> str:

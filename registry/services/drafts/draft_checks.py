@@ -21,6 +21,8 @@ from registry.services.catalog import catalog
 from registry.services.drafts import drafts
 from registry.services.drafts.drafts import Place
 from registry.services.permissions import Actor, require
+from registry.services.scans import scans
+from registry.services.skills import bundles
 
 _MISSING = {
     "name": ("The skill has no name yet.", "Write one of lower-case letters, digits and hyphens: expense-report."),
@@ -33,7 +35,8 @@ class Report:
     """Findings of a draft.
 
     `parsed` is None if the header is invalid. `first_line` is the line of SKILL.md where the instructions start. `new`
-    is true for a new skill, and `taken` are the names it cannot have.
+    is true for a new skill, and `taken` are the names it cannot have. `errors` counts the findings that stop the draft
+    from being proposed and published, and `blocked` the security findings that stop it from being published.
     """
 
     findings: tuple[Finding, ...]
@@ -41,6 +44,8 @@ class Report:
     missing: frozenset[str] = frozenset()
     new: bool = False
     taken: frozenset[str] = frozenset()
+    errors: int = 0
+    blocked: int = 0
 
     @property
     def tokens(self) -> int:
@@ -71,7 +76,8 @@ def check(project: Project, draft: Draft) -> Report:
         parsed, missing = _parse(draft)
         bundle = drafts.bundle(draft)
     except SkillsiteError as error:
-        return Report(error.findings or (_as_finding(error),))
+        findings = error.findings or (_as_finding(error),)
+        return Report(findings, errors=sum(each.severity is Severity.ERROR for each in findings))
     names = frozenset(outcome.name for outcome in catalog.view(project.pk, project.revision).skills)
     findings = rules.lint(
         parsed, bundle, authoring=True, known_names=names, directory=draft.name or None, limits=settings.LIMITS
@@ -79,7 +85,9 @@ def check(project: Project, draft: Draft) -> Report:
     present = [_for_the_editor(finding, draft) for finding in findings if not _is_about(finding, missing)]
     absent = [Finding(f"{key}-missing", Severity.ERROR, SKILL_MD, None, *_MISSING[key]) for key in missing]
     everything = in_reading_order([*absent, *present, *_name_taken(project, draft, parsed, missing)])
-    return Report(everything, parsed, missing, new=not draft.name, taken=names)
+    errors = sum(each.severity is Severity.ERROR and not bundles.left_to_scan(each) for each in everything)
+    blocked = scans.blocking(project, bundle.digest, scans.fast_report(findings).findings)
+    return Report(everything, parsed, missing, not draft.name, names, errors, len(blocked))
 
 
 def fix(place: Place, rule: str, line: int | None, *, by: Actor) -> Draft:

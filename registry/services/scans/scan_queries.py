@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.errors import NotFound
-from registry.core.findings import Finding
+from registry.core.findings import Finding, Severity
 from registry.core.scan.report import SCANNER, ScanReport
 from registry.models import Project, Scan, Suppression, Version
 from registry.models.skills import VersionQuerySet
@@ -88,13 +88,32 @@ def quarantined(project: Project, *, by: Actor) -> VersionQuerySet:
     return rows.select_related("skill", "quarantined_by").order_by("-quarantined_at", "-pk")
 
 
-def alarms(project: Project, *, by: Actor) -> QuerySet[Scan]:
-    """Return the scans with errors or warnings of bundles that agents get now, errors first."""
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A scan of a version that agents get, with the numbers of findings that nobody suppressed."""
+
+    scan: Scan
+    errors: int
+    warnings: int
+
+
+def alarms(project: Project, *, by: Actor, most: int) -> list[Alarm]:
+    """Return the scans with open errors or warnings of bundles that agents get now, errors first."""
     require(by, roles.READ, project)
     current = Version.objects.available().filter(skill__project=project, skill__overrides=True)
     served = current.filter(pk__in=project.skills.values("current")).values("scan")
     alarming = Scan.objects.filter(Q(errors__gt=0) | Q(warnings__gt=0), pk__in=served)
-    return alarming.order_by("-errors", "-warnings", "skill")
+    rows = list(alarming.order_by("-errors", "-warnings", "skill")[:most])
+    active = Suppression.objects.active(timezone.now()).filter(project=project, digest__in=[row.digest for row in rows])
+    suppressed = set(active.values_list("digest", "rule", "file", "line"))
+    found = [_alarm(row, suppressed) for row in rows]
+    return [alarm for alarm in found if alarm.errors or alarm.warnings]
+
+
+def _alarm(scan: Scan, suppressed: set[tuple[str, str, str, int]]) -> Alarm:
+    findings = scans.findings_of(scan)
+    severities = [each.severity for each in findings if (scan.digest, *suppressions.key(each)) not in suppressed]
+    return Alarm(scan, severities.count(Severity.ERROR), severities.count(Severity.WARNING))
 
 
 def refused(project: Project, *, by: Actor) -> QuerySet[Scan]:

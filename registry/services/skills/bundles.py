@@ -74,14 +74,14 @@ def check(
     findings = rules.lint(
         parsed, bundle, authoring=authoring, known_names=known, directory=directory, limits=settings.LIMITS
     )
-    if fatal := [each for each in errors(findings) if not _left_to_scan(each)]:
+    if fatal := [each for each in errors(findings) if not left_to_scan(each)]:
         first = fatal[0]
         raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was saved.", findings=findings)
     scans.remember(bundle, findings)
     return Checked(bundle, parsed, name, findings)
 
 
-def _left_to_scan(finding: Finding) -> bool:
+def left_to_scan(finding: Finding) -> bool:
     """Return whether the project decides about an error. A name cannot be changed later, so its rules always hold."""
     return finding.category is Category.SECURITY and finding.rule not in name_rules.RULES
 

@@ -117,7 +117,8 @@ def context(
         "text": draft.content["text"], "no_form": _no_form(draft), "winner": winner,
         "outdated": bool(draft.pk and place.name and precedence.digest_of(effective) != draft.base),
         "version": drafts.next_version(request.project, place.name or typed_name), "report": report,
-        "rows": findings, "tally": _tally(report.findings), "errors": _errors(report.findings),
+        "rows": findings, "tally": _tally(report.findings),
+        "errors": report.errors + (report.blocked if may_publish(request) else 0),
         "name_rows": _about_the_name(findings),
         "cost": _cost(report, winner), "preview": _preview(report, draft, urls),
         **name_options.name_options(view, without=place.name), "known_tags": skill_list.tags(view),
@@ -178,10 +179,6 @@ def _form_row(row: Row, report: Report) -> Row:
     if finding.line:
         return Row(*basics, "code", act="raw", fix=row.fix)
     return row
-
-
-def _errors(findings: Iterable[Finding]) -> int:
-    return sum(finding.severity is Severity.ERROR for finding in findings)
 
 
 def _tally(findings: Iterable[Finding]) -> str:

@@ -10,9 +10,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.core import roles
 from registry.core.errors import InvalidRequest
+from registry.models.accounts import ERROR, NOTHING, WARNING
 from registry.services.people import projects
 from registry.web.access import ProjectRequest, View, in_project, needs
 from registry.web.htmx import render
+
+_BLOCKING = ((NOTHING, "Nothing"), (ERROR, "Errors"), (WARNING, "Warnings and errors"))
 
 
 class SettingsForm(forms.Form):
@@ -39,7 +42,8 @@ def settings(request: ProjectRequest) -> HttpResponse:
         else:
             messages.success(request, "Name and description saved.")
             return redirect("settings", request.project.slug)
-    return render(request, "project/settings.html", {"form": form}, status=422 if form.errors else 200)
+    context = {"form": form, "blocking_levels": _BLOCKING}
+    return render(request, "project/settings.html", context, status=422 if form.errors else 200)
 
 
 def _switch(name: str, verb: Callable[..., None], on: str, off: str) -> View:
@@ -74,6 +78,22 @@ advice = _switch(
     on="Agents can now recommend decisions. People decide.",
     off="Agents now see only their own proposals.",
 )
+
+
+automatic_quarantine = _switch(
+    "quarantine",
+    projects.set_quarantines_alarms,
+    on="The scan now puts versions with errors in quarantine.",
+    off="The scan now only notifies people about errors.",
+)
+
+
+@in_project
+@require_POST
+def blocking(request: ProjectRequest) -> HttpResponse:
+    projects.set_blocking(request.project, request.POST.get("blocking", ""), by=request.actor)
+    messages.success(request, "Saved which security findings block publishing.")
+    return redirect("settings", request.project.slug)
 
 
 @in_project

@@ -30,6 +30,7 @@ from registry.web.proposals.decision import Powers, ReasonStep
 from registry.web.proposals.proposal_thread import Entry, Evidence, render_evidence, thread
 from registry.web.render import comparison, markdown, marked_text
 from registry.web.render.comparison import Comparison
+from registry.web.skills.scan_words import scan_in_words
 from registry.web.skills.versions import file_choice, whole
 
 _RENDERED = "rendered"
@@ -193,6 +194,10 @@ class ProposalPage:
         rest = [f"and {', '.join(counts[1:])}"] if counts[1:] else []
         fixed = [f"{number(len(assessment.findings_removed))} fixed"] if assessment.findings_removed else []
         return {"worst": counts[0] if counts else "None", "note": ", ".join(rest + fixed)}
+
+    @property
+    def scan_words(self) -> tuple[str, str]:
+        return scan_in_words(self.dossier.scan) if self.dossier.scan else ("", "")
 
     @property
     def more_reasons(self) -> int:

@@ -49,7 +49,7 @@ def hold(request: ProjectRequest, name: str, version: str) -> HttpResponse:
 def _effect(page: SkillPage, row: Version) -> str:
     """Return a sentence that says what agents get without this version."""
     if not (page.own and page.row is not None and page.row.digest == row.digest):
-        return "Agents get another version now. They can no longer load this one by its number."
+        return "Agents already get another version. They can no longer load this one by its number."
     following = quarantine.next_without(page.row)
     if following:
         return f"Agents get version {following.version} instead."

@@ -14,13 +14,14 @@ from registry.core import content_types, paths, roles
 from registry.core.bundle import SKILL_MD, normalise
 from registry.core.catalog.precedence import PROJECT, Candidate, EffectiveSkill
 from registry.core.errors import NotFound
-from registry.core.findings import Finding, Severity
 from registry.models import Provenance, Version
 from registry.services.catalog import built_in, catalog, skill_facts, usage
 from registry.services.catalog.catalog import Loaded
 from registry.services.catalog.skill_facts import Difference, Facts
 from registry.services.catalog.usage import Use
 from registry.services.proposals import review_queue
+from registry.services.scans import scan_queries
+from registry.services.scans.scan_queries import ScanDetails
 from registry.services.skills import customisation, versions
 from registry.services.skills.customisation import Origin
 from registry.services.sources import source_queries
@@ -28,6 +29,7 @@ from registry.services.sources.source_queries import InstallationStatus
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may, may_publish, may_withdraw
+from registry.web.skills.scan_words import findings_in_words, scan_in_words
 
 DAYS = 30
 
@@ -162,6 +164,15 @@ class SkillPage:
         return findings_in_words(self.facts.findings), files_read_in_words(self.facts)
 
     @cached_property
+    def security(self) -> ScanDetails | None:
+        """Return the security scan of the version on this page, or None if there is none yet."""
+        return scan_queries.details(self.project, self.row.digest) if self.row else None
+
+    @property
+    def security_words(self) -> tuple[str, str]:
+        return scan_in_words(self.security) if self.security else ("", "")
+
+    @cached_property
     def origin(self) -> Origin | None:
         return customisation.find(self.project, self.name) if self.own and self.version is None else None
 
@@ -265,12 +276,6 @@ class SkillPage:
             "may_withdraw": may_withdraw(self.request), "may_propose": may(self.request, roles.PROPOSE),
             "may_source": may(self.request, roles.WRITE), "may_quarantine": may(self.request, roles.REVIEW), **more,
         }  # fmt: skip
-
-
-def findings_in_words(findings: tuple[Finding, ...]) -> str:
-    nouns = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "hint"}
-    counts = [(sum(one.severity is severity for one in findings), noun) for severity, noun in nouns.items()]
-    return ", ".join(counted(amount, noun) for amount, noun in counts if amount) or "No findings"
 
 
 def files_read_in_words(facts: Facts) -> str:

@@ -1,0 +1,216 @@
+"""The pages about security: quarantine, alarms, refused content and suppressed findings."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.core import roles
+from registry.core.text import edits
+from registry.models import Project, Suppression, Version
+from registry.services.people import projects
+from registry.services.permissions import Actor
+from registry.services.scans import suppressions
+from registry.services.skills import quarantine
+from tests.conftest import skill_bundle, skill_text
+from tests.prepared import create_skill, propose
+from tests.services.footprint import nothing_left_behind
+from tests.services.proposals.suggesting import suggest
+from tests.services.scans.alarming import ALARM, LINE, RULE, alarming
+from tests.web.conftest import Browser, signed_in
+
+DIGEST = alarming().digest
+INDEX, SCAN = "/projects/demo/security/", f"/projects/demo/security/{DIGEST}/"
+SUPPRESS = f"{SCAN}suppress/"
+PLACE: dict[str, Any] = {"rule": RULE, "file": "SKILL.md", "line": LINE}
+FORM = {**PLACE, "reason": "A <b>quote</b>.", "days": 30}
+
+
+@pytest.fixture
+def reviewing(browser_client: Browser) -> Client:
+    return signed_in(browser_client(roles.REVIEWER))
+
+
+@pytest.fixture
+def writing(browser_client: Browser) -> Client:
+    return signed_in(browser_client(roles.AUTHOR))
+
+
+@pytest.fixture
+def owning(browser_client: Browser) -> Client:
+    return signed_in(browser_client(roles.OWNER))
+
+
+@pytest.fixture
+def scanned(project: Project, author: Actor) -> Project:
+    create_skill(project, alarming(), by=author)
+    return project
+
+
+def text(response: Any, status: int = 200) -> str:
+    assert response.status_code == status, response.status_code
+    return str(response.content.decode())
+
+
+def test_the_index_lists_alarms_and_says_what_is_empty(scanned: Project, reviewing: Client) -> None:
+    html = text(reviewing.get(INDEX))
+    assert f'href="{SCAN}"' in html
+    assert "1 warning" in html
+    assert "No version is in quarantine." in html
+    assert "No finding was suppressed." in html
+    assert "Refused" not in html
+
+
+def test_the_index_lists_quarantine_with_its_reason(scanned: Project, operator: Actor, reviewing: Client) -> None:
+    quarantine.quarantine(scanned, "greeting", "1", reason="Sends <i>keys</i>.", by=operator)
+    html = text(reviewing.get(INDEX))
+    assert "greeting, version 1" in html
+    assert "Sends &lt;i&gt;keys&lt;/i&gt;." in html
+    assert "no open errors or warnings in the versions that agents get" in html
+
+
+def test_the_scan_page_shows_findings_and_never_says_safe(scanned: Project, viewing: Client) -> None:
+    html = text(viewing.get(SCAN))
+    assert "1 warning" in html
+    assert "The deep scan is still to come" in html
+    assert "SKILL.md, line 6" in html
+    assert "version 1" in html
+    assert SUPPRESS not in html
+    assert "is safe" not in html.replace("never says that a skill is safe", "")
+
+
+@pytest.mark.parametrize("digest", [f"sha256:{'0' * 64}", "nothing", "sha256:"])
+def test_an_unknown_digest_is_a_missing_page(scanned: Project, reviewing: Client, digest: str) -> None:
+    assert reviewing.get(f"{INDEX}{digest}/").status_code == 404
+    assert reviewing.post(f"{INDEX}{digest}/suppress/", FORM).status_code == 404
+
+
+def test_a_scan_of_another_project_is_a_missing_page(
+    project: Project, other_project: Project, operator: Actor, reviewing: Client
+) -> None:
+    create_skill(other_project, alarming(), by=operator)
+    assert reviewing.get(SCAN).status_code == 404
+    assert reviewing.get(f"/projects/other/security/{DIGEST}/").status_code == 404
+
+
+def test_a_reviewer_suppresses_a_finding_and_ends_the_suppression(scanned: Project, reviewing: Client) -> None:
+    html = text(reviewing.post(SUPPRESS, FORM, follow=True))
+    assert "Suppressed" in html
+    assert "A &lt;b&gt;quote&lt;/b&gt;." in html
+    assert "1 suppressed finding" in html
+    row = Suppression.objects.get()
+    assert "no open errors or warnings" in text(reviewing.get(INDEX))
+    assert "A &lt;b&gt;quote&lt;/b&gt;." in text(reviewing.get(INDEX))
+    html = text(reviewing.post(f"{INDEX}suppressions/{row.pk}/end/", follow=True))
+    assert "The suppression ended." in html
+    assert SUPPRESS in html
+    assert "Ended" in text(reviewing.get(INDEX))
+
+
+@pytest.mark.parametrize(
+    "change", [{"reason": ""}, {"reason": "  "}, {"reason": "x" * 301}, {"days": 0}, {"days": 366}, {"days": ""}]
+)
+def test_an_invalid_form_is_shown_again_at_its_finding(
+    scanned: Project, reviewing: Client, change: dict[str, Any]
+) -> None:
+    with nothing_left_behind():
+        html = text(reviewing.post(SUPPRESS, {**FORM, **change}), 422)
+    assert '<details class="more finding-more" open>' in html
+
+
+@pytest.mark.parametrize("change", [{"rule": "other"}, {"file": "a.md"}, {"line": 7}])
+def test_only_a_finding_of_the_scan_can_be_suppressed(
+    scanned: Project, reviewing: Client, change: dict[str, Any]
+) -> None:
+    with nothing_left_behind():
+        assert reviewing.post(SUPPRESS, {**FORM, **change}).status_code == 404
+
+
+def test_others_may_not(scanned: Project, writing: Client, viewing: Client, operator: Actor) -> None:
+    row = suppressions.suppress(scanned, DIGEST, **PLACE, reason="A quote.", by=operator)
+    with nothing_left_behind():
+        assert viewing.get(INDEX).status_code == 403
+        for client in (writing, viewing):
+            assert client.post(SUPPRESS, FORM).status_code == 403
+            assert client.post(f"{INDEX}suppressions/{row.pk}/end/").status_code == 403
+    assert f"suppressions/{row.pk}/end/" not in text(writing.get(INDEX))
+
+
+def test_pages_link_to_the_scan(scanned: Project, viewing: Client) -> None:
+    for page in ("", "version/1/", "versions/"):
+        assert f'href="{SCAN}"' in text(viewing.get(f"/projects/demo/skills/greeting/{page}"))
+
+
+# -- Publishing is blocked -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def strict(project: Project, operator: Actor) -> Project:
+    projects.set_blocking(project, "warning", by=operator)
+    return project
+
+
+def raw(body: str) -> dict[str, str]:
+    return {"mode": "raw", "text": skill_text(body=body), "do": "publish", "note": ""}
+
+
+def test_the_editor_refuses_and_the_index_lists_the_content(
+    strict: Project, writing: Client, reviewing: Client
+) -> None:
+    html = text(writing.post("/projects/demo/new/", raw(ALARM)), 422)
+    assert "a security finding blocks it" in html
+    assert "Fix 1 finding first." in html
+    assert not Version.objects.exists()
+    listed = text(reviewing.get(INDEX))
+    assert "Refused" in listed
+    assert f'href="{SCAN}"' in listed
+    assert "Blocks publishing" in text(reviewing.get(SCAN))
+    reviewing.post(SUPPRESS, FORM)
+    assert writing.post("/projects/demo/new/", raw(ALARM)).status_code == 302
+    assert Version.objects.get().digest == DIGEST
+    assert "Refused" not in text(reviewing.get(INDEX))
+
+
+def test_a_blocked_proposal_says_so_and_is_not_approved(strict: Project, author: Actor, reviewing: Client) -> None:
+    proposal = propose(strict, suggest(edits.parse(skill_md=skill_text(body=ALARM))), by=author).proposal
+    page = f"/projects/demo/proposals/{proposal.pk}/"
+    html = text(reviewing.get(page))
+    assert "Security findings block this proposal" in html
+    assert f"/security/{proposal.result_digest}/" in html
+    sent = {"result_digest": proposal.result_digest, "base_digest": proposal.base_digest}
+    with nothing_left_behind():
+        assert "blocks it" in text(reviewing.post(f"{page}approve/", sent), 422)
+
+
+# -- Settings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", ["none", "error", "warning"])
+def test_an_owner_chooses_what_blocks(project: Project, owning: Client, level: str) -> None:
+    html = text(owning.post("/projects/demo/blocking/", {"blocking": level}, follow=True))
+    assert f'<option value="{level}" selected>' in html
+    assert Project.objects.get(pk=project.pk).blocking == level
+
+
+def test_an_owner_turns_automatic_quarantine_on_and_off(project: Project, owning: Client) -> None:
+    for value, on in (("yes", True), ("no", False)):
+        owning.post("/projects/demo/automatic-quarantine/", {"quarantine": value})
+        assert Project.objects.get(pk=project.pk).quarantines_alarms is on
+
+
+def test_an_unknown_level_and_other_roles_are_refused(
+    project: Project, owning: Client, reviewing: Client, browser_client: Callable[..., Client]
+) -> None:
+    with nothing_left_behind():
+        assert owning.post("/projects/demo/blocking/", {"blocking": "all"}).status_code == 422
+        assert owning.post("/projects/demo/blocking/").status_code == 422
+        for path, data in (("blocking", {"blocking": "none"}), ("automatic-quarantine", {"quarantine": "yes"})):
+            assert reviewing.post(f"/projects/demo/{path}/", data).status_code == 403
+            assert owning.get(f"/projects/demo/{path}/").status_code == 405
+
+
+def test_a_skill_without_findings_says_how_far_the_scan_went(project: Project, author: Actor, viewing: Client) -> None:
+    create_skill(project, skill_bundle(), by=author)
+    html = text(viewing.get("/projects/demo/skills/greeting/"))
+    assert "the deep scan is still to come" in html
