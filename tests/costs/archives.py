@@ -7,9 +7,10 @@ import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 
-from registry.core.archive import zip_bundle
+from registry.core.archive import export_record, zip_bundle
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.text import edits
+from registry.protocols.mcp import messages
 from registry.remote.sources import git_tree
 from tests.costs.shape import KB, MB, Shape
 
@@ -97,6 +98,17 @@ def _skills_of_tree(listing: bytes) -> object:
     return git_tree.directories(git_tree.parse(listing), "a" * 40)
 
 
+def _many_values(size: int) -> bytes:
+    return b'{"jsonrpc": "2.0", "method": "a", "params": {"a": [' + b'{"a":1},' * (size // 8) + b"1]}}"
+
+
+def _parse_message(body: bytes) -> object:
+    try:
+        return messages.parse(body)
+    except messages.Refused:
+        return None
+
+
 SHAPES = (
     Shape("a proposal with deep paths", _deep_paths, _propose, 4 * MB, quick=True),
     Shape("a proposal with many paths", _short_paths, _propose, 4 * MB, quick=True),
@@ -106,5 +118,7 @@ SHAPES = (
     Shape("a zip of nested skills", _zip_of_nested_skills, zip_bundle.read_skills, 2 * MB, small=20 * KB),
     Shape("a tar with many pax records", _tar_with_pax_records, zip_bundle.read_archive, 50 * MB, small=300 * KB),
     Shape("a tar of many empty files", _tar_of_empty_files, zip_bundle.read_archive, 50 * MB, small=100 * KB),
+    Shape("an MCP message with many values", _many_values, _parse_message, 4 * MB, quick=True, light=True),
+    Shape("an export record with many values", _many_values, export_record.read, 64 * MB),
     Shape("a git tree of skills", _git_tree, _skills_of_tree, 7 * MB, small=100 * KB),
 )

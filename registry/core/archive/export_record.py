@@ -10,11 +10,13 @@ from registry.core.archive.zip_records import Bytes, Member
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import InvalidArchive, SkillsiteError
 from registry.core.limits import DEFAULT, Limits
+from registry.lib.json_values import has_more_values
 
 # Cannot clash with a skill, because skill names do not start with a dot.
 RECORD = ".skillsite.json"
 FORMAT = 1
 RECORD_BYTES = 64 * 1024 * 1024
+_MOST_VALUES = 1_000_000  # about 66,000 skills
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,10 @@ def write(entries: Iterable[Entry]) -> bytes:
 def read(content: bytes) -> dict[str, Entry]:
     """Return the entries of a record by name. Raise InvalidArchive if it is invalid or of another format."""
     try:
-        record = json.loads(content)
+        text = content.decode()
+        if has_more_values(text, _MOST_VALUES):
+            raise _unreadable(f"it has more than {_MOST_VALUES:,} values, which is the limit")
+        record = json.loads(text)
     except (ValueError, RecursionError):
         raise _unreadable("it is not JSON") from None
     if not isinstance(record, dict) or not isinstance(record.get("skills"), list):

@@ -5,8 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from registry.lib.json_values import has_more_values
+
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+
+_MOST_VALUES = 100_000
 
 Id = str | int
 
@@ -57,7 +61,11 @@ def unknown(uri: str, message: str) -> Refused:
 
 def parse(body: bytes) -> Message:
     try:
-        value = json.loads(body.decode(), parse_constant=_no_constant)
+        text = body.decode()
+        if has_more_values(text, _MOST_VALUES):
+            message = f"The body has more than {_MOST_VALUES:,} values. Send less in one request."
+            raise Refused(INVALID_REQUEST, message, status=413)
+        value = json.loads(text, parse_constant=_no_constant)
         if b"\\u" in body:
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:

@@ -10,6 +10,7 @@ import httpx
 
 from registry.core.format import sniffing
 from registry.core.limits import DEFAULT, MIB, Limits
+from registry.lib.json_values import has_more_values
 from registry.remote import outbound_http
 from registry.remote.outbound_http import Failure, OutboundRequest, OutboundResponse, Refused
 from registry.remote.sources.types import SECONDS, NotASource, Unreachable
@@ -17,6 +18,7 @@ from registry.remote.sources.types import SECONDS, NotASource, Unreachable
 REDIRECTS = 5
 REDIRECTING = frozenset({301, 302, 303, 307, 308})
 JSON_BYTES = 8 * MIB
+JSON_VALUES = 500_000
 _LATER = frozenset({408, 425, 429})  # statuses that mean "try again later"
 
 
@@ -61,7 +63,10 @@ class HttpSession:
         if download.is_page:
             raise NotASource("The server sent a web page (HTML), not JSON.")
         try:
-            value = json.loads(download.body)
+            content = download.body.decode("utf-8-sig")
+            if has_more_values(content, JSON_VALUES):
+                raise NotASource(f"The response has more than {JSON_VALUES:,} values, which is the limit.")
+            value = json.loads(content)
         except (ValueError, RecursionError) as error:
             raise NotASource("The response is not JSON.") from error
         if not isinstance(value, dict):

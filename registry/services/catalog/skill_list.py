@@ -29,6 +29,7 @@ KINDS = (skill_md.KNOWLEDGE, skill_md.TOOL)
 ON, OFF, CUSTOMISED, DRAFT = "on", "off", "hides", "draft"
 STATES = {ON: "Available to agents", OFF: "Switched off", CUSTOMISED: "Customised", DRAFT: "Your drafts"}
 SORTS = {"name": "Name", "loads": "Most loaded", "changed": "Last change", "tokens": "Most tokens"}
+_MOST_COMPARED = 2_000  # names and tags
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -150,7 +151,8 @@ def did_you_mean(view: View, words: str) -> str:
     known: set[str] = set()
     for skill in view.skills:
         known |= {skill.name, *skill.name.split("-"), *(skill.winner.tags if skill.winner else ())}
-    nearest = difflib.get_close_matches(words.strip().lower()[:64], sorted(known), n=1, cutoff=0.7)
+    # Comparing is slow, and tags are not limited in number.
+    nearest = difflib.get_close_matches(words.strip().lower()[:64], sorted(known)[:_MOST_COMPARED], n=1, cutoff=0.7)
     return nearest[0] if nearest else ""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from registry.protocols.mcp import endpoint
+from registry.protocols.mcp import endpoint, messages
 from tests.protocols.mcp_client import LEGACY, META, MODERN, Mcp
 
 ONE = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -259,3 +259,9 @@ def test_responses_are_not_cached_by_others(caller: Mcp) -> None:
     response = caller.post(ONE)
     assert response["Cache-Control"] == "private, no-store"
     assert response["Referrer-Policy"] == "no-referrer"
+
+
+def test_a_message_with_too_many_values_is_refused_before_it_is_parsed() -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":[' + b"{}," * 60_000 + b"1]}}"
+    with pytest.raises(messages.Refused, match="more than 100,000 values"):
+        messages.parse(body)
