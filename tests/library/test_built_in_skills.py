@@ -15,7 +15,8 @@ from registry.core.findings import Severity, errors
 from registry.core.format import skill_md
 from registry.core.format.skill_md import KNOWLEDGE, TOOL, SkillMd
 from registry.core.limits import DEFAULT
-from registry.core.lint import invisible, rules
+from registry.core.lint import rules
+from registry.core.scan import invisible
 from tests import effort
 from tests.directories import read_files
 

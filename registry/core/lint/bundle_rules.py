@@ -9,9 +9,8 @@ from registry.core.bundle import SKILL_MD, normalise
 from registry.core.catalog import token_estimate
 from registry.core.findings import SHOWN_CHARS, Finding, Severity, limit_per_rule, shorten
 from registry.core.limits import MIB
-from registry.core.lint import invisible, links
+from registry.core.lint import links
 from registry.core.lint.context import LintContext, unread
-from registry.core.lint.invisible import Hidden, Kind
 
 # Files for people or other tools. The text need not mention them.
 _NOT_FOR_AGENTS = re.compile(
@@ -21,20 +20,8 @@ _NOT_FOR_AGENTS = re.compile(
 )
 _WORD = re.compile(r"[\w./-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\Users\\[\w.-]+\\|/root/|/mnt/[a-z]/)")
-_ONLY_HINTS = (Kind.SPACE, Kind.SOFT_HYPHEN, Kind.COMMENT)
-_HIDDEN_NAMES = {
-    Kind.ZERO_WIDTH: "an invisible character",
-    Kind.BIDI: "a character that changes the reading direction",
-    Kind.TAG: "invisible tag characters",
-    Kind.VARIATION: "invisible variation selectors",
-    Kind.SPACE: "an unusual space",
-    Kind.CONTROL: "a control character",
-    Kind.SOFT_HYPHEN: "an invisible hyphen",
-    Kind.PADDING: "a long blank gap",
-}
 _LISTED_POINTERS = 100  # findings of each rule; a text may have hundreds of thousands
 _COMPARED = 4_000_000  # budget for spelling suggestions, in pairs of characters
-_MOST_HIDDEN = 50_000  # hidden characters of one skill that are told apart by kind
 
 
 def body_empty(context: LintContext) -> Iterator[Finding]:
@@ -237,56 +224,6 @@ def requires(context: LintContext) -> Iterator[Finding]:
             )
 
 
-def hidden_characters(context: LintContext) -> Iterator[Finding]:
-    """Yield one finding per kind and file, at the first occurrence."""
-    left = _MOST_HIDDEN
-    for path, text in context.texts.items():
-        hidden = invisible.scan(text, comments=path.lower().endswith(".md"), most=left)
-        left -= len(hidden)
-        if not left:
-            yield Finding(
-                "text-unread",
-                Severity.WARNING,
-                path,
-                None,
-                f"The skill has more than {_MOST_HIDDEN:,} pieces of hidden content. The rest was not checked.",
-                "Remove the invisible characters and comments.",
-            )
-        by_kind: dict[Kind, list[Hidden]] = {}
-        for each in hidden:
-            if not (each.offset == 0 and each.code == "U+FEFF"):  # reported as frontmatter-bom
-                by_kind.setdefault(each.kind, []).append(each)
-        for kind, places in by_kind.items():
-            yield _hidden(path, kind, places)
-        if not left:
-            return
-
-
-def _quoted_end(text: str) -> str:
-    """Return the end of a sentence that quotes the text. A quote that ends like a sentence needs no further period."""
-    if not text:
-        return "."
-    quoted = shorten(text)
-    return f": “{quoted}”" if quoted.endswith((".", "!", "?", "…")) else f": “{quoted}”."
-
-
-def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
-    first, count = places[0], len(places)
-    hidden_text = next((each.decoded for each in places if each.decoded), "")
-    quote = _quoted_end(hidden_text)
-    if kind == Kind.COMMENT:
-        what = "a comment" if count == 1 else f"{count:,} comments"
-        message = f"The text contains {what} that people do not see but agents read{quote}"
-    else:
-        name = f"{first.code} {first.name}" if first.code else first.name.lower()
-        times = f", {count:,} times" if count > 1 else ""
-        message = f"The text contains {_HIDDEN_NAMES[kind]} ({name}){times}."
-        message += f" It hides this text{quote}" if hidden_text else ""
-    severity = Severity.HINT if kind in _ONLY_HINTS else Severity.WARNING
-    fix = "Remove it, or write it where people can see it." if hidden_text else "Remove it, or use a normal space."
-    return Finding(f"hidden-{kind}", severity, path, first.line, message, fix)
-
-
 def machine_paths(context: LintContext) -> Iterator[Finding]:
     for path, text in context.texts.items():
         if match := _MACHINE_PATH.search(text):
@@ -312,11 +249,10 @@ RULES = {
     "file-unreferenced": "Every file is mentioned somewhere.",
     "requires-self": "A skill does not require itself.",
     "requires-unknown": "Required skills exist.",
-    **{f"hidden-{kind}": "The text has no content that people cannot see." for kind in Kind},
     "machine-path": "The text has no paths on one person’s computer.",
 }
 
 CHECKS: tuple[Callable[[LintContext], Iterator[Finding]], ...] = (
-    body_empty, body_tokens, bundle_size, files_unread, pointers, files_unreferenced, requires, hidden_characters,
+    body_empty, body_tokens, bundle_size, files_unread, pointers, files_unreferenced, requires,
     machine_paths,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from registry.core.bundle import Bundle
 from registry.core.findings import Category, Finding, in_reading_order
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, Limits
-from registry.core.lint import bundle_rules, danger_rules, file_rules, header_rules, name_rules
+from registry.core.lint import bundle_rules, file_rules, header_rules, name_rules, security_rules
 from registry.core.lint.context import LintContext, readable
 
 _PARSER_RULES = {
@@ -31,7 +31,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         **name_rules.RULES,
         **header_rules.RULES,
         **bundle_rules.RULES,
-        **danger_rules.RULES,
+        **security_rules.RULES,
         **file_rules.RULES,
     }
 )
@@ -41,9 +41,8 @@ _QUALITY = (
     "file-unreferenced", "requires-self", "requires-unknown", "machine-path",
 )  # fmt: skip
 _SECURITY = (
-    *danger_rules.RULES,
+    *security_rules.RULES,
     *file_rules.RULES,
-    *(rule for rule in RULES if rule.startswith("hidden-")),
     "name-confusable",
     "text-unread",
 )
@@ -53,7 +52,7 @@ _CHECKS = (
     *name_rules.CHECKS,
     *header_rules.CHECKS,
     *bundle_rules.CHECKS,
-    *danger_rules.CHECKS,
+    *security_rules.CHECKS,
     *file_rules.CHECKS,
 )
 

@@ -11,12 +11,12 @@ from registry.core.errors import SkillsiteError
 from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
-from registry.core.lint import danger_rules, file_rules, rules
+from registry.core.lint import file_rules, rules, security_rules
 from registry.core.proposals import capabilities
 from registry.core.proposals.capabilities import Difference, Kind
 
 _MANY_TOKENS = 1_000
-_HIGH_RISK_RULES = ("hidden-", "link-outside", "name-confusable", *danger_rules.RULES, *file_rules.RULES)
+_HIGH_RISK_RULES = ("hidden-", "link-outside", "name-confusable", *security_rules.RULES, *file_rules.RULES)
 _CAPABILITY_REASONS = {
     Kind.SCRIPT: "It adds the script {}.",
     Kind.COMMAND: "It adds the command {}.",

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from django.utils.safestring import SafeString, mark_safe
 
 from registry.core.limits import Limits
-from registry.core.lint import invisible
+from registry.core.scan import invisible
 from registry.core.text import diff
 from registry.core.text.diff import FileChange, Fold, Row
 from registry.core.text.merge3 import Block

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from registry.core.lint import invisible
-from registry.core.lint.invisible import Hidden, Kind, Segment
+from registry.core.scan import invisible
+from registry.core.scan.invisible import Hidden, Kind, Segment
 from registry.core.text.diff import Pieces
 from registry.web.humanize import counted, number
 

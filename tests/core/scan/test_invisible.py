@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.core.lint import invisible
-from registry.core.lint.invisible import Kind
+from registry.core.scan import invisible
+from registry.core.scan.invisible import Kind
 from tests import effort
 
 

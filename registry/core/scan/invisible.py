@@ -94,6 +94,7 @@ def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden,
     hidden += [
         positions.hidden(blank.start(), blank.end(), "", f"{len(blank[0]):,} BLANK CHARACTERS", Kind.PADDING)
         for blank in islice(_PADDING.finditer(text), most)
+        if not _fills_cell(text, blank.start(), blank.end())
     ]
     if comments:
         hidden += [
@@ -101,6 +102,12 @@ def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden,
             for start, end, inner in islice(_comments(text), most)
         ]
     return tuple(sorted(hidden, key=lambda each: (each.offset, -each.length))[:most])
+
+
+def _fills_cell(text: str, start: int, end: int) -> bool:
+    """Check for blanks between the text and the end of a table cell, which align the columns."""
+    line = text.rfind("\n", 0, start) + 1
+    return text.startswith("|", end) and text[line : line + 20].lstrip().startswith("|")
 
 
 def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:

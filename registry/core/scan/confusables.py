@@ -1,0 +1,52 @@
+"""Words with letters of another alphabet that look like Latin ones, and text that a style hides."""
+
+import re
+from collections.abc import Iterator
+
+from registry.core.findings import shorten
+from registry.core.scan.matches import Match, Rule
+
+_CYRILLIC = dict(zip("аеорсухіјѕԁһӏԛԝкмтнвАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhlqwkmthbABEKMHOPCTYXIJS", strict=True))
+_GREEK = dict(zip("ονρικυαΑΒΕΗΙΚΜΝΟΡΤΧΥΖ", "ovpikuaABEHIKMNOPTXYZ", strict=True))
+_OTHER = dict(zip("ɑɡıⅼօոսցѵꓦꓮ", "agloonugvVA", strict=True))
+LOOKALIKES = {**_CYRILLIC, **_GREEK, **_OTHER}
+_WORD = re.compile(r"[^\W\d_]{3,60}")
+_SUSPECT = re.compile(f"[{''.join(LOOKALIKES)}]")
+_PUNYCODE = re.compile(r"https?://(?:[\w-]{1,60}\.){0,4}xn--[\w-]{1,60}", re.IGNORECASE)
+_HIDING = re.compile(
+    r"<(\w{1,12})\b[^>]{0,300}?(?:\bhidden\b|style\s*=\s*[\"'][^\"'>]{0,200}?(?:display\s*:\s*none|visibility\s*:"
+    r"\s*hidden"
+    r"|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']|opacity\s*:\s*0(?:\.0\d?)?\s*[;\"']|color\s*:\s*(?:#f{3,6}|whi"
+    r"te|transparent)\b))[^>]{0,200}>([^<]{8,2000})",
+    re.IGNORECASE,
+)
+
+
+def find(text: str, *, markup: bool = False) -> Iterator[Match]:
+    """Yield mixed words, hosts in punycode, and in Markdown or HTML the text that a style hides."""
+    if not text.isascii() and _SUSPECT.search(text):
+        yield from _words(text)
+    for match in _PUNYCODE.finditer(text):
+        yield Match(text.count("\n", 0, match.start()) + 1, Rule.CONFUSABLE, match[0])
+    for match in _HIDING.finditer(text) if markup and "<" in text else ():
+        if len(match[2].split()) >= 3:
+            yield Match(text.count("\n", 0, match.start()) + 1, Rule.STYLE, shorten(match[2]))
+
+
+def _words(text: str) -> Iterator[Match]:
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word.isascii() or not _imitates(word):
+            continue
+        yield Match(text.count("\n", 0, match.start()) + 1, Rule.CONFUSABLE, word)
+
+
+def _imitates(word: str) -> bool:
+    """Check if a word has Latin letters, and all its other letters look like Latin ones."""
+    latin = sum(character.isascii() for character in word)
+    foreign = [character for character in word if not character.isascii()]
+    if not latin or not all(character in LOOKALIKES for character in foreign):
+        return False
+    if all(character in _GREEK for character in foreign):  # formulas mix a Greek letter with a Latin one
+        return len(word) >= 4 and len(foreign) < latin
+    return True

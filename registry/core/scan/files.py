@@ -1,0 +1,180 @@
+"""One file of a skill, scanned by its syntax. Prose, code blocks and scripts each have their rules."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+
+from registry.core.scan import (
+    config_files,
+    confusables,
+    leaks,
+    markdown_code,
+    orders,
+    python_code,
+    remote_shell,
+    script_lines,
+    shell_lexer,
+)  # fmt: skip
+from registry.core.scan.labels import NONE
+from registry.core.scan.matches import Match, Rule, TooComplex
+from registry.core.scan.shell_flow import Flow
+from registry.core.scan.shell_values import Nested
+
+_PYTHON = (".py", ".pyw", ".pyi")
+_SHELL = (".sh", ".bash", ".zsh", ".ksh", ".command", ".fish", ".envrc", ".bashrc", ".zshrc", ".profile")
+_SCRIPT = (
+    ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".rb", ".pl", ".pm", ".php", ".lua", ".ps1", ".psm1", ".bat", ".cmd",
+    ".vbs", ".go", ".rs", ".java", ".cs", ".scpt", ".applescript", ".swift", ".kt", ".groovy",
+)  # fmt: skip
+_PROSE = (".md", ".markdown", ".mdx", ".txt", ".rst", ".html", ".htm", ".adoc", ".text", ".prompt", ".xml", ".svg")
+_SHEBANG = re.compile(
+    r"#!.{0,80}?\b(?:(?P<sh>(?:ba|z|da|k|fi)?sh)|(?P<py>python[\d.]*)|(?P<other>node|perl|ruby|php|lua|deno|bun|os"
+    r"ascript))\b"
+)
+_MAKE = re.compile(r"(?:^|/)(?:Makefile|Dockerfile|justfile|Procfile|Containerfile)[\w.]{0,20}$", re.IGNORECASE)
+_POWERSHELL = re.compile(r"(?i:\biex\b)|Invoke-|New-Object|\$env:|Start-Process")
+_COMMENT = re.compile(
+    r"(?:^|\s)(?:#|//|--|;)\s?(.*)|/\*(.*)|\"\"\"(.*)|'''(.*)|^\s*\*\s(.*)|(?:print|echo|puts|console\.log|printf|"
+    r"Write-Host|write)\b(.*)"
+)
+
+
+_MOST_MATCHES = 5_000
+
+
+class Result:
+    """The matches of one file. `partial` is set if its syntax could not be analysed."""
+
+    def __init__(self) -> None:
+        self.matches: list[Match] = []
+        self.partial = False
+
+    def take(self, found: Iterable[Match]) -> None:
+        try:
+            self.matches.extend(islice(found, _MOST_MATCHES))
+        except (TooComplex, SyntaxError, RecursionError, MemoryError) as error:
+            self.partial = self.partial or not isinstance(error, SyntaxError)
+
+
+def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
+    """Return the matches of a text file. `texts` are all text files of the skill."""
+    result = Result()
+    name = path.lower()
+    shebang = _SHEBANG.match(text)
+    if name.endswith(_PYTHON) or (shebang and shebang["py"]):
+        _python(result, text, 1, texts)
+        result.take(_comments(text))
+    elif name.endswith(_SHELL) or (shebang and shebang["sh"]):
+        _shell(result, text, 1, Flow(texts, _nested(texts)))
+        result.take(_comments(text))
+    elif name.endswith(_SCRIPT) or (shebang and shebang["other"]):
+        result.take(script_lines.find(text))
+        result.take(_comments(text))
+    elif name.endswith((".json", ".jsonc", ".ipynb", ".code-workspace")):
+        _json(result, path, text, texts)
+    elif name.endswith((".yml", ".yaml")):
+        result.take(config_files.find_yaml(text, _nested(texts)))
+        result.take(orders.find(text))
+    elif name.endswith((".service", ".timer", ".desktop", ".socket")):
+        result.take(config_files.find_unit(text))
+    elif _MAKE.search(path):
+        _shell(
+            result, re.sub(r"^(?:RUN|CMD|ENTRYPOINT)\s", "", text, flags=re.MULTILINE), 1, Flow(texts, _nested(texts))
+        )
+    elif name.endswith(_PROSE) or "." not in name.rsplit("/", 1)[-1]:
+        _markdown(result, text, texts)
+    else:
+        result.take(orders.find(text))
+    result.take(confusables.find(text, markup=name.endswith(_PROSE)))
+    return result
+
+
+def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
+    page = markdown_code.read(text)
+    flow = Flow(texts, _nested(texts))
+    for block in page.blocks:
+        if block.language == "sh":
+            _shell(result, block.text, block.line, flow)
+        elif block.language == "python":
+            _python(result, block.text, block.line, texts)
+            if block.inline:
+                result.take(script_lines.find(block.text, first_line=block.line))
+        elif block.language in ("script", "text"):
+            result.take(script_lines.find(block.text, first_line=block.line))
+            result.take(remote_shell.find(block.text, first_line=block.line))
+    result.take(orders.find(page.plain))
+    result.take(leaks.find(page.plain))
+
+
+def _shell(result: Result, text: str, line: int, flow: Flow) -> None:
+    flow.matches = []
+    try:
+        flow.run(shell_lexer.commands(text, line=line), NONE)
+    except (TooComplex, RecursionError):
+        result.partial = True
+    result.take(flow.matches)
+    result.take(remote_shell.find(text, first_line=line))
+    if _POWERSHELL.search(text):
+        result.take(script_lines.find(text, first_line=line))
+
+
+def _python(result: Result, text: str, line: int, texts: Mapping[str, str]) -> None:
+    try:
+        result.take(python_code.find(text, first_line=line, files=texts, nested=_nested(texts)))
+    except SyntaxError:  # Python 2, a template or an excerpt
+        result.take(script_lines.find(text, first_line=line))
+    except TooComplex:
+        result.partial = True
+        result.take(script_lines.find(text, first_line=line))
+
+
+def _nested(texts: Mapping[str, str], depth: int = 0) -> Nested:
+    """Return a function that scans code of another language inside a command."""
+
+    def find(language: str, code: str, line: int) -> Iterator[Match]:
+        result = Result()
+        if depth > 2 or len(code) > shell_lexer.MOST_CHARS:
+            return
+        if language == "sh":
+            _shell(result, code, line, Flow(texts, _nested(texts, depth + 1)))
+        elif language == "python":
+            _python(result, code, line, texts)
+        else:
+            result.take(script_lines.find(code, first_line=line))
+        # the lines of a here-document are known, those inside a quoted word are not
+        yield from (Match(line, each.rule, each.detail) for each in result.matches)
+
+    return find
+
+
+def _json(result: Result, path: str, text: str, texts: Mapping[str, str]) -> None:
+    if path.lower().endswith(".ipynb"):
+        for kind, source, line in config_files.notebook(text):
+            if kind == "code":
+                _python(result, source, line, texts)
+            else:
+                result.take(orders.find(source, first_line=line))
+        return
+    result.take(config_files.find_json(text, path, texts))
+    result.take(orders.find(text))
+
+
+def _comments(text: str) -> Iterator[Match]:
+    """Yield orders in comments, docstrings and printed text. Other texts of a program are data."""
+    kept = []
+    inside = ""
+    for line in text.split("\n"):
+        for quote in ('"""', "'''"):
+            if line.count(quote) % 2:
+                inside = "" if inside == quote else inside or quote
+        match = _COMMENT.search(line)
+        kept.append(line if inside else " ".join(group for group in match.groups() if group) if match else "")
+    yield from orders.find("\n".join(kept))
+
+
+def distinct(matches: Iterable[Match]) -> list[Match]:
+    """Return the matches in order, one for each line and rule."""
+    chosen: dict[tuple[int, Rule], Match] = {}
+    for match in sorted(matches):
+        chosen.setdefault((match.line, match.rule), match)
+    return list(chosen.values())

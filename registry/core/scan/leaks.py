@@ -1,0 +1,85 @@
+"""Orders in prose to send secrets away, and pictures whose address carries data."""
+
+import re
+from collections.abc import Iterator
+
+from registry.core.findings import shorten
+from registry.core.scan.labels import hosts, is_local, secret_path, secret_variable
+from registry.core.scan.matches import Match, Rule
+from registry.core.scan.quoting import refused
+
+_IMAGE = re.compile(
+    r"!\[[^\]\n]{0,200}\]\(\s*(https?://[^\s)]{4,800})|<img\b[^>]{0,300}?src\s*=\s*[\"']?(https?://[^\s\"'>]{4,800})",
+    re.IGNORECASE,
+)
+_SLOT = re.compile(
+    r"\$?\{{1,2}\s*([\w .\-|]{1,80})\s*\}{1,2}|<([\w .-]{2,60})>|%7[Bb]([\w.-]{1,60})%7[Dd]|\[([A-Z][A-Z0-9_ ]{2,4"
+    r"0})\]|\$([A-Z_]{3,40})\b"
+)
+_PRIVATE = re.compile(
+    r"secret|token|passw|credential|api[-_ ]?key|private|env(?:ironment)?\b|conversation|chat|history|summary|cont"
+    r"ext|message|user[-_ ]?(?:data|input|name|email)|content|base64|encoded|data\b|file",
+    re.IGNORECASE,
+)
+_SEND = re.compile(
+    r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|paste|append|attach|include|put|copy|encode|exfi"
+    r"ltrate|report|push|pass|add)\b"
+    r"|\b(?:sende|schicke|lade|übertrage|hänge)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|env"
+    r"íe|sube|manda)\b|\b(?:envie|mande|carregue)\b"
+    r"|\b(?:invia|carica|manda)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b|发送|上传|提交|发到|送信|アップロード|転送|보내|전송|업로드",
+    re.IGNORECASE,
+)
+_SECRET_WORDS = re.compile(
+    r"\b(?:private keys?|ssh keys?|api keys?|access keys?|(?:access |auth |session |api |bearer )tokens?|passwords"
+    r"?|credentials|secrets?|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
+    r"|session cookies|cookies|\.env(?: file)?|keychain|browser history|system prompt|conversation(?: history)?|ch"
+    r"at history)\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|비밀 키|토큰"
+    r"|\b(?:passw[öo]rter?|zugangsdaten|schlüssel|mots? de passe|identifiants|contraseñas?|credenciales|claves?|se"
+    r"nhas?|credenciais|chaves?|credenziali|парол\w{0,3}|ключ\w{0,3}|токен\w{0,3})\b",
+    re.IGNORECASE,
+)
+_DESTINATION = re.compile(
+    r"https?://[^\s<>\"'`)\]]{4,300}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b|\bwebhook\b", re.IGNORECASE
+)
+_TO = re.compile(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에", re.IGNORECASE)
+_OWN_USE = re.compile(
+    r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|header|bearer|oauth|configure|set up|generate|creat"
+    r"e|obtain|get (?:a|an|your)|sign up|rotate|reset)\b",
+    re.IGNORECASE,
+)
+_MOST_PARAGRAPHS = 4_000
+
+
+def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
+    for match in _IMAGE.finditer(text) if "](" in text or "<img" in text else ():
+        address = match[1] or match[2]
+        query = address.partition("?")[2] or "/".join(address.split("/")[3:])
+        slots = [next(group for group in slot.groups() if group) for slot in _SLOT.finditer(query)]
+        if any(_PRIVATE.search(slot) or secret_variable(slot.replace(" ", "_")) for slot in slots):
+            yield Match(text.count("\n", 0, match.start()) + first_line, Rule.SECRET_SENT, shorten(match[0]))
+    line = first_line
+    for paragraph in text.split("\n\n")[:_MOST_PARAGRAPHS]:
+        if len(paragraph) < 4_000 and (at := _sends_secret(paragraph)) is not None:
+            yield Match(
+                line + paragraph.count("\n", 0, at), Rule.SECRET_SENT, shorten(paragraph[max(0, at - 80) : at + 120])
+            )
+        line += paragraph.count("\n") + 2
+
+
+def _sends_secret(paragraph: str) -> int | None:
+    """Return the offset of an order to send a secret to an address, or None."""
+    destination = _DESTINATION.search(paragraph)
+    if destination is None or not (secret_path(paragraph) or _SECRET_WORDS.search(paragraph)):
+        return None
+    found = hosts(destination[0])
+    if found and all(is_local(host) for host in found):
+        return None
+    for send in _SEND.finditer(paragraph):
+        rest = paragraph[send.start() : send.start() + 300]
+        around = paragraph[max(0, send.start() - 200) : send.start() + 300]
+        if refused(paragraph, send.start() + 1) or not _DESTINATION.search(rest) or not _TO.search(rest):
+            continue
+        strong = secret_path(around)
+        if strong or (_SECRET_WORDS.search(around) and not _OWN_USE.search(around)):
+            return send.start()
+    return None

@@ -1,0 +1,103 @@
+"""Orders in prose: against earlier instructions, against people, and to load an address and obey it."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from registry.core.findings import shorten
+from registry.core.scan import order_words
+from registry.core.scan.matches import Match, Rule
+from registry.core.scan.quoting import quoted, refused
+
+_FLAGS = re.IGNORECASE | re.MULTILINE
+
+
+class _Order(NamedTuple):
+    rule: Rule
+    triggers: tuple[str, ...]
+    pattern: re.Pattern[str]
+    negated: bool = False  # the order is itself a negation, such as “do not tell”
+
+
+_ORDERS = [
+    *(
+        _Order(Rule.OVERRIDE, triggers, re.compile(rf"(?<!\w)(?:{each})", _FLAGS))
+        for triggers, each in zip(order_words.OVERRIDE_TRIGGERS, order_words.OVERRIDE, strict=True)
+    ),
+    *(
+        _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS), negated=True)
+        for triggers, each in zip(order_words.CONCEAL_TRIGGERS, order_words.CONCEAL, strict=True)
+    ),
+    *(
+        _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS))
+        for triggers, each in zip(order_words.WAY_TRIGGERS, order_words.CONCEAL_WAYS, strict=True)
+    ),
+]
+_FETCH = re.compile(order_words.FETCH, _FLAGS)
+_OBEY = re.compile(order_words.OBEY, _FLAGS)
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
+_GUIDE = re.compile(
+    r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage|offi"
+    r"cial|getting[- ]started|quick ?start|docs?|documentation)\b",
+    re.IGNORECASE,
+)
+_WINDOW = 260
+
+
+def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
+    """Yield the orders in a text. Lines that quote a warning are blank already."""
+    plain = _visible(text)
+    at, everything = 0, plain.lower()
+    possible = [order for order in _ORDERS if any(word in everything for word in order.triggers)]
+    for paragraph in plain.split("\n\n"):
+        lowered = paragraph.lower()
+        for order in possible:
+            if any(word in lowered for word in order.triggers):
+                yield from _in_paragraph(order, paragraph, plain, at, first_line)
+        at += len(paragraph) + 2
+    yield from _remote(plain, first_line)
+
+
+def _in_paragraph(order: _Order, paragraph: str, text: str, at: int, first_line: int) -> Iterator[Match]:
+    for match in order.pattern.finditer(paragraph):
+        reported = quoted(paragraph, match.start()) or (not order.negated and refused(paragraph, match.start()))
+        if not reported:
+            yield _match(text, at + match.start(), order.rule, match[0], first_line)
+
+
+def _visible(text: str) -> str:
+    """Return the text as a reader sees it: without invisible characters, and with plain letters."""
+    if text.isascii():
+        return text
+    shown = re.sub(r"[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]", "", text)
+    if re.search(r"[\u0300-\u036f\U0001d400-\U0001d7ff\uff21-\uff5a]", shown):
+        return unicodedata.normalize("NFKC", shown)
+    return shown
+
+
+def _match(text: str, at: int, rule: Rule, detail: str, first_line: int) -> Match:
+    return Match(text.count("\n", 0, at) + first_line, rule, shorten(detail))
+
+
+def _remote(text: str, first_line: int) -> Iterator[Match]:
+    """Find addresses whose content is to be obeyed: an order to load and an order to follow near one address."""
+    end = 0
+    for address in _ADDRESS.finditer(text):
+        if address.start() < end:
+            continue
+        start = max(0, address.start() - _WINDOW)
+        window = text[start : address.end() + _WINDOW]
+        at = address.start() - start
+        for obey in _OBEY.finditer(window):
+            sentence = window[max(0, obey.start() - 60) : obey.end()]
+            if _GUIDE.search(window[obey.start() : obey.end() + 30]) or refused(window, obey.start() + 1):
+                continue
+            if refused(window, obey.end()) and re.search(r"[\u3040-\u30ff\uac00-\ud7af\u4e00-\u9fff]", sentence):
+                continue
+            if _FETCH.search(window[max(0, at - 120) : at + 40]) or address[0].startswith("curl"):
+                end = address.end() + _WINDOW
+                yield _match(
+                    text, address.start(), Rule.REMOTE_ORDERS, window[max(0, at - 60) : obey.end()], first_line
+                )
+                break

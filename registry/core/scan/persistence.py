@@ -1,0 +1,133 @@
+"""Places that start code again later: cron, shell start-up files, services, hooks, and the settings of agents."""
+
+import re
+
+from registry.core.scan.matches import Rule, TooComplex
+from registry.core.scan.shell_lexer import Command, commands
+
+_HIDDEN_HOME = r"(?:~|\$\{?HOME\}?|%h|/root|/home/[\w.-]{1,40}|/Users/[\w.-]{1,40})/"
+START_UP = re.compile(
+    r"(?:^|[/\\\"' ])(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc"
+    r"|xprofile"
+    r"|xinitrc|xsessionrc|inputrc)|config\.fish|\.config/fish/conf\.d/[\w.-]{1,60}|Microsoft\.PowerShell_profile\.ps1)"
+    r"(?=$|[\"'\s;)])|/etc/(?:profile(?:\.d/[\w.-]{1,60})?|bash\.bashrc|zshrc|environment)(?=$|[\"'\s;)])|(?:^|[^"
+    r"\w])\$PROFILE$"
+)
+_CRON = re.compile(r"/etc/(?:cron[\w.]{0,10}/|crontab)|/var/spool/cron|/etc/anacrontab")
+_SERVICE = re.compile(
+    r"systemd/(?:system|user)/[\w@.%{}$-]{1,80}|/etc/init\.d/[\w.-]{1,60}|/etc/rc\.local\b|/etc/rc\d?\.d/"
+    r"|Library/Launch(?:Agents|Daemons)\b|\.config/autostart\b|\\Startup\\|/etc/ld\.so\.preload|/etc/xdg/autostart"
+)
+_HOOK = re.compile(r"\.git/hooks/(?!\s|$)[\w$/{}.-]{0,80}|\.husky/[\w-]{1,60}|/git-core/templates/hooks/")
+_IMPORT = re.compile(r"site-packages/[\w.$-]{1,80}\.pth\b|\b(?:site|user)customize\.py\b|\.pythonrc\b")
+_KEYS = re.compile(r"\.ssh/authorized_keys\b")
+_AGENT = re.compile(
+    rf"{_HIDDEN_HOME}\.(?:claude|codex|cursor|gemini|copilot)(?:\.json|/(?:settings[\w.]{{0,10}}\.json|config\.toml"
+    rf"|mcp\.json))"
+    r"|(?:^|[/\"' ])\.mcp\.json\b|\.claude/settings(?:\.local)?\.json|claude_desktop_config\.json"
+)
+# Commands that run in hooks and start-up files of ordinary projects.
+_ORDINARY = frozenset({
+    "npm", "pnpm", "yarn", "npx", "bun", "bunx", "pytest", "ruff", "black", "isort", "flake8", "mypy", "eslint",
+    "prettier", "make", "cargo", "go", "gofmt", "golangci-lint", "tox", "nox", "uv", "poetry", "pre-commit",
+    "lint-staged", "gitleaks", "commitlint", "tsc", "jest", "vitest", "rubocop", "bundle", "mvn", "gradle", "dotnet",
+    "terraform", "tflint", "detect-secrets", "shellcheck", "hadolint", "actionlint", "export", "alias", "unalias",
+    "set", "setopt", "shopt", "autoload", "compinit", "bindkey", "echo", "printf", "exit", "return", "true", "false",
+    "test", "[", "[[", "if", "then", "fi", "else", "for", "do", "done", "case", "esac", "cd", "local", "ulimit",
+    "umask", "zstyle", "plugins", "complete", "fpath", "path", "git", "grep", "sed", "awk", "head", "tail", "cat",
+    "ls", "wc", "sort", "read", "tr", "cut", "xargs", "command", "type", "which", "}", "{", "while", "function",
+    "unset", "source", ".", "fish_add_path", "status", "end", "eval",
+})  # fmt: skip
+_SUSPICIOUS = re.compile(
+    r"\b(?:curl|wget|nc|ncat|socat|base64|xxd|mkfifo|nohup|setsid|osascript|iwr|irm|Invoke-\w{1,40}|ssh|scp|telnet"
+    r"|nslookup|dig)\b"
+    r"|/dev/(?:tcp|udp)/|https?://(?!localhost|127\.)|/tmp/|/dev/shm/|/var/tmp/"
+    r"|(?:~|\$\{?HOME\}?|%h)/(?:[\w.-]{1,60}/){0,5}\.[\w-]|/\.(?:cache|local/share|config)/"
+    r"|\b(?:python[\d.]{0,4}|node|perl|ruby|php|bash|sh)\s+-[a-z]{0,3}[ce]\b|\beval\b|>/dev/null 2>&1 &|&>/dev/nul"
+    r"l &|(?<!&)&\s*\)?\s*$",
+    re.MULTILINE,
+)
+_TOOL_SET_UP = re.compile(
+    r"""eval\s+["']?(?:\$\(|`)[\w./~$-]{1,60}(?:\s+[\w./=-]{1,40}){0,4}(?:\)|`)["']?|(?:source|\.)\s+<\([\w-]{1,40}"""
+    r"""(?:\s+[\w=-]{1,40}){1,4}\)|(?:\[\s+-[sf]\s+\S{1,120}\s+\]\s*&&\s*)?(?:\\?\.|source)\s+["']?[\w$~{}/.-]{1,120}["']?"""
+    r"""|^\s*(?:export\s+)?[\w]{1,60}=(?!.*\$\().*$|^\s*alias\s+[\w.-]{1,40}=["']?(?:git|ls|ll|cd|k|kubectl|docker|python3?|code)\b.*$""",
+    re.MULTILINE,
+)
+_SETTINGS = re.compile(r"mcpServers|bypass|\"allow\"|hooks|command|autoApprove")
+_LITERAL_KEY = re.compile(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{1,20})\s+AAAA")
+
+
+def writes(target: str, payload: str | None) -> tuple[Rule, str] | None:
+    """Return the rule and a description if writing `payload` to `target` starts code later or changes permissions.
+
+    `payload` is None if it is not known.
+    """
+    if _AGENT.search(target):
+        changes = payload is None or _SETTINGS.search(payload)
+        return (Rule.PERMISSIONS, f"{target} (settings of an agent)") if changes else None
+    if _KEYS.search(target):
+        return (Rule.PERSISTS, target) if payload is not None and _LITERAL_KEY.search(payload) else None
+    if _CRON.search(target) or _IMPORT.search(target):
+        return Rule.PERSISTS, target
+    if _SERVICE.search(target):
+        system = "/etc/systemd/" in target or "/lib/systemd/" in target
+        risky = bool(_SUSPICIOUS.search(payload)) if payload is not None else not system
+        return (Rule.PERSISTS, target) if risky else None
+    if _HOOK.search(target) or START_UP.search(target):
+        return (Rule.PERSISTS, target) if payload is None or not _is_ordinary(payload) else None
+    return None
+
+
+def _is_ordinary(payload: str) -> bool:
+    """Check if start-up files and hooks only set variables or run the tools of a project."""
+    rest = _TOOL_SET_UP.sub("", payload)
+    if _SUSPICIOUS.search(rest):
+        return False
+    try:
+        found = commands(rest)
+    except TooComplex:
+        return False
+    return all(_name(command) in _ORDINARY for command in found)
+
+
+def _name(command: Command) -> str:
+    words = [text for text in command.texts if not re.match(r"[A-Za-z_]\w*=", text)]
+    return words[0].rsplit("/", 1)[-1] if words else "true"
+
+
+def installs(name: str, arguments: list[str]) -> str:
+    """Return a description if the command itself schedules code, or an empty string."""
+    text = " ".join(arguments)
+    if (
+        name == "crontab"
+        and arguments
+        and not any(each in ("-l", "-e", "-r", "-h", "--help", "-V") for each in arguments)
+    ):
+        return "crontab"
+    if name in ("at", "batch") and re.match(r"(?:-\w+ )*(?:now|midnight|noon|\d)", text):
+        return name
+    if name == "launchctl" and arguments[:1] and arguments[0] in ("load", "bootstrap", "submit"):
+        return "launchctl"
+    if name == "schtasks" and re.search(r"/create", text, re.IGNORECASE):
+        return "schtasks"
+    if name == "reg" and re.search(r"\\CurrentVersion\\Run", text, re.IGNORECASE):
+        return "the Run key of the registry"
+    if name == "git" and "config" in arguments[:2]:
+        return _git_setting(text)
+    return ""
+
+
+def _git_setting(text: str) -> str:
+    if re.search(r"core\.hooksPath\s+[\"']?(?!\.?[\w-]{1,30}(?:/[\w-]{1,30}){0,2}[\"']?$)\S", text) or (
+        "--global" in text and "core.hooksPath" in text
+    ):
+        return "core.hooksPath"
+    runs = re.search(
+        r"\b(core\.(?:fsmonitor|sshCommand|pager|editor)|credential\.helper|alias\.[\w-]{1,40})\s+(.*)", text
+    )
+    return runs[1] if runs and _SUSPICIOUS.search(runs[2]) else ""
+
+
+def is_suspicious(command: str) -> bool:
+    """Check for network tools, hidden folders, temporary files and inline code in a command that runs unasked."""
+    return bool(_SUSPICIOUS.search(command))

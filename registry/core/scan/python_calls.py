@@ -1,0 +1,54 @@
+"""Python functions that download, decode, run, send or deserialise, by their full names."""
+
+import re
+
+DOWNLOADS = re.compile(
+    r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:get|request|post|urlopen|stream)$"
+    r"|urllib\.request\.(?:urlopen|urlretrieve|URLopener|FancyURLopener)$|urllib2\.urlopen$|wget\.download$|\bhttp"
+    r"\.client\."
+    r"|gdown\.download$|huggingface_hub\.\w{1,30}_download$"
+)
+DECODES = re.compile(
+    r"base64\.\w{0,10}decode\w{0,5}$|binascii\.(?:unhexlify|a2b_\w{1,10})$|bytes\.fromhex$|bytearray\.fromhex$|cod"
+    r"ecs\.decode$"
+    r"|(?:zlib|gzip|bz2|lzma)\.decompress$|cryptography\.fernet\.Fernet|\?\.decrypt$|quopri\.decodestring$|marshal"
+    r"\.loads$"
+)
+RUNS = frozenset({
+    "exec", "eval", "execfile", "runpy.run_path", "runpy.run_module", "os.system", "os.popen", "subprocess.run",
+    "subprocess.call", "subprocess.Popen", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput",
+    "subprocess.getstatusoutput", "os.execv", "os.execve", "os.execvp", "os.execl", "os.execlp", "os.spawnl",
+    "os.spawnv", "os.startfile", "pty.spawn", "code.interact", "types.FunctionType", "ctypes.CDLL",
+    "importlib.machinery.SourceFileLoader", "importlib.util.spec_from_file_location",
+    "asyncio.create_subprocess_shell", "asyncio.create_subprocess_exec", "builtins.exec", "builtins.eval",
+    "__builtins__.exec", "__builtins__.eval", "code.InteractiveInterpreter.runcode",
+})  # fmt: skip
+SHELL_RUNS = frozenset({
+    "os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.Popen", "subprocess.check_call",
+    "subprocess.check_output", "subprocess.getoutput", "subprocess.getstatusoutput", "asyncio.create_subprocess_shell",
+    "asyncio.create_subprocess_exec", "commands.getoutput",
+})  # fmt: skip
+SENDS = re.compile(
+    r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:post|put|patch|get|request|urlopen|head|delete)$"
+    r"|urllib\.request\.(?:urlopen|Request)$|urllib2\.urlopen$|webbrowser\.open\w{0,10}$"
+    r"|socket\.(?:gethostbyname\w{0,4}|getaddrinfo)$|dns\.resolver\.\w{1,10}$|smtplib\."
+)
+SEND_METHODS = frozenset({
+    "sendall", "send", "sendto", "send_message", "sendmail", "storbinary", "storlines", "upload_file", "upload_fileobj",
+    "put_object", "post", "put", "patch", "publish", "files_upload", "send_file", "urlopen", "request", "create_gist",
+    "endheaders",
+})  # fmt: skip
+LOADS = re.compile(
+    r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$|yaml"
+    r"\.unsafe_load\w{0,4}$"
+    r"|shelve\.open$|pandas\.read_pickle$|joblib\.load$|torch\.load$"
+)
+ALWAYS_UNSAFE = re.compile(r"marshal\.|jsonpickle\.|yaml\.unsafe|\.loads$|Unpickler")
+SAFE_LOADERS = re.compile(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")
+INSTALL_BASES = re.compile(r"(?:^|\.)(?:install|develop|egg_info|build_py|sdist|bdist_egg|install_lib|Command|build)$")
+READS = frozenset({"read", "read_text", "read_bytes", "readlines", "readline"})
+ALL_VARIABLES = frozenset({"os.environ", "os.environb", "os.environ.copy", "os.environ.items", "os.environ.values"})
+NETWORK = frozenset({
+    "socket", "smtplib", "ftplib", "boto3", "requests", "httpx", "aiohttp", "urllib", "http", "websockets", "websocket",
+    "slack_sdk", "paramiko", "dns", "telegram", "urllib3", "webbrowser", "niquests", "pysftp", "github",
+})  # fmt: skip

@@ -1,0 +1,135 @@
+"""Names and constant texts in Python code: imports, dotted names, and texts that are put together from pieces."""
+
+import ast
+import base64
+import binascii
+import codecs
+from collections.abc import Callable
+
+_MOST_CHARS = 20_000
+_DEPTH = 25
+DANGEROUS = frozenset({
+    "exec", "eval", "compile", "__import__", "system", "popen", "execv", "execve", "spawn", "os", "subprocess",
+    "builtins", "socket", "pty", "ctypes", "marshal", "pickle", "Popen", "call", "run", "check_output", "urlopen",
+    "import_module", "open", "getattr", "shutil", "requests", "urllib", "base64",
+})  # fmt: skip
+_DECODERS: dict[str, Callable[[bytes], bytes]] = {
+    "base64.b64decode": base64.b64decode, "base64.b32decode": base64.b32decode,
+    "binascii.unhexlify": binascii.unhexlify, "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
+}  # fmt: skip
+
+
+class Names:
+    """The imports of a module, and the constant texts of its variables."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.aliases: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for each in node.names:
+                    self.aliases[each.asname or each.name.split(".")[0]] = (
+                        each.name if each.asname else each.name.split(".")[0]
+                    )
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                for each in node.names:
+                    self.aliases[each.asname or each.name] = f"{node.module}.{each.name}"
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                text = self.fold(node.value)
+                if text is not None:
+                    self.texts.setdefault(node.targets[0].id, text)
+
+    @property
+    def modules(self) -> set[str]:
+        return {name.split(".")[0] for name in self.aliases.values()}
+
+    def dotted(self, node: ast.expr, depth: int = 0) -> str:
+        """Return the full name of a function or module, such as `urllib.request.urlopen`, or an empty string."""
+        if depth > _DEPTH:
+            return ""
+        if isinstance(node, ast.Name):
+            return self.aliases.get(node.id, node.id)
+        if isinstance(node, ast.Attribute):
+            inner = self.dotted(node.value, depth + 1)
+            return f"{inner}.{node.attr}" if inner else f"?.{node.attr}"
+        if isinstance(node, ast.Call):
+            called = self.dotted(node.func, depth + 1)
+            if called in ("__import__", "importlib.import_module") and node.args:
+                return self.fold(node.args[0]) or ""
+            if called == "getattr" and len(node.args) >= 2 and (attribute := self.fold(node.args[1])):
+                return f"{self.dotted(node.args[0], depth + 1)}.{attribute}"
+        return ""
+
+    def fold(self, node: ast.expr | None, depth: int = 0) -> str | None:
+        """Return the text of an expression of constants, such as `"ex" + "ec"` or `chr(111) + chr(115)`, or None."""
+        if depth > _DEPTH or node is None:
+            return None
+        if isinstance(node, ast.Constant):
+            value = node.value
+            if isinstance(value, bytes):
+                return value.decode("latin-1")[:_MOST_CHARS]
+            return value[:_MOST_CHARS] if isinstance(value, str) else None
+        if isinstance(node, ast.Name):
+            return self.texts.get(node.id)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            left, right = self.fold(node.left, depth + 1), self.fold(node.right, depth + 1)
+            return None if left is None or right is None else (left + right)[:_MOST_CHARS]
+        if isinstance(node, ast.JoinedStr):
+            return self._joined(node, depth)
+        if isinstance(node, ast.Subscript):
+            return self._sliced(node, depth)
+        return self._call(node, depth) if isinstance(node, ast.Call) else None
+
+    def _joined(self, node: ast.JoinedStr, depth: int) -> str | None:
+        parts = [self.fold(v.value if isinstance(v, ast.FormattedValue) else v, depth + 1) for v in node.values]
+        return None if None in parts else "".join(part for part in parts if part)
+
+    def _sliced(self, node: ast.Subscript, depth: int) -> str | None:
+        inner = self.fold(node.value, depth + 1)
+        part = node.slice
+        reverses = isinstance(part, ast.Slice) and isinstance(part.step, ast.UnaryOp) and part.lower is None
+        return inner[::-1] if inner is not None and reverses else None
+
+    def _call(self, node: ast.Call, depth: int) -> str | None:
+        name = self.dotted(node.func)
+        first = node.args[0] if node.args else None
+        if name == "chr" and isinstance(first, ast.Constant) and isinstance(first.value, int):
+            return chr(first.value) if 0 <= first.value < 0x110000 else None
+        if isinstance(node.func, ast.Attribute):
+            receiver = self.fold(node.func.value, depth + 1)
+            attribute = node.func.attr
+            if attribute == "join" and receiver is not None and isinstance(first, ast.List | ast.Tuple):
+                parts = [self.fold(each, depth + 1) for each in first.elts[:500]]
+                return None if None in parts else receiver.join(part for part in parts if part is not None)
+            if attribute in ("decode", "encode", "strip", "lower", "upper") and receiver is not None:
+                return receiver
+            if attribute == "replace" and receiver is not None and len(node.args) == 2:
+                old, new = (self.fold(each, depth + 1) for each in node.args)
+                return None if old is None or new is None else receiver.replace(old, new)[:_MOST_CHARS]
+        return self._decoded(name, self.fold(first, depth + 1))
+
+    def _decoded(self, name: str, text: str | None) -> str | None:
+        if text is None:
+            return None
+        try:
+            if name in _DECODERS:
+                return _DECODERS[name](text.encode("latin-1"))[:_MOST_CHARS].decode("utf-8", "replace")
+            if name == "bytes.fromhex":
+                return bytes.fromhex(text).decode("utf-8", "replace")
+            if name == "codecs.decode":
+                return codecs.decode(text, "rot13")
+        except (ValueError, UnicodeError):
+            return None
+        return text if name in ("str", "bytes", "bytearray", "reversed") else None
+
+    def is_built(self, node: ast.expr) -> bool:
+        """Check if a text is put together from pieces although it could be written out."""
+        if isinstance(node, ast.Constant):
+            return False
+        if isinstance(node, ast.Name):
+            return False
+        return self.fold(node) is not None or any(
+            isinstance(each, ast.Call)
+            and self.dotted(each.func) in ("chr", "bytes.fromhex", "codecs.decode", *_DECODERS)
+            for each in ast.walk(node)
+        )

@@ -1,0 +1,224 @@
+"""Values in Python code: the labels of names, files and expressions."""
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+
+from registry.core.scan import python_calls, shell_lexer
+from registry.core.scan.labels import (
+    NONE,
+    Label,
+    Labels,
+    download_label,
+    secret_path,
+    secret_variable,
+    variable_label,
+)  # fmt: skip
+from registry.core.scan.matches import Match, Rule, TooComplex
+from registry.core.scan.python_names import Names
+from registry.core.scan.shell_flow import Flow
+
+_DEPTH = 60
+
+Nested = Callable[[str, str, int], Iterator[Match]]
+
+
+class Values:
+    """The labels of a module. A name has all labels that it ever gets, whatever the order of the statements."""
+
+    def __init__(
+        self, tree: ast.Module, text: str, first_line: int, files: Collection[str], nested: Nested | None
+    ) -> None:
+        self.tree, self.lines, self.first = tree, text.split("\n"), first_line
+        self.files, self.nested = files, nested
+        self.names = Names(tree)
+        self.labels: dict[str, Labels] = {}
+        self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        self.matches: list[Match] = []
+        self.final = False
+        self.reported: set[tuple[int, Rule]] = set()
+        self.nodes = list(ast.walk(tree))
+        self.dumps = any(isinstance(n, ast.Attribute) and n.attr in ("dump", "dumps") for n in self.nodes)
+        self.opened: dict[str, list[ast.expr]] = {}  # by the name that `with` gives it
+        self.assigned: dict[str, list[ast.expr]] = {}
+        self.longest = ""
+        self.index()
+
+    def index(self) -> None:
+        for node in self.nodes:
+            if isinstance(node, ast.withitem) and node.optional_vars is not None:
+                self.opened.setdefault(self.key(node.optional_vars), []).append(node.context_expr)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self.assigned.setdefault(self.key(target), []).append(node.value)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > len(self.longest):
+                self.longest = node.value
+
+    def bind(self, targets: list[ast.expr], labels: Labels) -> None:
+        for target in targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                self.bind(target.elts, labels)
+            elif isinstance(target, ast.Starred | ast.Subscript):
+                self.bind([target.value], labels)
+            else:
+                self.add(self.key(target), labels)
+
+    def add(self, key: str, labels: Labels) -> None:
+        if key and labels:
+            self.labels[key] = self.labels.get(key, NONE) | labels
+
+    def key(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Name):
+            return node.id
+        if isinstance(node, ast.Attribute):
+            return f"{self.key(node.value)}.{node.attr}"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return f"file:{node.value}"
+        return ""
+
+    def of(self, node: ast.AST | None, depth: int = 0) -> Labels:
+        """Return the labels of an expression."""
+        if node is None or depth > _DEPTH:
+            return NONE
+        if isinstance(node, ast.Constant):
+            text = node.value if isinstance(node.value, str) else ""
+            found = self.labels.get(f"file:{text}", NONE)
+            return (
+                found | {Label.SECRET} if text and len(text) < 500 and _is_path(text) and secret_path(text) else found
+            )
+        if isinstance(node, ast.Name):
+            return self.labels.get(node.id, NONE)
+        if isinstance(node, ast.Attribute):
+            if self.names.dotted(node) in python_calls.ALL_VARIABLES:
+                return frozenset({Label.SECRET})
+            return self.labels.get(self.key(node), NONE) | self.of(node.value, depth + 1)
+        if isinstance(node, ast.Subscript) and self.names.dotted(node.value) == "os.environ":
+            return self.variable(node.slice)
+        if isinstance(node, ast.Compare | ast.Lambda):
+            return self.of(node.body, depth + 1) if isinstance(node, ast.Lambda) else NONE
+        if isinstance(node, ast.Call):
+            return self.result(node, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and secret_path(self.path_text(node)):
+            return frozenset({Label.SECRET})
+        return frozenset().union(*(self.of(child, depth + 1) for child in ast.iter_child_nodes(node)))
+
+    def variable(self, node: ast.expr) -> Labels:
+        name = self.names.fold(node) or ""
+        return frozenset({variable_label(name)}) if secret_variable(name) else NONE
+
+    def result(self, node: ast.Call, depth: int) -> Labels:
+        name = self.names.dotted(node.func)
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if name in ("os.environ.get", "os.getenv", "os.environ.pop", "os.environ.setdefault") and node.args:
+            return self.variable(node.args[0])
+        if name in ("len", "bool", "isinstance", "int", "float", "os.path.exists", "print", "range", "hashlib.sha256"):
+            return NONE
+        labels = set().union(*(self.of(each, depth + 1) for each in given)) if given else set()
+        if isinstance(node.func, ast.Attribute):
+            if node.func.attr in (
+                "exists",
+                "is_file",
+                "is_dir",
+                "status_code",
+                "startswith",
+                "raise_for_status",
+                "json",
+            ):
+                return NONE
+            labels |= self.of(node.func.value, depth + 1)
+            if node.func.attr in ("recv", "recvfrom") and "socket" in self.names.modules:
+                labels.add(Label.SOCKET)
+        if python_calls.DOWNLOADS.search(name):
+            labels = {download_label(self.text_of(node))}
+        elif python_calls.DECODES.search(name):
+            labels.add(Label.DECODED)
+        elif name == "json.loads" or name == "json.load":
+            labels -= {Label.REMOTE, Label.DECODED}
+        elif name in ("os.path.expanduser", "os.path.join", "pathlib.Path", "Path", "open", "io.open"):
+            labels |= {Label.SECRET} if secret_path(self.path_text(node)) else set()
+        elif name in python_calls.SHELL_RUNS:
+            return self.shell(node)
+        if isinstance(node.func, ast.Name):
+            labels |= self.labels.get(f"{node.func.id}()", NONE)
+        return frozenset(labels)
+
+    def path_text(self, node: ast.AST) -> str:
+        """Return the constant parts of a path, joined as a path below the home folder if it uses one."""
+        parts = [
+            each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        ]
+        parts += [self.names.texts.get(each.id, "") for each in ast.walk(node) if isinstance(each, ast.Name)]
+        home = any(isinstance(each, ast.Attribute) and each.attr in ("home", "expanduser") for each in ast.walk(node))
+        joined = "/".join(part.strip("/") if index else part for index, part in enumerate(parts) if part)[:1_000]
+        return f"~/{joined.lstrip('/')}" if home and not joined.startswith(("~", "/")) else joined
+
+    def text_of(self, node: ast.AST) -> str:
+        """Return all texts of a call, with constants in place of their names."""
+        texts = []
+        for each in ast.walk(node):
+            if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                texts.append(each.value)
+            elif isinstance(each, ast.Name) and each.id in self.names.texts:
+                texts.append(self.names.texts[each.id])
+        return " ".join(texts)[:20_000]
+
+    def bind_path(self, node: ast.expr, labels: Labels) -> None:
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name | ast.Constant):
+                self.add(self.key(each), labels)
+        if isinstance(node, ast.Name):  # the file object of `with open(path) as file`
+            for opened in self.opened.get(node.id, ())[:20]:
+                for each in ast.walk(opened):
+                    if isinstance(each, ast.Name | ast.Constant):
+                        self.add(self.key(each), labels)
+
+    def paths_of(self, node: ast.AST) -> Iterator[str]:
+        """Yield the path of an expression, and those that its names were assigned."""
+        yield self.path_text(node)
+        used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        for name in sorted(used):
+            yield from (self.path_text(value) for value in self.assigned.get(name, ())[:20])
+
+    def shell(self, node: ast.Call) -> Labels:
+        """Scan the command of a call as shell, with the labels of its values."""
+        flow = Flow(self.files, self.nested)
+        if not node.args:
+            return NONE
+        line = node.lineno + self.first - 1
+        try:
+            output = flow.run(self.command(node.args[0], flow, line))
+        except TooComplex:
+            return NONE
+        for match in flow.matches:
+            self.report(match.rule, node)
+        return output
+
+    def command(self, node: ast.expr, flow: Flow, line: int) -> list[shell_lexer.Command]:
+        if isinstance(node, ast.List | ast.Tuple):
+            words = [shell_lexer.Word(self.placeholder(each, flow), quoted=True) for each in node.elts[:200]]
+            source = self.lines[line - self.first].strip() if 0 <= line - self.first < len(self.lines) else ""
+            return [shell_lexer.Command(line, words, source=source)]
+        return shell_lexer.commands(self.placeholder(node, flow), line=line)
+
+    def placeholder(self, node: ast.expr, flow: Flow) -> str:
+        """Return the text of an expression, with a variable in place of each part that is not constant."""
+        text = self.names.fold(node)
+        if text is not None:
+            return text
+        if isinstance(node, ast.JoinedStr):
+            return "".join(
+                self.placeholder(v.value if isinstance(v, ast.FormattedValue) else v, flow) for v in node.values
+            )
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self.placeholder(node.left, flow) + self.placeholder(node.right, flow)
+        if self.names.dotted(node) == "sys.executable":
+            return "python"
+        name = f"part{len(flow.variables)}"
+        flow.variables[name] = self.of(node)
+        return f"${{{name}}}"
+
+    def report(self, rule: Rule, node: ast.AST) -> None:
+        raise NotImplementedError
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or "\\" in text or text.startswith(".") or "_" in text or "." in text

@@ -1,0 +1,138 @@
+"""Tells text that warns about harm from text that asks for it: headings, labels and sentences about what not to do."""
+
+import re
+
+# Words that open or label an example of what not to do, or of an attack.
+_LABEL = re.compile(
+    r"^[\W_]*(?:bad|wrong|incorrect|unsafe|insecure|vulnerable|dangerous|malicious|anti-?patterns?|avoid|forbidden"
+    r"|prohibited"
+    r"|never|don['’]?ts?|do not|not recommended|falsch|schlecht|mauvais|incorrecto|malo|errado|sbagliato|плохо|неп"
+    r"равильно"
+    r"|错误|不要|禁止|悪い例|ダメ|나쁜|잘못)\b",
+    re.IGNORECASE,
+)
+_GOOD_LABEL = re.compile(
+    r"^[\W_]*(?:good|right|correct|safe|better|fixed|instead|do this|richtig|gut|correct[eo]?|correto|giusto|хорош"
+    r"о|правильно"
+    r"|正确|良い例|좋은)\b|✅|✔",
+    re.IGNORECASE,
+)
+_ABOUT_HARM = re.compile(
+    r"\b(?:attacks?|attackers?|malicious|injections?|exploits?|suspicious|vulnerab\w{1,10}|insecure|unsafe|malware"
+    r"|backdoors?"
+    r"|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?|adversar\w{1,8}|jailbreaks?"
+    r"|(?:common|frequent) mistakes|what not to|to look for|to watch for|rationali[sz]ations?|payloads?|abuse|secu"
+    r"rity (?:risks?|smells?|issues?)"
+    r"|angriff\w{0,4}|schadcode|attaques?|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
+    re.IGNORECASE,
+)
+_NOT_TO_DO = re.compile(
+    r"\b(?:never|don['’]?t|do not|does not|must not|should not|shouldn['’]t|mustn['’]t|cannot|can['’]t|avoid|inste"
+    r"ad of|rather than"
+    r"|refuse(?:s)? to|reject(?:s)?|block(?:s)?|flag(?:s)?|detect(?:s)?|forbid(?:s)?|prohibit(?:s)?|beware(?: of)?"
+    r"|watch (?:out )?for|look for"
+    r"|warn(?:s)? (?:about|against)|search(?:es)? for|treat(?:s)?|report(?:s)?|catch(?:es)?)\W{1,3}(?:\S{1,30}\s{1"
+    r",3}){0,5}?"
+    r"(?:run(?:ning)?|us(?:e|ing)|pip(?:e|ing)|past(?:e|ing)|execut(?:e|ing)|install(?:ing)?|recommend(?:ing)?|sug"
+    r"gest|writ(?:e|ing)|copy"
+    r"|add(?:ing)?|set|start(?:ing)?|send(?:ing)?|load(?:ing)?|like|such as|commands?|patterns?|phrases?|lines?|sc"
+    r"ripts?|code"
+    r"|sentences?|text|strings?|attempts?|calls?|anything|this|these|it)\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.{1,200})")
+_TABLE_HEAD = re.compile(
+    r"\b(?:patterns?|risks?|bad|avoid|dangerous|attacks?|why|instead|red flags?|vulnerab\w{1,10}|anti-?patterns?|f"
+    r"inding|severity|threats?"
+    r"|wrong|problem|mistakes?|detects?|rules?)\b",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|>")
+_COMMENT = re.compile(r"^\s*(?:#|//|--|;|REM\b|/\*|<!--)\s*(.{1,200})")
+
+# Negations and reports before an order in the same sentence, in ten languages.
+_REFUSED = re.compile(
+    r"\b(?:never|not|n['’]t|cannot|dont|nothing|nobody|no one|nor|without being|avoid\w{0,3}|refus\w{1,3}|reject\w"
+    r"{0,3}|flag\w{0,3}|detect\w{0,4}"
+    r"|prevent\w{0,3}|block\w{0,3}|report\w{0,3}|phrases?|sentences?|such as|e\.g\.|for example|examples?|attempts"
+    r"?|attacks?|attackers?|injection\w{0,1}"
+    r"|tries|try|trying|tell(?:s|ing)? (?:you|the model|agents?) to|say(?:s|ing)?|asks? (?:you|the model|agents?) "
+    r"to|claim\w{0,3}|texts? (?:like|that)|contain\w{0,3}"
+    r"|watch for|look for|search for|instead of|if (?:a|an|the|any|you|it|someone|somebody)|whether|strings?|patte"
+    r"rns?|warn\w{0,3}"
+    r"|nicht|kein\w{0,2}|nie|niemals|melde\w{0,2}|warn\w{0,2}|ne|jamais|pas|aucune?|nunca|jamás|no|não|nao|tampoco"
+    r"|non|mai|"
+    r"не|никогда|нельзя|ни)\b|不要|别|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|하지 ?마|않|말고|금지",
+    re.IGNORECASE,
+)
+_SENTENCE_CHARS = 200
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}")
+_SENTENCE_END = re.compile(r"[.!?;]\s|[。！？；]|\n\s*\n|\n\s*[-*#|]|\n\s*\d{1,3}[.)]\s")
+
+
+def refused(text: str, at: int) -> bool:
+    """Check if the sentence before the offset forbids, reports or quotes what follows."""
+    before = _ADDRESS.sub(" ", text[max(0, at - _SENTENCE_CHARS) : at])
+    return bool(_REFUSED.search(_SENTENCE_END.split(before)[-1]))
+
+
+def quoted(text: str, at: int) -> bool:
+    """Check if the offset is right after an opening quote or in inline code."""
+    return text[max(0, at - 2) : at].rstrip(" *_")[-1:] in tuple('"“„«‚‘`「『')
+
+
+def warns(text: str) -> bool:
+    """Check if a heading or an introduction announces what not to do."""
+    return bool(_LABEL.match(text) or _ABOUT_HARM.search(text) or _NOT_TO_DO.search(text))
+
+
+class Context:
+    """Tracks, line by line through Markdown, whether examples are shown as harmful."""
+
+    def __init__(self) -> None:
+        self.section = 0  # level of the heading that warns, 0 for none
+        self.introduced = False  # the paragraph before warns
+        self.table = False
+        self.fenced = False  # the code block is an example of what not to do
+        self.labelled = False  # a comment in the code block says so
+
+    def prose(self, line: str) -> tuple[bool, bool]:
+        """Take a line outside code blocks. Return if it is listed below a warning, and if it warns itself."""
+        if heading := _HEADING.match(line):
+            level = len(heading[1])
+            if not self.section or level <= self.section:
+                self.section = level if warns(heading[2]) else 0
+            elif _GOOD_LABEL.match(heading[2]):
+                self.section = 0
+            self.introduced = self.table = False
+            return False, warns(heading[2])
+        text = line.strip()
+        if not text:
+            self.table = False
+            return bool(self.section), False
+        if text.startswith("|"):
+            self.table = self.table or bool(_TABLE_HEAD.search(text))
+            return self.table or bool(self.section), False
+        own = warns(text)
+        if not _LISTED.match(text) or text.endswith(":"):
+            before, self.introduced = self.introduced, own
+            return bool(self.section) or (before and line[:1].isspace()), own
+        return bool(self.section) or self.introduced, own
+
+    def open_fence(self) -> None:
+        self.fenced = bool(self.section) or self.introduced
+        self.labelled = False
+
+    def code(self, line: str) -> bool:
+        """Take a line of a code block. Return True if it is an example of what not to do."""
+        if comment := _COMMENT.match(line):
+            if _GOOD_LABEL.search(comment[1]):
+                self.fenced = self.labelled = False
+            elif warns(comment[1]):
+                self.labelled = True
+        elif not line.strip():
+            self.labelled = False
+        return self.fenced or self.labelled
+
+    def close_fence(self) -> None:
+        self.introduced = False

@@ -1,0 +1,251 @@
+"""Data flow through shell commands: what was downloaded, decoded or read from secrets, and where it goes.
+
+Commands are taken in order and every branch counts. Files and variables keep their labels across the code blocks of one
+document, so that a download in one step and its start in a later one are seen together.
+"""
+
+import re
+
+from registry.core.scan import persistence, shell_programs
+from registry.core.scan.labels import (
+    NONE,
+    RUNNABLE,
+    Label,
+    Labels,
+    leaves,
+)  # fmt: skip
+from registry.core.scan.matches import Match, Rule, TooComplex
+from registry.core.scan.shell_lexer import Command, Word, commands
+from registry.core.scan.shell_programs import CODE_OPTIONS, DOWNLOADERS, LANGUAGES, SHELLS, base
+from registry.core.scan.shell_values import Values
+
+_VARIABLE = re.compile(r"\$\{?!?([A-Za-z_]\w{0,63})")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,63})\+?=")
+_EXCERPT = 160
+_NESTED = 4
+_SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/homebrew/", "/etc/init.d/")
+_SPLIT_NAME = re.compile(r"^(?:\$\{?\w{1,40}\}?){2,}$|^\$\{?\w{1,40}\}?[a-z]{1,8}$|^[a-z]{1,8}\$\{?\w{1,40}\}?$")
+_BYPASS = re.compile(
+    r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--allow-dangerously-skip-permissions"
+    r"|--permission-mode[= ]bypassPermissions|--allow-all-tools|--yolo\b|sandbox_mode=.?danger-full-access|--full-"
+    r"access"
+    r"|--sandbox[= ]danger-full-access|approval_policy=.?never|--trust-all-tools|--approval-mode[= ]yolo|--force-y"
+    r"es-all"
+)
+_ENCODED = re.compile(r"(?:^|\s)-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}", re.IGNORECASE)
+_AGENTS = frozenset({"claude", "codex", "gemini", "copilot", "cursor-agent", "opencode", "qwen", "droid", "q", "amp"})
+
+
+class Flow(Values):
+    """Checks commands in order, and reports where labelled values are run, sent or kept."""
+
+    def run(self, found: list[Command], stdin: Labels = NONE) -> Labels:
+        """Take the commands in order and return the labels of the last one's output."""
+        output, text = stdin, ""
+        for command in found:
+            if not command.piped:
+                self.start = command
+            given = output if command.piped else stdin
+            output, text = self.command(command, given, text if command.piped else "")
+        return output
+
+    def report(self, rule: Rule, command: Command) -> None:
+        start = self.start if command.piped and self.start else command
+        source = f"{start.source} | {command.source}" if start is not command else command.source
+        self.matches.append(Match(start.line, rule, source[:_EXCERPT]))
+
+    def command(self, command: Command, stdin: Labels, piped: str) -> tuple[Labels, str]:
+        """Return the labels and, where it is known, the text of the output."""
+        words = self.strip(command)
+        given = set(stdin)
+        for redirect in command.redirects:
+            if redirect.operator in ("<", "<<<", "<>"):
+                given |= self.word(redirect.target)
+            elif redirect.operator.startswith("<<") and _runs_input(words):
+                self.code(words, redirect.body, redirect.line)
+        text = _printed(words, command, piped)
+        if not words:
+            self.write(command, frozenset(given), text)
+            return frozenset(given), text
+        labels = self.program(command, words, frozenset(given), text)
+        self.write(command, labels, text)
+        return labels, text
+
+    def program(self, command: Command, words: list[Word], stdin: Labels, text: str) -> Labels:
+        name = base(self.expand(words[0].text))
+        arguments = words[1:]
+        texts = [word.text for word in arguments]
+        per_word = [self.word(word) for word in arguments]
+        labels = frozenset().union(stdin, *per_word)
+        self.check_names(command, words[0], name)
+        self.check_run(command, words, name, per_word, stdin)
+        self.check_send(command, name, texts, labels)
+        self.check_lasting(command, name, texts, text)
+        if name in ("for", "select") and texts[1:2] == ["in"]:
+            self.variables[texts[0]] = labels
+        elif name in ("read", "mapfile", "readarray"):
+            for each in texts:
+                self.variables[each] = stdin
+        self.move_files(name, texts, per_word)
+        if shell_programs.VERIFIERS.search(command.source):
+            self.forget_downloads()
+        return self.output(name, [self.expand(each) for each in texts], labels)
+
+    def check_names(self, command: Command, first: Word, name: str) -> None:
+        """Report names of programs that are put together from pieces."""
+        risky = name in SHELLS | LANGUAGES | DOWNLOADERS or name in ("eval", "nc", "base64", "source")
+        split = first.pieces > 1 and not first.text.startswith(("$", "./", "/", "~", '"')) and "$" not in first.text
+        if risky and (split or _SPLIT_NAME.match(first.text)):
+            self.report(Rule.NAMES, command)
+
+    def check_run(self, command: Command, words: list[Word], name: str, per_word: list[Labels], stdin: Labels) -> None:
+        texts = [word.text for word in words[1:]]
+        if name == "xargs" and texts:
+            rest = next((index for index, each in enumerate(texts) if base(each) in SHELLS | LANGUAGES), None)
+            if rest is not None and set(stdin) & set(RUNNABLE):
+                self.report(Rule.UNREAD, command)
+        if name == "eval" or name in ("source", "."):
+            self.ran(command, frozenset().union(*per_word), piped=True)
+            if name == "eval" and words[1:] and not words[1].inner:
+                self.inner(" ".join(self.expand(each) for each in texts), command.line)
+        elif name in SHELLS | LANGUAGES:
+            self.interpreter(command, words, name, per_word, stdin)
+        elif "/" in words[0].text or self.path(words[0].text) or words[0].text.startswith(("$", "&")):
+            self.started(command, words[0])
+
+    def started(self, command: Command, word: Word) -> None:
+        labels = self.word(word)
+        text = self.expand(word.text)
+        if not labels and self.here and text.startswith("./") and text.removeprefix("./") not in self.own:
+            labels = self.here
+        if not text.startswith(_SYSTEM):
+            self.ran(command, labels)
+
+    def interpreter(
+        self, command: Command, words: list[Word], name: str, per_word: list[Labels], stdin: Labels
+    ) -> None:
+        texts = [word.text for word in words[1:]]
+        if name in ("powershell", "pwsh") and _ENCODED.search(" ".join(texts)):
+            self.report(Rule.UNREAD, command)
+        option = "-c" if name in SHELLS else CODE_OPTIONS.get(name, "-c")
+        for index, each in enumerate(texts):
+            if re.match(rf"-[a-zA-Z]{{0,4}}{option[1]}$|--eval$|-Command$", each) and not each.startswith("--c"):
+                code = texts[index + 1] if index + 1 < len(texts) else ""
+                self.ran(command, per_word[index + 1] if index + 1 < len(texts) else NONE, piped=True)
+                self.code(words, code, command.line)
+                return
+        at = next((index for index, each in enumerate(texts) if not each.startswith("-") or each == "-"), None)
+        if name == "java":
+            at = next((index + 1 for index, each in enumerate(texts[:-1]) if each == "-jar"), None)
+        if at is None or texts[at] == "-" or "-s" in texts[:at]:
+            if "-m" not in texts:
+                self.ran(command, stdin, piped=True)
+            return
+        script = texts[at]
+        labels = per_word[at]
+        if name in SHELLS and not re.search(r"[./$<]", script.rstrip(".")) and not words[1 + at].quoted:
+            self.ran(command, stdin, piped=True)  # a sentence continues after the command
+        if (
+            not labels
+            and self.here
+            and "/" not in script.removeprefix("./")
+            and script.removeprefix("./") not in self.own
+        ):
+            labels = self.here if re.search(r"\.(?:sh|py|js|rb|pl|ps1)$", script) else NONE
+        self.ran(command, labels, piped=bool(words[1 + at].inner))
+
+    def ran(self, command: Command, labels: Labels, *, piped: bool = False) -> None:
+        if set(labels) & set(RUNNABLE) or (piped and Label.PINNED in labels):
+            self.report(Rule.UNREAD, command)
+        elif piped and Label.INSTALLER in labels:
+            self.report(Rule.INSTALLER, command)
+
+    def code(self, words: list[Word], code: str, line: int) -> None:
+        name = base(words[0].text)
+        if name in SHELLS:
+            self.inner(code, line)
+        else:
+            self.matches.extend(self.nested(name, code, line))
+
+    def inner(self, text: str, line: int) -> None:
+        if self._depth < _NESTED:
+            self._depth += 1
+            try:
+                self.run(commands(text, line=line))
+            except TooComplex:
+                pass
+            finally:
+                self._depth -= 1
+
+    def check_send(self, command: Command, name: str, texts: list[str], labels: Labels) -> None:
+        device = any("/dev/tcp/" in each.target.text or "/dev/udp/" in each.target.text for each in command.redirects)
+        if device and Label.SECRET in labels:
+            self.report(Rule.SECRET_SENT, command)
+        if not shell_programs.sends(name, texts) or (
+            name in ("ssh", "gh", "az", "gcloud") and Label.SECRET not in labels
+        ):
+            return
+        if name in ("ssh", "scp", "rsync", "sftp"):  # a key that signs in is not sent
+            used = zip(texts, ["", *texts], strict=False)
+            sent = [
+                each for each, before in used if before not in ("-i", "-F", "-o", "-e") and not each.startswith("-")
+            ]
+            labels = frozenset().union(*(self.word(Word(each)) for each in sent)) | (labels - {Label.SECRET})
+        if leaves(labels, self.expand(" ".join(texts))):
+            self.report(Rule.SECRET_SENT, command)
+
+    def check_lasting(self, command: Command, name: str, texts: list[str], text: str) -> None:
+        if persistence.installs(name, texts):
+            self.report(Rule.PERSISTS, command)
+        joined = " ".join(texts)
+        if _BYPASS.search(joined) and (name in _AGENTS or "dangerously" in joined or "bypass" in joined):
+            self.report(Rule.PERMISSIONS, command)
+        if (
+            name in _AGENTS
+            and texts[:1] == ["mcp"]
+            and texts[1:2]
+            and texts[1] in ("add", "add-json", "add-from-claude-desktop")
+        ):
+            self.report(Rule.PERMISSIONS, command)
+        if name in ("tee", "sed", "install", "cp", "mv", "ln", "rsync", "dd") and texts:
+            self.check_target(command, name, texts, text)
+
+    def check_target(self, command: Command, name: str, texts: list[str], text: str) -> None:
+        plain = [each for each in texts if not each.startswith("-")]
+        payload: str | None = text if name == "tee" else None
+        if name == "sed":
+            if not any(each.startswith(("-i", "--in-place")) for each in texts):
+                return
+            payload = " ".join(plain[:-1])
+        elif name != "tee" and plain and (plain[0].removeprefix("./") in self.own or plain[0] in self.texts):
+            payload = self.texts.get(plain[0].removeprefix("./"), "true")
+        for target in plain if name == "tee" else plain[-1:]:
+            if found := persistence.writes(self.expand(target), payload):
+                self.report(found[0], command)
+
+    def write(self, command: Command, labels: Labels, text: str) -> None:
+        for redirect in command.redirects:
+            if redirect.operator in (">", ">>", "&>", ">|", "&>>"):
+                target = redirect.target.text
+                if target.startswith("/dev/"):
+                    continue
+                self.files[target] = labels | (self.files.get(target, NONE) if redirect.operator == ">>" else NONE)
+                self.texts[target] = text
+                known = text or (None if command.words else "")
+                if found := persistence.writes(self.expand(target), known):
+                    self.report(found[0], command)
+
+
+def _runs_input(words: list[Word]) -> bool:
+    return bool(words) and base(words[0].text) in SHELLS | LANGUAGES
+
+
+def _printed(words: list[Word], command: Command, piped: str) -> str:
+    """Return the text that a command prints, as far as it is written in the script."""
+    bodies = [redirect.body for redirect in command.redirects if redirect.body]
+    if bodies:
+        return "\n".join(bodies)
+    if words and words[0].text in ("echo", "printf"):
+        return " ".join(word.text for word in words[1:] if not re.match(r"-[neE]+$", word.text))
+    herestring = [redirect.target.text for redirect in command.redirects if redirect.operator == "<<<"]
+    return herestring[0] if herestring else piped if words and words[0].text in ("cat", "tee", "sort", "grep") else ""

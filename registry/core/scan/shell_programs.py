@@ -1,0 +1,160 @@
+"""Programs that shell scripts call: which ones download, decode, run code, read secrets or send data."""
+
+import re
+
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "iex", "Invoke-Expression"})
+LANGUAGES = frozenset({
+    "python", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "pwsh", "powershell", "osascript",
+    "Rscript", "tclsh", "java", "tsx", "ts-node",
+})  # fmt: skip
+CODE_OPTIONS = {"python": "-c", "perl": "-e", "ruby": "-e", "node": "-e", "php": "-r", "osascript": "-e", "lua": "-e"}
+DOWNLOADERS = frozenset({
+    "curl", "wget", "wget2", "aria2c", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod", "fetch", "http",
+    "https", "xh", "axel", "lwp-download", "certutil", "bitsadmin", "ftp",
+})  # fmt: skip
+COPIES = frozenset({"cp", "mv", "ln", "install", "rsync", "ditto"})
+PREFIXES = frozenset({
+    "sudo", "doas", "env", "nohup", "time", "exec", "command", "builtin", "nice", "setsid", "timeout", "busybox",
+    "stdbuf", "ionice", "caffeinate", "chroot", "unbuffer", "then", "do", "else", "if", "elif", "while", "until", "!",
+    "{", "}", "$", ">", "trap", "coproc", "watch", "parallel",
+})  # fmt: skip
+_TAKES_VALUE = {
+    "sudo": ("-u", "-g", "-h", "-p", "-C"), "timeout": ("-s", "-k"), "nice": ("-n", ), "env": ("-u", "-C"),
+    "exec": ("-a", ),
+}  # fmt: skip
+VERIFIERS = re.compile(
+    r"\b(?:sha(?:1|256|384|512)sum|shasum|md5sum|b3sum)\b.*(?:-c\b|--check|--status)|\bgpgv?\b.*--verify|\bcosign"
+    r"\b.*verify"
+    r"|\bminisign\b.*-V|\bsigstore\b.*verify|\bGet-FileHash\b|\bgh attestation verify\b|\bopenssl\b.*-verify"
+)
+_CURL_DATA = re.compile(
+    r"-d|--data(?:-raw|-binary|-urlencode|-ascii)?|-F|--form(?:-string)?|-T|--upload-file|--json|--url-query"
+)
+_WGET_DATA = re.compile(r"--(?:post|body)-(?:data|file)")
+_SHORT_OUTPUT = re.compile(r"-[a-zA-Z]{0,8}o")
+_HEX_TEXT = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){4}")
+_ADDRESS = re.compile(
+    r"(?:https?|ftp)://|^[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}/|\$\{?\w{0,30}(?:URL|HOST|SERVER|ADDR)", re.IGNORECASE
+)
+
+
+def base(word: str) -> str:
+    """Return the name of a program without its folder, version and `.exe`."""
+    name = word.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
+    plain = re.sub(r"^(python|pip|node|ruby|perl|php|lua)[\d.]{1,6}$", r"\1", name)
+    return "node" if plain == "nodejs" else plain
+
+
+def skip_prefix(name: str, words: list[str]) -> int:
+    """Return how many words belong to a program that runs another one, such as `sudo -u root`."""
+    used = 1
+    valued = _TAKES_VALUE.get(name, ())
+    while used < len(words):
+        word = words[used]
+        if word.startswith("-"):
+            used += 2 if word in valued else 1
+        elif (name in ("env", "sudo") and re.match(r"\w+=", word)) or (
+            name == "timeout" and re.match(r"[\d.]+[smhd]?$", word)
+        ):
+            used += 1
+        else:
+            break
+    return used
+
+
+def is_decoder(name: str, arguments: list[str]) -> bool:
+    text = " ".join(arguments)
+    if name in ("base64", "base32", "basenc", "gbase64"):
+        return bool(re.search(r"(?:^|\s)(?:-[a-z]{0,4}[dD][a-z]{0,4}|--decode)(?:\s|$)", text))
+    if name == "openssl":
+        return bool(re.search(r"(?:^|\s)-d(?:\s|$)", text))
+    if name == "xxd":
+        return bool(re.search(r"(?:^|\s)-\w{0,4}r", text))
+    if name in ("printf", "echo"):
+        return bool(_HEX_TEXT.search(text))
+    if name == "tr":
+        return bool(re.search(r"N-ZA-M|n-za-m|['\"]?!-~", text))
+    return name in ("uudecode", "rev") or (name == "gpg" and re.search(r"(?:^|\s)(?:-d|--decrypt)\b", text) is not None)
+
+
+def download_targets(name: str, arguments: list[str]) -> tuple[str, list[str], bool]:
+    """Return the address, the files that a downloader writes, and whether it writes to its output."""
+    address = next((each for each in arguments if _ADDRESS.search(each)), "")
+    last = address.split("?")[0].rstrip("/").rsplit("/", 1)[-1]
+    files: list[str] = []
+    to_output = name not in ("wget", "wget2", "aria2c", "axel", "certutil", "bitsadmin")
+    for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
+        if name == "curl" and re.match(r"-[a-zA-Z]{0,8}O$|--remote-name", option):
+            files.append(last)
+        elif option in ("--output", "-OutFile", "--output-document", "--out") or (
+            _SHORT_OUTPUT.fullmatch(option) and name not in ("wget", "wget2")
+        ):
+            files.append(value)
+        elif name in ("wget", "wget2") and (match := re.match(r"-[a-zA-Z]{0,8}O(.*)$", option)):
+            files.append(match[1] or value)
+        elif match := re.match(r"--output(?:-document)?=(.+)", option):
+            files.append(match[1])
+        elif name in ("wget", "wget2", "aria2c") and option in ("-P", "--directory-prefix", "-d"):
+            files.append(f"{value.rstrip('/')}/{last}")
+    if "-" in files or "/dev/stdout" in files:
+        return address, [], True
+    if not to_output and not files:
+        files = [arguments[-1] if name in ("certutil", "bitsadmin") and arguments else last]
+    return address, [file for file in files if file], to_output and not files
+
+
+def sends(name: str, arguments: list[str]) -> bool:
+    """Check if the program sends what it is given to another computer."""
+    if name in ("curl", "http", "https", "xh", "wget", "wget2", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod"):
+        return True
+    if name in (
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "telnet",
+        "nslookup",
+        "dig",
+        "host",
+        "ping",
+        "sendmail",
+        "mail",
+        "mutt",
+        "swaks",
+    ):
+        return True
+    if name in ("scp", "rsync", "sftp", "rclone"):
+        return any(re.match(r"[\w.@-]{1,100}:(?!//)|\w+://", each) for each in arguments)
+    text = " ".join(arguments[:3])
+    if name == "openssl":
+        return "s_client" in text
+    return (
+        (name == "aws" and text.startswith("s3"))
+        or (name in ("gsutil", "az", "gcloud") and re.search(r"\b(?:cp|upload|storage)\b", text) is not None)
+        or (
+            name == "gh"
+            and re.search(r"\b(?:gist create|issue create|pr comment|issue comment|api)\b", text) is not None
+        )
+        or name == "ssh"
+    )
+
+
+def has_data(name: str, option: str) -> bool:
+    pattern = _CURL_DATA if name == "curl" else _WGET_DATA
+    return bool(pattern.match(option))
+
+
+def secret_output(name: str, arguments: list[str]) -> bool:
+    """Check if the program prints secrets: a keychain, a password manager, or all variables."""
+    text = " ".join(arguments)
+    if name in ("env", "printenv", "set", "export"):
+        return not [each for each in arguments if not each.startswith("-")]
+    if name == "security":
+        return bool(re.match(r"(?:find-\w{1,20}-password|dump-keychain|export)", text))
+    if name in ("declare", "compgen", "history", "fc"):
+        return name == "history" or text in ("-p", "-x", "-e", "-l")
+    pairs = {
+        "secret-tool": "lookup|search", "pass": "show", "op": "read|item get", "keyring": "get", "lpass": "show",
+        "kwallet-query": "", "bw": "get", "vault": "kv get|read", "cmdkey": "/list", "gpg": "--export-secret",
+    }  # fmt: skip
+    return name in pairs and bool(re.search(pairs[name], text))
