@@ -95,8 +95,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "registry.web.middleware.SecurityHeaders",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "registry.web.health.Probes",
     "corsheaders.middleware.CorsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -222,6 +222,7 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = LIMITS.archive_bytes + 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
@@ -232,11 +233,14 @@ DATA_UPLOAD_MAX_NUMBER_FILES = LIMITS.files + 100
 
 HTTPS = env.boolean("HTTPS", PUBLIC_URL.startswith("https://"))
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+# Browsers accept a cookie with this prefix only from this host, over HTTPS and for all paths.
+_COOKIE_PREFIX = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid", f"{_COOKIE_PREFIX}csrftoken"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
-SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 0)
+SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 365 * 24 * 3_600 if HTTPS else 0)
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "skillsite.errors.csrf_failure"
 BEHIND_PROXY = env.boolean("BEHIND_PROXY", False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -24,6 +25,15 @@ _PAGE_POLICY = "; ".join(
 )
 # The API reference page needs inline styles. Scripts stay restricted to our own.
 _DOCS_POLICY = _PAGE_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+
+# Features of browsers that no page uses. Pages write to the clipboard, but never read from it.
+_PERMISSIONS = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer", "browsing-topics", "camera", "clipboard-read", "display-capture", "geolocation", "gyroscope",
+        "hid", "magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "serial", "usb",
+    )
+)  # fmt: skip
 
 STATUS: dict[type[SkillsiteError], int] = {
     errors.SkillsiteError: 400,
@@ -74,6 +84,13 @@ class SecurityHeaders:
         response.setdefault("Cache-Control", "private")
         response.setdefault("X-Content-Type-Options", "nosniff")
         response.setdefault("X-Frame-Options", "DENY")
+        response.setdefault("Permissions-Policy", _PERMISSIONS)
+        # Pages of other origins can embed only what any of them may read, such as files of public skills.
+        shared = response.get("Access-Control-Allow-Origin") == "*"
+        response.setdefault("Cross-Origin-Resource-Policy", "cross-origin" if shared else "same-origin")
+        if settings.SECURE_HSTS_SECONDS:
+            # Django sends it only if it knows that this request came over HTTPS. Browsers ignore it over HTTP.
+            response.setdefault("Strict-Transport-Security", f"max-age={settings.SECURE_HSTS_SECONDS}")
         return response
 
 

@@ -211,3 +211,18 @@ def test_several_skills_directories_are_separated_like_a_search_path(tmp_path: P
 def test_cookies_are_secure_on_an_https_site(tmp_path: Path) -> None:
     done = start(tmp_path, "print(s.SESSION_COOKIE_SECURE)", PUBLIC_URL="https://skills.example.org")
     assert done.stdout == "True\n", done.stderr
+
+
+_NAMES = "print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE, s.SECURE_HSTS_SECONDS)"
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"PUBLIC_URL": "https://skills.example"}, "__Host-sessionid __Host-csrftoken True 31536000"),
+        ({"PUBLIC_URL": "https://skills.example", "HSTS_SECONDS": "0"}, "__Host-sessionid __Host-csrftoken True 0"),
+        ({}, "sessionid csrftoken False 0"),
+    ],
+)
+def test_https_is_strict_by_default(tmp_path: Path, variables: dict[str, str], expected: str) -> None:
+    assert start(tmp_path, _NAMES, **variables).stdout.strip() == expected

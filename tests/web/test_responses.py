@@ -1,6 +1,8 @@
 """Headers of every response, and error pages."""
 
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,3 +73,38 @@ def test_a_change_of_an_outdated_page_gets_an_error_page(
     create_skill(project, skill_bundle(), by=operator)
     answer = browser_client(roles.AUTHOR).post("/projects/demo/skills/greeting/delete/", {"base": "sha256:0"})
     check_error_page(answer, 409, "That didn’t work")
+
+
+@pytest.fixture
+def static(tmp_path: Path, settings: Any) -> None:
+    (tmp_path / "page.css").write_text("body {}")
+    settings.STATIC_ROOT = tmp_path
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/sign-in/", 200), ("/nothing", 404), ("/healthz", 200), ("/static/page.css", 200), ("/api/v1/x", 404)],
+)
+def test_every_response_restricts_embedding_and_features(
+    client: Client, db: None, static: None, path: str, status: int
+) -> None:
+    with closing(client.get(path)) as answer:
+        assert answer.status_code == status
+        assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "camera=()" in answer["Permissions-Policy"]
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
+        assert "Strict-Transport-Security" not in answer
+        assert "Access-Control-Allow-Origin" not in answer
+
+
+def test_a_public_index_can_be_embedded(client: Client, db: None) -> None:
+    answer = client.get("/.well-known/agent-skills/index.json")
+    assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
+
+
+@pytest.mark.parametrize("path", ["/sign-in/", "/healthz", "/static/page.css"])
+def test_a_site_with_https_sends_hsts(client: Client, db: None, static: None, settings: Any, path: str) -> None:
+    settings.SECURE_HSTS_SECONDS = 600
+    with closing(client.get(path)) as answer:
+        assert answer["Strict-Transport-Security"] == "max-age=600"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, password_validation, update_session_auth_hash
 from django.contrib.auth.forms import AuthenticationForm
@@ -281,7 +282,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     response = redirect(back if _is_ours(request, back) else "projects")
     chosen = request.POST.get("theme", "")
     if chosen in THEMES:
-        response.set_cookie("theme", chosen, max_age=_YEAR, samesite="Lax")
+        response.set_cookie("theme", chosen, max_age=_YEAR, samesite="Lax", secure=settings.HTTPS)
     else:
         response.delete_cookie("theme", samesite="Lax")
     return response
