@@ -128,6 +128,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
         "proposal": proposal.pk, "number": proposal.pk, "invitation": project.invitations.get().pk,
         "webhook": webhook.pk, "source": source.pk, "source_id": source.pk, "job": job.pk, "job_id": job.pk,
         "member": project.memberships.get(user=people[roles.VIEWER]).pk, "suppression": accepted.pk,
+        "digest": bundle.digest,
     }  # fmt: skip
 
 
