@@ -20,6 +20,7 @@ _NOT_FOR_AGENTS = re.compile(
 )
 _WORD = re.compile(r"[\w./-]+")
 _MACHINE_PATH = re.compile(r"(?<![\w/.:])(?:/(?:home|Users)/[\w.-]+/|[A-Za-z]:\\Users\\[\w.-]+\\|/root/|/mnt/[a-z]/)")
+_MOST_POINTERS = 20_000  # that are looked up in one skill
 _LISTED_POINTERS = 100  # findings of each rule; a text may have hundreds of thousands
 _COMPARED = 4_000_000  # budget for spelling suggestions, in pairs of characters
 
@@ -105,7 +106,10 @@ def _broken_pointers(context: LintContext) -> Iterator[Finding]:
     directories = {parent for path in context.bundle for parent in _parents(path)}
     same_name = {posixpath.basename(path): path for path in reversed(list(context.bundle))}
     nearest = _nearest_of(list(context.bundle)[:500])
-    for file, pointer in _all_pointers(context):
+    for number, (file, pointer) in enumerate(_all_pointers(context)):
+        if number == _MOST_POINTERS:
+            yield _partly_checked(file, f"{_MOST_POINTERS:,} links and paths", "links")
+            return
         if links.is_remote(pointer.target):
             continue
         path = links.resolve(pointer.target, file=file if pointer.linked else SKILL_MD)
@@ -128,6 +132,11 @@ def _broken_pointers(context: LintContext) -> Iterator[Finding]:
                 f"The skill has no file {shorten(path)}.",
                 f"Add the file, or change the text to {near}." if near else "Add the file, or remove it from the text.",
             )
+
+
+def _partly_checked(file: str, amount: str, what: str) -> Finding:
+    message = f"The skill has more than {amount}. The rest was not checked."
+    return Finding("text-unread", Severity.WARNING, file, None, message, f"Remove {what}, or check the text yourself.")
 
 
 def _all_pointers(context: LintContext) -> Iterator[tuple[str, links.Pointer]]:

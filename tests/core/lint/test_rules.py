@@ -386,3 +386,9 @@ def test_more_hidden_content_than_is_told_apart_is_a_warning() -> None:
         ("hidden-space", "b.md", Severity.HINT),
     ]  # fmt: skip
     assert "more than 50,000 pieces of hidden content" in found[0].message
+
+
+def test_more_links_than_are_looked_up_are_a_warning() -> None:
+    (found,) = [each for each in lint(with_body("[a](b)" * 20_001)) if each.rule == "text-unread"]
+    assert (found.file, found.severity) == ("SKILL.md", Severity.WARNING)
+    assert found.message == "The skill has more than 20,000 links and paths. The rest was not checked."
