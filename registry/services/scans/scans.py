@@ -23,7 +23,7 @@ from registry.services.scans import suppressions
 from registry.services.scans.suppressions import Key, key
 
 _NAMED_FINDINGS = 3  # in the message of a refusal
-_UNREAD_RULE = "text-unread"
+_UNREAD_RULES = ("text-unread", "text-unscanned")  # files that only the deep pass reads, if at all
 _BLOCKED: dict[str, tuple[Severity, ...]] = {
     NOTHING: (),
     ERROR: (Severity.ERROR,),
@@ -49,22 +49,22 @@ def fast(bundle: Bundle, parsed: SkillMd) -> ScanReport:
 
 def fast_report(findings: Iterable[Finding]) -> ScanReport:
     security = tuple(finding for finding in findings if finding.category is Category.SECURITY)
-    unread = tuple(finding.file for finding in security if finding.rule == _UNREAD_RULE)
+    unread = tuple(finding.file for finding in security if finding.rule in _UNREAD_RULES)
     status = ScanStatus.PARTIAL if unread else ScanStatus.FINDINGS if security else ScanStatus.NONE
     return ScanReport(status, security, unread=unread)
 
 
 def merged(fast: ScanReport, deep: ScanReport) -> ScanReport:
-    """Return both passes as one report. Of two findings at one place, the one of the deep pass stays."""
-    by_key = {key(finding): finding for finding in (*fast.findings, *deep.findings)}
-    findings = in_reading_order(by_key.values())
-    if ScanStatus.FAILED in (fast.status, deep.status):
-        status = ScanStatus.FAILED
-    elif ScanStatus.PARTIAL in (fast.status, deep.status):
-        status = ScanStatus.PARTIAL
-    else:
+    """Return both passes as one report. Of two findings at one place, the one of the deep pass stays.
+
+    The deep pass reads all files of the fast one and more, so it decides what was not read.
+    """
+    kept = (finding for finding in fast.findings if finding.rule not in _UNREAD_RULES)
+    findings = in_reading_order({key(finding): finding for finding in (*kept, *deep.findings)}.values())
+    status = deep.status
+    if status in (ScanStatus.NONE, ScanStatus.FINDINGS):
         status = ScanStatus.FINDINGS if findings else ScanStatus.NONE
-    return ScanReport(status, findings, deep.scanner, tuple(dict.fromkeys((*fast.unread, *deep.unread))))
+    return ScanReport(status, findings, deep.scanner, deep.unread)
 
 
 def columns(report: ScanReport) -> dict[str, object]:
