@@ -284,6 +284,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Skillsite API",
     "DESCRIPTION": "Agents load skills on demand. People and programs with a token create, propose and review them.",
     "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": [],

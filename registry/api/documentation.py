@@ -1,52 +1,17 @@
-"""The view that serves the OpenAPI document as YAML or JSON.
+"""The OpenAPI document and its page, without the cost of their imports for processes that never serve them."""
 
-It is not in `openapi`, because the views of drf-spectacular import that module from the settings.
-"""
-
-import threading
-from collections.abc import Iterable
-from functools import cache
-from typing import Any
-
-from django.http import HttpResponse
-from drf_spectacular.views import SpectacularAPIView
-from rest_framework.negotiation import DefaultContentNegotiation
-from rest_framework.renderers import BaseRenderer
-from rest_framework.request import Request
-
-_lock = threading.Lock()
-_contents: dict[str, bytes] = {}  # by media type
+from django.http import HttpRequest, HttpResponse
+from django.utils.module_loading import import_string
 
 
-class _NegotiationByFormat(DefaultContentNegotiation):
-    """Reads `?format=json` or yaml, which tools send. The rest of the API gives `format` other meanings."""
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> Any:
-        return super().select_renderer(request, renderers, format_suffix or request.query_params.get("format"))
+def document(request: HttpRequest) -> HttpResponse:
+    return _view("document", request)
 
 
-class Document(SpectacularAPIView):
-    """Generates the document once per process, because it takes as long as hundreds of other requests."""
-
-    content_negotiation_class = _NegotiationByFormat
-
-    def _get_schema_response(self, request: Request) -> HttpResponse:
-        renderer: BaseRenderer = request.accepted_renderer
-        charset = f"; charset={renderer.charset}" if renderer.charset else ""
-        with _lock:
-            content = _contents.get(renderer.media_type) or _contents.setdefault(renderer.media_type, _render(renderer))
-        response = HttpResponse(content, content_type=f"{renderer.media_type}{charset}")
-        response["Content-Disposition"] = f'inline; filename="{self._get_filename(request, None)}"'  # type: ignore[no-untyped-call]
-        return response
+def page(request: HttpRequest) -> HttpResponse:
+    return _view("page", request)
 
 
-def _render(renderer: BaseRenderer) -> bytes:
-    content = renderer.render(_document(), renderer_context={})
-    return content if isinstance(content, bytes) else content.encode()
-
-
-@cache
-def _document() -> Any:
-    return Document.generator_class().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+def _view(name: str, request: HttpRequest) -> HttpResponse:
+    response: HttpResponse = import_string(f"registry.api.document_views.{name}")(request)
+    return response

@@ -1,7 +1,6 @@
 """URL paths below /api."""
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from registry.api import (
     agents,
@@ -80,6 +79,6 @@ _in_project = [
 
 urlpatterns = [
     path("v1/projects/<str:project>/", include(_in_project)),
-    path("schema/", documentation.Document.as_view(), name="api-schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),
+    path("schema/", documentation.document, name="api-schema"),
+    path("docs/", documentation.page, name="api-docs"),
 ]

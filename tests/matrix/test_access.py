@@ -55,7 +55,7 @@ def test_everybody_gets_what_the_table_says(
             found = "".join(outcome(ask(world, who, method, world.address(route, who))) for who in identities)
             if found != expected[level]:
                 wrong.append(f"{method} {route}: {found}, and not {expected[level]}")
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 def test_other_methods_are_refused_to_whoever_may_do_most(world: World) -> None:
@@ -67,7 +67,7 @@ def test_other_methods_are_refused_to_whoever_may_do_most(world: World) -> None:
                 found = outcome(ask(world, who, method, world.address(route, who)))
                 if found != NO_METHOD:
                     wrong.append(f"{method} {route}: {found}")
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 def normal(response: Any, name: str) -> tuple[int, bytes]:

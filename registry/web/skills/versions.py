@@ -90,6 +90,7 @@ def compare(request: ProjectRequest, name: str) -> HttpResponse:
         before={"label": f"Version {before.version}", "digest": before.digest},
         after={"label": f"Version {after.version}", "digest": after.digest},
         chosen=(before.version, after.version),
+        same=before.version == after.version,
         readable=[version.version for version in history if version.yanked_at is None],
         tokens=after.tokens - before.tokens,
         layouts=layouts(request),

@@ -92,8 +92,10 @@ def test_the_newest_two_versions_are_compared_by_default(three: list[str], viewi
     assert "Version 2 and version 3" in text(viewing.get(f"{HERE}versions/compare/"))
 
 
-def test_the_same_version_twice_has_no_differences(three: list[str], viewing: Client) -> None:
-    assert "Both are identical." in text(viewing.get(f"{HERE}versions/compare/?from=2&to=2"))
+def test_the_same_version_twice_is_not_a_comparison(three: list[str], viewing: Client) -> None:
+    html = text(viewing.get(f"{HERE}versions/compare/?from=2&to=2"))
+    assert "Both sides are version 2. Choose two different versions." in html
+    assert "Version 2 and version 2" not in html
 
 
 @pytest.mark.parametrize("query", ["from=1&to=9", "from=x&to=1", "from=<script>&to=2", "from=1%2F..&to=2"])
