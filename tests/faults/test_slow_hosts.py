@@ -80,6 +80,36 @@ def agents(server: Server) -> list[Agent]:
     return [Agent(server.site, token.split()[-1]) for token in tokens]
 
 
+def test_reads_are_as_fast_as_ever_while_searches_of_sources_drip(server: Server, web: Web) -> None:
+    """Everybody can have a project, and with it a source that answers slowly."""
+    token = server.site.manage(
+        "create_token", "--project", "demo", "--user", "owner", "--scope", "read", "--scope", "write"
+    )
+    author = Agent(server.site, token.split()[-1])
+    url = web.behave("/slow.zip", dripping(web.receiver))
+    status, _, source = author.send("/sources", {"kind": "url", "address": url})
+    assert status == 201, source
+    before = author.read_seconds()
+    search = f"/sources/{source['id']}/search"
+    threads = [
+        threading.Thread(target=lambda: author.answers.append(author.send(search, {"q": "slow"}))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    wait_for(lambda: len(web.asked) + len(author.answers) >= len(threads))
+    waiting = [thread for thread in threads if thread.is_alive()]
+    assert waiting
+    during = author.read_seconds()
+    assert all(thread.is_alive() for thread in waiting), "the searches did not end before the measurement"
+    assert during < MOST_TIMES * before, f"{during / before:.1f} times as long"
+    refused = [body for status, _, body in author.answers if status == 503]
+    assert refused
+    assert {body["code"] for body in refused} == {"busy"}
+    web.receiver.released.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+
+
 def test_reads_are_as_fast_as_ever_while_resolves_drip(server: Server, agents: list[Agent], web: Web) -> None:
     """Two tokens with two requests each, as many as the site once had threads."""
     url = web.behave("/slow.md", dripping(web.receiver))

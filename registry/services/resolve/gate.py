@@ -22,7 +22,7 @@ PER_TOKEN = 2
 _SLOT_SECONDS = 2 * Bounds().all
 
 _lock = threading.Lock()
-_blocked = 0
+_blocked = _shared_blocked = 0
 _fetching: Counter[int] = Counter()
 _own_threads = 0
 
@@ -46,6 +46,25 @@ def most_fetching() -> int:
     return min(int(settings.RESOLVE_DOWNLOADS), most_blocked())
 
 
+@contextmanager
+def shared_thread() -> Iterator[None]:
+    """Admit work that waits for another server in a thread of all requests. Raise Busy if half of them already do."""
+    global _shared_blocked
+    with _lock:
+        if _shared_blocked + (0 if _own_threads else _blocked) >= max(1, settings.WEB_THREADS // 2):
+            raise Busy(
+                "This site is waiting for as many other servers as it can at the same time. Nothing was saved. "
+                f"Try again in {RETRY_SECONDS} seconds.",
+                retry_after=RETRY_SECONDS,
+            )
+        _shared_blocked += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _shared_blocked -= 1
+
+
 class SiteGate:
     """The gate for one token. Its downloads are also counted across all processes that share `directory`."""
 
@@ -56,7 +75,7 @@ class SiteGate:
     def waiting(self) -> Iterator[None]:
         global _blocked
         with _lock:
-            if _blocked >= most_blocked():
+            if _blocked + (0 if _own_threads else _shared_blocked) >= most_blocked():
                 raise _busy()
             _blocked += 1
         try:

@@ -19,6 +19,7 @@ from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require, require_reach
+from registry.services.resolve import gate
 from registry.services.skills import bundles
 from registry.services.skills.bundles import Checked
 from registry.services.sources import source_entries
@@ -116,8 +117,11 @@ def load(
     source = source_entries.find(project, source_id, by=by)
     require_reach(by, new_name or name)
     entry = source_entries.entry(source, name)
-    staged = None if again else source_entries.staged(entry)
-    preview = compare(source, staged or source_entries.fetch(source, entry), new_name=new_name)
+    fetched = None if again else source_entries.staged(entry)
+    if fetched is None:
+        with gate.shared_thread():
+            fetched = source_entries.fetch(source, entry)
+    preview = compare(source, fetched, new_name=new_name)
     require_reach(by, preview.target, shown=new_name or name)
     return preview
 

@@ -28,7 +28,7 @@ from registry.remote.sources import RemoteSource
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, reach, require
-from registry.services.resolve import outbound_http
+from registry.services.resolve import gate, outbound_http
 from registry.services.skills import provenance
 from registry.services.sources import source_entries, source_jobs
 
@@ -168,7 +168,9 @@ def search(project: Project, source_id: int, words: str, *, by: Actor) -> list[E
     words = " ".join(words.replace("\0", "").split())
     if not _MIN_QUERY_CHARS <= len(words) <= _MAX_QUERY_CHARS:
         raise InvalidRequest(f"Enter {_MIN_QUERY_CHARS} to {_MAX_QUERY_CHARS} characters to search for.")
-    return with_state(source, source_entries.search(source, words), by=by)
+    with gate.shared_thread():
+        found = source_entries.search(source, words)
+    return with_state(source, found, by=by)
 
 
 def with_state(source: Source, entries: Sequence[SourceEntry], *, by: Actor | None = None) -> list[EntryStatus]:

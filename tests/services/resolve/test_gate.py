@@ -47,6 +47,21 @@ def test_at_most_half_of_shared_threads_wait(settings: Any) -> None:
     assert gate.most_blocked() == 1
 
 
+def test_at_most_half_of_the_shared_threads_wait_for_sources(settings: Any, tmp_path: Path) -> None:
+    settings.WEB_THREADS = 4
+    with gate.shared_thread(), gate.shared_thread():
+        with pytest.raises(Busy, match="Nothing was saved") as refused, gate.shared_thread():
+            pass
+        assert refused.value.data["retry_after"] == 5
+        with SiteGate(tmp_path, 1).fetching():
+            pass
+        gate.use_own_threads(0)
+        with pytest.raises(Busy), SiteGate(tmp_path, 1).fetching():
+            pass
+    with gate.shared_thread():
+        pass
+
+
 def test_more_downloads_than_places_are_refused_at_once(tmp_path: Path) -> None:
     with ExitStack() as stack:
         for token in (1, 2, 3):
