@@ -175,6 +175,7 @@ DATABASES = {
 if not DATABASE_URL and SQLITE_FILE.exists():
     env.private_file(SQLITE_FILE)
 
+SKILL_SCANNER = env.text("SKILL_SCANNER")  # a program for the deep pass of the security scan; off if empty
 S3_BUCKET = env.text("S3_BUCKET")
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")
 STORAGES = {
@@ -280,6 +281,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": None,
 }
+
 SPECTACULAR_SETTINGS = {
     "TITLE": "Skillsite API",
     "DESCRIPTION": "Agents load skills on demand. People and programs with a token create, propose and review them.",

@@ -10,11 +10,11 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import NotFound
 from registry.core.findings import Finding, Severity
-from registry.core.scan.report import SCANNER, ScanReport
+from registry.core.scan.report import ScanReport
 from registry.models import Project, Scan, Suppression, Version
 from registry.models.skills import VersionQuerySet
 from registry.services.permissions import Actor, require
-from registry.services.scans import scans, suppressions
+from registry.services.scans import deep_pass, scans, suppressions
 
 _RECENTLY = timedelta(days=30)
 
@@ -54,7 +54,7 @@ def details(project: Project, digest: str) -> ScanDetails | None:
     findings = scans.findings_of(scan)
     judged = tuple(_judged(project, digest, findings))
     return ScanDetails(
-        digest, scan.skill, scan.status, scan.scanner, scan.scanned_at, scan.deep_scanner == SCANNER,
+        digest, scan.skill, scan.status, scan.scanner, scan.scanned_at, scan.deep_scanner == deep_pass.version(),
         tuple(scan.unread), judged,
     )  # fmt: skip
 

@@ -21,14 +21,14 @@ from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.core.notifications import events
-from registry.core.scan import scanner
-from registry.core.scan.report import SCANNER, ScanReport, ScanStatus
+from registry.core.scan.report import ScanReport, ScanStatus
 from registry.models import Project, ProposalRevision, Scan, Version
 from registry.models.scans import is_due
 from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.notifications import notifications
+from registry.services.scans import deep_pass as deep
 from registry.services.scans import scans, suppressions
 from registry.services.skills import quarantine
 from registry.services.skills.stale_proposals import SYSTEM
@@ -43,7 +43,7 @@ _REASON_CHARS = 300
 
 
 class DeepPass(Protocol):
-    """A function like `registry.core.scan.scanner.scan`."""
+    """A function like `registry.services.scans.deep_pass.run`."""
 
     def __call__(self, bundle: Bundle, *, known_names: Collection[str], limits: Limits) -> ScanReport: ...
 
@@ -58,7 +58,7 @@ def work() -> None:
 def wake_overdue(*, now: datetime) -> None:
     """Prepare versions that have no scan, and enqueue a task if a scan is due."""
     _adopt_old_versions()
-    if Scan.objects.filter(is_due(now, SCANNER)).exists():
+    if Scan.objects.filter(is_due(now, deep.version())).exists():
         work.enqueue()
 
 
@@ -87,7 +87,7 @@ def run_due(
     *,
     clock: Callable[[], datetime] = timezone.now,
     budget: timedelta = timedelta(seconds=30),
-    deep_pass: DeepPass = scanner.scan,
+    deep_pass: DeepPass = deep.run,
 ) -> bool:
     """Run due scans until `budget` is used up, so that other tasks get a turn. Return whether scans are left."""
     stop = clock() + budget
@@ -96,11 +96,11 @@ def run_due(
         if scan is None:
             return False
         _run(scan, deep_pass, now=clock())
-    return Scan.objects.filter(is_due(clock(), SCANNER)).exists()
+    return Scan.objects.filter(is_due(clock(), deep.version())).exists()
 
 
 def _take(*, now: datetime) -> Scan | None:
-    due = is_due(now, SCANNER)
+    due = is_due(now, deep.version())
     for scan in Scan.objects.filter(due).select_related("project").order_by("deep_scanner", "-pk")[:10]:
         if scan.take_lease(due, now=now, lease=LEASE):
             return scan
@@ -124,8 +124,8 @@ def _deep_report(scan: Scan, deep_pass: DeepPass) -> ScanReport:
     bundle = blobs.bundle(_files(scan))
     parsed = skill_md.read(bundle[SKILL_MD], fallback_name=scan.skill, limits=settings.LIMITS)
     names = {skill.name for skill in catalog.view(scan.project_id, scan.project.revision).skills} - {scan.skill}
-    deep = deep_pass(bundle, known_names=names, limits=settings.LIMITS)
-    return scans.merged(scans.fast(bundle, parsed), deep)
+    report = deep_pass(bundle, known_names=names, limits=settings.LIMITS)
+    return scans.merged(scans.fast(bundle, parsed), report)
 
 
 def _files(scan: Scan) -> tuple[FileEntry, ...]:
@@ -142,7 +142,7 @@ def _apply(scan: Scan, report: ScanReport, *, now: datetime) -> None:
     alarms = _alarms(scan, report)
     if alarms and scan.project.quarantines_alarms:
         _quarantine(scan, alarms)
-    finished = {"leased_until": None, "attempts": 0, "deep_scanner": SCANNER, "scanned_at": now, **result}
+    finished = {"leased_until": None, "attempts": 0, "deep_scanner": deep.version(), "scanned_at": now, **result}
     if all(getattr(scan, name) == value for name, value in result.items()):
         scan.update_if_held(**finished)
         return

@@ -22,5 +22,6 @@ def scan_in_words(scan: ScanDetails) -> tuple[str, str]:
     if scan.status == ScanStatus.FAILED:
         return found, "the deep scan failed, so there may be more"
     if scan.status == ScanStatus.PARTIAL:
-        return found, f"not all content was read: {counted(len(scan.unread), 'file')} too large or not text"
+        unread = counted(len(scan.unread), "file")
+        return found, f"incomplete: {unread} too large or not text" if scan.unread else "the scan is incomplete"
     return found, "deep scan finished" if scan.deep else "the deep scan is still to come"
