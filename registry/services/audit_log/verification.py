@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q
 
 from registry.core.audit.chain import GENESIS, SITE, chain_name, event_hash, event_seal, head_seal, is_seal
 from registry.core.audit.heads import Head
-from registry.models import Chain, Event, Project
+from registry.models import Chain, Event, Project, Version
 from registry.services.audit import hashed_content
 from registry.services.audit_log.facts import Facts, project_creators
 
@@ -67,7 +68,8 @@ def _key_fits() -> bool:
 
 def _missing_chains(project: Project | None, names: set[str], known: Mapping[str, object]) -> Iterator[Broken]:
     projects = Project.objects.filter(pk=project.pk) if project is not None else Project.objects.all()
-    changed = {chain_name(pk) for pk in projects.filter(revision__gt=1).values_list("pk", flat=True).iterator()}
+    used = Q(revision__gt=1) | Exists(Version.objects.filter(skill__project=OuterRef("pk")))
+    changed = {chain_name(pk) for pk in projects.filter(used).values_list("pk", flat=True).iterator()}
     if project is None and projects.exists():
         changed.add(SITE)
     if project is None:

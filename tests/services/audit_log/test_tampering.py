@@ -203,7 +203,7 @@ WAYS: dict[str, tuple[Callable[[Log], None], str, str]] = {
     "head-forward": (set_the_head_forward, "own 7", "removed from or added to the end"),
     "rewritten": (rewrite_the_whole_chain, "own 1", "its seal does not match"),
 }
-_OUTSIDE = {"tail-cut-replayed", "chain-deleted-revision-reset"}
+_OUTSIDE = {"tail-cut-replayed"}
 
 
 def found(log: Log, heads: list[Head]) -> list[str]:

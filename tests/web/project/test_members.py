@@ -102,7 +102,7 @@ def test_the_tokens_that_a_removal_revokes_are_listed_before_it(
     client = browser_client(roles.OWNER)
     page = client.get(LIST).content.decode()
     assert f"<code>{token.start}…</code> of the agent helper" in " ".join(page.split())
-    assert "This agent stops working until you create a new token:" in page
+    assert "This agent stops working until an owner creates a new token:" in page
     client.post(address(project, person(roles.OWNER), "remove"))
     assert Token.objects.get(pk=token.pk).revoked_at is not None
 
