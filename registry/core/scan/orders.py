@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -83,21 +84,28 @@ def _match(text: str, at: int, rule: Rule, detail: str, first_line: int) -> Matc
 def _remote(text: str, first_line: int) -> Iterator[Match]:
     """Find addresses whose content is to be obeyed: an order to load and an order to follow near one address."""
     end = 0
-    for address in _ADDRESS.finditer(text):
+    addresses = list(_ADDRESS.finditer(text))
+    # The windows of many addresses overlap, so the slow pattern reads the text once, not each window.
+    obeys = [match.span() for match in _OBEY.finditer(text)] if addresses else []
+    for address in addresses:
         if address.start() < end:
             continue
         start = max(0, address.start() - _WINDOW)
         window = text[start : address.end() + _WINDOW]
         at = address.start() - start
-        for obey in _OBEY.finditer(window):
-            sentence = window[max(0, obey.start() - 60) : obey.end()]
-            if _GUIDE.search(window[obey.start() : obey.end() + 30]) or refused(window, obey.start() + 1):
-                continue
-            if refused(window, obey.end()) and re.search(r"[\u3040-\u30ff\uac00-\ud7af\u4e00-\u9fff]", sentence):
+        for place in range(bisect_left(obeys, (start, 0)), bisect_left(obeys, (address.end() + _WINDOW, 0))):
+            first, last = (offset - start for offset in obeys[place])
+            if last > len(window) or not _obeys(window, first, last):
                 continue
             if _FETCH.search(window[max(0, at - 120) : at + 40]) or address[0].startswith("curl"):
                 end = address.end() + _WINDOW
-                yield _match(
-                    text, address.start(), Rule.REMOTE_ORDERS, window[max(0, at - 60) : obey.end()], first_line
-                )
+                yield _match(text, address.start(), Rule.REMOTE_ORDERS, window[max(0, at - 60) : last], first_line)
                 break
+
+
+def _obeys(window: str, start: int, end: int) -> bool:
+    """Check that the order at this place is neither about a guide nor refused."""
+    if _GUIDE.search(window[start : end + 30]) or refused(window, start + 1):
+        return False
+    sentence = window[max(0, start - 60) : end]
+    return not (refused(window, end) and re.search(r"[\u3040-\u30ff\uac00-\ud7af\u4e00-\u9fff]", sentence))

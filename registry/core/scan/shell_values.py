@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import accumulate
 
 from registry.core.scan import shell_programs
 from registry.core.scan.labels import (
@@ -14,17 +15,41 @@ from registry.core.scan.labels import (
     secret_variable,
     variable_label,
 )  # fmt: skip
-from registry.core.scan.matches import Match
+from registry.core.scan.matches import Match, TooComplex
 from registry.core.scan.shell_lexer import Command, Word
 from registry.core.scan.shell_programs import DOWNLOADERS, PREFIXES, base
 
 _VARIABLE = re.compile(r"\$\{?!?([A-Za-z_]\w{0,63})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,63})\+?=")
+_REFERENCE = re.compile(r"\$\{?([A-Za-z_]\w{0,63})\}?")
+_MOST_EXPANDED = 2_000
+_MOST_PARENTS = 16
+_MOST_EXPORTS = 16  # in one command
+_MOST_OPTIONS = 50  # of a program such as sudo
 _SILENT = frozenset({
     "test", "[", "[[", "ls", "chmod", "chown", "mkdir", "rm", "stat", "ssh-keygen", "ssh-add", "wc", "touch", "jq",
 })  # fmt: skip
 
 Nested = Callable[[str, str, int], Iterator[Match]]  # language, code, line
+
+
+class _Files(dict[str, Labels]):
+    """Labels by path. Downloads are also kept apart, because each verified one would need a look at all files."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._downloads: set[str] = set()
+
+    def __setitem__(self, path: str, labels: Labels) -> None:
+        super().__setitem__(path, labels)
+        if Label.REMOTE in labels:
+            self._downloads.add(path)
+
+    def trust(self) -> None:
+        """Remove the label of downloads from all files."""
+        for path in self._downloads:
+            super().__setitem__(path, self[path] - {Label.REMOTE})
+        self._downloads.clear()
 
 
 class Values:
@@ -35,7 +60,7 @@ class Values:
         self.nested = nested or (lambda language, code, line: iter(()))
         self.variables: dict[str, Labels] = {}
         self.values: dict[str, str] = {}
-        self.files: dict[str, Labels] = {}
+        self.files = _Files()
         self.folders: dict[str, Labels] = {}
         self.texts: dict[str, str] = {}
         self.here: Labels = NONE  # of files that were extracted or cloned into the folder
@@ -51,10 +76,8 @@ class Values:
         name = plain.rsplit("/", 1)[-1]
         if plain.startswith("./") and name in self.files:
             return self.files[name]
-        for folder, labels in self.folders.items():
-            if plain.startswith(f"{folder}/") or plain == folder:
-                return labels
-        return NONE
+        parents = accumulate(plain.split("/", _MOST_PARENTS)[:_MOST_PARENTS], "{}/{}".format) if self.folders else ()
+        return next((self.folders[parent] for parent in parents if parent in self.folders), NONE)
 
     def word(self, word: Word) -> Labels:
         labels = set(self.path(word.text)) | set(self.path(self.expand(word.text)))
@@ -73,25 +96,29 @@ class Values:
     def expand(self, text: str) -> str:
         if "$" not in text or not self.values:
             return text
-        return re.sub(r"\$\{?([A-Za-z_]\w{0,63})\}?", lambda m: self.values.get(m[1], m[0]), text)[:2_000]
+        return _REFERENCE.sub(lambda m: self.values.get(m[1], m[0]), text[:_MOST_EXPANDED])[:_MOST_EXPANDED]
 
     def strip(self, command: Command) -> list[Word]:
         """Return the words of the program itself, after assignments, keywords and programs such as sudo."""
-        words = list(command.words)
-        while words:
-            text = words[0].text
+        words, at, exports = list(command.words), 0, 0
+        while at < len(words):
+            text = words[at].text
             if match := _ASSIGNMENT.match(text):
-                self.assign(match[1], words[0], text[match.end() :])
-                words = words[1:]
-            elif text in ("export", "local", "readonly", "declare", "typeset") and len(words) > 1:
-                words = [word for word in words[1:] if not word.text.startswith("-")]
+                self.assign(match[1], words[at], text[match.end() :])
+                at += 1
+            elif text in ("export", "local", "readonly", "declare", "typeset") and len(words) > at + 1:
+                exports += 1
+                if exports > _MOST_EXPORTS:
+                    raise TooComplex
+                words, at = [word for word in words[at + 1 :] if not word.text.startswith("-")], 0
                 if words and not _ASSIGNMENT.match(words[0].text):
                     return []
-            elif base(text) in PREFIXES and len(words) > 1:
-                words = words[shell_programs.skip_prefix(base(text), [word.text for word in words]) :]
+            elif base(text) in PREFIXES and len(words) > at + 1:
+                options = [word.text for word in words[at : at + _MOST_OPTIONS]]
+                at += shell_programs.skip_prefix(base(text), options)
             else:
                 break
-        return words
+        return words[at:]
 
     def assign(self, name: str, word: Word, value: str) -> None:
         self.variables[name] = self.word(Word(value, word.quoted, 1, word.inner))
@@ -153,7 +180,7 @@ class Values:
     def forget_downloads(self) -> None:
         """Trust what was downloaded, because its checksum or signature is verified."""
         self.here = NONE
-        self.files = {path: labels - {Label.REMOTE} for path, labels in self.files.items()}
+        self.files.trust()
 
     def run(self, found: list[Command], stdin: Labels = NONE) -> Labels:
         raise NotImplementedError
