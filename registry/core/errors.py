@@ -12,11 +12,11 @@ SkillsiteError
 ├── Unauthenticated          unauthenticated      the token is missing, unknown, expired or revoked
 ├── Forbidden                forbidden            the caller is known but not allowed to do this
 ├── NotFound                 not-found            it does not exist, or the caller may not see it
+│   └── Quarantined          quarantined          the version is in quarantine, so agents do not get it
 ├── Conflict                 conflict             the current state does not allow this
 │   ├── AlreadyExists        already-exists       the name is taken
 │   ├── VersionConflict      version-conflict     the same version has different content; names both digests
 │   ├── AlreadyDecided       already-decided      the proposal is already approved, rejected or withdrawn
-│   ├── Quarantined          quarantined          the version is in quarantine, so agents do not get it
 │   └── Stale                stale                the skill has changed since the caller read it
 │       └── StaleProposal    stale                the skill has changed since the proposal was made
 ├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
@@ -92,6 +92,10 @@ class NotFound(SkillsiteError):
     code = "not-found"
 
 
+class Quarantined(NotFound):
+    code = "quarantined"
+
+
 class Conflict(SkillsiteError):
     code = "conflict"
 
@@ -106,10 +110,6 @@ class VersionConflict(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already-decided"
-
-
-class Quarantined(Conflict):
-    code = "quarantined"
 
 
 class Stale(Conflict):

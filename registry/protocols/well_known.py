@@ -42,6 +42,7 @@ _STATUS = {
     errors.Unauthenticated: 401,
     errors.Forbidden: 403,
     errors.NotFound: 404,
+    errors.Quarantined: 404,
     errors.UnsafePath: 404,
     errors.RateLimited: 429,
 }

@@ -60,7 +60,7 @@ def test_a_pinned_version_in_quarantine_is_refused_with_a_code(
     etag = bot.get(path, version="2")["ETag"]
     quarantine.quarantine(project, "greeting", "2", reason="Sends keys away.", by=operator)
     answer = bot.get(path, version="2", headers={"If-None-Match": etag})
-    assert "Sends keys" not in problem(answer, 409, "quarantined")["detail"]
+    assert "Sends keys" not in problem(answer, 404, "quarantined")["detail"]
     assert bot.get(path, version="1").status_code == 200
 
 
@@ -72,7 +72,7 @@ def test_no_door_for_agents_lists_a_skill_whose_only_version_is_in_quarantine(
     quarantine.quarantine(project, "alone", "1", reason="Odd.", by=operator)
     assert bot.get("/catalog").json()["skills"] == []
     assert bot.get("/catalog", format="text").content.decode().count("alone") == 0
-    problem(bot.get("/skills/alone"), 409, "quarantined")
+    problem(bot.get("/skills/alone"), 404, "quarantined")
     assert [each["name"] for each in bot.get("/diagnostics").json()["results"]] == ["alone"]
 
 
@@ -117,4 +117,4 @@ def test_an_unknown_version_is_not_found(two: tuple[str, str], reviewer: Api, pa
 def test_a_restore_of_a_quarantined_version_is_refused(two: tuple[str, str], reviewer: Api) -> None:
     reviewer.send("POST", HOLD, {"reason": "Odd."})
     with nothing_left_behind():
-        problem(reviewer.send("POST", "/skills/greeting/versions/2/restore", {}), 409, "quarantined")
+        problem(reviewer.send("POST", "/skills/greeting/versions/2/restore", {}), 409, "conflict")

@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.catalog import token_estimate
-from registry.core.errors import Conflict, InvalidRequest, NotFound, Quarantined, VersionConflict
+from registry.core.errors import Conflict, InvalidRequest, NotFound, VersionConflict
 from registry.core.format import skill_md
 from registry.core.notifications import events
 from registry.models import Project, Scan, Skill, Version
@@ -118,7 +118,7 @@ def _require_allowed(skill: Skill, bundle: Bundle, parsed: skill_md.SkillMd) -> 
 def _require_released(skill: Skill, digest: str) -> None:
     held = Version.objects.filter(skill=skill, digest=digest, quarantined_at__isnull=False).first()
     if held is not None:
-        raise Quarantined(
+        raise Conflict(
             f"Version {held.version} of {skill.name} has the same content and is in quarantine: "
             f"{held.quarantine_reason} A reviewer can lift the quarantine. Nothing was saved.",
             version=held.version,

@@ -165,7 +165,7 @@ def test_the_same_bytes_cannot_be_published_again(
         lambda: skills.save(project, "greeting", again, base=three[1].digest, by=author),
         lambda: bundles.import_bundle(project, again, by=author),
     ):
-        with pytest.raises(Quarantined, match="Version 3 of greeting has the same content"):
+        with pytest.raises(Conflict, match="Version 3 of greeting has the same content"):
             attempt()
     assert served(project) == "2"
     assert Version.objects.count() == 3

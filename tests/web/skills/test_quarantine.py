@@ -81,7 +81,7 @@ def test_everybody_sees_the_notice_and_nobody_the_button_without_the_role(
 
 def test_the_zip_of_a_quarantined_version_is_refused(two: None, reviewing: Client) -> None:
     reviewing.post(HOLD, {"reason": "Odd."})
-    assert reviewing.get(f"{HERE}version/2/bundle.zip").status_code == 409
+    assert reviewing.get(f"{HERE}version/2/bundle.zip").status_code == 404
     assert reviewing.get(f"{HERE}bundle.zip").status_code == 200
 
 
