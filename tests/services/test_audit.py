@@ -1,8 +1,10 @@
 """The audit log: chains that hold, and tampering that is found."""
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
@@ -145,6 +147,15 @@ def test_a_verb_that_fails_half_way_leaves_neither_event_nor_revision(project: P
         raise ZeroDivisionError
     assert (Project.objects.get(pk=project.pk).revision, Event.objects.count()) == before
     assert verification.verify()[1] == []
+
+
+def test_only_a_change_with_an_event_increments_a_revision() -> None:
+    """Verification compares the revision of a project with the number of its events."""
+    root = Path(settings.BASE_DIR) / "registry"
+    writers = [
+        str(path.relative_to(root)) for path in root.rglob("*.py") if 'revision=F("revision")' in path.read_text()
+    ]
+    assert writers == ["services/audit.py"]
 
 
 def test_the_command_says_that_every_chain_holds(five_events: Chain) -> None:

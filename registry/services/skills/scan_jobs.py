@@ -22,7 +22,7 @@ from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.core.notifications import events
 from registry.core.scan.report import ScanReport, ScanStatus
-from registry.models import Project, ProposalRevision, Scan, Version
+from registry.models import ProposalRevision, Scan, Version
 from registry.models.scans import is_due
 from registry.services import audit
 from registry.services.catalog import catalog
@@ -146,9 +146,6 @@ def _apply(scan: Scan, report: ScanReport, *, now: datetime) -> None:
     if all(getattr(scan, name) == value for name, value in result.items()):
         scan.update_if_held(**finished)
         return
-    if not scan.scanner and not report.findings:
-        _store_first(scan, finished)
-        return
     with scan.atomic(), audit.change(scan.project, "bundle.scanned", by=SYSTEM, target=scan.skill) as change:
         if not scan.update_if_held(**finished):
             change.cancel()
@@ -157,13 +154,6 @@ def _apply(scan: Scan, report: ScanReport, *, now: datetime) -> None:
         known = {suppressions.key(each) for each in before if each.severity is Severity.ERROR}
         if new := [each for each in alarms if suppressions.key(each) not in known]:
             _notify(scan, new)
-
-
-def _store_first(scan: Scan, finished: dict[str, object]) -> None:
-    """Store that an old version has no findings. This is no event, but agents see the status of the scan."""
-    with scan.atomic():
-        if scan.update_if_held(**finished):
-            Project.objects.filter(pk=scan.project_id).update(revision=F("revision") + 1)
 
 
 def _alarms(scan: Scan, report: ScanReport) -> list[Finding]:

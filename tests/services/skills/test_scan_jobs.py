@@ -14,6 +14,7 @@ from registry.core.scan.report import SCANNER, ScanReport, ScanStatus
 from registry.core.text.edits import Edit
 from registry.models import Event, Notification, Project, Scan, Version
 from registry.services import housekeeping
+from registry.services.audit_log.verification import verify
 from registry.services.catalog import catalog
 from registry.services.people import projects
 from registry.services.permissions import Actor
@@ -106,7 +107,8 @@ def test_versions_from_before_the_upgrade_are_scanned_by_the_sweep(
     run(Finds())
     scans = {version.version: version.scan for version in Version.objects.select_related("scan")}
     assert {number: scan and scan.status for number, scan in scans.items()} == {"1": "none", "2": "findings"}
-    assert state(project) == (revision + 2, events + 1)
+    assert state(project) == (revision + 2, events + 2)
+    assert verify()[1] == []
 
 
 def test_a_proposal_is_scanned_before_it_is_approved(project: Project, author: Actor) -> None:
