@@ -129,6 +129,7 @@ class FileChange:
     status: Status
     binary: bool = False
     large: bool = False
+    crowded_out: bool = False  # large only together with other files
     before_path: str = ""
     lines: LineDiff | None = None
 
@@ -188,7 +189,7 @@ class _Comparer:
             return FileChange(path, status, binary=True)
         size = len(old) + len(new)
         if max(len(old), len(new)) > self.file_bytes or size > self.bytes:
-            return FileChange(path, status, large=True)
+            return FileChange(path, status, large=True, crowded_out=max(len(old), len(new)) <= self.file_bytes)
         self.bytes -= size
         return FileChange(path, status, lines=LineDiff(old.decode(), new.decode(), self.effort))
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from django.utils.safestring import SafeString, mark_safe
 
-from registry.core.limits import Limits
+from registry.core.limits import MIB, Limits
 from registry.core.scan import invisible
 from registry.core.text import diff
 from registry.core.text.diff import FileChange, Fold, Row
@@ -101,7 +101,7 @@ class _Page:
             return DiffFile(change.path, f"Renamed from {change.before_path}", _note(change))
         status, lines = _STATUS[change.status], change.lines
         if lines is None:
-            return DiffFile(change.path, status, _note(change))
+            return DiffFile(change.path, status, _note(change), link=self._link(change) if change.crowded_out else "")
         most = min(_MOST_ROWS, self.rows_left)
         rows = lines.rows(self.context)
         shown = tuple(_row(row) for row in islice(rows, most))
@@ -113,8 +113,11 @@ class _Page:
             change.path, status, _cut_note(most, crowded_out) if cut else _note(change),
             added=lines.added, removed=lines.removed,
             hidden=counted(hidden, "hidden character") if hidden else "",
-            rows=shown, link=self.pick + quote(change.path, safe="") if self.pick and cut and crowded_out else "",
+            rows=shown, link=self._link(change) if cut and crowded_out else "",
         )  # fmt: skip
+
+    def _link(self, change: FileChange) -> str:
+        return self.pick + quote(change.path, safe="") if self.pick else ""
 
 
 def _cut_note(most: int, crowded_out: bool) -> str:
@@ -124,6 +127,8 @@ def _cut_note(most: int, crowded_out: bool) -> str:
 
 
 def _note(change: FileChange) -> str:
+    if change.crowded_out:
+        return f"A page compares at most {diff.COMPARED_BYTES // MIB} MiB, so the lines of this file are not shown."
     if change.large:
         return "Too large to compare line by line. Download both versions to compare it."
     if change.binary:

@@ -30,9 +30,10 @@ def test_the_lines_of_a_chosen_file_are_shown_first() -> None:
 
 def test_the_lines_of_many_files_are_compared_up_to_a_number_of_bytes() -> None:
     files = {f"{number}.md": b"a\n" * 250_000 for number in range(10)}
-    compared = comparison.compare({}, files, limits=DEFAULT, first="9.md")
+    compared = comparison.compare({}, files, limits=DEFAULT, first="9.md", pick="?file=")
     notes = [file.note for file in compared.files]
-    assert notes.count("Too large to compare line by line. Download both versions to compare it.") == 2
+    assert notes.count("A page compares at most 4 MiB, so the lines of this file are not shown.") == 2
+    assert [file.link for file in compared.files[7:]] == ["?file=7.md", "?file=8.md", ""]
     assert len(compared.files[9].rows) == 4_000
 
 
