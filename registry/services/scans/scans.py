@@ -23,6 +23,7 @@ from registry.services.scans import suppressions
 from registry.services.scans.suppressions import Key, key
 
 _NAMED_FINDINGS = 3  # in the message of a refusal
+_REFUSED_KEPT = 100  # for each project
 _UNREAD_RULES = ("text-unread", "text-unscanned")  # files that only the deep pass reads, if at all
 _BLOCKED: dict[str, tuple[Severity, ...]] = {
     NOTHING: (),
@@ -135,7 +136,15 @@ def check(project: Project, name: str, bundle: Bundle, report: ScanReport, *, by
         project=project, digest=bundle.digest, defaults=refused,
         create_defaults={"skill": name, **columns(report), **refused},
     )  # fmt: skip
+    _forget_oldest_refused(project)
     _refuse(name, bundle.digest, blocked)
+
+
+def _forget_oldest_refused(project: Project) -> None:
+    """Keep a limited number of refused bundles, because nothing else limits how many somebody sends."""
+    rows = Scan.objects.filter(project=project, stored=False).order_by("-refused_at", "-pk")
+    if oldest := list(rows.values_list("pk", flat=True)[_REFUSED_KEPT:]):
+        Scan.objects.filter(pk__in=oldest, stored=False).delete()
 
 
 def blocking(project: Project, digest: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:

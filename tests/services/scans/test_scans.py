@@ -192,6 +192,21 @@ def test_a_refusal_is_kept_for_reviewers(strict: Project, author: Actor) -> None
     assert not Version.objects.exists()
 
 
+def test_only_the_newest_hundred_refusals_are_kept(strict: Project, author: Actor) -> None:
+    earlier = [
+        Scan(project=strict, digest=f"sha256:{number}", skill="old", status="findings", refused_at=timezone.now())
+        for number in range(100)
+    ]
+    Scan.objects.bulk_create(earlier)
+    kept = skills.create(strict, skill_bundle("kept"), by=author).version.scan
+    with pytest.raises(BlockedByScan):
+        skills.create(strict, alarming(), by=author)
+    assert Scan.objects.filter(stored=False).count() == 100
+    assert not Scan.objects.filter(digest="sha256:0").exists()
+    assert Scan.objects.filter(digest=alarming().digest).exists()
+    assert kept in Scan.objects.all()
+
+
 @pytest.mark.parametrize("level", ["", "hint", "Error", "all"])
 def test_only_known_levels_can_be_set(project: Project, operator: Actor, level: str) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest):
