@@ -12,7 +12,7 @@ _OTHER = dict(zip("ɑɡıⅼօոսցѵꓦꓮ", "agloonugvVA", strict=True))
 LOOKALIKES = {**_CYRILLIC, **_GREEK, **_OTHER}
 _WORD = re.compile(r"[^\W\d_]{3,60}")
 _SUSPECT = re.compile(f"[{''.join(LOOKALIKES)}]")
-_PUNYCODE = re.compile(r"https?://(?:[\w-]{1,60}\.){0,4}xn--[\w-]{1,60}", re.IGNORECASE)
+_PUNYCODE = re.compile(r"https?://(?:[\w-]{1,60}\.){0,4}(xn--[\w-]{1,60})", re.IGNORECASE)
 _HIDING = re.compile(
     r"<(\w{1,12})\b[^>]{0,300}?(?:\bhidden\b|style\s*=\s*[\"'][^\"'>]{0,200}?(?:display\s*:\s*none|visibility\s*:"
     r"\s*hidden"
@@ -27,10 +27,19 @@ def find(text: str, *, markup: bool = False) -> Iterator[Match]:
     if not text.isascii() and _SUSPECT.search(text):
         yield from _words(text)
     for match in _PUNYCODE.finditer(text):
+        if not _imitates(_unicode(match[1])):
+            continue
         yield Match(text.count("\n", 0, match.start()) + 1, Rule.CONFUSABLE, match[0])
     for match in _HIDING.finditer(text) if markup and "<" in text else ():
         if len(match[2].split()) >= 3:
             yield Match(text.count("\n", 0, match.start()) + 1, Rule.STYLE, shorten(match[2]))
+
+
+def _unicode(label: str) -> str:
+    try:
+        return label.encode().decode("idna")
+    except UnicodeError:
+        return ""
 
 
 def _words(text: str) -> Iterator[Match]:

@@ -69,6 +69,8 @@ def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
         result.take(_comments(text))
     elif name.endswith(_SCRIPT) or (shebang and shebang["other"]):
         result.take(script_lines.find(text))
+        for line, command in script_lines.commands(text):
+            _shell(result, command, line, Flow(texts, _nested(texts)))
         result.take(_comments(text))
     elif name.endswith((".json", ".jsonc", ".ipynb", ".code-workspace")):
         _json(result, path, text, texts)

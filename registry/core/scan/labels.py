@@ -48,20 +48,20 @@ _SHELL_PWD = frozenset({"PWD", "OLDPWD", "KEY", "PASS", "AUTH", "key", "pass", "
 
 # The vendors of well-known variables, and words in the hosts of each vendor.
 _VENDORS = {
-    "AWS": ("amazonaws", "aws"), "GITHUB": ("github", "ghcr"), "GH": ("github", "ghcr"), "OPENAI": ("openai", "azure"),
-    "ANTHROPIC": ("anthropic", "claude"), "NPM": ("npmjs", "npm"), "SLACK": ("slack",), "STRIPE": ("stripe",),
-    "GITLAB": ("gitlab",), "CI": ("gitlab",), "HF": ("huggingface",), "HUGGINGFACE": ("huggingface",),
-    "AZURE": ("azure", "microsoft", "windows"), "GOOGLE": ("google", "gstatic"), "GEMINI": ("google",),
-    "GCP": ("google",), "DATABASE": (), "DB": (), "POSTGRES": (), "MYSQL": (), "SSH": (), "SUDO": (),
-    "VAULT": ("vault", ), "DOCKER": ("docker", ), "PYPI": ("pypi", "python"), "TWINE": ("pypi", "python"),
-    "SENTRY": ("sentry", ),
+    "AWS": ("amazonaws", "aws"), "GITHUB": ("github", "ghcr"), "GH": ("github", "ghcr"), "OPENAI": ("openai", "azure",
+    "openrouter", "groq", "together", "mistral", "deepseek", "litellm"), "ANTHROPIC": ("anthropic", "claude"),
+    "NPM": ("npmjs", "npm"), "SLACK": ("slack", ), "STRIPE": ("stripe", ), "GITLAB": ("gitlab", ), "CI": ("gitlab", ),
+    "HF": ("huggingface", ), "HUGGINGFACE": ("huggingface", ), "AZURE": ("azure", "microsoft", "windows"),
+    "GOOGLE": ("google", "gstatic"), "GEMINI": ("google", ), "GCP": ("google", ), "DATABASE": (), "DB": (),
+    "POSTGRES": (), "MYSQL": (), "SSH": (), "SUDO": (), "VAULT": ("vault", ), "DOCKER": ("docker", ), "PYPI": ("pypi",
+    "python"), "TWINE": ("pypi", "python"), "SENTRY": ("sentry", ),
 }  # fmt: skip
 _HOST = re.compile(
     r"(?:https?|wss?|ftp)://(?:[^\s/@\"'`<>()]{1,80}@)?([\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])", re.IGNORECASE
 )
 _LOCAL = re.compile(r"localhost$|127\.|0\.0\.0\.0$|\[::1\]|.*\.(?:local|internal|localhost|test)$|host\.docker\.")
 
-_CODE_HOSTS = (
+CODE_HOSTS = (
     "github.com", "raw.githubusercontent.com", "gitlab.com", "objects.githubusercontent.com", "dl.google.com",
     "dl.k8s.io", "get.helm.sh", "storage.googleapis.com", "releases.hashicorp.com", "nodejs.org", "go.dev",
     "golang.org", "www.python.org", "awscli.amazonaws.com", "repo1.maven.org", "archive.apache.org",
@@ -80,7 +80,8 @@ _INSTALLERS = re.compile(
     r"com/install"
     r"|deb\.nodesource\.com|dot\.net|dl\.k8s\.io|sdk\.cloud\.google\.com|get\.pulumi\.com|fly\.io/install|railway"
     r"\.app/install"
-    r"|get\.k3s\.io|starship\.rs|zed\.dev|get-ghcup\.haskell\.org|opencode\.ai/install|cursor\.com/install|pixi\.sh)"
+    r"|get\.k3s\.io|starship\.rs|pyenv\.run|www\.npmjs\.com/install\.sh|get\.rvm\.io|get\.scoop\.sh|community\.cho"
+    r"colatey\.org/install|zed\.dev|get-ghcup\.haskell\.org|opencode\.ai/install|cursor\.com/install|pixi\.sh)"
 )
 
 
@@ -122,7 +123,7 @@ def download_label(address: str) -> str:
     found = hosts(address)
     if known_installer(address) or (found and all(is_local(host) for host in found)):
         return Label.INSTALLER
-    if any(host in _CODE_HOSTS for host in found) and _VERSION.search(address) and "https://" in address:
+    if any(host in CODE_HOSTS for host in found) and _VERSION.search(address) and "https://" in address:
         return Label.PINNED
     return Label.REMOTE
 

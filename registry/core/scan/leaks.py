@@ -22,16 +22,27 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 _SEND = re.compile(
-    r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|paste|append|attach|include|put|copy|encode|exfi"
-    r"ltrate|report|push|pass|add)\b"
-    r"|\b(?:sende|schicke|lade|übertrage|hänge)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|env"
-    r"íe|sube|manda)\b|\b(?:envie|mande|carregue)\b"
-    r"|\b(?:invia|carica|manda)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b|发送|上传|提交|发到|送信|アップロード|転送|보내|전송|업로드",
+    r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|exfiltrate|deliver|relay)\b"
+    r"|\b(?:sende|schicke|lade|übertrage)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|envíe|sub"
+    r"e|manda)\b"
+    r"|\b(?:envie|mande|carregue)\b|\b(?:invia|carica)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b"
+    r"|发送|上传|提交|发到|送信|アップロード|転送|보내|전송|업로드",
     re.IGNORECASE,
+)
+# With a file that is named, these verbs are enough.
+_PASS_ON = re.compile(r"\b(?:paste|append|attach|include|put|copy|encode|push|pass|add|report)\b", re.IGNORECASE)
+# The verb is an order, not a noun such as “a post”.
+_ORDER = re.compile(
+    r"(?:^|[.!?:;,(*-]\s{0,3}|\b(?:and|then|also|always|must|should|please|you|first|next|finally|to|will|silently"
+    r"|secretly)\s{1,3})$",
+    re.IGNORECASE,
+)
+_NOUNS = frozenset(
+    {"post", "email", "e-mail", "upload", "forward", "report", "copy", "push", "pass", "add", "put", "include"}
 )
 _SECRET_WORDS = re.compile(
     r"\b(?:private keys?|ssh keys?|api keys?|access keys?|(?:access |auth |session |api |bearer )tokens?|passwords"
-    r"?|credentials|secrets?|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
+    r"?|credentials|secrets|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
     r"|session cookies|cookies|\.env(?: file)?|keychain|browser history|system prompt|conversation(?: history)?|ch"
     r"at history)\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|비밀 키|토큰"
     r"|\b(?:passw[öo]rter?|zugangsdaten|schlüssel|mots? de passe|identifiants|contraseñas?|credenciales|claves?|se"
@@ -39,7 +50,7 @@ _SECRET_WORDS = re.compile(
     re.IGNORECASE,
 )
 _DESTINATION = re.compile(
-    r"https?://[^\s<>\"'`)\]]{4,300}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b|\bwebhook\b", re.IGNORECASE
+    r"https?://[^\s<>\"'`)\]]{4,300}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b", re.IGNORECASE
 )
 _TO = re.compile(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에", re.IGNORECASE)
 _OWN_USE = re.compile(
@@ -74,12 +85,15 @@ def _sends_secret(paragraph: str) -> int | None:
     found = hosts(destination[0])
     if found and all(is_local(host) for host in found):
         return None
-    for send in _SEND.finditer(paragraph):
+    strong = secret_path(paragraph)
+    verbs: list[re.Match[str]] = [*_SEND.finditer(paragraph), *(_PASS_ON.finditer(paragraph) if strong else ())]
+    for send in verbs:
         rest = paragraph[send.start() : send.start() + 300]
         around = paragraph[max(0, send.start() - 200) : send.start() + 300]
+        if send[0].lower() in _NOUNS and not _ORDER.search(paragraph[max(0, send.start() - 20) : send.start()]):
+            continue
         if refused(paragraph, send.start() + 1) or not _DESTINATION.search(rest) or not _TO.search(rest):
             continue
-        strong = secret_path(around)
-        if strong or (_SECRET_WORDS.search(around) and not _OWN_USE.search(around)):
+        if secret_path(around) or (_SECRET_WORDS.search(around) and not _OWN_USE.search(around)):
             return send.start()
     return None

@@ -28,6 +28,7 @@ _BARE = re.compile(
 )
 _SHELL_SIGN = re.compile(r"[|<>;&]|\$\(|`|https?://|\s--?\w|\s(?:~|\.{0,2})/\w|\(\(?\w")
 _RUNS_OUTPUT = re.compile(r"\b(?:eval|sh -c|bash -c)\s*$")
+_DESCRIPTION = re.compile(r"^description:\s*(.{1,1500})$", re.MULTILINE)
 _CALL = re.compile(r"\b(?:exec|eval|compile|Function|pickle\.loads?|__import__|getattr)\s?\(")
 _COMMANDS = SHELLS | LANGUAGES | DOWNLOADERS | {
     "sudo", "eval", "source", "chmod", "crontab", "echo", "cat", "tar", "git", "npm", "pip", "nc", "ncat", "socat",
@@ -59,7 +60,8 @@ class Page:
 
 def read(text: str) -> Page:
     """Return the code blocks, and the text without warnings."""
-    context, blocks, kept = Context(), list[Block](), list[str]()
+    description = _DESCRIPTION.search(text[:5_000])
+    context, blocks, kept = Context(description[1] if description else ""), list[Block](), list[str]()
     fence, block = "", Block("text", 0)
     for number, line in enumerate(text.split("\n"), 1):
         mark = _FENCE.match(line)
@@ -83,9 +85,24 @@ def read(text: str) -> Page:
             kept.append("" if below else line)
             if not (below or warns):
                 _add_inline(blocks, line, number)
+                _add_indented(blocks, line, number)
     if fence:
         blocks.append(_typed(block))
     return Page(blocks, "\n".join(kept))
+
+
+def _add_indented(blocks: list[Block], line: str, number: int) -> None:
+    """Add a line of indented code to the block that it continues, or start one with a command."""
+    if not line.startswith(("    ", "\t")):
+        return
+    last = blocks[-1] if blocks else None
+    word = line.split(None, 1)[0] if line.strip() else ""
+    if last and last.language == "sh" and last.inline and last.line + len(last.lines) == number + 1:
+        last.inline = False  # the command of this very line
+    elif last and last.language == "sh" and not last.inline and last.line + len(last.lines) == number:
+        last.lines.append(line.strip())
+    elif base(word) in _COMMANDS:
+        blocks.append(Block("sh", number, [line.strip()]))
 
 
 def _add_inline(blocks: list[Block], line: str, number: int) -> None:

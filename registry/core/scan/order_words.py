@@ -167,7 +167,7 @@ FETCH = (
     r"|打开|访问|读取|下载|获取|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문"
 )
 OBEY = (
-    r"\b(?:follow|obey|execute|carry out|comply with|act on|perform|do|adopt|apply|run)\b(?:\s{1,3}[\w'’-]{1,20}){"
+    r"\b(?:follow|obey|execute|carry out|comply with|act on|perform|adopt)\b(?:\s{1,3}[\w'’-]{1,20}){"
     r"0,4}?\s{1,3}(?:instructions?|commands?|directives?|orders|prompt|steps (?:it|there|listed|found|in)|guidance"
     r")\b"
     r"|\b(?:do|follow|obey|execute) (?:exactly )?(?:what(?:ever)?|everything|anything|as) (?:it|the (?:page|file|d"

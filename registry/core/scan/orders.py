@@ -43,7 +43,11 @@ _GUIDE = re.compile(
     r"cial|getting[- ]started|quick ?start|docs?|documentation)\b",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?]\s|[。！？]|\n\s*\n|\n\s*[-*#]\s")
+_STRONG = re.compile(r"\b(?:all|every|any|exactly|whatever|everything|always|strictly)\b", re.IGNORECASE)
+_NEGATED_AFTER = re.compile(r"지 ?마|지 ?말|않|ない|ません|わず|せず")  # languages that negate a verb at its end
 _WINDOW = 260
+_NEAR = 40
 
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
@@ -82,7 +86,7 @@ def _match(text: str, at: int, rule: Rule, detail: str, first_line: int) -> Matc
 
 
 def _remote(text: str, first_line: int) -> Iterator[Match]:
-    """Find addresses whose content is to be obeyed: an order to load and an order to follow near one address."""
+    """Find addresses whose content is to be obeyed: an order to load one, and an order to follow what it says."""
     end = 0
     addresses = list(_ADDRESS.finditer(text))
     # The windows of many addresses overlap, so the slow pattern reads the text once, not each window.
@@ -90,22 +94,25 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
     for address in addresses:
         if address.start() < end:
             continue
-        start = max(0, address.start() - _WINDOW)
-        window = text[start : address.end() + _WINDOW]
-        at = address.start() - start
-        for place in range(bisect_left(obeys, (start, 0)), bisect_left(obeys, (address.end() + _WINDOW, 0))):
-            first, last = (offset - start for offset in obeys[place])
-            if last > len(window) or not _obeys(window, first, last):
-                continue
-            if _FETCH.search(window[max(0, at - 120) : at + 40]) or address[0].startswith("curl"):
+        before = _SENTENCE.split(text[max(0, address.start() - _WINDOW) : address.start()])[-1]
+        loads = (
+            _FETCH.search(before)
+            or _FETCH.search(text, address.end(), address.end() + _NEAR)
+            or address[0].lower().startswith(("curl", "webf"))
+        )
+        first = bisect_left(obeys, (address.start() - len(before), 0))
+        last = bisect_left(obeys, (address.end() + _WINDOW, 0))
+        for start, stop in obeys[first:last]:
+            known = loads if start >= address.end() else loads or _STRONG.search(before)
+            if known and _is_order(text, start, stop):
                 end = address.end() + _WINDOW
-                yield _match(text, address.start(), Rule.REMOTE_ORDERS, window[max(0, at - 60) : last], first_line)
+                excerpt = text[max(0, min(start, address.start() - 60)) : max(stop, address.end())]
+                yield _match(text, address.start(), Rule.REMOTE_ORDERS, excerpt, first_line)
                 break
 
 
-def _obeys(window: str, start: int, end: int) -> bool:
-    """Check that the order at this place is neither about a guide nor refused."""
-    if _GUIDE.search(window[start : end + 30]) or refused(window, start + 1):
+def _is_order(text: str, start: int, stop: int) -> bool:
+    """Check that the order is neither refused nor about the guide of a product."""
+    if _GUIDE.search(text, max(0, start - 5), stop + 30) or refused(text, start + 1):
         return False
-    sentence = window[max(0, start - 60) : end]
-    return not (refused(window, end) and re.search(r"[\u3040-\u30ff\uac00-\ud7af\u4e00-\u9fff]", sentence))
+    return not _NEGATED_AFTER.search(text, start, stop + 8)

@@ -19,7 +19,7 @@ from registry.core.scan.labels import (
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.persistence import writes
-from registry.core.scan.python_names import DANGEROUS
+from registry.core.scan.python_names import CALLS, DANGEROUS
 from registry.core.scan.python_values import Nested, Values
 
 MOST_CHARS = 150_000
@@ -97,7 +97,8 @@ class _Code(Values):
         elif isinstance(node, ast.Subscript) and self.final:
             self.built_subscript(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value]
+            given = (ast.Return, ast.Yield, ast.YieldFrom)
+            returned = [each.value for each in ast.walk(node) if isinstance(each, given) and each.value]
             for value in returned[:50]:
                 self.add(f"{node.name}()", self.of(value))
 
@@ -164,7 +165,9 @@ class _Code(Values):
             if isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
             else ""
         )
-        if not re.search(r"__builtins__|globals\(\)|locals\(\)|vars\(\)|__dict__|sys\.modules", owner):
+        if self.names.is_built(node.slice) and self.names.fold(node.slice) in CALLS:
+            self.report(Rule.NAMES, node)
+        if not re.search(r"__builtins__|globals\(\)|locals\(\)|vars\(|__dict__|sys\.modules", owner):
             return
         text = self.names.fold(node.slice)
         if self.names.is_built(node.slice) or (

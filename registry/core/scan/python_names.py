@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 _MOST_CHARS = 20_000
 _DEPTH = 25
+CALLS = frozenset({"exec", "eval", "compile", "__import__", "system", "popen", "Popen", "check_output", "execve"})
 DANGEROUS = frozenset({
     "exec", "eval", "compile", "__import__", "system", "popen", "execv", "execve", "spawn", "os", "subprocess",
     "builtins", "socket", "pty", "ctypes", "marshal", "pickle", "Popen", "call", "run", "check_output", "urlopen",
@@ -98,15 +99,32 @@ class Names:
         if isinstance(node.func, ast.Attribute):
             receiver = self.fold(node.func.value, depth + 1)
             attribute = node.func.attr
-            if attribute == "join" and receiver is not None and isinstance(first, ast.List | ast.Tuple):
-                parts = [self.fold(each, depth + 1) for each in first.elts[:500]]
-                return None if None in parts else receiver.join(part for part in parts if part is not None)
+            if attribute == "join" and receiver is not None and first is not None:
+                return self._join(receiver, first, depth)
             if attribute in ("decode", "encode", "strip", "lower", "upper") and receiver is not None:
                 return receiver
             if attribute == "replace" and receiver is not None and len(node.args) == 2:
                 old, new = (self.fold(each, depth + 1) for each in node.args)
                 return None if old is None or new is None else receiver.replace(old, new)[:_MOST_CHARS]
         return self._decoded(name, self.fold(first, depth + 1))
+
+    def _join(self, receiver: str, given: ast.expr, depth: int) -> str | None:
+        """Fold `"".join(…)` of a list, of `reversed` text, or of `map(chr, …)`."""
+        if isinstance(given, ast.List | ast.Tuple):
+            parts = [self.fold(each, depth + 1) for each in given.elts[:500]]
+            return None if None in parts else receiver.join(part for part in parts if part is not None)
+        codes: ast.expr | None = None
+        if isinstance(given, ast.Call) and given.args:
+            name = self.dotted(given.func)
+            if name == "reversed" and (text := self.fold(given.args[0], depth + 1)) is not None:
+                return receiver.join(reversed(text))
+            codes = given.args[1] if name == "map" and len(given.args) == 2 else None
+        elif isinstance(given, ast.GeneratorExp | ast.ListComp) and "chr" in ast.dump(given.elt):
+            codes = given.generators[0].iter
+        if isinstance(codes, ast.List | ast.Tuple):
+            numbers = [each.value for each in codes.elts[:500] if isinstance(each, ast.Constant)]
+            return receiver.join(chr(each) for each in numbers if isinstance(each, int) and 0 <= each < 0x110000)
+        return None
 
     def _decoded(self, name: str, text: str | None) -> str | None:
         if text is None:
@@ -130,6 +148,6 @@ class Names:
             return False
         return self.fold(node) is not None or any(
             isinstance(each, ast.Call)
-            and self.dotted(each.func) in ("chr", "bytes.fromhex", "codecs.decode", *_DECODERS)
+            and self.dotted(each.func) in ("chr", "reversed", "bytes.fromhex", "codecs.decode", *_DECODERS)
             for each in ast.walk(node)
         )

@@ -41,6 +41,9 @@ class Values:
         self.opened: dict[str, list[ast.expr]] = {}  # by the name that `with` gives it
         self.assigned: dict[str, list[ast.expr]] = {}
         self.longest = ""
+        self.flow = Flow(files, nested)  # one for all commands, because a file of one may be run by another
+        self.placeholders: dict[str, str] = {}
+        self.parts: dict[str, ast.expr] = {}  # by their placeholder
         self.index()
 
     def index(self) -> None:
@@ -180,16 +183,23 @@ class Values:
 
     def shell(self, node: ast.Call) -> Labels:
         """Scan the command of a call as shell, with the labels of its values."""
-        flow = Flow(self.files, self.nested)
-        if not node.args:
+        flow = self.flow
+        flow.matches = []
+        given = node.args[0] if node.args else next((each.value for each in node.keywords if each.arg == "args"), None)
+        if given is None:
             return NONE
         line = node.lineno + self.first - 1
         try:
-            output = flow.run(self.command(node.args[0], flow, line))
+            output = flow.run(self.command(given, flow, line))
         except TooComplex:
             return NONE
         for match in flow.matches:
             self.report(match.rule, node)
+        for path, labels in list(flow.files.items()):
+            if path in self.parts:
+                self.bind_path(self.parts[path], labels)
+            else:
+                self.add(f"file:{path}", labels)
         return output
 
     def command(self, node: ast.expr, flow: Flow, line: int) -> list[shell_lexer.Command]:
@@ -203,6 +213,8 @@ class Values:
         """Return the text of an expression, with a variable in place of each part that is not constant."""
         text = self.names.fold(node)
         if text is not None:
+            if labels := self.labels.get(f"file:{text}"):
+                flow.files[text] = labels
             return text
         if isinstance(node, ast.JoinedStr):
             return "".join(
@@ -212,8 +224,12 @@ class Values:
             return self.placeholder(node.left, flow) + self.placeholder(node.right, flow)
         if self.names.dotted(node) == "sys.executable":
             return "python"
-        name = f"part{len(flow.variables)}"
-        flow.variables[name] = self.of(node)
+        inner = (
+            node.args[0] if isinstance(node, ast.Call) and node.args and self.names.dotted(node.func) == "str" else node
+        )
+        name = self.placeholders.setdefault(ast.dump(inner), f"part{len(self.placeholders)}")
+        flow.variables[name] = self.of(inner)
+        self.parts[f"${{{name}}}"] = inner
         return f"${{{name}}}"
 
     def report(self, rule: Rule, node: ast.AST) -> None:

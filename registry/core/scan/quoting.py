@@ -40,11 +40,17 @@ _NOT_TO_DO = re.compile(
     r"|sentences?|text|strings?|attempts?|calls?|anything|this|these|it)\b",
     re.IGNORECASE,
 )
+_SUBJECT = re.compile(
+    r"\b(?:prompt[- ]injections?|red[- ]team\w{0,4}|jailbreaks?|penetration test\w{0,4}|pentest\w{0,4}|malware|phishing"
+    r"|security (?:review|audit|problems|issues|awareness|training)|vulnerabilit\w{1,3}|threat model\w{0,4}|attack"
+    r"s?)\b",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.{1,200})")
 _TABLE_HEAD = re.compile(
     r"\b(?:patterns?|risks?|bad|avoid|dangerous|attacks?|why|instead|red flags?|vulnerab\w{1,10}|anti-?patterns?|f"
     r"inding|severity|threats?"
-    r"|wrong|problem|mistakes?|detects?|rules?)\b",
+    r"|wrong|problem|mistakes?|detects?|rules?|injections?|attempts?|expected|refused|payloads?)\b",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|>")
@@ -62,11 +68,11 @@ _REFUSED = re.compile(
     r"rns?|warn\w{0,3}"
     r"|nicht|kein\w{0,2}|nie|niemals|melde\w{0,2}|warn\w{0,2}|ne|jamais|pas|aucune?|nunca|jamás|no|não|nao|tampoco"
     r"|non|mai|"
-    r"не|никогда|нельзя|ни)\b|不要|别|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|하지 ?마|않|말고|금지",
+    r"не|никогда|нельзя|ни)\b|不要|别|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|지 ?마|지 ?말|않|말고|금지",
     re.IGNORECASE,
 )
 _SENTENCE_CHARS = 200
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}")
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}|[\w.+-]{1,60}@[\w.-]{1,80}|\b(?:[\w-]{2,40}\.){1,4}[a-z]{2,12}\b")
 _SENTENCE_END = re.compile(r"[.!?;]\s|[。！？；]|\n\s*\n|\n\s*[-*#|]|\n\s*\d{1,3}[.)]\s")
 
 
@@ -89,7 +95,8 @@ def warns(text: str) -> bool:
 class Context:
     """Tracks, line by line through Markdown, whether examples are shown as harmful."""
 
-    def __init__(self) -> None:
+    def __init__(self, description: str = "") -> None:
+        self.subject = bool(_SUBJECT.search(description))  # the skill is about attacks
         self.section = 0  # level of the heading that warns, 0 for none
         self.introduced = False  # the paragraph before warns
         self.table = False
@@ -111,13 +118,13 @@ class Context:
             self.table = False
             return bool(self.section), False
         if text.startswith("|"):
-            self.table = self.table or bool(_TABLE_HEAD.search(text))
+            self.table = self.table or self.subject or bool(_TABLE_HEAD.search(text))
             return self.table or bool(self.section), False
         own = warns(text)
         if not _LISTED.match(text) or text.endswith(":"):
             before, self.introduced = self.introduced, own
             return bool(self.section) or (before and line[:1].isspace()), own
-        return bool(self.section) or self.introduced, own
+        return bool(self.section) or self.introduced or self.subject, own
 
     def open_fence(self) -> None:
         self.fenced = bool(self.section) or self.introduced

@@ -5,6 +5,7 @@ They follow values through assignments, line by line.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from registry.core.scan.labels import (
     Label,
@@ -43,7 +44,8 @@ _DECODE = re.compile(
     r":strict_|urlsafe_)?decode64"
     r"|decode_base64|String\.fromCharCode|\bpack\s*\(?\s*[\"']H\*|unpack\s*\(?\s*[\"']u|gzinflate|gzuncompress|str"
     r"_rot13|hex2bin|\bunescape\s*\("
-    r"|inflateSync|gunzipSync|decodeURIComponent\s*\(\s*escape|\[char\[?\]?\]|-bxor|convert_uudecode",
+    r"|inflateSync|gunzipSync|decodeURIComponent\s*\(\s*escape|\[char\[?\]?\]|-bxor|convert_uudecode|\bcertutil(?:"
+    r"\.exe)?\s+-decode",
     re.IGNORECASE,
 )
 _ALL_VARIABLES = re.compile(
@@ -59,11 +61,12 @@ _RUN = re.compile(
     r"{1,20}|compileFunction|Script)\b"
     r"|\b(?:exec|execSync|execFile|execFileSync|spawn|spawnSync|system|shell_exec|passthru|popen|proc_open)\s*\(|c"
     r"hild_process"
-    r"|(?i:\biex\b)|Invoke-Expression|\bStart-Process\b|\[scriptblock\]::Create|\b(?:instance_eval|class_eval|modu"
+    r"|^\s*start\s|(?i:\biex\b)|Invoke-Expression|\bStart-Process\b|\[scriptblock\]::Create|\b(?:instance_eval|cla"
+    r"ss_eval|modu"
     r"le_eval|binding\.eval)\b"
     r"|(?:^|[;=({]\s*|\s)eval\s+[\"'$@]|\bassert\s*\(\s*\$|create_function\s*\(|_compile\s*\(|\bload\s*\(|Reflecti"
     r"on\.Assembly\]::Load|&\s*[\"']?\$\w"
-    r"|\brequire\s*\(|\bimport\s*\(|\.constructor\s*\(|setTimeout\s*\(\s*[\"'a-z]\w*\s*,",
+    r"|\brequire\s*\(|\bimport\s*\(|\.constructor\s*\(|setTimeout\s*\(\s*[\"'`]",
 )
 _SEND = re.compile(
     r"\bfetch\s*\(|\baxios\b|\bgot\.(?:post|put)|\brequest\b|\.(?:write|send|sendBeacon|end|post|put|UploadString|"
@@ -72,13 +75,20 @@ _SEND = re.compile(
     r"e-DnsName|mail\s*\(|curl_setopt|\bcurl\b|new\s+Image|\.src\s*=|Send-MailMessage"
 )
 _SAVED = re.compile(
-    r"(?:-OutFile|-Destination|--output|\s-o)\s+[\"']?([^\s\"';]{1,200})|DownloadFile\([^,\n]{1,300},\s*[\"']?([^"
+    r"certutil(?:\.exe)?\s[^\n]{0,300}\s([^\s]{2,200})\s*$|(?:-OutFile|-Destination|--output|\s-o)\s+[\"']?([^\s\""
+    r"';]{1,200})|DownloadFile\([^,\n]{1,300},\s*[\"']?([^"
     r"\"')\n]{1,200})"
     r"|(?:write|append)File(?:Sync)?\(\s*[\"'`]?([^,\"'`\n]{1,200})|createWriteStream\(\s*[\"'`]?([^,\"'`)\n]{1,200})"
 )
 _ENCODED_COMMAND = re.compile(
     r"\b(?:powershell|pwsh)(?:\.exe)?\s[^|\n]{0,120}?-e(?:nc|ncodedcommand)?\s+[\"']?[A-Za-z0-9+/=]{40}", re.IGNORECASE
 )
+_SHELL_TEXT = re.compile(
+    r"\b(?:exec|execSync|spawn|spawnSync|system|shell_exec|passthru|popen|proc_open|Command)\s*\(?\s*([\"'`])([^\n"
+    r"]{8,1000}?)\1"
+)
+_MOST_COMMANDS = 500
+_JOINED = re.compile(r"[\"'`]\s*[,+]\s*[\"'`]/?")  # the parts of path.join("a", "b")
 _SHELL_WORD = r"[\"'`](?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh\b|cmd(?:\.exe)?[\"'`]|powershell|/bin/(?:ba|z)?sh"
 _REMOTE_SHELL = (
     (
@@ -107,7 +117,7 @@ _LASTING = re.compile(
 )
 _WRITE = re.compile(
     r"(?:write|append)File(?:Sync)?\s*\(|File\.(?:write|open)|file_put_contents|Add-Content|Set-Content|Out-File|"
-    r"\bopen\s*\(|copyFile(?:Sync)?\s*\(|>>\s"
+    r"\bopen\s*\([^)\n]{0,200}[\"'](?:>|[wa]b?[\"'])|copyFile(?:Sync)?\s*\(|>>\s"
 )
 _DESERIALISE = re.compile(
     r"\bunserialize\s*\(\s*(?:\$_(?:GET|POST|COOKIE|REQUEST)|base64_decode|file_get_contents|\$)|\bMarshal\.load\b"
@@ -142,6 +152,12 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
             )
 
 
+def commands(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of commands that a script passes to a shell."""
+    for match in islice(_SHELL_TEXT.finditer(text[:MOST_CHARS]), _MOST_COMMANDS):
+        yield text.count("\n", 0, match.start()) + 1, match[2]
+
+
 def _line_at(text: str, at: int) -> str:
     end = text.find("\n", at)
     return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip()[:160]
@@ -160,9 +176,9 @@ def _taint(code: list[str]) -> dict[str, Labels]:
                     for name in re.findall(r"[\w$]+", match[1] or match[3] or ""):
                         tainted[name] = labels | tainted.get(name, frozenset())
             labels = _labels(line, tainted)
-            for saved in _SAVED.finditer(line) if Label.REMOTE in labels else ():
+            for saved in _SAVED.finditer(line) if labels & {Label.REMOTE, Label.DECODED} else ():
                 name = next(group for group in saved.groups() if group)
-                tainted[name.replace("\\", "/").rsplit("/", 1)[-1]] = frozenset({Label.REMOTE})
+                tainted[name.replace("\\", "/").rsplit("/", 1)[-1]] = labels
             latest = labels if labels else latest if line.strip() else frozenset()
             for name in _CALLBACK.findall(line):
                 if (Label.REMOTE in latest and len(name) > 1) or (Label.REMOTE in labels):
@@ -178,7 +194,7 @@ def _labels(text: str, tainted: dict[str, Labels]) -> Labels:
         labels.add(Label.REMOTE)
     if _DECODE.search(text):
         labels.add(Label.DECODED)
-    if _ALL_VARIABLES.search(text) or secret_path(text):
+    if _ALL_VARIABLES.search(text) or secret_path(text) or secret_path(_JOINED.sub("/", text)):
         labels.add(Label.SECRET)
     for match in _ONE_VARIABLE.finditer(text):
         name = next(group for group in match.groups() if group)

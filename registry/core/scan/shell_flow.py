@@ -8,11 +8,15 @@ import re
 
 from registry.core.scan import persistence, shell_programs
 from registry.core.scan.labels import (
+    CODE_HOSTS,
     NONE,
     RUNNABLE,
     Label,
     Labels,
+    download_label,
+    hosts,
     leaves,
+    variables,
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.shell_lexer import Command, Word, commands
@@ -33,6 +37,8 @@ _BYPASS = re.compile(
     r"es-all"
 )
 _ENCODED = re.compile(r"(?:^|\s)-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}", re.IGNORECASE)
+_SET_UP = re.compile(r"^[\w./-]{1,60}\s(?:[\w-]{1,30}\s){0,3}(?:completions?|init|hook|shellenv|activate)\b")
+_ARCHIVE = re.compile(r"\.(?:whl|tgz|tar\.gz|zip|gem)$")
 _AGENTS = frozenset({"claude", "codex", "gemini", "copilot", "cursor-agent", "opencode", "qwen", "droid", "q", "amp"})
 
 
@@ -110,11 +116,22 @@ class Flow(Values):
                 self.inner(" ".join(self.expand(each) for each in texts), command.line)
         elif name in SHELLS | LANGUAGES:
             self.interpreter(command, words, name, per_word, stdin)
-        elif "/" in words[0].text or self.path(words[0].text) or words[0].text.startswith(("$", "&")):
+        elif name in shell_programs.RUNNERS:
+            self.ran(command, frozenset().union(*per_word))
+        elif name in shell_programs.INSTALLERS:
+            archives = [labels for each, labels in zip(texts, per_word, strict=True) if _ARCHIVE.search(each)]
+            self.ran(command, frozenset().union(*archives))
+            if any(_is_package(each) for each in _positional(texts)):
+                self.report(Rule.UNREAD, command)
+        elif "/" in words[0].text or self.installed(name) or words[0].text.startswith(("$", "&")):
             self.started(command, words[0])
 
+    def installed(self, name: str) -> Labels:
+        """Return the labels of a program that was put into a folder of programs."""
+        return next((labels for path, labels in self.files.items() if path.endswith(f"/bin/{name}")), NONE)
+
     def started(self, command: Command, word: Word) -> None:
-        labels = self.word(word)
+        labels = self.word(word) if "/" in word.text or "$" in word.text else self.installed(word.text)
         text = self.expand(word.text)
         if not labels and self.here and text.startswith("./") and text.removeprefix("./") not in self.own:
             labels = self.here
@@ -191,7 +208,8 @@ class Flow(Values):
                 each for each, before in used if before not in ("-i", "-F", "-o", "-e") and not each.startswith("-")
             ]
             labels = frozenset().union(*(self.word(Word(each)) for each in sent)) | (labels - {Label.SECRET})
-        if leaves(labels, self.expand(" ".join(texts))):
+        raw = name in shell_programs.RAW_SENDERS and variables(labels)
+        if raw or leaves(labels, self.expand(" ".join(texts))):
             self.report(Rule.SECRET_SENT, command)
 
     def check_lasting(self, command: Command, name: str, texts: list[str], text: str) -> None:
@@ -231,9 +249,23 @@ class Flow(Values):
                     continue
                 self.files[target] = labels | (self.files.get(target, NONE) if redirect.operator == ">>" else NONE)
                 self.texts[target] = text
-                known = text or (None if command.words else "")
+                known = text or (None if command.words and not _SET_UP.search(command.source) else "")
                 if found := persistence.writes(self.expand(target), known):
                     self.report(found[0], command)
+
+
+def _is_package(text: str) -> bool:
+    """Check for an address of code that is not a fixed release on a well-known host."""
+    return (
+        text.startswith(("http://", "https://"))
+        and download_label(text) == Label.REMOTE
+        and not any(host in CODE_HOSTS for host in hosts(text))
+    )
+
+
+def _positional(texts: list[str]) -> list[str]:
+    """Return the arguments without options and their values, such as `--index-url ADDRESS`."""
+    return [each for each, before in zip(texts, ["", *texts], strict=False) if not before.startswith("-")]
 
 
 def _runs_input(words: list[Word]) -> bool:

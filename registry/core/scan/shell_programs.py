@@ -1,6 +1,7 @@
 """Programs that shell scripts call: which ones download, decode, run code, read secrets or send data."""
 
 import re
+from itertools import pairwise
 
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "iex", "Invoke-Expression"})
 LANGUAGES = frozenset({
@@ -11,6 +12,15 @@ CODE_OPTIONS = {"python": "-c", "perl": "-e", "ruby": "-e", "node": "-e", "php":
 DOWNLOADERS = frozenset({
     "curl", "wget", "wget2", "aria2c", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod", "fetch", "http",
     "https", "xh", "axel", "lwp-download", "certutil", "bitsadmin", "ftp",
+})  # fmt: skip
+# Programs that run the file they are given, and those that install a package and run its hooks.
+RUNNERS = frozenset({
+    "go", "rustc", "dotnet", "swift", "make", "start", "open", "msiexec", "rundll32", "regsvr32", "installer",
+    "ansible-playbook", "nix-shell",
+})  # fmt: skip
+INSTALLERS = frozenset({"uv", "uvx", "npx", "bunx", "pipx", "pip", "npm", "pnpm", "yarn", "gem", "deno"})
+RAW_SENDERS = frozenset({
+    "nc", "ncat", "netcat", "socat", "telnet", "nslookup", "dig", "host", "ping", "sendmail", "mail", "mutt", "swaks",
 })  # fmt: skip
 COPIES = frozenset({"cp", "mv", "ln", "install", "rsync", "ditto"})
 PREFIXES = frozenset({
@@ -74,7 +84,16 @@ def is_decoder(name: str, arguments: list[str]) -> bool:
         return bool(_HEX_TEXT.search(text))
     if name == "tr":
         return bool(re.search(r"N-ZA-M|n-za-m|['\"]?!-~", text))
+    if name == "certutil":
+        return "-decode" in text
     return name in ("uudecode", "rev") or (name == "gpg" and re.search(r"(?:^|\s)(?:-d|--decrypt)\b", text) is not None)
+
+
+def decoded_files(name: str, arguments: list[str]) -> list[str]:
+    """Return the files that a decoder writes."""
+    named = [value for option, value in pairwise(arguments) if option in ("-out", "-o", "--output", "-Out")]
+    plain = [each for each in arguments if not each.startswith("-")]
+    return named or (plain[-1:] if name in ("certutil", "xxd") and len(plain) > 1 else [])
 
 
 def download_targets(name: str, arguments: list[str]) -> tuple[str, list[str], bool]:
@@ -107,21 +126,7 @@ def sends(name: str, arguments: list[str]) -> bool:
     """Check if the program sends what it is given to another computer."""
     if name in ("curl", "http", "https", "xh", "wget", "wget2", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod"):
         return True
-    if name in (
-        "nc",
-        "ncat",
-        "netcat",
-        "socat",
-        "telnet",
-        "nslookup",
-        "dig",
-        "host",
-        "ping",
-        "sendmail",
-        "mail",
-        "mutt",
-        "swaks",
-    ):
+    if name in RAW_SENDERS:
         return True
     if name in ("scp", "rsync", "sftp", "rclone"):
         return any(re.match(r"[\w.@-]{1,100}:(?!//)|\w+://", each) for each in arguments)

@@ -133,6 +133,8 @@ class Values:
                 self.files[target] = frozenset({label})
             return frozenset({label}) if to_output else NONE
         if shell_programs.is_decoder(name, texts):
+            for target in shell_programs.decoded_files(name, texts):
+                self.files[target] = labels | {Label.DECODED}
             return labels | {Label.DECODED}
         if shell_programs.secret_output(name, texts):
             return labels | {Label.SECRET}

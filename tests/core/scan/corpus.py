@@ -3,7 +3,6 @@
 Every third skill of a file is held back. Rules are not tuned on held skills; the tests measure them separately.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,10 +31,10 @@ class Sample:
 
 @cache
 def samples(prefix: str) -> tuple[Sample, ...]:
-    """Return the skills of the files whose names start with `bad`, `good`, `late_bad` or `late_good`."""
+    """Return the skills of the files whose names start with `bad`, `good`, `late_bad`, `second_bad` and so on."""
     return tuple(
         Sample(entry["id"], entry["class"], index % 3 == 1, _bundle(entry))
-        for path in sorted(DIRECTORY.glob(f"{prefix}_*.yaml"))
+        for path in sorted(DIRECTORY.glob(f"{prefix}*.yaml"))
         for index, entry in enumerate(yaml.safe_load(path.read_text()))
     )
 
@@ -47,7 +46,3 @@ def _bundle(entry: dict[str, str]) -> Bundle:
     text = f"---\n{header}{entry.get('header', '')}---\n\n{entry['body']}"
     files: dict[str, str] = {SKILL_MD: text, **dict(entry.get("files", {}))}
     return Bundle({path: content.encode() for path, content in files.items()})
-
-
-def share(found: Iterable[Sample], of: Iterable[Sample]) -> float:
-    return len(list(found)) / len(list(of))

@@ -32,6 +32,12 @@ def test_look_alikes_raise_no_alarm(held: bool) -> None:
     assert alarming(chosen) <= MOST_ALARMS
 
 
+@pytest.mark.parametrize("name", ["late", "second"])
+def test_skills_written_after_the_rules_are_told_apart(name: str) -> None:
+    assert alarming(list(samples(f"{name}_bad"))) >= LEAST_FOUND
+    assert alarming(list(samples(f"{name}_good"))) <= MOST_ALARMS
+
+
 def test_the_corpus_is_large_enough_and_a_third_is_held_back() -> None:
     for prefix in ("bad", "good"):
         chosen = samples(prefix)
