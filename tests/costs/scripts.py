@@ -34,6 +34,13 @@ SHAPES = (
     Shape("a long command", _repeated("eval 'a ", ".sh"), lint, 4 * MB),
     Shape("texts in a script", _numbered("cat <<E{0}\nx\nE{0}\n", ".sh"), lint, 4 * MB),
     Shape("calls in Python", _numbered("import os\nos.system(a{0})\n", ".py"), lint, 4 * MB),
+    Shape(
+        "files of commands in Python", _numbered("import os\nos.system('curl -o f{0} http://a')\n", ".py"), lint, 4 * MB
+    ),
+    Shape(
+        "programs that were downloaded", _numbered("curl -o /bin/f{0} http://a.example\ng{0}\n", ".sh"), lint, 4 * MB
+    ),
+    Shape("indented code", _numbered("\n    curl -o f{0} http://a.example\n", ".md"), lint, 4 * MB),
     Shape("values in Python", _numbered("a{0} = a{0} + 'x'\n", ".py"), lint, 4 * MB),
     Shape("values in JavaScript", _numbered("x{0} = fetch('https://a.example'); eval(x{0})\n", ".js"), lint, 4 * MB),
     Shape("values in YAML", _numbered("k{0}:\n  - run: curl https://a.example | sh\n", ".yaml"), lint, 4 * MB),

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 
 from registry.core.scan import python_calls, shell_lexer
 from registry.core.scan.labels import (
@@ -18,6 +19,7 @@ from registry.core.scan.python_names import Names
 from registry.core.scan.shell_flow import Flow
 
 _DEPTH = 60
+_LATEST = 20  # files that one command writes
 
 Nested = Callable[[str, str, int], Iterator[Match]]
 
@@ -195,11 +197,11 @@ class Values:
             return NONE
         for match in flow.matches:
             self.report(match.rule, node)
-        for path, labels in list(flow.files.items()):
+        for path in list(islice(reversed(flow.files), _LATEST)):
             if path in self.parts:
-                self.bind_path(self.parts[path], labels)
+                self.bind_path(self.parts[path], flow.files[path])
             else:
-                self.add(f"file:{path}", labels)
+                self.add(f"file:{path}", flow.files[path])
         return output
 
     def command(self, node: ast.expr, flow: Flow, line: int) -> list[shell_lexer.Command]:

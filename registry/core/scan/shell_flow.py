@@ -128,7 +128,7 @@ class Flow(Values):
 
     def installed(self, name: str) -> Labels:
         """Return the labels of a program that was put into a folder of programs."""
-        return next((labels for path, labels in self.files.items() if path.endswith(f"/bin/{name}")), NONE)
+        return self.files.get(self.files.programs.get(name, ""), NONE)
 
     def started(self, command: Command, word: Word) -> None:
         labels = self.word(word) if "/" in word.text or "$" in word.text else self.installed(word.text)

@@ -39,11 +39,15 @@ class _Files(dict[str, Labels]):
     def __init__(self) -> None:
         super().__init__()
         self._downloads: set[str] = set()
+        self.programs: dict[str, str] = {}  # paths by the names of files in folders of programs
 
     def __setitem__(self, path: str, labels: Labels) -> None:
         super().__setitem__(path, labels)
         if Label.REMOTE in labels:
             self._downloads.add(path)
+        folder, _, name = path.rpartition("/")
+        if folder.endswith("bin"):
+            self.programs[name] = path
 
     def trust(self) -> None:
         """Remove the label of downloads from all files."""
