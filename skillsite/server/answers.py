@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-DIRECT = 256 * 1024  # bytes of an answer that may wait in the memory of the web server
+DIRECT = 256 * 1024  # bytes of an answer that may always wait in the memory of the web server
 _IN_MEMORY = 2 * 1024 * 1024
 _BLOCK = 256 * 1024
 _Headers = list[tuple[str, str]]

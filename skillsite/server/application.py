@@ -16,9 +16,11 @@ from registry.services.resolve import gate
 from skillsite.server import answers, bodies, pipe
 from skillsite.server.answers import Answer, Wsgi
 from skillsite.server.environ import build, host
+from skillsite.server.listening import end_stuck_connections
 from skillsite.server.places import Places
 from skillsite.server.protocol import HttpProtocol, Scope
 from skillsite.server.threads import Threads
+from skillsite.server.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +30,7 @@ _RESOLVE = re.compile("/api/v1/projects/[^/]+/resolve")
 _COLLECT_SECONDS = 0.05
 _CRASHED = Answer(500, [("Content-Type", "text/plain; charset=utf-8")], _TEXT, len(_TEXT))
 _RETRY_SECONDS = "5"
+_STUCK_WINDOWS = 2
 _TOO_SLOW = "The request arrived too slowly. Nothing was saved. Send it again."
 _BUSY = "Too many slow requests are in progress. Nothing was saved. Send the request again in a few seconds."
 
@@ -46,6 +49,9 @@ class Application:
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self._stuck_seconds = _STUCK_WINDOWS * settings.SLOW_CLIENT_SECONDS
+        self._unread = Unread(2 * self._stuck_seconds)
+        self._listening = False
         self._threads = Threads(settings.WEB_THREADS, "web")
         # Each probe has its own thread, so it answers also while all others are busy, or while the database is slow.
         self._probes = {path: Threads(1, path.strip("/")) for path in _PROBES}
@@ -58,6 +64,11 @@ class Application:
             threads.stop()
 
     async def __rsgi__(self, scope: Scope, proto: HttpProtocol) -> None:
+        if not self._listening:
+            # The socket does not exist before the first request.
+            self._listening = True
+            end_stuck_connections(self._stuck_seconds)
+        self._unread.next_request(scope.client)
         announced = scope.headers.get("content-length")
         chunked = not announced and bool(scope.headers.get("transfer-encoding"))
         length = int(announced or 0)
@@ -117,7 +128,9 @@ class Application:
             except Exception:
                 logger.exception("The request failed.")
                 answer = _CRASHED
-        if isinstance(answer.body, bytes) and answer.length <= answers.DIRECT:
+        if isinstance(answer.body, bytes) and (
+            answer.length <= answers.DIRECT or self._unread.add(scope.client, answer.length)
+        ):
             proto.response_bytes(answer.status, answer.headers, answer.body)
             self._finished.append(done)
         else:
