@@ -89,6 +89,11 @@ def _merge(sides: tuple[Mapping[str, bytes], ...]) -> object:
     return comparison.three_way(merged.open)
 
 
+def _hidden(size: int) -> Sides:
+    line = "\u200b\u200d" * 80 + "\n"
+    return {}, _files(line * (size // len(line.encode())), 160 * KB)
+
+
 SHAPES = (
     Shape("blank lines compared with nothing", _blank, _compare, 10 * MB, light=True),
     Shape("one change in blank lines", _blank_changed, _compare_whole, 10 * MB, small=20 * KB),
@@ -96,6 +101,7 @@ SHAPES = (
     Shape("interleaved lines", _interleaved, _compare, MB, small=80 * KB),
     Shape("words in another order", _changed_words, _compare, 10 * MB, quick=True),
     Shape("long lines", _long_lines, _compare, 10 * MB, small=20 * KB),
+    Shape("hidden characters in a comparison", _hidden, _compare, 4 * MB, quick=True),
     Shape("many changed files", _many_files, _compare, 10 * MB),
     Shape("a patch of equal lines", _equal_lines, _apply, 500 * KB, small=20 * KB, quick=True),
     Shape("a merge of interleaved lines", _merge_sides, _merge, 10 * MB),

@@ -126,13 +126,13 @@ def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
         yield Kind[(run.lastgroup or "").upper()], start, end
 
 
-def segments(text: str, *, comments: bool = True) -> list[Segment]:
+def segments(text: str, *, comments: bool = True, most: int = MOST) -> list[Segment]:
     """Split the text at hidden content. Joining the pieces restores the text.
 
-    A text with more than MOST pieces of hidden content ends with one crowded segment.
+    A text with more than `most` pieces of hidden content ends with one crowded segment.
     """
-    hidden = scan(text, comments=comments)
-    end = max(each.offset + each.length for each in hidden) if len(hidden) >= MOST else len(text)
+    hidden = scan(text, comments=comments, most=most)
+    end = len(text) if len(hidden) < most else max((each.offset + each.length for each in hidden), default=0)
     in_comments = deque(each for each in hidden if each.kind is Kind.COMMENT)
     result: list[Segment] = []
     at = 0

@@ -17,6 +17,7 @@ from registry.core.text.merge_bundles import Choice, FileMerge
 from registry.core.text.patience_diff import Effort
 from registry.web.humanize import counted
 from registry.web.render import marked_text
+from registry.web.render.marked_text import Boxes
 
 _MOST_ROWS = 4_000  # of one file
 _MOST_ROWS_IN_ALL = 8_000
@@ -95,6 +96,7 @@ class _Page:
         self.pick = pick
         self.context = None if whole else _CONTEXT_LINES
         self.rows_left = _MOST_ROWS_IN_ALL
+        self.boxes = Boxes()
 
     def file(self, change: FileChange) -> DiffFile:
         if change.status == "renamed":
@@ -104,20 +106,26 @@ class _Page:
             return DiffFile(change.path, status, _note(change), link=self._link(change) if change.crowded_out else "")
         most = min(_MOST_ROWS, self.rows_left)
         rows = lines.rows(self.context)
-        shown = tuple(_row(row) for row in islice(rows, most))
+        shown = tuple(_row(row, self.boxes) for row in islice(rows, most))
         self.rows_left -= len(shown)
         crowded_out = most < _MOST_ROWS
         cut = next(rows, None) is not None
-        hidden = sum(each.length for each in invisible.scan(lines.added_text, comments=False))
         return DiffFile(
             change.path, status, _cut_note(most, crowded_out) if cut else _note(change),
             added=lines.added, removed=lines.removed,
-            hidden=counted(hidden, "hidden character") if hidden else "",
+            hidden=_hidden(lines.added_text),
             rows=shown, link=self._link(change) if cut and crowded_out else "",
         )  # fmt: skip
 
     def _link(self, change: FileChange) -> str:
         return self.pick + quote(change.path, safe="") if self.pick else ""
+
+
+def _hidden(text: str) -> str:
+    """Return the number of invisible characters in words; empty if there are none."""
+    found = invisible.scan(text, comments=False)
+    words = counted(sum(each.length for each in found), "hidden character") if found else ""
+    return f"at least {words}" if len(found) >= invisible.MOST else words
 
 
 def _cut_note(most: int, crowded_out: bool) -> str:
@@ -137,12 +145,12 @@ def _note(change: FileChange) -> str:
     return "The texts are very different, so whole parts are shown as replaced." if coarse else ""
 
 
-def _row(row: Row | Fold) -> DiffRow:
+def _row(row: Row | Fold, boxes: Boxes) -> DiffRow:
     if isinstance(row, Fold):
         return DiffRow("fold", folded=row.size)
     ends_differ = row.kind == "changed" and row.before_end != row.after_end
-    before = marked_text.marked(row.before, "del") if row.before_line is not None else None
-    after = marked_text.marked(row.after, "ins") if row.after_line is not None else None
+    before = marked_text.marked(row.before, "del", boxes) if row.before_line is not None else None
+    after = marked_text.marked(row.after, "ins", boxes) if row.after_line is not None else None
     if ends_differ:
         before, after = _with_end(before, row.before_end), _with_end(after, row.after_end)
     return DiffRow(row.kind, row.before_line, row.after_line, before, after)
@@ -195,6 +203,7 @@ class _ConflictPage:
     def __init__(self) -> None:
         self.lines_left = _MOST_ROWS_IN_ALL
         self.effort = Effort()
+        self.boxes = Boxes()
 
     def file(self, file: FileMerge) -> ThreeWay:
         numbers = count(1)
@@ -229,7 +238,8 @@ class _ConflictPage:
 
     def _plain(self, text: str) -> SafeString:
         shown, more = self._first_lines(text)
-        return mark_safe("\n".join([*(line.html for line in marked_text.lines(shown, comments=False)), *more]))
+        lines = marked_text.lines(shown, comments=False, boxes=self.boxes)
+        return mark_safe("\n".join([*(line.html for line in lines), *more]))
 
     def _against(self, base: str, text: str) -> SafeString:
         """Return the text with the words marked that differ from the base."""
@@ -237,7 +247,9 @@ class _ConflictPage:
         base = "\n".join(base.split("\n", _MOST_CONFLICT_LINES)[:_MOST_CONFLICT_LINES])
         rows = (row for row in diff.LineDiff(base, text, self.effort).rows() if isinstance(row, Row))
         marked = (
-            marked_text.marked(row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins")
+            marked_text.marked(
+                row.after if row.kind != "added" else tuple((t, True) for t, _ in row.after), "ins", self.boxes
+            )
             for row in rows
             if row.after_line is not None
         )

@@ -21,7 +21,19 @@ class Line:
     html: SafeString
 
 
-def lines(text: str, *, comments: bool = True) -> list[Line]:
+@dataclass(slots=True)
+class Boxes:
+    """The number of boxes that a page may still show. After them, each hidden character is a plain square."""
+
+    left: int = invisible.MOST
+
+    def segments(self, text: str, *, comments: bool) -> list[Segment]:
+        found = invisible.segments(text, comments=comments, most=self.left)
+        self.left = max(0, self.left - sum(segment.hidden is not None for segment in found))
+        return found
+
+
+def lines(text: str, *, comments: bool = True, boxes: Boxes | None = None) -> list[Line]:
     """Return the text line by line. A long run of blank lines becomes one box; line numbers count them.
 
     The last line of a text with more than MOST_LINES lines says how many are not shown.
@@ -31,11 +43,11 @@ def lines(text: str, *, comments: bool = True) -> list[Line]:
         cut = shortened.pop()
         more = cut.count("\n") + (not cut.endswith("\n"))
         note = f"{counted(more, 'more line')}. Download the file to read everything."
-        shown = lines("\n".join(shortened), comments=comments)
+        shown = lines("\n".join(shortened), comments=comments, boxes=boxes)
         return [*shown, Line(MOST_LINES + 1, format_html('<span class="unseen">{}</span>', note))] if cut else shown
     result: list[Line] = []
     at, parts = 1, list[str]()
-    for segment in invisible.segments(text, comments=comments):
+    for segment in (boxes or Boxes()).segments(text, comments=comments):
         if segment.hidden is not None and segment.hidden.kind is Kind.PADDING:
             parts.append(box(segment.hidden, segment.text))
             if breaks := segment.text.count("\n"):
@@ -82,14 +94,16 @@ def words(text: str) -> SafeString:
     return mark_safe("\n".join(line.html for line in lines(text, comments=False)))
 
 
-def inline(text: str) -> SafeString:
+def inline(text: str, boxes: Boxes | None = None) -> SafeString:
     """Return a part of one line, such as a table cell."""
-    return mark_safe("".join(_html(segment, segment.text) for segment in invisible.segments(text, comments=False)))
+    found = (boxes or Boxes()).segments(text, comments=False)
+    return mark_safe("".join(_html(segment, segment.text) for segment in found))
 
 
-def marked(pieces: Pieces, tag: str) -> SafeString:
+def marked(pieces: Pieces, tag: str, boxes: Boxes | None = None) -> SafeString:
     """Wrap changed words in `tag`, which is del or ins."""
-    return mark_safe("".join(f"<{tag}>{inline(text)}</{tag}>" if changed else inline(text) for text, changed in pieces))
+    drawn = ((inline(text, boxes), changed) for text, changed in pieces)
+    return mark_safe("".join(f"<{tag}>{html}</{tag}>" if changed else html for html, changed in drawn))
 
 
 def summary(text: str, *, comments: bool = True) -> str:
@@ -101,7 +115,8 @@ def summary(text: str, *, comments: bool = True) -> str:
     counts = _counts(
         (characters, "hidden character"), (remarks, "comment"), (padding, "long run of blanks,long runs of blanks")
     )
-    return ", ".join(counts)
+    words = ", ".join(counts)
+    return f"at least {words}" if len(found) >= invisible.MOST else words
 
 
 def _counts(*pairs: tuple[int, str]) -> Iterable[str]:

@@ -68,9 +68,21 @@ def test_a_text_with_very_many_lines_is_cut_with_the_number_of_the_others() -> N
     assert "500 more lines. Download the file to read everything." in lines[-1].html
 
 
+def test_a_page_has_a_limited_number_of_boxes_for_hidden_characters() -> None:
+    files = {f"{name}.md": ("a\u200bb\u200d" * 10 + "\n").encode() * 1_500 for name in "ab"}
+    compared = comparison.compare({}, files, limits=DEFAULT)
+    drawn = "".join(row.after or "" for file in compared.files for row in file.rows)
+    assert drawn.count("unseen") == 20_000
+    assert drawn.count("\u25a1") == 40_000
+    assert not {"\u200b", "\u200d"} & set(drawn)
+    assert {file.hidden for file in compared.files} == {"at least 20,000 hidden characters"}
+
+
 def test_no_hidden_character_is_shown_as_nothing_however_many_there_are() -> None:
     text = "a\u200bb\u200d" * 15_000
     (line,) = marked_text.lines(text)
     assert not {"\u200b", "\u200d"} & set(line.html)
     assert line.html.count("unseen") == 20_000
     assert line.html.endswith("a\u25a1b\u25a1")
+    assert marked_text.summary(text) == "at least 20,000 hidden characters"
+    assert marked_text.summary(text[:40]) == "20 hidden characters"
