@@ -45,7 +45,8 @@ def _growing_ticks(size: int) -> str:
 
 def _shapes() -> Iterator[Shape]:
     for unit in _SHOWN:
-        yield Shape(f"Markdown {unit!r}", _text(unit), markdown.render, _LARGEST, quick=True)
+        largest = _LARGEST // 8 if "\n" in unit else _LARGEST  # more lines are not rendered
+        yield Shape(f"Markdown {unit!r}", _text(unit), markdown.render, largest, quick=True)
     for unit in _RENDERED:
         yield Shape(f"Markdown {unit!r}", _text(unit), markdown.render, _LARGEST)
     for unit in _MARKED:
