@@ -104,8 +104,17 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
         elif block.language in ("script", "text"):
             result.take(script_lines.find(block.text, first_line=block.line))
             result.take(remote_shell.find(block.text, first_line=block.line))
+        elif block.language == "data":
+            result.take(_settings(block, texts))
     result.take(orders.find(page.plain))
     result.take(leaks.find(page.plain))
+
+
+def _settings(block: markdown_code.Block, texts: Mapping[str, str]) -> Iterator[Match]:
+    """Yield wide permissions in an example of settings. An MCP server is an ordinary example."""
+    for match in config_files.find_json(block.text, "settings.json", texts):
+        if match.rule is Rule.PERMISSIONS and not match.detail.startswith("MCP server"):
+            yield Match(match.line + block.line - 1, match.rule, match.detail)
 
 
 def _shell(result: Result, text: str, line: int, flow: Flow) -> None:

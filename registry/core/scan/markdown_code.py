@@ -115,7 +115,7 @@ def _add_inline(blocks: list[Block], line: str, number: int) -> None:
     spans = [match for match in spans if not _RUNS_OUTPUT.search(line, max(0, match.start() - 20), match.start())]
     for match in spans:
         words = match[2].split(None, 1)
-        if len(words) > 1 and (base(words[0]) in _COMMANDS or words[0].startswith(("./", "~/", "$"))):
+        if len(words) > 1 and (base(words[0]) in _COMMANDS or words[0].startswith(("./", "/", "~/", "$"))):
             blocks.append(Block("sh", number, [_PROMPT.sub("", match[2].replace("\\|", "|"))], inline=True))
         elif _CALL.match(match[2]):
             blocks.append(Block("python", number, [match[2]], inline=True))

@@ -11,7 +11,7 @@ START_UP = re.compile(
     r"|xprofile"
     r"|xinitrc|xsessionrc|inputrc)|config\.fish|\.config/fish/conf\.d/[\w.-]{1,60}|Microsoft\.PowerShell_profile\.ps1)"
     r"(?=$|[\"'\s;)])|/etc/(?:profile(?:\.d/[\w.-]{1,60})?|bash\.bashrc|zshrc|environment)(?=$|[\"'\s;)])|(?:^|[^"
-    r"\w])\$PROFILE$"
+    r"\w])\$PROFILE\b"
 )
 _CRON = re.compile(r"/etc/(?:cron[\w.]{0,10}/|crontab)|/var/spool/cron|/etc/anacrontab")
 _SERVICE = re.compile(
@@ -65,6 +65,8 @@ def writes(target: str, payload: str | None) -> tuple[Rule, str] | None:
     if _AGENT.search(target):
         changes = payload is None or _SETTINGS.search(payload)
         return (Rule.PERMISSIONS, f"{target} (settings of an agent)") if changes else None
+    if "/etc/sudoers" in target:
+        return Rule.PERMISSIONS, target
     if _KEYS.search(target):
         return (Rule.PERSISTS, target) if payload is not None and _LITERAL_KEY.search(payload) else None
     if _CRON.search(target) or _IMPORT.search(target):

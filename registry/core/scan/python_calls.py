@@ -18,7 +18,8 @@ RUNS = frozenset({
     "exec", "eval", "execfile", "runpy.run_path", "runpy.run_module", "os.system", "os.popen", "subprocess.run",
     "subprocess.call", "subprocess.Popen", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput",
     "subprocess.getstatusoutput", "os.execv", "os.execve", "os.execvp", "os.execl", "os.execlp", "os.spawnl",
-    "os.spawnv", "os.startfile", "pty.spawn", "code.interact", "types.FunctionType", "ctypes.CDLL",
+    "os.spawnv", "os.startfile", "pty.spawn", "code.interact", "types.FunctionType", "ctypes.CDLL", "ctypes.memmove",
+    "ctypes.create_string_buffer",
     "importlib.machinery.SourceFileLoader", "importlib.util.spec_from_file_location",
     "asyncio.create_subprocess_shell", "asyncio.create_subprocess_exec", "builtins.exec", "builtins.eval",
     "__builtins__.exec", "__builtins__.eval", "code.InteractiveInterpreter.runcode",
@@ -47,6 +48,9 @@ ALWAYS_UNSAFE = re.compile(r"marshal\.|jsonpickle\.|yaml\.unsafe|\.loads$|Unpick
 SAFE_LOADERS = re.compile(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")
 INSTALL_BASES = re.compile(r"(?:^|\.)(?:install|develop|egg_info|build_py|sdist|bdist_egg|install_lib|Command|build)$")
 READS = frozenset({"read", "read_text", "read_bytes", "readlines", "readline"})
+SECRET_STORES = re.compile(
+    r"^(?:keyring\.get_\w{1,20}|browser_cookie3\.|secretstorage\.|win32crypt\.|pyperclip\.paste)"
+)
 ALL_VARIABLES = frozenset({"os.environ", "os.environb", "os.environ.copy", "os.environ.items", "os.environ.values"})
 NETWORK = frozenset({
     "socket", "smtplib", "ftplib", "boto3", "requests", "httpx", "aiohttp", "urllib", "http", "websockets", "websocket",

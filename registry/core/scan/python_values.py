@@ -136,6 +136,8 @@ class Values:
             labels = {download_label(self.text_of(node))}
         elif python_calls.DECODES.search(name):
             labels.add(Label.DECODED)
+        elif python_calls.SECRET_STORES.search(name):
+            labels.add(Label.SECRET)
         elif name == "json.loads" or name == "json.load":
             labels -= {Label.REMOTE, Label.DECODED}
         elif name in ("os.path.expanduser", "os.path.join", "pathlib.Path", "Path", "open", "io.open"):

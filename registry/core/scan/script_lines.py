@@ -69,7 +69,8 @@ _RUN = re.compile(
     r"|\brequire\s*\(|\bimport\s*\(|\.constructor\s*\(|setTimeout\s*\(\s*[\"'`]",
 )
 _SEND = re.compile(
-    r"\bfetch\s*\(|\baxios\b|\bgot\.(?:post|put)|\brequest\b|\.(?:write|send|sendBeacon|end|post|put|UploadString|"
+    r"\bfetch\s*\(|\bhttps?\.get\s*\(|\baxios\b|\bgot\.(?:post|put)|\brequest\b|\.(?:write|send|sendBeacon|end|pos"
+    r"t|put|UploadString|"
     r"UploadData|UploadFile)\s*\("
     r"|Invoke-WebRequest|Invoke-RestMethod|\biwr\b|\birm\b|Net::HTTP|\bdns\.(?:resolve|lookup)\w{0,10}\s*\(|Resolv"
     r"e-DnsName|mail\s*\(|curl_setopt|\bcurl\b|new\s+Image|\.src\s*=|Send-MailMessage"
@@ -93,7 +94,10 @@ _SHELL_WORD = r"[\"'`](?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh\b|cmd(?:\.exe)?[\"'`]|
 _REMOTE_SHELL = (
     (
         re.compile(r"\bnet\.(?:Socket|connect|createConnection)|require\([\"']net[\"']\)|Deno\.connect|Bun\.connect"),
-        re.compile(rf"(?:spawn|exec|execFile|Command|fork)\s*\(\s*(?:{_SHELL_WORD})|pipe\([^)\n]{{0,40}}stdin"),
+        re.compile(
+            rf"(?:spawn|exec|execFile|Command|fork)\s*\(\s*(?:{_SHELL_WORD})|pipe\([^)\n]{{0,40}}stdin|exec(?:Sync)"
+            rf"?\s*\(\s*(?:String\()?(?:cmd|command|line|data|d|msg|input|buf)\b"
+        ),
     ),
     (
         re.compile(r"TCPClient|Sockets\.Socket"),
@@ -102,7 +106,8 @@ _REMOTE_SHELL = (
     (
         re.compile(r"\b(?:socket|IO::Socket|TCPSocket|fsockopen|stream_socket_client)\b", re.IGNORECASE),
         re.compile(
-            rf"(?:exec|system|popen|spawn|proc_open|shell_exec)\s*\(?\s*(?:{_SHELL_WORD})|/bin/(?:ba)?sh -i|STDIN,"
+            rf"(?:exec|system|popen|spawn|proc_open|shell_exec)\s*\(?\s*(?:{_SHELL_WORD})|/bin/(?:ba)?sh -i|(?:pope"
+            rf"n|system|exec|spawn|Open3\.\w{1, 12})\s*\(?\s*(?:cmd|command|line|data|msg|input|buf)\b|STDIN,"
             rf"\s*[\"']>&"
         ),
     ),

@@ -85,7 +85,7 @@ class Flow(Values):
         labels = frozenset().union(stdin, *per_word)
         self.check_names(command, words[0], name)
         self.check_run(command, words, name, per_word, stdin)
-        self.check_send(command, name, texts, labels)
+        self.check_send(command, name, texts, labels, stdin)
         self.check_lasting(command, name, texts, text)
         if name in ("for", "select") and texts[1:2] == ["in"]:
             self.variables[texts[0]] = labels
@@ -128,7 +128,8 @@ class Flow(Values):
 
     def installed(self, name: str) -> Labels:
         """Return the labels of a program that was put into a folder of programs."""
-        return self.files.get(self.files.programs.get(name, ""), NONE)
+        path = self.files.programs.get(name)
+        return self.files[path] if path else NONE
 
     def started(self, command: Command, word: Word) -> None:
         labels = self.word(word) if "/" in word.text or "$" in word.text else self.installed(word.text)
@@ -194,7 +195,7 @@ class Flow(Values):
             finally:
                 self._depth -= 1
 
-    def check_send(self, command: Command, name: str, texts: list[str], labels: Labels) -> None:
+    def check_send(self, command: Command, name: str, texts: list[str], labels: Labels, stdin: Labels) -> None:
         device = any("/dev/tcp/" in each.target.text or "/dev/udp/" in each.target.text for each in command.redirects)
         if device and Label.SECRET in labels:
             self.report(Rule.SECRET_SENT, command)
@@ -207,7 +208,7 @@ class Flow(Values):
             sent = [
                 each for each, before in used if before not in ("-i", "-F", "-o", "-e") and not each.startswith("-")
             ]
-            labels = frozenset().union(*(self.word(Word(each)) for each in sent)) | (labels - {Label.SECRET})
+            labels = frozenset().union(*(self.word(Word(each)) for each in sent)) | (labels - {Label.SECRET}) | stdin
         raw = name in shell_programs.RAW_SENDERS and variables(labels)
         if raw or leaves(labels, self.expand(" ".join(texts))):
             self.report(Rule.SECRET_SENT, command)

@@ -159,6 +159,9 @@ def secret_output(name: str, arguments: list[str]) -> bool:
     if name in ("declare", "compgen", "history", "fc"):
         return name == "history" or text in ("-p", "-x", "-e", "-l")
     pairs = {
+        "kubectl": r"get\s+(?:-\S+\s+)*secrets?\b.*(?:-o|--output)", "gcloud": "secrets versions access",
+        "aws": "secretsmanager get-secret-value|ssm get-parameter.*with-decryption", "az": "keyvault secret",
+        "doppler": "secrets", "heroku": "config", "pbpaste": "", "xclip": "-o", "wl-paste": "", "Get-Clipboard": "",
         "secret-tool": "lookup|search", "pass": "show", "op": "read|item get", "keyring": "get", "lpass": "show",
         "kwallet-query": "", "bw": "get", "vault": "kv get|read", "cmdkey": "/list", "gpg": "--export-secret",
     }  # fmt: skip

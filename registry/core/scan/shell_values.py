@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from registry.core.scan import shell_programs
 from registry.core.scan.labels import (
@@ -42,6 +42,8 @@ class _Files(dict[str, Labels]):
         self.programs: dict[str, str] = {}  # paths by the names of files in folders of programs
 
     def __setitem__(self, path: str, labels: Labels) -> None:
+        if not path:  # a redirection without a target
+            return
         super().__setitem__(path, labels)
         if Label.REMOTE in labels:
             self._downloads.add(path)
@@ -174,6 +176,9 @@ class Values:
                 self.files[each] = moved
         elif name in ("tar", "unzip", "7z", "bsdtar") and set(moved) & set(RUNNABLE):
             self.here = moved
+            for option, folder in pairwise(texts):
+                if option in ("-d", "-C", "--directory"):
+                    self.folders[folder.rstrip("/")] = moved
         elif name in ("gunzip", "gzip", "xz", "unxz", "bunzip2") and plain and moved:
             self.files[re.sub(r"\.(?:gz|xz|bz2)$", "", plain[-1])] = moved
         elif name == "git" and plain[:1] == ["clone"] and len(plain) > 1 and "--branch" not in texts:
