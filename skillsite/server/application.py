@@ -31,6 +31,7 @@ _COLLECT_SECONDS = 0.05
 _CRASHED = Answer(500, [("Content-Type", "text/plain; charset=utf-8")], _TEXT, len(_TEXT))
 _RETRY_SECONDS = "5"
 _STUCK_WINDOWS = 2
+_KERNEL_SECONDS = 5  # the kernel looks at a stuck connection every few seconds
 _TOO_SLOW = "The request arrived too slowly. Nothing was saved. Send it again."
 _BUSY = "Too many slow requests are in progress. Nothing was saved. Send the request again in a few seconds."
 
@@ -50,7 +51,7 @@ class Application:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._stuck_seconds = _STUCK_WINDOWS * settings.SLOW_CLIENT_SECONDS
-        self._unread = Unread(2 * self._stuck_seconds)
+        self._unread = Unread(self._stuck_seconds + _KERNEL_SECONDS)
         self._listening = False
         self._threads = Threads(settings.WEB_THREADS, "web")
         # Each probe has its own thread, so it answers also while all others are busy, or while the database is slow.

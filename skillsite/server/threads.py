@@ -3,6 +3,7 @@
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
@@ -29,8 +30,9 @@ class Threads:
         """Finish the waiting jobs, and wait for a limited time."""
         for _ in self._threads:
             self._jobs.put(None)
+        deadline = time.monotonic() + _STOP_SECONDS
         for thread in self._threads:
-            thread.join(_STOP_SECONDS)
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:

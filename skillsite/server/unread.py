@@ -3,7 +3,7 @@
 import threading
 import time
 
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 128 * 1024 * 1024
 
 
 class Unread:

@@ -6,7 +6,7 @@ from skillsite.server import unread
 from skillsite.server.unread import Unread
 
 LENGTH = 2 * 1024 * 1024
-FIT = 32
+FIT = 64
 
 
 def test_answers_fit_until_the_limit() -> None:
