@@ -65,8 +65,8 @@ def _decode(run: str, layers: int) -> str | None:
         return None
     inner = _BASE64.fullmatch(text.strip()) or _HEX.fullmatch(text.strip())
     if inner and layers > 1:
-        return _decode(text.strip(), layers - 1) or text
-    return text
+        return _decode(text.strip(), layers - 1)
+    return text if " " in text else None
 
 
 def _bytes(run: str) -> bytes | None:
@@ -102,4 +102,4 @@ def _text(content: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     printable = sum(character.isprintable() or character in "\n\t\r" for character in text)
-    return text if printable >= len(text) * 0.97 and " " in text else None
+    return text if printable >= len(text) * 0.97 else None
