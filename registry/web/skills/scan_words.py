@@ -24,4 +24,4 @@ def scan_in_words(scan: ScanDetails) -> tuple[str, str]:
     if scan.status == ScanStatus.PARTIAL:
         unread = counted(len(scan.unread), "file")
         return found, f"incomplete: {unread} too large or not text" if scan.unread else "the scan is incomplete"
-    return found, "deep scan finished" if scan.deep else "the deep scan is still to come"
+    return found, "deep scan finished" if scan.deep else "the deep scan has not run yet"

@@ -73,7 +73,7 @@ def test_the_index_lists_quarantine_with_its_reason(scanned: Project, operator: 
 def test_the_scan_page_shows_findings_and_never_says_safe(scanned: Project, viewing: Client) -> None:
     html = text(viewing.get(SCAN))
     assert "1 warning" in html
-    assert "The deep scan is still to come" in html
+    assert "The deep scan has not run yet" in html
     assert "SKILL.md, line 6" in html
     assert "version 1" in html
     assert SUPPRESS not in html
@@ -213,4 +213,4 @@ def test_an_unknown_level_and_other_roles_are_refused(
 def test_a_skill_without_findings_says_how_far_the_scan_went(project: Project, author: Actor, viewing: Client) -> None:
     create_skill(project, skill_bundle(), by=author)
     html = text(viewing.get("/projects/demo/skills/greeting/"))
-    assert "the deep scan is still to come" in html
+    assert "the deep scan has not run yet" in html
