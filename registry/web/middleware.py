@@ -26,11 +26,11 @@ _PAGE_POLICY = "; ".join(
 # The API reference page needs inline styles. Scripts stay restricted to our own.
 _DOCS_POLICY = _PAGE_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 
-# Features of browsers that no page uses. Pages write to the clipboard, but never read from it.
+# Features of browsers that no page uses.
 _PERMISSIONS = ", ".join(
     f"{feature}=()"
     for feature in (
-        "accelerometer", "browsing-topics", "camera", "clipboard-read", "display-capture", "geolocation", "gyroscope",
+        "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope",
         "hid", "magnetometer", "microphone", "midi", "payment", "publickey-credentials-get", "serial", "usb",
     )
 )  # fmt: skip
