@@ -72,5 +72,5 @@ if __name__ == "__main__":
     for kind in ("bad", "good"):
         show(f"{kind}, tuned", [sample for sample in samples(kind) if not sample.held])
         show(f"{kind}, held", [sample for sample in samples(kind) if sample.held])
-        for name in ("late", "second", "third"):
+        for name in ("late", "second", "third", "fourth"):
             show(f"{kind}, {name}", list(samples(f"{name}_{kind}")))

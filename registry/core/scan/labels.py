@@ -24,24 +24,23 @@ _PRIVATE_FILE = (
     r"|\.aws(?:[/\\]credentials|(?=$|[\s\"'*,)/]))|\.netrc\b|\.pgpass\b|\.git-credentials\b|\.npmrc\b|\.pypirc\b"
     r"|\.gnupg\b|\.kube[/\\]config\b|\.docker[/\\]config\.json|\.config[/\\](?:gcloud|gh[/\\]hosts|op)\b"
     r"|\.claude[/\\]\.credentials|\.codex[/\\]auth|\.azure\b|\.terraform\.d[/\\]credentials|\.vault-token\b"
-    r"|\.(?:bash|zsh|python|psql|mysql)_history\b|\.mozilla\b|\.bitcoin\b|\.ethereum\b|\.electrum\b|\.password-store\b"
-    r"|Library[/\\](?:Keychains|Cookies|Application Support[/\\](?:Google|Firefox|BraveSoftware))"
+    r"|\.(?:bash|zsh|python|psql|mysql)_history\b|\.mozilla\b|\.bitcoin\b|\.ethereum\b|\.electrum\b"
+    r"|\.password-store\b|Library[/\\](?:Keychains|Cookies|Application Support[/\\](?:Google|Firefox"
+    r"|BraveSoftware))"
 )
 SECRET_PATH = re.compile(
-    rf"(?:{_HOME})(?:{_PRIVATE_FILE})"
-    r"|(?<![\w.-])(?:\.netrc|\.git-credentials|\.pgpass|\.npmrc|\.pypirc|\.vault-token|\.aws[/\\]credentials"
-    r"|\.ssh[/\\](?:id_\w{2,12}|identity)(?![\w.]))(?![\w-])"
-    r"|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|/etc/(?:shadow|sudoers|krb5\.keytab)\b"
-    r"|\bLogin Data\b|\bcookies\.sqlite\b|\bkey4\.db\b|\bwallet\.dat\b|\blogins\.json\b|\bLocal State\b"
-    r"|\bservice[-_]account[\w-]{0,20}\.json\b|\.(?:kdbx|keychain-db|p12|pfx)\b"
-    r"|/var/run/secrets/|/proc/(?:self|\d{1,7}|\*)/environ|169\.254\.169\.254/latest/meta-data/iam"
-    r"|(?<![\w/$.-])(?:\./|\.\./){0,4}(?:[\w-]{1,40}/){0,4}\.env(?:\.(?:local|production|prod|staging))?(?![\w./(\[-])",
+    rf"(?:{_HOME})(?:{_PRIVATE_FILE})|(?<![\w.-])(?:\.netrc|\.git-credentials|\.pgpass|\.npmrc|\.pypirc"
+    rf"|\.vault-token|\.aws[/\\]credentials|\.ssh[/\\](?:id_\w{{2,12}}|identity)(?![\w.]))(?![\w-])|\bid_(?:rsa|dsa"
+    rf"|ecdsa|ed25519)\b(?!\.pub)|/etc/(?:shadow|sudoers|krb5\.keytab)\b|\bLogin Data\b|\bcookies\.sqlite\b"
+    rf"|\bkey4\.db\b|\bwallet\.dat\b|\blogins\.json\b|\bLocal State\b|\bservice[-_]account[\w-]{{0,20}}\.json\b"
+    rf"|\.(?:kdbx|keychain-db|p12|pfx)\b|/var/run/secrets/|/proc/(?:self|\d{{1,7}}|\*)/environ"
+    rf"|169\.254\.169\.254/latest/meta-data/iam|(?<![\w/$.-])(?:\./"
+    rf"|\.\./){{0,4}}(?:[\w-]{{1,40}}/){{0,4}}\.env(?:\.(?:local|production|prod|staging))?(?![\w./(\[-])",
 )
 _PUBLIC = re.compile(r"\.pub\b|\.env\.(?:example|sample|template)")
 SECRET_VARIABLE = re.compile(
-    r"(?:^|_)(?:TOKEN|SECRETS?|PASSWORD|PASSWD|PASS|PWD|API_?KEY|APIKEY|ACCESS_?KEY|ACCESS_KEY_ID|PRIVATE_?KEY|CRE"
-    r"DENTIALS?"
-    r"|AUTH|KEY)(?:$|_(?:ID|KEY|TOKEN|VALUE|BASE64))",
+    r"(?:^|_)(?:TOKEN|SECRETS?|PASSWORD|PASSWD|PASS|PWD|API_?KEY|APIKEY|ACCESS_?KEY|ACCESS_KEY_ID|PRIVATE_?KEY"
+    r"|CREDENTIALS?|AUTH|KEY)(?:$|_(?:ID|KEY|TOKEN|VALUE|BASE64))",
     re.IGNORECASE,
 )
 _SHELL_PWD = frozenset({"PWD", "OLDPWD", "KEY", "PASS", "AUTH", "key", "pass", "auth"})  # too general to mean a secret
@@ -73,15 +72,13 @@ _VERSION = re.compile(
 )
 # Installers of widely used tools, which their own documentation tells people to pipe into a shell.
 _INSTALLERS = re.compile(
-    r"https://(?:astral\.sh|sh\.rustup\.rs|get\.docker\.com|bun\.sh|deno\.land|get\.pnpm\.io|install\.python-poetr"
-    r"y\.org"
-    r"|(?:www\.)?get\.helm\.sh|get\.sdkman\.io|aka\.ms|cli\.github\.com|fnm\.vercel\.app|mise\.run|get\.volta\.sh"
-    r"|raw\.githubusercontent\.com/(?:nvm-sh|Homebrew|helm|rbenv|pyenv|ohmyzsh|Azure)/|claude\.ai/install|ollama\."
-    r"com/install"
-    r"|deb\.nodesource\.com|dot\.net|dl\.k8s\.io|sdk\.cloud\.google\.com|get\.pulumi\.com|fly\.io/install|railway"
-    r"\.app/install"
-    r"|get\.k3s\.io|starship\.rs|pyenv\.run|www\.npmjs\.com/install\.sh|get\.rvm\.io|get\.scoop\.sh|community\.cho"
-    r"colatey\.org/install|zed\.dev|get-ghcup\.haskell\.org|opencode\.ai/install|cursor\.com/install|pixi\.sh)"
+    r"https://(?:astral\.sh|sh\.rustup\.rs|get\.docker\.com|bun\.sh|deno\.land|get\.pnpm\.io"
+    r"|install\.python-poetry\.org|(?:www\.)?get\.helm\.sh|get\.sdkman\.io|aka\.ms|cli\.github\.com"
+    r"|fnm\.vercel\.app|mise\.run|get\.volta\.sh|raw\.githubusercontent\.com/(?:nvm-sh|Homebrew|helm|rbenv|pyenv"
+    r"|ohmyzsh|Azure)/|claude\.ai/install|ollama\.com/install|deb\.nodesource\.com|dot\.net|dl\.k8s\.io"
+    r"|sdk\.cloud\.google\.com|get\.pulumi\.com|fly\.io/install|railway\.app/install|get\.k3s\.io|starship\.rs"
+    r"|pyenv\.run|www\.npmjs\.com/install\.sh|get\.rvm\.io|get\.scoop\.sh|community\.chocolatey\.org/install"
+    r"|zed\.dev|get-ghcup\.haskell\.org|opencode\.ai/install|cursor\.com/install|pixi\.sh)"
 )
 
 

@@ -13,20 +13,19 @@ _IMAGE = re.compile(
     re.IGNORECASE,
 )
 _SLOT = re.compile(
-    r"\$?\{{1,2}\s*([\w .\-|]{1,80})\s*\}{1,2}|<([\w .-]{2,60})>|%7[Bb]([\w.-]{1,60})%7[Dd]|\[([A-Z][A-Z0-9_ ]{2,4"
-    r"0})\]|\$([A-Z_]{3,40})\b"
+    r"\$?\{{1,2}\s*([\w .\-|]{1,80})\s*\}{1,2}|<([\w .-]{2,60})>|%7[Bb]([\w.-]{1,60})%7[Dd]"
+    r"|\[([A-Z][A-Z0-9_ ]{2,40})\]|\$([A-Z_]{3,40})\b"
 )
 _PRIVATE = re.compile(
-    r"secret|token|passw|credential|api[-_ ]?key|private|env(?:ironment)?\b|conversation|chat|history|summary|cont"
-    r"ext|message|user[-_ ]?(?:data|input|name|email)|content|base64|encoded|data\b|file",
+    r"secret|token|passw|credential|api[-_ ]?key|private|env(?:ironment)?\b|conversation|chat|history|summary"
+    r"|context|message|user[-_ ]?(?:data|input|name|email)|content|base64|encoded|data\b|file",
     re.IGNORECASE,
 )
 _SEND = re.compile(
-    r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|exfiltrate|deliver|relay)\b"
-    r"|\b(?:sende|schicke|lade|übertrage)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|envíe|sub"
-    r"e|manda)\b"
-    r"|\b(?:envie|mande|carregue)\b|\b(?:invia|carica)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b"
-    r"|发送|上传|提交|发到|送信|アップロード|転送|보내|전송|업로드",
+    r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|exfiltrate|deliver|relay)\b|\b(?:sende|schicke"
+    r"|lade|übertrage)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|envíe|sube|manda)\b"
+    r"|\b(?:envie|mande|carregue)\b|\b(?:invia|carica)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b|发送|上传"
+    r"|提交|发到|送信|アップロード|転送|보내|전송|업로드",
     re.IGNORECASE,
 )
 # With a file that is named, these verbs are enough.
@@ -41,12 +40,12 @@ _NOUNS = frozenset(
     {"post", "email", "e-mail", "upload", "forward", "report", "copy", "push", "pass", "add", "put", "include"}
 )
 _SECRET_WORDS = re.compile(
-    r"\b(?:private keys?|ssh keys?|api keys?|access keys?|(?:access |auth |session |api |bearer )tokens?|passwords"
-    r"?|credentials|secrets|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
-    r"|session cookies|cookies|\.env(?: file)?|keychain|browser history|system prompt|conversation(?: history)?|ch"
-    r"at history)\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|비밀 키|토큰"
-    r"|\b(?:passw[öo]rter?|zugangsdaten|schlüssel|mots? de passe|identifiants|contraseñas?|credenciales|claves?|se"
-    r"nhas?|credenciais|chaves?|credenziali|парол\w{0,3}|ключ\w{0,3}|токен\w{0,3})\b",
+    r"\b(?:private keys?|ssh keys?|api keys?|access keys?|(?:access |auth |session |api |bearer )tokens?|passwords?"
+    r"|credentials|secrets|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
+    r"|session cookies|cookies|\.env(?: file)?|keychain|browser history|system prompt|conversation(?: history)?"
+    r"|chat history)\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|비밀 키|토큰|\b(?:passw[öo]rter?"
+    r"|zugangsdaten|schlüssel|mots? de passe|identifiants|contraseñas?|credenciales|claves?|senhas?|credenciais"
+    r"|chaves?|credenziali|парол\w{0,3}|ключ\w{0,3}|токен\w{0,3})\b",
     re.IGNORECASE,
 )
 _DESTINATION = re.compile(
@@ -54,8 +53,8 @@ _DESTINATION = re.compile(
 )
 _TO = re.compile(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에", re.IGNORECASE)
 _OWN_USE = re.compile(
-    r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|header|bearer|oauth|configure|set up|generate|creat"
-    r"e|obtain|get (?:a|an|your)|sign up|rotate|reset)\b",
+    r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|header|bearer|oauth|configure|set up|generate|create"
+    r"|obtain|get (?:a|an|your)|sign up|rotate|reset)\b",
     re.IGNORECASE,
 )
 _MOST_PARAGRAPHS = 4_000

@@ -8,8 +8,8 @@ W = rf"(?:{G}[\w'’-]{{1,24}}){{0,4}}?{G}"
 J = r"[^。！？\n]{0,24}"  # a gap in languages without blanks
 
 _PEOPLE = (
-    rf"(?:(?:the|your|any|a|this){G})?(?:end{G})?"
-    r"(?:users?|humans?|operators?|owners?|reviewers?|person|people|developers?)\b"
+    rf"(?:(?:the|your|any|a|this){G})?(?:end{G})?(?:users?|humans?|operators?|owners?|reviewers?|person|people"
+    rf"|developers?)\b"
 )
 _NOT = rf"\b(?:(?:do|does|must|should|will){G}not|don['’]?t|never|mustn['’]t|shouldn['’]t)"
 _THIS = rf"(?:this|these|that|it|them|any{G}of{G}(?:this|it|these)|what{G}you{G}(?:did|do|sent|read|ran|found|changed))"
@@ -21,52 +21,54 @@ _RULES = (
 
 OVERRIDE = (
     # English
-    rf"(?:ignore|disregard|forget|override|bypass|discard|set{G}aside|(?:do{G}not|don['’]t|stop){G}(?:follow|obey)("
-    rf"?:ing)?){G}"
-    rf"(?:(?:all|any|every|everything|of|the|your|my|these|those|other|and){G}){{0,4}}"
-    rf"(?:previous|prior|earlier|above|preceding|foregoing|system|existing|initial|original|safety|developer['’]?s?"
+    rf"(?:ignore|disregard|forget|override|bypass|discard|set{G}aside|(?:do{G}not|don['’]t|stop){G}(?:follow"
+    rf"|obey)(?:ing)?){G}(?:(?:all|any|every|everything|of|the|your|my|these|those|other|and){G}){{0,4}}(?:previous"
+    rf"|prior|earlier|above|preceding|foregoing|system|existing|initial|original|safety|developer['’]?s?"
     rf"|user['’]?s?){G}(?:[\w-]{{1,30}}{G}){{0,2}}?{_RULES}\b",
-    rf"(?:ignore|disregard|forget){G}(?:everything|all|anything){G}(?:you{G}(?:were|have{G}been|are){G}(?:told|give"
-    rf"n|instructed)|(?:that{G})?(?:came|comes|is|was){G}(?:before|above)|(?:said|written){G}(?:before|above))",
-    rf"(?:supersedes?|overrides?|outranks?|replaces?|(?:takes?|have|has){G}(?:precedence|priority){G}over){G}"
-    rf"(?:(?:all|any|every|everything|the|your|other|of){G}){{0,4}}(?:(?:previous|prior|earlier|system|user(?:['’]s"
-    rf")?|developer|safety)\b(?:{G}[\w-]{{1,20}}){{0,2}}?{G}?(?:{_RULES}|prompts?|requests?|wishes|messages?)\b"
-    rf"|(?:you{G}(?:were|have{G}been){G}(?:told|given))|what{G}the{G}user{G}(?:says|asks|wants)|the{G}user\b(?!['’-]))",
+    rf"(?:ignore|disregard|forget){G}(?:everything|all|anything){G}(?:you{G}(?:were|have{G}been|are){G}(?:told"
+    rf"|given|instructed)|(?:that{G})?(?:came|comes|is|was){G}(?:before|above)|(?:said|written){G}(?:before|above))",
+    rf"(?:supersedes?|overrides?|outranks?|replaces?|(?:takes?|have|has){G}(?:precedence"
+    rf"|priority){G}over){G}(?:(?:all|any|every|everything|the|your|other|of){G}){{0,4}}(?:(?:previous|prior"
+    rf"|earlier|system|user(?:['’]s)?|developer|safety)\b(?:{G}[\w-]{{1,20}}){{0,2}}?{G}?(?:{_RULES}|prompts?"
+    rf"|requests?|wishes|messages?)\b|(?:you{G}(?:were|have{G}been){G}(?:told|given))|what{G}the{G}user{G}(?:says"
+    rf"|asks|wants)|the{G}user\b(?!['’-]))",
     rf"(?:you{G}are|consider{G}yourself){G}(?:no{G}longer|not){G}(?:bound|subject|restricted|limited){G}(?:by|to)\b",
-    rf"(?:pretend|act{G}as{G}if|imagine){W}(?:no|without){G}(?:any{G})?(?:restrictions|rules|guidelines|limits|guar"
-    rf"drails|safety)",
+    rf"(?:pretend|act{G}as{G}if|imagine){W}(?:no|without){G}(?:any{G})?(?:restrictions|rules|guidelines|limits"
+    rf"|guardrails|safety)",
     rf"(?:regardless{G}of|no{G}matter){G}what{G}the{G}user{G}(?:says|asks|wants|thinks|prefers)",
-    rf"(?:even{G})?if{G}(?:the{G}user|they){G}(?:objects?|refuses?|declines?|says?{G}no|tells?{G}you{G}(?:not{G}to|"
-    rf"to{G}stop)|asks?{G}you{G}(?:not{G}to|to{G}stop)|disagrees?)\b[^.\n]{{0,60}}\b(?:continue|carry{G}on|proceed|"
-    rf"keep{G}going|do{G}it{G}anyway|anyway|ignore|go{G}on|finish)\b",
-    rf"(?:do{G}not|don['’]t|never){G}(?:obey|follow|listen{G}to|respect){G}(?:the{G}user|user(?:['’]s)?{G}(?:reques"
-    rf"ts?|instructions?|orders?))(?!{G}(?:if|who|blindly|into))",
+    rf"(?:even{G})?if{G}(?:the{G}user|they){G}(?:objects?|refuses?|declines?|says?{G}no|tells?{G}you{G}(?:not{G}to"
+    rf"|to{G}stop)|asks?{G}you{G}(?:not{G}to|to{G}stop)|disagrees?)\b[^.\n]{{0,60}}\b(?:continue|carry{G}on|proceed"
+    rf"|keep{G}going|do{G}it{G}anyway|anyway|ignore|go{G}on|finish)\b",
+    rf"(?:do{G}not|don['’]t|never){G}(?:obey|follow|listen{G}to|respect){G}(?:the{G}user"
+    rf"|user(?:['’]s)?{G}(?:requests?|instructions?|orders?))(?!{G}(?:if|who|blindly|into))",
     rf"(?:new|real|actual|updated){G}system{G}(?:prompt|instructions?){G}?[:=]",
     # German
     rf"(?:ignorier\w{{0,3}}|vergiss|vergessen{G}sie|missachte\w{{0,2}}|verwirf){G}(?:bitte{G})?(?:(?:alle|sämtliche"
-    rf"|die|deine|ihre|jegliche){G}){{0,3}}(?:bisherigen?|vorherigen?|früheren?|vorigen?|obigen?|vorangegangenen?|a"
-    rf"nderen?|ursprünglichen?)\w?{G}(?:[\w-]{{1,24}}{G}){{0,2}}?(?:anweisung\w{{0,2}}|instruktion\w{{0,2}}|regeln?"
-    rf"|vorgaben?|befehle?|anleitungen)",
-    r"(?:auch wenn|selbst wenn|egal ob) (?:der |die )?(?:nutzer\w{0,4}|benutzer\w{0,4}|anwender\w{0,4}) (?:widersp"
-    r"richt|ablehnt|nein sagt|etwas anderes sagt)",
+    rf"|die|deine|ihre|jegliche){G}){{0,3}}(?:bisherigen?|vorherigen?|früheren?|vorigen?|obigen?|vorangegangenen?"
+    rf"|anderen?|ursprünglichen?)\w?{G}(?:[\w-]{{1,24}}{G}){{0,2}}?(?:anweisung\w{{0,2}}|instruktion\w{{0,2}}"
+    rf"|regeln?|vorgaben?|befehle?|anleitungen)",
+    r"(?:auch wenn|selbst wenn|egal ob) (?:der |die )?(?:nutzer\w{0,4}|benutzer\w{0,4}"
+    r"|anwender\w{0,4}) (?:widerspricht|ablehnt|nein sagt|etwas anderes sagt)",
     # French
-    rf"(?:ignore[zr]?|oublie[zr]?|néglige[zr]?){G}(?:toutes?{G})?(?:les{G}|tes{G}|vos{G})?(?:instructions?|consigne"
-    rf"s?|règles?|directives?){G}(?:précédentes?|antérieures?|ci-dessus|initiales?|du{G}système|système)",
+    rf"(?:ignore[zr]?|oublie[zr]?|néglige[zr]?){G}(?:toutes?{G})?(?:les{G}|tes{G}|vos{G})?(?:instructions?"
+    rf"|consignes?|règles?|directives?){G}(?:précédentes?|antérieures?|ci-dessus|initiales?|du{G}système|système)",
     rf"(?:tu{G}n['’]es|vous{G}n['’]êtes){G}plus{G}(?:soumise?s?|tenue?s?|liée?s?)\b",
     # Spanish
-    rf"(?:ignora(?:r|d|e)?|ignore|olvida(?:r|d)?|olvide|descarta){G}(?:todas?{G})?(?:las{G}|tus{G}|sus{G})?(?:instr"
-    rf"ucciones|reglas|órdenes|indicaciones|directrices){G}(?:anteriores|previas|del{G}sistema|iniciales)",
+    rf"(?:ignora(?:r|d|e)?|ignore|olvida(?:r|d)?|olvide|descarta){G}(?:todas?{G})?(?:las{G}|tus{G}"
+    rf"|sus{G})?(?:instrucciones|reglas|órdenes|indicaciones|directrices){G}(?:anteriores|previas|del{G}sistema"
+    rf"|iniciales)",
     # Portuguese
-    rf"(?:ignore|ignora|esqueça|esquece|desconsidere){G}(?:todas?{G})?(?:as{G}|suas{G}|tuas{G})?(?:instruções|regra"
-    rf"s|ordens|orientações|diretrizes){G}(?:anteriores|prévias|acima|do{G}sistema|iniciais)",
+    rf"(?:ignore|ignora|esqueça|esquece|desconsidere){G}(?:todas?{G})?(?:as{G}|suas{G}|tuas{G})?(?:instruções"
+    rf"|regras|ordens|orientações|diretrizes){G}(?:anteriores|prévias|acima|do{G}sistema|iniciais)",
     # Italian
-    rf"(?:ignora(?:re|te)?|dimentica(?:re|te)?|trascura){G}(?:tutte{G})?(?:le{G}|tue{G}|vostre{G}){{0,2}}(?:istruzi"
-    rf"oni|regole|indicazioni|direttive){G}(?:precedenti|anteriori|di{G}sistema|iniziali|del{G}sistema)",
+    rf"(?:ignora(?:re|te)?|dimentica(?:re|te)?|trascura){G}(?:tutte{G})?(?:le{G}|tue{G}"
+    rf"|vostre{G}){{0,2}}(?:istruzioni|regole|indicazioni|direttive){G}(?:precedenti|anteriori|di{G}sistema"
+    rf"|iniziali|del{G}sistema)",
     # Russian, Ukrainian
-    rf"(?:игнорируй\w{{0,2}}|проигнорируй\w{{0,2}}|забудь\w{{0,2}}|не{G}следуй\w{{0,2}}|отбрось){G}(?:обо?{G}|про"
-    rf"{G})?(?:(?:все|всё|всех|любые|свои|твои){G}){{0,3}}(?:предыдущ\w{{1,3}}|прежн\w{{1,3}}|прошл\w{{1,3}}|систем"
-    rf"н\w{{1,3}}|ранее\w{{0,10}}){G}(?:[\w-]{{1,24}}{G}){{0,2}}?(?:инструкци\w{{1,3}}|указани\w{{1,3}}|правил\w{{0"
-    rf",3}}|команд\w{{0,2}})",
+    rf"(?:игнорируй\w{{0,2}}|проигнорируй\w{{0,2}}|забудь\w{{0,2}}|не{G}следуй\w{{0,2}}|отбрось){G}(?:обо?{G}"
+    rf"|про{G})?(?:(?:все|всё|всех|любые|свои|твои){G}){{0,3}}(?:предыдущ\w{{1,3}}|прежн\w{{1,3}}|прошл\w{{1,3}}"
+    rf"|системн\w{{1,3}}|ранее\w{{0,10}}){G}(?:[\w-]{{1,24}}{G}){{0,2}}?(?:инструкци\w{{1,3}}|указани\w{{1,3}}"
+    rf"|правил\w{{0,3}}|команд\w{{0,2}})",
     rf"(?:ігноруй|забудь){G}(?:всі{G})?попередні{G}(?:інструкції|вказівки)",
     # Chinese
     rf"(?:忽略|无视|忘记|忘掉|不要理会|抛弃|無視){J}(?:之前|以前|以上|先前|上面|前面|原有|此前|系统){J}(?:指令|指示|提示|规则|规定|要求|命令|說明|说明)",
@@ -75,34 +77,35 @@ OVERRIDE = (
     # Korean
     rf"(?:이전|앞의|위의|기존|모든|시스템){J}(?:지시|명령|규칙|지침|프롬프트){J}(?:무시|잊|따르지)",
     # Dutch, Polish, Turkish
-    rf"(?:negeer|vergeet){G}(?:alle{G}|de{G}){{0,2}}(?:vorige|eerdere|bovenstaande){G}(?:instructies|regels|opdrach"
-    rf"ten)",
-    rf"(?:zignoruj|zapomnij{G}o){G}(?:wszystk\w{{1,4}}{G})?(?:poprzedni\w{{1,3}}|wcześniejsz\w{{1,3}}){G}(?:instruk"
-    rf"cj\w{{1,4}}|polece\w{{1,3}}|zasad\w{{0,3}})",
+    rf"(?:negeer|vergeet){G}(?:alle{G}|de{G}){{0,2}}(?:vorige|eerdere|bovenstaande){G}(?:instructies|regels"
+    rf"|opdrachten)",
+    rf"(?:zignoruj|zapomnij{G}o){G}(?:wszystk\w{{1,4}}{G})?(?:poprzedni\w{{1,3}}"
+    rf"|wcześniejsz\w{{1,3}}){G}(?:instrukcj\w{{1,4}}|polece\w{{1,3}}|zasad\w{{0,3}})",
     rf"önceki{G}(?:tüm{G})?(?:talimat\w{{0,8}}|komut\w{{0,8}}|kural\w{{0,8}}){W}(?:yok{G}say|unut|görmezden)\w{{0,8}}",
 )  # fmt: skip
 
 CONCEAL = (
     rf"{_NOT}{G}(?:tell|inform|notify|alert|warn|let){G}{_PEOPLE}(?:{G}(?:about|of|know{G}(?:about|that)|that{G}you"
     rf"|know){G}?(?:{_THIS})?\b|(?=\s{{0,5}}(?:[.!;]|$)))",
-    rf"{_NOT}{G}(?:mention|show|reveal|disclose|report|display|explain|admit|describe){G}{_THIS}{_MORE}{G}to{G}"
-    rf"{_PEOPLE}",
-    rf"{_NOT}{G}(?:mention|reveal|disclose|admit|report|log|list){G}(?:that{G}(?:you|it{G}was)|this{G}(?:step|instr"
-    rf"uction|request|call|upload|file|change|action|command|section)|these{G}(?:steps|instructions|commands|change"
-    rf"s)|the{G}(?:upload|transfer|exfiltration|existence{G}of{G}(?:this|these)))\b",
-    rf"(?:leave|keep|omit|exclude){G}(?:{_THIS}|the{G}(?:step|upload|change|request))(?:{G}[\w-]{{1,20}}){{0,2}}?"
-    rf"{G}(?:out{G}of|from|off){G}(?:the{G}|your{G}|any{G}|all{G})?(?:summar\w{{1,4}}|reports?|logs?|answers?|respo"
-    rf"nses?|outputs?|repl\w{{1,3}}|messages?|transcripts?|final{G}[\w-]{{1,20}})\b(?:{G}(?:you{G}give|to|for|shown"
-    rf"{G}to){G}(?:the{G})?(?:user|person|them))?",
-    rf"{_PEOPLE}{G}(?:must|should|need|may|can|shall|does|do){G}(?:not|never|n['’]t){G}(?:ever{G})?(?:know|see|noti"
-    rf"ce|learn|find{G}out|be{G}(?:told|informed|aware|notified)|become{G}aware|need{G}to{G}know){G}?(?:about|of|th"
-    rf"at|this|it|what)?\b(?=[^\n]{{0,40}}(?:this|it|these|step|you|happen|[.!]))",
-    rf"if{G}(?:the{G}user|they|someone|anyone|asked|somebody)(?:{G}(?:asks?|questions?|notices?)[^,.\n]{{0,40}})?,?"
-    rf"{G}(?:say|claim|deny|pretend|answer|tell{G}them|reply|insist|lie)\b(?:{G}(?:that|it|you|there)\b[^.\n]{{0,60"
-    rf"}}(?:formatter|automatic|routine|normal|standard|nothing|not|never|cache|telemetry|update|part{G}of))",
-    rf"(?:this|these){G}(?:step|instruction|section|task|note|message)s?{G}(?:is|are|must{G}(?:stay|remain)|should"
-    rf"{G}(?:stay|remain)|stays?|remains?){G}(?:a{G})?(?:secret|hidden|invisible|confidential|between{G}us){G}(?:fr"
-    rf"om{G}{_PEOPLE})?",
+    rf"{_NOT}{G}(?:mention|show|reveal|disclose|report|display|explain|admit"
+    rf"|describe){G}{_THIS}{_MORE}{G}to{G}{_PEOPLE}",
+    rf"{_NOT}{G}(?:mention|reveal|disclose|admit|report|log|list){G}(?:that{G}(?:you|it{G}was)|this{G}(?:step"
+    rf"|instruction|request|call|upload|file|change|action|command|section)|these{G}(?:steps|instructions|commands"
+    rf"|changes)|the{G}(?:upload|transfer|exfiltration|existence{G}of{G}(?:this|these)))\b",
+    rf"(?:leave|keep|omit|exclude){G}(?:{_THIS}|the{G}(?:step|upload|change"
+    rf"|request))(?:{G}[\w-]{{1,20}}){{0,2}}?{G}(?:out{G}of|from|off){G}(?:the{G}|your{G}|any{G}"
+    rf"|all{G})?(?:summar\w{{1,4}}|reports?|logs?|answers?|responses?|outputs?|repl\w{{1,3}}|messages?|transcripts?"
+    rf"|final{G}[\w-]{{1,20}})\b(?:{G}(?:you{G}give|to|for|shown{G}to){G}(?:the{G})?(?:user|person|them))?",
+    rf"{_PEOPLE}{G}(?:must|should|need|may|can|shall|does|do){G}(?:not|never|n['’]t){G}(?:ever{G})?(?:know|see"
+    rf"|notice|learn|find{G}out|be{G}(?:told|informed|aware|notified)|become{G}aware|need{G}to{G}know){G}?(?:about"
+    rf"|of|that|this|it|what)?\b(?=[^\n]{{0,40}}(?:this|it|these|step|you|happen|[.!]))",
+    rf"if{G}(?:the{G}user|they|someone|anyone|asked|somebody)(?:{G}(?:asks?|questions?"
+    rf"|notices?)[^,.\n]{{0,40}})?,?{G}(?:say|claim|deny|pretend|answer|tell{G}them|reply|insist"
+    rf"|lie)\b(?:{G}(?:that|it|you|there)\b[^.\n]{{0,60}}(?:formatter|automatic|routine|normal|standard|nothing|not"
+    rf"|never|cache|telemetry|update|part{G}of))",
+    rf"(?:this|these){G}(?:step|instruction|section|task|note|message)s?{G}(?:is|are|must{G}(?:stay|remain)"
+    rf"|should{G}(?:stay|remain)|stays?|remains?){G}(?:a{G})?(?:secret|hidden|invisible|confidential"
+    rf"|between{G}us){G}(?:from{G}{_PEOPLE})?",
 )  # fmt: skip
 # Ways of doing something. A sentence that forbids them is harmless.
 CONCEAL_WAYS = (
@@ -112,85 +115,80 @@ CONCEAL_WAYS = (
     rf"\b(?:secretly|covertly|quietly|silently|discreetly){G}(?:send|upload|post|copy|forward|append|email|transmit"
     rf"|exfiltrate|collect|transfer|submit|add|include|record)\b",
     rf"\b(?:leave|leaving){G}no{G}traces?\b|\bcover{G}(?:your|our|the){G}tracks\b",
-    rf"\b(?:clear|delete|wipe|erase){G}(?:the{G}|your{G}|all{G})?(?:shell{G}|command{G}|bash{G})?(?:history|logs|ev"
-    rf"idence|traces){G}(?:afterwards|so{G}that|to{G}(?:avoid|hide|prevent|cover))",
+    rf"\b(?:clear|delete|wipe|erase){G}(?:the{G}|your{G}|all{G})?(?:shell{G}|command{G}|bash{G})?(?:history|logs"
+    rf"|evidence|traces){G}(?:afterwards|so{G}that|to{G}(?:avoid|hide|prevent|cover))",
     # German
-    r"\b(?:sag|sage|sagen sie|erzähl\w{0,2}|verrate\w{0,2}|teile|informier\w{0,2}|erwähne?\w{0,2}|melde)\b[^.\n]{0"
-    r",40}\b(?:nutzer|benutzer|anwender|menschen)\w{0,3}\b[^.\n]{0,40}\b(?:nicht|nichts|niemals)\b|\bohne (?:dass "
-    r")?(?:der|den|die) (?:nutzer|benutzer|anwender)\w{0,3}\b[^.\n]{0,30}(?:merk|erfähr|informier|wissen|weiß)\w{0"
-    r",4}|\bhinter dem rücken\b|\bverschweig\w{0,3}\b[^.\n]{0,40}\b(?:nutzer|benutzer|anwender)|\berwähne?\w{0,2}"
-    r"\b[^.\n]{0,40}\b(?:nicht|niemals)\b[^.\n]{0,30}\b(?:nutzer|benutzer|gegenüber)",
+    r"\b(?:sag|sage|sagen sie|erzähl\w{0,2}|verrate\w{0,2}|teile|informier\w{0,2}|erwähne?\w{0,2}"
+    r"|melde)\b[^.\n]{0,40}\b(?:nutzer|benutzer|anwender|menschen)\w{0,3}\b[^.\n]{0,40}\b(?:nicht|nichts|niemals)\b"
+    r"|\bohne (?:dass )?(?:der|den|die) (?:nutzer|benutzer|anwender)\w{0,3}\b[^.\n]{0,30}(?:merk|erfähr|informier"
+    r"|wissen|weiß)\w{0,4}|\bhinter dem rücken\b|\bverschweig\w{0,3}\b[^.\n]{0,40}\b(?:nutzer|benutzer|anwender)"
+    r"|\berwähne?\w{0,2}\b[^.\n]{0,40}\b(?:nicht|niemals)\b[^.\n]{0,30}\b(?:nutzer|benutzer|gegenüber)",
     # French
-    r"\bne (?:le |la |les |lui |l['’])?(?:dis|dites|dire|informe\w{0,2}|révèle\w{0,2}|préviens|prévenez|mentionne"
-    r"\w{0,2}|signale\w{0,2}|montre\w{0,2}) (?:pas|jamais|rien)\b[^.\n]{0,60}\b(?:utilisat\w{1,6}|l['’]usager|clie"
-    r"nt)|\bà l['’]insu de l['’]utilisat\w{1,6}|\bsans (?:en )?(?:informer|prévenir|avertir|le dire à) (?:l['’]uti"
-    r"lisat\w{1,6}|la personne)",
+    r"\bne (?:le |la |les |lui |l['’])?(?:dis|dites|dire|informe\w{0,2}|révèle\w{0,2}|préviens|prévenez"
+    r"|mentionne\w{0,2}|signale\w{0,2}|montre\w{0,2}) (?:pas|jamais|rien)\b[^.\n]{0,60}\b(?:utilisat\w{1,6}"
+    r"|l['’]usager|client)|\bà l['’]insu de l['’]utilisat\w{1,6}|\bsans (?:en )?(?:informer|prévenir|avertir"
+    r"|le dire à) (?:l['’]utilisat\w{1,6}|la personne)",
     # Spanish
-    r"\bno (?:se )?(?:le |lo |la |les )?(?:digas|diga|decir|informes?|informe|menciones?|mencione|reveles?|revele|"
-    r"avises?|cuentes?|muestres?)\b[^.\n]{0,60}\b(?:usuari[oa]|resumen|cliente)|\bsin (?:que (?:el|la) usuari[oa] "
-    r"(?:lo )?sepa|(?:informar|avisar|decir(?:le)?) al? usuari[oa]|(?:el )?conocimiento del usuari[oa])",
+    r"\bno (?:se )?(?:le |lo |la |les )?(?:digas|diga|decir|informes?|informe|menciones?|mencione|reveles?|revele"
+    r"|avises?|cuentes?|muestres?)\b[^.\n]{0,60}\b(?:usuari[oa]|resumen|cliente)|\bsin (?:que (?:el"
+    r"|la) usuari[oa] (?:lo )?sepa|(?:informar|avisar|decir(?:le)?) al? usuari[oa]"
+    r"|(?:el )?conocimiento del usuari[oa])",
     # Portuguese
-    r"\bnão (?:o |a |lhe )?(?:diga|digas|conte|informe|mencione|revele|avise|mostre)\b[^.\n]{0,60}\b(?:usuári[oa]|"
-    r"utilizador|resumo)|\bsem (?:que o (?:usuário|utilizador) saiba|(?:informar|avisar|contar a?o?) o? ?(?:usuári"
-    r"o|utilizador)|o conhecimento do (?:usuário|utilizador))",
+    r"\bnão (?:o |a |lhe )?(?:diga|digas|conte|informe|mencione|revele|avise|mostre)\b[^.\n]{0,60}\b(?:usuári[oa]"
+    r"|utilizador|resumo)|\bsem (?:que o (?:usuário|utilizador) saiba|(?:informar|avisar"
+    r"|contar a?o?) o? ?(?:usuário|utilizador)|o conhecimento do (?:usuário|utilizador))",
     # Italian
-    r"\bnon (?:lo |la |gli )?(?:dire|dirlo|dica|informare|informa|menzionare|menzionarlo|rivelare|avvisare|mostrar"
-    r"e)\b[^.\n]{0,60}\b(?:utent[ei]|riepilogo)|\bsenza (?:che l['’]utente (?:lo )?sappia|(?:informare|avvisare|di"
-    r"rlo a(?:ll['’])?) ?(?:l['’])?utente|farlo sapere)",
+    r"\bnon (?:lo |la |gli )?(?:dire|dirlo|dica|informare|informa|menzionare|menzionarlo|rivelare|avvisare"
+    r"|mostrare)\b[^.\n]{0,60}\b(?:utent[ei]|riepilogo)|\bsenza (?:che l['’]utente (?:lo )?sappia|(?:informare"
+    r"|avvisare|dirlo a(?:ll['’])?) ?(?:l['’])?utente|farlo sapere)",
     # Russian
-    r"\bне (?:говори|сообщай|рассказывай|упоминай|показывай|раскрывай|информируй|предупреждай)\w{0,2}\b[^.\n]{0,60"
-    r"}\b(?:пользовател\w{1,3}|отчёте|отчете)|\bпользовател\w{1,3}\b[^.\n]{0,40}\bне (?:говори|сообщай|рассказывай"
-    r"|упоминай|должен знать|должен узнать|узнал)|\bвтайне от пользовател|\bбез ведома пользовател|\bтайно (?:отпр"
-    r"ав|перешл|скопируй)\w{0,4}",
+    r"\bне (?:говори|сообщай|рассказывай|упоминай|показывай|раскрывай|информируй"
+    r"|предупреждай)\w{0,2}\b[^.\n]{0,60}\b(?:пользовател\w{1,3}|отчёте|отчете)"
+    r"|\bпользовател\w{1,3}\b[^.\n]{0,40}\bне (?:говори|сообщай|рассказывай|упоминай|должен знать|должен узнать"
+    r"|узнал)|\bвтайне от пользовател|\bбез ведома пользовател|\bтайно (?:отправ|перешл|скопируй)\w{0,4}",
     # Chinese
-    r"(?:不要|别|請勿|请勿|切勿|不得|无需|不能)(?:把|将)?[^。！？\n]{0,16}(?:告诉|告知|通知|透露|提及|提醒|让|向|泄露)[^。！？\n]{0,10}(?:用户|使用者|用戶|他们|任何"
-    r"人)|(?:瞒着|背着|对)(?:用户|使用者)[^。！？\n]{0,6}(?:保密|隐瞒|进行|操作)|(?:秘密|偷偷|悄悄)(?:地)?(?:发送|上传|复制|转发|传送)",
+    r"(?:不要|别|請勿|请勿|切勿|不得|无需|不能)(?:把|将)?[^。！？\n]{0,16}(?:告诉|告知|通知|透露|提及|提醒|让|向"
+    r"|泄露)[^。！？\n]{0,10}(?:用户|使用者|用戶|他们|任何人)|(?:瞒着|背着|对)(?:用户"
+    r"|使用者)[^。！？\n]{0,6}(?:保密|隐瞒|进行|操作)|(?:秘密|偷偷|悄悄)(?:地)?(?:发送|上传|复制|转发|传送)",
     # Japanese
-    r"(?:ユーザー|利用者|使用者)[にへ]?(?:は)?[^。\n]{0,20}(?:知らせ|伝え|言わ|教え|通知|報告|見せ|明かさ|話さ|気づかれ)[^。\n]{0,4}(?:ない|ず|るな|ません)|(?:こっ"
-    r"そり|密かに|秘密裏に|内緒で)[^。\n]{0,12}(?:送信|アップロード|コピー|転送)|ユーザーには?(?:秘密|内緒)",
+    r"(?:ユーザー|利用者|使用者)[にへ]?(?:は)?[^。\n]{0,20}(?:知らせ|伝え|言わ|教え|通知|報告|見せ|明かさ|話さ"
+    r"|気づかれ)[^。\n]{0,4}(?:ない|ず|るな|ません)|(?:こっそり|密かに|秘密裏に|内緒で)[^。\n]{0,12}(?:送信"
+    r"|アップロード|コピー|転送)|ユーザーには?(?:秘密|内緒)",
     # Korean
-    r"(?:사용자|이용자)(?:에게|가|께|한테)?(?:는)?[^.\n]{0,20}"
-    r"(?:알리지|말하지|모르게|언급하지|보여주지|밝히지|알게 하지|눈치채지)"
-    r"|(?:몰래|비밀리에|은밀히)[^.\n]{0,"
-    r"14}(?:전송|업로드|복사|보내)",
+    r"(?:사용자|이용자)(?:에게|가|께|한테)?(?:는)?[^.\n]{0,20}(?:알리지|말하지|모르게|언급하지|보여주지|밝히지"
+    r"|알게 하지|눈치채지)|(?:몰래|비밀리에|은밀히)[^.\n]{0,14}(?:전송|업로드|복사|보내)",
 )  # fmt: skip
 
 FETCH = (
     r"\b(?:fetch|load|open|read|download|retrieve|get|visit|access|browse(?: to)?|go to|curl|webfetch|request|pull"
-    r"|check|consult)\b"
-    r"|\b(?:lade|lies|öffne|rufe?|hole?|laden|öffnen|abrufen|lesen|besuche)\b|\b(?:charge[zr]?|ouvre[zr]?|téléchar"
-    r"ge[zr]?|lis(?:ez)?|récupère[zr]?|consulte[zr]?|va sur|visite[zr]?)\b"
-    r"|\b(?:carga|abre|abra|descarga|lee|lea|visita|obtén|consulta|cargue|descargue|accede)\b|\b(?:carregue|abra|b"
-    r"aixe|leia|acesse|busque|visite|consulte|obtenha)\b"
-    r"|\b(?:carica|apri|scarica|leggi|visita|recupera|consulta|vai su)\b|\b(?:загрузи|открой|скачай|прочитай|прочт"
-    r"и|зайди|получи|запроси|перейди)\w{0,2}\b"
-    r"|打开|访问|读取|下载|获取|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문"
+    r"|check|consult)\b|\b(?:lade|lies|öffne|rufe?|hole?|laden|öffnen|abrufen|lesen|besuche)\b|\b(?:charge[zr]?"
+    r"|ouvre[zr]?|télécharge[zr]?|lis(?:ez)?|récupère[zr]?|consulte[zr]?|va sur|visite[zr]?)\b|\b(?:carga|abre|abra"
+    r"|descarga|lee|lea|visita|obtén|consulta|cargue|descargue|accede)\b|\b(?:carregue|abra|baixe|leia|acesse"
+    r"|busque|visite|consulte|obtenha)\b|\b(?:carica|apri|scarica|leggi|visita|recupera|consulta|vai su)\b"
+    r"|\b(?:загрузи|открой|скачай|прочитай|прочти|зайди|получи|запроси|перейди)\w{0,2}\b|打开|访问|读取|下载|获取"
+    r"|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문"
 )
 OBEY = (
-    r"\b(?:follow|obey|execute|carry out|comply with|act on|perform|adopt)\b(?:\s{1,3}[\w'’-]{1,20}){"
-    r"0,4}?\s{1,3}(?:instructions?|commands?|directives?|orders|prompt|steps (?:it|there|listed|found|in)|guidance"
-    r")\b"
-    r"|\b(?:do|follow|obey|execute) (?:exactly )?(?:what(?:ever)?|everything|anything|as) (?:it|the (?:page|file|d"
-    r"ocument|response|server|answer)|is|you (?:find|read|see))\b|\b(?:whatever|everything) (?:it|the (?:page|file"
-    r"|response|server)) (?:says|tells|instructs|contains|asks)\b"
-    r"|\btreat\b[^.\n]{0,60}\bas (?:your |the |an? |new |authoritative |trusted |user ){0,3}(?:instructions?|order"
-    r"s|system prompt|prompt|commands|directives?)\b|\b(?:instructions?|commands|directives?) (?:it|that it|which "
-    r"it|the (?:page|file|server|response)) (?:contains?|returns?|gives?|lists?)\b"
-    r"|\b(?:befolge?|folge|führe?|befolgen|ausführen|gehorche?)\b[^.\n]{0,60}\b(?:anweisung\w{0,2}|instruktion\w{0"
-    r",2}|befehle?n?|schritte|vorgaben)\b|\b(?:anweisung\w{0,2}|befehle?n?)\b[^.\n]{0,40}\b(?:befolg\w{1,3}|aus(?:"
-    r"zu)?führ\w{1,3}|um(?:zu)?setzen|folgen)\b"
-    r"|\b(?:suis|suivez|suivre|exécute[zr]?|obéis(?:sez)?|applique[zr]?|respecte[zr]?)\b[^.\n]{0,50}\b(?:instructi"
-    r"ons?|consignes?|ordres?|commandes?|directives?)\b"
-    r"|\b(?:sigue|siga|seguir|ejecuta|ejecute|obedece|obedezca|cumple|aplica)\b[^.\n]{0,50}\b(?:instrucciones|órde"
-    r"nes|indicaciones|comandos|pasos)\b"
-    r"|\b(?:siga|segue|seguir|execute|executa|obedeça|cumpra|aplique)\b[^.\n]{0,50}\b(?:instruções|ordens|comandos"
-    r"|orientações|passos)\b"
-    r"|\b(?:segui|seguire|esegui|eseguire|obbedisci|applica|rispetta)\b[^.\n]{0,50}\b(?:istruzioni|ordini|comandi|"
-    r"indicazioni|passaggi)\b"
-    r"|\b(?:выполни|выполняй|следуй|исполни|соблюдай|сделай)\w{0,2}\b[^.\n]{0,50}\b(?:инструкци\w{1,3}|указани\w{1"
-    r",3}|команд\w{0,2}|всё, что|приказ\w{0,2})"
-    r"|(?:执行|遵循|遵守|按照|服从|遵照|照做)[^。\n]{0,24}(?:指令|指示|命令|步骤|内容|要求|说明|做)|(?:指示|命令|手順|内容)[^。\n]{0,12}(?:従っ|従い|実行|守っ|従え"
-    r")|(?:지시|명령|지침|내용|단계)[^.\n]{0,16}(?:따르|따라|실행|수행|이행)"
+    r"\b(?:follow|obey|execute|carry out|comply with|act on|perform"
+    r"|adopt)\b(?:\s{1,3}[\w'’-]{1,20}){0,4}?\s{1,3}(?:instructions?|commands?|directives?|orders|prompt"
+    r"|steps (?:it|there|listed|found|in)|guidance)\b|\b(?:do|follow|obey|execute) (?:exactly )?(?:what(?:ever)?"
+    r"|everything|anything|as) (?:it|the (?:page|file|document|response|server|answer)|is|you (?:find|read|see))\b"
+    r"|\b(?:whatever|everything) (?:it|the (?:page|file|response|server)) (?:says|tells|instructs|contains|asks)\b"
+    r"|\btreat\b[^.\n]{0,60}\bas (?:your |the |an? |new |authoritative |trusted |user ){0,3}(?:instructions?|orders"
+    r"|system prompt|prompt|commands|directives?)\b|\b(?:instructions?|commands|directives?) (?:it|that it|which it"
+    r"|the (?:page|file|server|response)) (?:contains?|returns?|gives?|lists?)\b|\b(?:befolge?|folge|führe?"
+    r"|befolgen|ausführen|gehorche?)\b[^.\n]{0,60}\b(?:anweisung\w{0,2}|instruktion\w{0,2}|befehle?n?|schritte"
+    r"|vorgaben)\b|\b(?:anweisung\w{0,2}|befehle?n?)\b[^.\n]{0,40}\b(?:befolg\w{1,3}|aus(?:zu)?führ\w{1,3}"
+    r"|um(?:zu)?setzen|folgen)\b|\b(?:suis|suivez|suivre|exécute[zr]?|obéis(?:sez)?|applique[zr]?"
+    r"|respecte[zr]?)\b[^.\n]{0,50}\b(?:instructions?|consignes?|ordres?|commandes?|directives?)\b|\b(?:sigue|siga"
+    r"|seguir|ejecuta|ejecute|obedece|obedezca|cumple|aplica)\b[^.\n]{0,50}\b(?:instrucciones|órdenes|indicaciones"
+    r"|comandos|pasos)\b|\b(?:siga|segue|seguir|execute|executa|obedeça|cumpra"
+    r"|aplique)\b[^.\n]{0,50}\b(?:instruções|ordens|comandos|orientações|passos)\b|\b(?:segui|seguire|esegui"
+    r"|eseguire|obbedisci|applica|rispetta)\b[^.\n]{0,50}\b(?:istruzioni|ordini|comandi|indicazioni|passaggi)\b"
+    r"|\b(?:выполни|выполняй|следуй|исполни|соблюдай|сделай)\w{0,2}\b[^.\n]{0,50}\b(?:инструкци\w{1,3}"
+    r"|указани\w{1,3}|команд\w{0,2}|всё, что|приказ\w{0,2})|(?:执行|遵循|遵守|按照|服从|遵照"
+    r"|照做)[^。\n]{0,24}(?:指令|指示|命令|步骤|内容|要求|说明|做)|(?:指示|命令|手順|内容)[^。\n]{0,12}(?:従っ|従い"
+    r"|実行|守っ|従え)|(?:지시|명령|지침|내용|단계)[^.\n]{0,16}(?:따르|따라|실행|수행|이행)"
 )
 
 # Words of which a paragraph contains one, if the patterns of the same place can match.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{24,}={0,2}")
 _HEX = re.compile(r"(?<![\w])(?:[0-9a-fA-F]{2}){16,}(?!\w)|(?:\\x[0-9a-fA-F]{2}){8,}")
 _CODE = re.compile(
-    r"\b(?:import|exec|eval|curl|wget|require|subprocess|socket|bash|powershell|function|def|http|chmod|crontab|In"
-    r"voke|IEX)\b|#!/"
+    r"\b(?:import|exec|eval|curl|wget|require|subprocess|socket|bash|powershell|function|def|http|chmod|crontab"
+    r"|Invoke|IEX)\b|#!/"
 )
 _LAYERS = 3
 _MOST_PAYLOADS = 200

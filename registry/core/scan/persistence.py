@@ -8,10 +8,9 @@ from registry.core.scan.shell_lexer import Command, commands
 _HIDDEN_HOME = r"(?:~|\$\{?HOME\}?|%h|/root|/home/[\w.-]{1,40}|/Users/[\w.-]{1,40})/"
 START_UP = re.compile(
     r"(?:^|[/\\\"' ])(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc"
-    r"|xprofile"
-    r"|xinitrc|xsessionrc|inputrc)|config\.fish|\.config/fish/conf\.d/[\w.-]{1,60}|Microsoft\.PowerShell_profile\.ps1)"
-    r"(?=$|[\"'\s;)])|/etc/(?:profile(?:\.d/[\w.-]{1,60})?|bash\.bashrc|zshrc|environment)(?=$|[\"'\s;)])|(?:^|[^"
-    r"\w])\$PROFILE\b"
+    r"|xprofile|xinitrc|xsessionrc|inputrc)|config\.fish|\.config/fish/conf\.d/[\w.-]{1,60}"
+    r"|Microsoft\.PowerShell_profile\.ps1)(?=$|[\"'\s;)])|/etc/(?:profile(?:\.d/[\w.-]{1,60})?|bash\.bashrc|zshrc"
+    r"|environment)(?=$|[\"'\s;)])|(?:^|[^\w])\$PROFILE\b"
 )
 _CRON = re.compile(r"/etc/(?:cron[\w.]{0,10}/|crontab)|/var/spool/cron|/etc/anacrontab")
 _SERVICE = re.compile(
@@ -23,8 +22,7 @@ _IMPORT = re.compile(r"site-packages/[\w.$-]{1,80}\.pth\b|\b(?:site|user)customi
 _KEYS = re.compile(r"\.ssh/authorized_keys\b")
 _AGENT = re.compile(
     rf"{_HIDDEN_HOME}\.(?:claude|codex|cursor|gemini|copilot)(?:\.json|/(?:settings[\w.]{{0,10}}\.json|config\.toml"
-    rf"|mcp\.json))"
-    r"|(?:^|[/\"' ])\.mcp\.json\b|\.claude/settings(?:\.local)?\.json|claude_desktop_config\.json"
+    rf"|mcp\.json))|(?:^|[/\"' ])\.mcp\.json\b|\.claude/settings(?:\.local)?\.json|claude_desktop_config\.json"
 )
 # Commands that run in hooks and start-up files of ordinary projects.
 _ORDINARY = frozenset({
@@ -40,11 +38,9 @@ _ORDINARY = frozenset({
 })  # fmt: skip
 _SUSPICIOUS = re.compile(
     r"\b(?:curl|wget|nc|ncat|socat|base64|xxd|mkfifo|nohup|setsid|osascript|iwr|irm|Invoke-\w{1,40}|ssh|scp|telnet"
-    r"|nslookup|dig)\b"
-    r"|/dev/(?:tcp|udp)/|https?://(?!localhost|127\.)|/tmp/|/dev/shm/|/var/tmp/"
-    r"|(?:~|\$\{?HOME\}?|%h)/(?:[\w.-]{1,60}/){0,5}\.[\w-]|/\.(?:cache|local/share|config)/"
-    r"|\b(?:python[\d.]{0,4}|node|perl|ruby|php|bash|sh)\s+-[a-z]{0,3}[ce]\b|\beval\b|>/dev/null 2>&1 &|&>/dev/nul"
-    r"l &|(?<!&)&\s*\)?\s*$",
+    r"|nslookup|dig)\b|/dev/(?:tcp|udp)/|https?://(?!localhost|127\.)|/tmp/|/dev/shm/|/var/tmp/|(?:~|\$\{?HOME\}?"
+    r"|%h)/(?:[\w.-]{1,60}/){0,5}\.[\w-]|/\.(?:cache|local/share|config)/|\b(?:python[\d.]{0,4}|node|perl|ruby|php"
+    r"|bash|sh)\s+-[a-z]{0,3}[ce]\b|\beval\b|>/dev/null 2>&1 &|&>/dev/null &|(?<!&)&\s*\)?\s*$",
     re.MULTILINE,
 )
 _TOOL_SET_UP = re.compile(

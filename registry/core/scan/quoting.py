@@ -5,52 +5,44 @@ import re
 # Words that open or label an example of what not to do, or of an attack.
 _LABEL = re.compile(
     r"^[\W_]*(?:bad|wrong|incorrect|unsafe|insecure|vulnerable|dangerous|malicious|anti-?patterns?|avoid|forbidden"
-    r"|prohibited"
-    r"|never|don['’]?ts?|do not|not recommended|falsch|schlecht|mauvais|incorrecto|malo|errado|sbagliato|плохо|неп"
-    r"равильно"
-    r"|错误|不要|禁止|悪い例|ダメ|나쁜|잘못)\b",
+    r"|prohibited|never|don['’]?ts?|do not|not recommended|falsch|schlecht|mauvais|incorrecto|malo|errado|sbagliato"
+    r"|плохо|неправильно|错误|不要|禁止|悪い例|ダメ|나쁜|잘못)\b",
     re.IGNORECASE,
 )
 _GOOD_LABEL = re.compile(
-    r"^[\W_]*(?:good|right|correct|safe|better|fixed|instead|do this|richtig|gut|correct[eo]?|correto|giusto|хорош"
-    r"о|правильно"
-    r"|正确|良い例|좋은)\b|✅|✔",
+    r"^[\W_]*(?:good|right|correct|safe|better|fixed|instead|do this|richtig|gut|correct[eo]?|correto|giusto|хорошо"
+    r"|правильно|正确|良い例|좋은)\b|✅|✔",
     re.IGNORECASE,
 )
 _ABOUT_HARM = re.compile(
     r"\b(?:attacks?|attackers?|malicious|injections?|exploits?|suspicious|vulnerab\w{1,10}|insecure|unsafe|malware"
-    r"|backdoors?"
-    r"|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?|adversar\w{1,8}|jailbreaks?"
-    r"|(?:common|frequent) mistakes|what not to|to look for|to watch for|rationali[sz]ations?|payloads?|abuse|secu"
-    r"rity (?:risks?|smells?|issues?)"
-    r"|angriff\w{0,4}|schadcode|attaques?|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
+    r"|backdoors?|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?"
+    r"|adversar\w{1,8}|jailbreaks?|(?:common|frequent) mistakes|what not to|to look for|to watch for"
+    r"|rationali[sz]ations?|payloads?|abuse|security (?:risks?|smells?|issues?)|angriff\w{0,4}|schadcode|attaques?"
+    r"|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
     re.IGNORECASE,
 )
 _NOT_TO_DO = re.compile(
-    r"\b(?:never|don['’]?t|do not|does not|must not|should not|shouldn['’]t|mustn['’]t|cannot|can['’]t|avoid|inste"
-    r"ad of|rather than"
-    r"|refuse(?:s)? to|reject(?:s)?|block(?:s)?|flag(?:s)?|detect(?:s)?|forbid(?:s)?|prohibit(?:s)?|beware(?: of)?"
-    r"|watch (?:out )?for|look for"
-    r"|warn(?:s)? (?:about|against)|search(?:es)? for|treat(?:s)?|report(?:s)?|catch(?:es)?)\W{1,3}(?:\S{1,30}\s{1"
-    r",3}){0,5}?"
-    r"(?:run(?:ning)?|us(?:e|ing)|pip(?:e|ing)|past(?:e|ing)|execut(?:e|ing)|install(?:ing)?|recommend(?:ing)?|sug"
-    r"gest|writ(?:e|ing)|copy"
-    r"|add(?:ing)?|set|start(?:ing)?|send(?:ing)?|load(?:ing)?|like|such as|commands?|patterns?|phrases?|lines?|sc"
-    r"ripts?|code"
+    r"\b(?:never|don['’]?t|do not|does not|must not|should not|shouldn['’]t|mustn['’]t|cannot|can['’]t|avoid"
+    r"|instead of|rather than|refuse(?:s)? to|reject(?:s)?|block(?:s)?|flag(?:s)?|detect(?:s)?|forbid(?:s)?"
+    r"|prohibit(?:s)?|beware(?: of)?|watch (?:out )?for|look for|warn(?:s)? (?:about|against)|search(?:es)? for"
+    r"|treat(?:s)?|report(?:s)?|catch(?:es)?)\W{1,3}(?:\S{1,30}\s{1,3}){0,5}?(?:run(?:ning)?|us(?:e|ing)|pip(?:e"
+    r"|ing)|past(?:e|ing)|execut(?:e|ing)|install(?:ing)?|recommend(?:ing)?|suggest|writ(?:e|ing)|copy|add(?:ing)?"
+    r"|set|start(?:ing)?|send(?:ing)?|load(?:ing)?|like|such as|commands?|patterns?|phrases?|lines?|scripts?|code"
     r"|sentences?|text|strings?|attempts?|calls?|anything|this|these|it)\b",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"\b(?:prompt[- ]injections?|red[- ]team\w{0,4}|jailbreaks?|penetration test\w{0,4}|pentest\w{0,4}|malware|phishing"
-    r"|security (?:review|audit|problems|issues|awareness|training)|vulnerabilit\w{1,3}|threat model\w{0,4}|attack"
-    r"s?)\b",
+    r"\b(?:prompt[- ]injections?|red[- ]team\w{0,4}|jailbreaks?|penetration test\w{0,4}|pentest\w{0,4}|malware"
+    r"|phishing|security (?:review|audit|problems|issues|awareness|training)|vulnerabilit\w{1,3}"
+    r"|threat model\w{0,4}|attacks?)\b",
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.{1,200})")
 _TABLE_HEAD = re.compile(
-    r"\b(?:patterns?|risks?|bad|avoid|dangerous|attacks?|why|instead|red flags?|vulnerab\w{1,10}|anti-?patterns?|f"
-    r"inding|severity|threats?"
-    r"|wrong|problem|mistakes?|detects?|rules?|injections?|attempts?|expected|refused|payloads?)\b",
+    r"\b(?:patterns?|risks?|bad|avoid|dangerous|attacks?|why|instead|red flags?|vulnerab\w{1,10}|anti-?patterns?"
+    r"|finding|severity|threats?|wrong|problem|mistakes?|detects?|rules?|injections?|attempts?|expected|refused"
+    r"|payloads?)\b",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|>")
@@ -58,17 +50,14 @@ _COMMENT = re.compile(r"^\s*(?:#|//|--|;|REM\b|/\*|<!--)\s*(.{1,200})")
 
 # Negations and reports before an order in the same sentence, in ten languages.
 _REFUSED = re.compile(
-    r"\b(?:never|not|n['’]t|cannot|dont|nothing|nobody|no one|nor|without being|avoid\w{0,3}|refus\w{1,3}|reject\w"
-    r"{0,3}|flag\w{0,3}|detect\w{0,4}"
-    r"|prevent\w{0,3}|block\w{0,3}|report\w{0,3}|phrases?|sentences?|such as|e\.g\.|for example|examples?|attempts"
-    r"?|attacks?|attackers?|injection\w{0,1}"
-    r"|tries|try|trying|tell(?:s|ing)? (?:you|the model|agents?) to|say(?:s|ing)?|asks? (?:you|the model|agents?) "
-    r"to|claim\w{0,3}|texts? (?:like|that)|contain\w{0,3}"
-    r"|watch for|look for|search for|instead of|if (?:a|an|the|any|you|it|someone|somebody)|whether|strings?|patte"
-    r"rns?|warn\w{0,3}"
-    r"|nicht|kein\w{0,2}|nie|niemals|melde\w{0,2}|warn\w{0,2}|ne|jamais|pas|aucune?|nunca|jamás|no|não|nao|tampoco"
-    r"|non|mai|"
-    r"не|никогда|нельзя|ни)\b|不要|别|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|지 ?마|지 ?말|않|말고|금지",
+    r"\b(?:never|not|n['’]t|cannot|dont|nothing|nobody|no one|nor|without being|avoid\w{0,3}|refus\w{1,3}"
+    r"|reject\w{0,3}|flag\w{0,3}|detect\w{0,4}|prevent\w{0,3}|block\w{0,3}|report\w{0,3}|phrases?|sentences?"
+    r"|such as|e\.g\.|for example|examples?|attempts?|attacks?|attackers?|injection\w{0,1}|tries|try|trying"
+    r"|tell(?:s|ing)? (?:you|the model|agents?) to|say(?:s|ing)?|asks? (?:you|the model|agents?) to|claim\w{0,3}"
+    r"|texts? (?:like|that)|contain\w{0,3}|watch for|look for|search for|instead of|if (?:a|an|the|any|you|it"
+    r"|someone|somebody)|whether|strings?|patterns?|warn\w{0,3}|nicht|kein\w{0,2}|nie|niemals|melde\w{0,2}"
+    r"|warn\w{0,2}|ne|jamais|pas|aucune?|nunca|jamás|no|não|nao|tampoco|non|mai|не|никогда|нельзя|ни)\b|不要|别"
+    r"|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|지 ?마|지 ?말|않|말고|금지",
     re.IGNORECASE,
 )
 _SENTENCE_CHARS = 200

@@ -23,70 +23,62 @@ MOST_CHARS = 200_000
 _MOST_LINES = 5_000
 _LINE_CHARS = 4_000
 _ASSIGNED = re.compile(
-    r"(?:\b(?:const|let|var|my|our|local|final|auto)\s+|(?:^|[;{(,]\s*))[$@%]?([A-Za-z_$][\w$]{0,60})\s*(?::\s*[\w"
-    r"<>\[\]]{1,40}\s*)?"
-    r"(?:\+|\.|:)?=(?![=>~])\s*(.{1,2000})|\b(?:const|let|var)\s+\{\s*([\w$,: ]{1,200})\}\s*=\s*(.{1,2000})"
+    r"(?:\b(?:const|let|var|my|our|local|final|auto)\s+|(?:^"
+    r"|[;{(,]\s*))[$@%]?([A-Za-z_$][\w$]{0,60})\s*(?::\s*[\w<>\[\]]{1,40}\s*)?(?:\+|\.|:)?=(?![=>~])\s*(.{1,2000})"
+    r"|\b(?:const|let|var)\s+\{\s*([\w$,: ]{1,200})\}\s*=\s*(.{1,2000})"
 )
 _CALLBACK = re.compile(
-    r"\.(?:then|on|each|forEach|map)\s*\(\s*(?:[\"']\w{1,20}[\"']\s*,\s*)?(?:async\s*)?(?:function\s*)?\(?\s*([A-Z"
-    r"a-z_$][\w$]{0,40})"
+    r"\.(?:then|on|each|forEach"
+    r"|map)\s*\(\s*(?:[\"']\w{1,20}[\"']\s*,\s*)?(?:async\s*)?(?:function\s*)?\(?\s*([A-Za-z_$][\w$]{0,40})"
 )
 _FETCH = re.compile(
-    r"\bfetch\s*\(|\baxios\b|\bgot\s*\(|\brequest\s*\(|\bhttps?\.(?:get|request)\s*\(|XMLHttpRequest|\.Download(?:"
-    r"String|Data|File)\("
-    r"|\b(?:iwr|irm|Invoke-WebRequest|Invoke-RestMethod|Start-BitsTransfer)\b|Net::HTTP\.|\bURI\.(?:open|parse)\b|"
-    r"\bopen-uri\b|LWP::|\bget\s*\(\s*[\"']https?://"
+    r"\bfetch\s*\(|\baxios\b|\bgot\s*\(|\brequest\s*\(|\bhttps?\.(?:get|request)\s*\(|XMLHttpRequest"
+    r"|\.Download(?:String|Data|File)\(|\b(?:iwr|irm|Invoke-WebRequest|Invoke-RestMethod|Start-BitsTransfer)\b"
+    r"|Net::HTTP\.|\bURI\.(?:open|parse)\b|\bopen-uri\b|LWP::|\bget\s*\(\s*[\"']https?://"
     r"|file_get_contents\s*\(\s*[\"']https?://|curl_exec\b|\bcurl\s+-|\bwget\s+-|HttpClient|urllib",
     re.IGNORECASE,
 )
 _DECODE = re.compile(
-    r"\batob\s*\(|Buffer\.from\s*\([^)\n]{0,300}[\"'](?:base64|hex)[\"']|FromBase64String|base64_decode|Base64\.(?"
-    r":strict_|urlsafe_)?decode64"
-    r"|decode_base64|String\.fromCharCode|\bpack\s*\(?\s*[\"']H\*|unpack\s*\(?\s*[\"']u|gzinflate|gzuncompress|str"
-    r"_rot13|hex2bin|\bunescape\s*\("
-    r"|inflateSync|gunzipSync|decodeURIComponent\s*\(\s*escape|\[char\[?\]?\]|-bxor|convert_uudecode|\bcertutil(?:"
-    r"\.exe)?\s+-decode",
+    r"\batob\s*\(|Buffer\.from\s*\([^)\n]{0,300}[\"'](?:base64|hex)[\"']|FromBase64String|base64_decode"
+    r"|Base64\.(?:strict_|urlsafe_)?decode64|decode_base64|String\.fromCharCode|\bpack\s*\(?\s*[\"']H\*"
+    r"|unpack\s*\(?\s*[\"']u|gzinflate|gzuncompress|str_rot13|hex2bin|\bunescape\s*\(|inflateSync|gunzipSync"
+    r"|decodeURIComponent\s*\(\s*escape|\[char\[?\]?\]|-bxor|convert_uudecode|\bcertutil(?:\.exe)?\s+-decode",
     re.IGNORECASE,
 )
 _ALL_VARIABLES = re.compile(
-    r"\bprocess\.env\b(?!\s*[.\[])|\bENV\.to_h\b|\bENV\.(?:inspect|to_a|each)\b|%ENV\b|\bgetenv\s*\(\s*\)|\$_ENV\b"
-    r"(?!\[)|\b(?:gci|dir|ls|Get-ChildItem)\s+env:",
+    r"\bprocess\.env\b(?!\s*[.\[])|\bENV\.to_h\b|\bENV\.(?:inspect|to_a|each)\b|%ENV\b|\bgetenv\s*\(\s*\)"
+    r"|\$_ENV\b(?!\[)|\b(?:gci|dir|ls|Get-ChildItem)\s+env:",
     re.IGNORECASE,
 )
 _ONE_VARIABLE = re.compile(
     r"\bprocess\.env(?:\.|\[[\"'])(\w{1,60})|\bENV\[[\"'](\w{1,60})|\$env:(\w{1,60})|getenv\s*\(\s*[\"'](\w{1,60})"
 )
 _RUN = re.compile(
-    r"(?<![\w.])eval\s*\(|\(\s*0\s*,\s*eval\s*\)\s*\(|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\(|\bvm\.(?:run\w"
-    r"{1,20}|compileFunction|Script)\b"
-    r"|\b(?:exec|execSync|execFile|execFileSync|spawn|spawnSync|system|shell_exec|passthru|popen|proc_open)\s*\(|c"
-    r"hild_process"
-    r"|^\s*start\s|(?i:\biex\b)|Invoke-Expression|\bStart-Process\b|\[scriptblock\]::Create|\b(?:instance_eval|cla"
-    r"ss_eval|modu"
-    r"le_eval|binding\.eval)\b"
-    r"|(?:^|[;=({]\s*|\s)eval\s+[\"'$@]|\bassert\s*\(\s*\$|create_function\s*\(|_compile\s*\(|\bload\s*\(|Reflecti"
-    r"on\.Assembly\]::Load|&\s*[\"']?\$\w"
-    r"|\brequire\s*\(|\bimport\s*\(|\.constructor\s*\(|setTimeout\s*\(\s*[\"'`]",
+    r"(?<![\w.])eval\s*\(|\(\s*0\s*,\s*eval\s*\)\s*\(|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\("
+    r"|\bvm\.(?:run\w{1,20}|compileFunction|Script)\b|\b(?:exec|execSync|execFile|execFileSync|spawn|spawnSync"
+    r"|system|shell_exec|passthru|popen|proc_open)\s*\(|child_process|^\s*start\s|(?i:\biex\b)|Invoke-Expression"
+    r"|\bStart-Process\b|\[scriptblock\]::Create|\b(?:instance_eval|class_eval|module_eval|binding\.eval)\b|(?:^"
+    r"|[;=({]\s*|\s)eval\s+[\"'$@]|\bassert\s*\(\s*\$|create_function\s*\(|_compile\s*\(|\bload\s*\("
+    r"|Reflection\.Assembly\]::Load|&\s*[\"']?\$\w|\brequire\s*\(|\bimport\s*\(|\.constructor\s*\("
+    r"|setTimeout\s*\(\s*[\"'`]",
 )
 _SEND = re.compile(
-    r"\bfetch\s*\(|\bhttps?\.get\s*\(|\baxios\b|\bgot\.(?:post|put)|\brequest\b|\.(?:write|send|sendBeacon|end|pos"
-    r"t|put|UploadString|"
-    r"UploadData|UploadFile)\s*\("
-    r"|Invoke-WebRequest|Invoke-RestMethod|\biwr\b|\birm\b|Net::HTTP|\bdns\.(?:resolve|lookup)\w{0,10}\s*\(|Resolv"
-    r"e-DnsName|mail\s*\(|curl_setopt|\bcurl\b|new\s+Image|\.src\s*=|Send-MailMessage"
+    r"\bfetch\s*\(|\bhttps?\.get\s*\(|\baxios\b|\bgot\.(?:post|put)|\brequest\b|\.(?:write|send|sendBeacon|end|post"
+    r"|put|UploadString|UploadData|UploadFile)\s*\(|Invoke-WebRequest|Invoke-RestMethod|\biwr\b|\birm\b|Net::HTTP"
+    r"|\bdns\.(?:resolve|lookup)\w{0,10}\s*\(|Resolve-DnsName|mail\s*\(|curl_setopt|\bcurl\b|new\s+Image|\.src\s*="
+    r"|Send-MailMessage"
 )
 _SAVED = re.compile(
-    r"certutil(?:\.exe)?\s[^\n]{0,300}\s([^\s]{2,200})\s*$|(?:-OutFile|-Destination|--output|\s-o)\s+[\"']?([^\s\""
-    r"';]{1,200})|DownloadFile\([^,\n]{1,300},\s*[\"']?([^"
-    r"\"')\n]{1,200})"
-    r"|(?:write|append)File(?:Sync)?\(\s*[\"'`]?([^,\"'`\n]{1,200})|createWriteStream\(\s*[\"'`]?([^,\"'`)\n]{1,200})"
+    r"certutil(?:\.exe)?\s[^\n]{0,300}\s([^\s]{2,200})\s*$|(?:-OutFile|-Destination|--output"
+    r"|\s-o)\s+[\"']?([^\s\"';]{1,200})|DownloadFile\([^,\n]{1,300},\s*[\"']?([^\"')\n]{1,200})|(?:write"
+    r"|append)File(?:Sync)?\(\s*[\"'`]?([^,\"'`\n]{1,200})|createWriteStream\(\s*[\"'`]?([^,\"'`)\n]{1,200})"
 )
 _ENCODED_COMMAND = re.compile(
     r"\b(?:powershell|pwsh)(?:\.exe)?\s[^|\n]{0,120}?-e(?:nc|ncodedcommand)?\s+[\"']?[A-Za-z0-9+/=]{40}", re.IGNORECASE
 )
 _SHELL_TEXT = re.compile(
-    r"\b(?:exec|execSync|spawn|spawnSync|system|shell_exec|passthru|popen|proc_open|Command)\s*\(?\s*([\"'`])([^\n"
-    r"]{8,1000}?)\1"
+    r"\b(?:exec|execSync|spawn|spawnSync|system|shell_exec|passthru|popen|proc_open"
+    r"|Command)\s*\(?\s*([\"'`])([^\n]{8,1000}?)\1"
 )
 _MOST_COMMANDS = 500
 _JOINED = re.compile(r"[\"'`]\s*[,+]\s*[\"'`]/?")  # the parts of path.join("a", "b")
@@ -95,8 +87,8 @@ _REMOTE_SHELL = (
     (
         re.compile(r"\bnet\.(?:Socket|connect|createConnection)|require\([\"']net[\"']\)|Deno\.connect|Bun\.connect"),
         re.compile(
-            rf"(?:spawn|exec|execFile|Command|fork)\s*\(\s*(?:{_SHELL_WORD})|pipe\([^)\n]{{0,40}}stdin|exec(?:Sync)"
-            rf"?\s*\(\s*(?:String\()?(?:cmd|command|line|data|d|msg|input|buf)\b"
+            rf"(?:spawn|exec|execFile|Command|fork)\s*\(\s*(?:{_SHELL_WORD})|pipe\([^)\n]{{0,40}}stdin"
+            rf"|exec(?:Sync)?\s*\(\s*(?:String\()?(?:cmd|command|line|data|d|msg|input|buf)\b"
         ),
     ),
     (
@@ -106,37 +98,36 @@ _REMOTE_SHELL = (
     (
         re.compile(r"\b(?:socket|IO::Socket|TCPSocket|fsockopen|stream_socket_client)\b", re.IGNORECASE),
         re.compile(
-            rf"(?:exec|system|popen|spawn|proc_open|shell_exec)\s*\(?\s*(?:{_SHELL_WORD})|/bin/(?:ba)?sh -i|(?:pope"
-            rf"n|system|exec|spawn|Open3\.\w{1, 12})\s*\(?\s*(?:cmd|command|line|data|msg|input|buf)\b|STDIN,"
-            rf"\s*[\"']>&"
+            rf"(?:exec|system|popen|spawn|proc_open|shell_exec)\s*\(?\s*(?:{_SHELL_WORD})|/bin/(?:ba)?sh -i"
+            rf"|(?:popen|system|exec|spawn|Open3\.\w{1, 12})\s*\(?\s*(?:cmd|command|line|data|msg|input|buf)\b"
+            rf"|STDIN,\s*[\"']>&"
         ),
     ),
     (re.compile(r"/inet/tcp/"), re.compile(r"getline|system|\|&")),
 )
 _LASTING = re.compile(
-    r"\\CurrentVersion\\Run|Register-ScheduledTask|New-ScheduledTask|schtasks\s*(?:\.exe)?\s*/create|\\Start Menu"
-    r"\\Programs\\Startup"
-    r"|New-Service\b|sc\.exe\s+create|Set-ItemProperty[^\n]{0,120}\\Run\b|[\"'`]crontab\s+-[\"'`]?|crontab\s*-\s*["
-    r"\"'`]",
+    r"\\CurrentVersion\\Run|Register-ScheduledTask|New-ScheduledTask|schtasks\s*(?:\.exe)?\s*/create"
+    r"|\\Start Menu\\Programs\\Startup|New-Service\b|sc\.exe\s+create|Set-ItemProperty[^\n]{0,120}\\Run\b"
+    r"|[\"'`]crontab\s+-[\"'`]?|crontab\s*-\s*[\"'`]",
     re.IGNORECASE,
 )
 _WRITE = re.compile(
-    r"(?:write|append)File(?:Sync)?\s*\(|File\.(?:write|open)|file_put_contents|Add-Content|Set-Content|Out-File|"
-    r"\bopen\s*\([^)\n]{0,200}[\"'](?:>|[wa]b?[\"'])|copyFile(?:Sync)?\s*\(|>>\s"
+    r"(?:write|append)File(?:Sync)?\s*\(|File\.(?:write|open)|file_put_contents|Add-Content|Set-Content|Out-File"
+    r"|\bopen\s*\([^)\n]{0,200}[\"'](?:>|[wa]b?[\"'])|copyFile(?:Sync)?\s*\(|>>\s"
 )
 _DESERIALISE = re.compile(
     r"\bunserialize\s*\(\s*(?:\$_(?:GET|POST|COOKIE|REQUEST)|base64_decode|file_get_contents|\$)|\bMarshal\.load\b"
-    r"|\bYAML\.(?:unsafe_)?load\b(?!_file)(?!.{0,80}(?:safe|permitted_classes))"
-    r"|node-serialize|serialize\.unserialize|ObjectInputStream|BinaryFormatter|\bStorable::(?:thaw|retrieve)\b|fun"
-    r"cster|js-yaml[^\n]{0,60}DEFAULT_FULL_SCHEMA|LosFormatter|NetDataContractSerializer"
+    r"|\bYAML\.(?:unsafe_)?load\b(?!_file)(?!.{0,80}(?:safe|permitted_classes))|node-serialize"
+    r"|serialize\.unserialize|ObjectInputStream|BinaryFormatter|\bStorable::(?:thaw|retrieve)\b|funcster"
+    r"|js-yaml[^\n]{0,60}DEFAULT_FULL_SCHEMA|LosFormatter|NetDataContractSerializer"
 )
 _BUILT = re.compile(
-    r"(?:global(?:This)?|window|process|this|module|require|self)\s*\[\s*(?:[\"'`][\w]{1,12}[\"'`]\s*\+|[\"'`][^\""
-    r"'`\n]{1,40}[\"'`]\.(?:split|replace|reverse)|String\.fromCharCode|atob\s*\()"
-    r"|require\s*\(\s*(?:[\"'`]\w{1,12}[\"'`]\s*\+\s*[\"'`]|\[[^\]\n]{1,80}\]\.join|[\"'`]\w{1,40}[\"'`]\.split|Bu"
-    r"ffer\.from|atob|String\.fromCharCode)"
-    r"|&\s*\(\s*[\"'](?:\{\d\}){2,}|\(\s*[\"']\w{1,6}[\"']\s*\+\s*[\"']\w{1,6}[\"']\s*\+?\s*[\"']?\w{0,6}[\"']?\s*"
-    r"\)\s*\(|\bsend\s*\(\s*[\"':]\w{1,6}[\"']\s*\+"
+    r"(?:global(?:This)?|window|process|this|module|require|self)\s*\[\s*(?:[\"'`][\w]{1,12}[\"'`]\s*\+"
+    r"|[\"'`][^\"'`\n]{1,40}[\"'`]\.(?:split|replace|reverse)|String\.fromCharCode|atob\s*\()"
+    r"|require\s*\(\s*(?:[\"'`]\w{1,12}[\"'`]\s*\+\s*[\"'`]|\[[^\]\n]{1,80}\]\.join|[\"'`]\w{1,40}[\"'`]\.split"
+    r"|Buffer\.from|atob|String\.fromCharCode)|&\s*\(\s*[\"'](?:\{\d\}){2,}"
+    r"|\(\s*[\"']\w{1,6}[\"']\s*\+\s*[\"']\w{1,6}[\"']\s*\+?\s*[\"']?\w{0,6}[\"']?\s*\)\s*\("
+    r"|\bsend\s*\(\s*[\"':]\w{1,6}[\"']\s*\+"
     r"|\$\{?\w{1,20}\}?\s*=\s*[\"']\w{1,12}[\"']\s*\.\s*[\"']\w{1,12}[\"'];.{0,200}\$\w{1,20}\s*\("
 )
 

@@ -33,9 +33,9 @@ _TAKES_VALUE = {
     "exec": ("-a", ),
 }  # fmt: skip
 VERIFIERS = re.compile(
-    r"\b(?:sha(?:1|256|384|512)sum|shasum|md5sum|b3sum)\b.*(?:-c\b|--check|--status)|\bgpgv?\b.*--verify|\bcosign"
-    r"\b.*verify"
-    r"|\bminisign\b.*-V|\bsigstore\b.*verify|\bGet-FileHash\b|\bgh attestation verify\b|\bopenssl\b.*-verify"
+    r"\b(?:sha(?:1|256|384|512)sum|shasum|md5sum|b3sum)\b.*(?:-c\b|--check|--status)|\bgpgv?\b.*--verify"
+    r"|\bcosign\b.*verify|\bminisign\b.*-V|\bsigstore\b.*verify|\bGet-FileHash\b|\bgh attestation verify\b"
+    r"|\bopenssl\b.*-verify"
 )
 _CURL_DATA = re.compile(
     r"-d|--data(?:-raw|-binary|-urlencode|-ascii)?|-F|--form(?:-string)?|-T|--upload-file|--json|--url-query"
