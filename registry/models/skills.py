@@ -1,5 +1,7 @@
 """Skills of a project and their immutable versions."""
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -46,7 +48,14 @@ class Skill(models.Model):
 class VersionQuerySet(models.QuerySet["Version"]):
     def available(self) -> "VersionQuerySet":
         """Leave out versions that were withdrawn or deleted, or are in quarantine. No agent gets them."""
-        return self.filter(yanked_at=None, deleted_at=None, quarantined_at=None)
+        return self.with_one_end(None)
+
+    def with_one_end(self, deleted_at: datetime | None) -> "VersionQuerySet":
+        """Keep versions that could take over from one another: they ended with one deletion, or did not end.
+
+        Versions that were withdrawn or are in quarantine are left out.
+        """
+        return self.filter(yanked_at=None, quarantined_at=None, deleted_at=deleted_at)
 
     def newest_first(self) -> "VersionQuerySet":
         return self.order_by("-pk")

@@ -48,10 +48,8 @@ def hold(row: Version, *, reason: str, change: Change) -> None:
 
 def next_without(row: Version) -> Version | None:
     """Return the version that agents get when the bytes of the current one are in quarantine, or None."""
-    rows = Version.objects.filter(
-        skill=row.skill_id, yanked_at=None, quarantined_at=None, deleted_at=row.deleted_at
-    ).exclude(digest=row.digest)
-    return rows.newest_first().first()
+    rows = Version.objects.filter(skill=row.skill_id).with_one_end(row.deleted_at)
+    return rows.exclude(digest=row.digest).newest_first().first()
 
 
 def release(project: Project, name: str, version: str, *, reason: str = "", by: Actor) -> Version:
@@ -76,8 +74,7 @@ def release(project: Project, name: str, version: str, *, reason: str = "", by: 
 def _newest(skill: Skill) -> Version | None:
     """Return the newest version since the last deletion; for a deleted skill, the one that restoring it brings back."""
     epoch = None if skill.overrides else skill.versions.aggregate(last=Max("deleted_at"))["last"]
-    rows = Version.objects.filter(skill=skill, yanked_at=None, quarantined_at=None, deleted_at=epoch)
-    return rows.newest_first().first()
+    return Version.objects.filter(skill=skill).with_one_end(epoch).newest_first().first()
 
 
 def _finish(row: Version, change: Change, event: str, reason: str) -> None:

@@ -207,9 +207,7 @@ def successor(version: Version) -> Version | None:
 
     Versions from before a deletion never take over: only a person brings them back, with `restore`.
     """
-    remaining = Version.objects.filter(
-        skill=version.skill_id, yanked_at=None, quarantined_at=None, deleted_at=version.deleted_at
-    )
+    remaining = Version.objects.filter(skill=version.skill_id).with_one_end(version.deleted_at)
     return remaining.exclude(pk=version.pk).newest_first().first()
 
 
