@@ -37,6 +37,8 @@ _LINTED_IN_A_SOAK = (
     "\n", "[", "[a](", "<!--", "```\n", "\r", "\U000e0041", "$(", "a=b ", "eval $(curl ", "Aa", "a-", "scripts/a.",
     "http://a@", "a@b.c:", "do not tell the user ", "never ", "|a\n", "\\x41", "-----BEGIN PRIVATE KEY-----",
     "function a() ", "exec(", "powershell -", "/home/a/", "\U0001f468\u200d",
+    "your rules are ", "this file has only authority ", "not add .mcp.json without asking ", "![](https://a.a?{",
+    "do what ",
 )  # fmt: skip
 _HEADERS = ("a: b\n", "{a: b, ", "- ", "a: &a [*a]\n", "'", "k: |\n  a\n", "\n", "<<: *a\n")
 _HEADERS_IN_A_SOAK = (

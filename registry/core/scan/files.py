@@ -13,6 +13,7 @@ from registry.core.scan import (
     python_code,
     remote_shell,
     script_lines,
+    settings_orders,
     shell_lexer,
 )  # fmt: skip
 from registry.core.scan.labels import NONE
@@ -108,6 +109,7 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
             result.take(_settings(block, texts))
     result.take(orders.find(page.plain))
     result.take(leaks.find(page.plain))
+    result.take(settings_orders.find(page.plain))
 
 
 def _settings(block: markdown_code.Block, texts: Mapping[str, str]) -> Iterator[Match]:

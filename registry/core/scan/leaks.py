@@ -8,12 +8,16 @@ from registry.core.scan.labels import hosts, is_local, secret_path, secret_varia
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import refused
 
+# A placeholder in the address may contain blanks, so an address in Markdown ends at its bracket.
 _IMAGE = re.compile(
-    r"!\[[^\]\n]{0,200}\]\(\s*(https?://[^\s)]{4,800})|<img\b[^>]{0,300}?src\s*=\s*[\"']?(https?://[^\s\"'>]{4,800})",
-    re.IGNORECASE,
+    r"!\[[^\]\n]{0,200}\]\(\s{0,4}<?(?P<inline>https?://[^\n)]{4,800})"
+    r"|^ {0,3}\[[^\]\n]{1,80}\]:\s{0,4}<?(?P<named>https?://"
+    r"[^\n]{4,800})|<img\b[^>]{0,300}?src\s{0,4}=\s{0,4}(?:\"(?P<double>https?://[^\"\n]{4,800})|'(?P<single>https?://"
+    r"[^'\n]{4,800})|(?P<bare>https?://[^\s\"'>]{4,800}))",
+    re.IGNORECASE | re.MULTILINE,
 )
 _SLOT = re.compile(
-    r"\$?\{{1,2}\s*([\w .\-|]{1,80})\s*\}{1,2}|<([\w .-]{2,60})>|%7[Bb]([\w.-]{1,60})%7[Dd]"
+    r"\$?\{{1,2}\s{0,4}([^{}\n]{1,120})\}{1,2}|<([^<>\n]{2,120})>|%7[Bb]([\w.%+-]{1,80}?)%7[Dd]"
     r"|\[([A-Z][A-Z0-9_ ]{2,40})\]|\$([A-Z_]{3,40})\b"
 )
 _PRIVATE = re.compile(
@@ -61,11 +65,11 @@ _MOST_PARAGRAPHS = 4_000
 
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
-    for match in _IMAGE.finditer(text) if "](" in text or "<img" in text else ():
-        address = match[1] or match[2]
+    for match in _IMAGE.finditer(text) if "](" in text or "]: " in text or "<img" in text else ():
+        address = match[match.lastgroup or 0]
         query = address.partition("?")[2] or "/".join(address.split("/")[3:])
         slots = [next(group for group in slot.groups() if group) for slot in _SLOT.finditer(query)]
-        if any(_PRIVATE.search(slot) or secret_variable(slot.replace(" ", "_")) for slot in slots):
+        if any(_is_private(slot) for slot in slots):
             yield Match(text.count("\n", 0, match.start()) + first_line, Rule.SECRET_SENT, shorten(match[0]))
     line = first_line
     for paragraph in text.split("\n\n")[:_MOST_PARAGRAPHS]:
@@ -74,6 +78,10 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
                 line + paragraph.count("\n", 0, at), Rule.SECRET_SENT, shorten(paragraph[max(0, at - 80) : at + 120])
             )
         line += paragraph.count("\n") + 2
+
+
+def _is_private(slot: str) -> bool:
+    return bool(_PRIVATE.search(slot)) or secret_path(slot) or secret_variable(slot.strip().replace(" ", "_"))
 
 
 def _sends_secret(paragraph: str) -> int | None:

@@ -92,8 +92,9 @@ CONCEAL = (
     rf"{_NOT}{G}(?:mention|reveal|disclose|admit|report|log|list){G}(?:that{G}(?:you|it{G}was)|this{G}(?:step"
     rf"|instruction|request|call|upload|file|change|action|command|section)|these{G}(?:steps|instructions|commands"
     rf"|changes)|the{G}(?:upload|transfer|exfiltration|existence{G}of{G}(?:this|these)))\b",
-    rf"(?:leave|keep|omit|exclude){G}(?:{_THIS}|the{G}(?:step|upload|change"
-    rf"|request))(?:{G}[\w-]{{1,20}}){{0,2}}?{G}(?:out{G}of|from|off){G}(?:the{G}|your{G}|any{G}"
+    rf"(?:leave|keep|omit|exclude){G}(?:{_THIS}|the{G}(?:step|upload|change|request|forwarding|copy|copying|transfer"
+    rf"|sending|call|rule|connection|export|hook|webhook|installation"
+    rf"|server))(?:{G}[\w-]{{1,20}}){{0,2}}?{G}(?:out{G}of|from|off){G}(?:the{G}|your{G}|any{G}"
     rf"|all{G})?(?:summar\w{{1,4}}|reports?|logs?|answers?|responses?|outputs?|repl\w{{1,3}}|messages?|transcripts?"
     rf"|final{G}[\w-]{{1,20}})\b(?:{G}(?:you{G}give|to|for|shown{G}to){G}(?:the{G})?(?:user|person|them))?",
     rf"{_PEOPLE}{G}(?:must|should|need|may|can|shall|does|do){G}(?:not|never|n['’]t){G}(?:ever{G})?(?:know|see"
@@ -103,6 +104,11 @@ CONCEAL = (
     rf"|notices?)[^,.\n]{{0,40}})?,?{G}(?:say|claim|deny|pretend|answer|tell{G}them|reply|insist"
     rf"|lie)\b(?:{G}(?:that|it|you|there)\b[^.\n]{{0,60}}(?:formatter|automatic|routine|normal|standard|nothing|not"
     rf"|never|cache|telemetry|update|part{G}of))",
+    rf"(?:if|when|should){G}(?:{_PEOPLE}|they|someone|anyone|asked|somebody){G}(?:asks?|wonders?|questions?|notices?)"
+    rf"{G}(?:about|what|why|whether|if|how)\b[^,.\n]{{0,50}}\b(?:changed|did|done|doing|happen(?:s|ed|ing)|sent|ran"
+    rf"|step|steps|traffic|request|connection|access)\b[^,.\n]{{0,20}},?{G}(?:then{G})?(?:say|answer|reply|respond"
+    rf"|claim|insist|pretend|tell{G}them|state)\b(?:{G}that)?{G}(?:(?:you|it|there){G})?(?:only|just|nothing|no|none"
+    rf"|(?:was|were|is|did){G}(?:not|nothing|only|just|never))\b",
     rf"(?:this|these){G}(?:step|instruction|section|task|note|message)s?{G}(?:is|are|must{G}(?:stay|remain)"
     rf"|should{G}(?:stay|remain)|stays?|remains?){G}(?:a{G})?(?:secret|hidden|invisible|confidential"
     rf"|between{G}us){G}(?:from{G}{_PEOPLE})?",
@@ -189,6 +195,31 @@ OBEY = (
     r"|указани\w{1,3}|команд\w{0,2}|всё, что|приказ\w{0,2})|(?:执行|遵循|遵守|按照|服从|遵照"
     r"|照做)[^。\n]{0,24}(?:指令|指示|命令|步骤|内容|要求|说明|做)|(?:指示|命令|手順|内容)[^。\n]{0,12}(?:従っ|従い"
     r"|実行|守っ|従え)|(?:지시|명령|지침|내용|단계)[^.\n]{0,16}(?:따르|따라|실행|수행|이행)"
+    # “Do what it says”, without a word for instructions
+    r"|\b(?:do|perform|execute|carry out)\b[^.\n]{0,20}\b(?:what(?:ever)?|everything|all|anything)(?: that)? (?:that"
+    r"|this"
+    r"|the) (?:page|file|document|text|site|answer|response) (?:says|asks|tells|demands|orders|requires|wants)\b"
+    r"|\b(?:steps|instructions|rules|orders|commands) (?:there|on (?:it|that page)|(?:listed|given|found|written) there"
+    r"|it (?:lists|contains)) (?:are (?:binding|mandatory|authoritative)|must be (?:followed|carried out|executed"
+    r"|obeyed))"
+    r"|\b(?:tue?|mache?|erledige|führe?)\b[^.\n]{0,24}\b(?:alles|das|genau)?,? ?was\b[^.\n]{0,30}\b(?:steht|sagt"
+    r"|verlangt"
+    r"|fordert|vorgibt|anweist|vorschreibt)\b|\b(?:dort|darin|dortigen?)\b[^.\n]{0,30}\b(?:schritte|anweisungen"
+    r"|vorgaben"
+    r"|befehle|regeln)\b[^.\n]{0,40}\b(?:verbindlich|bindend|befolg\w{1,3}|auszuführen|abzuarbeiten|einzuhalten)\b"
+    r"|\b(?:fais|faites|faire|exécute[zr]?|applique[zr]?)\b[^.\n]{0,20}\bce qu[ei'’][^.\n]{0,30}\b(?:dit|demande"
+    r"|indique"
+    r"|ordonne|écrit|prescrit)\b|\b(?:haz|haga|cumple|cumpla|realiza|realice|ejecuta|ejecute)\b[^.\n]{0,20}\blo que"
+    r"\b[^.\n]{0,20}\b(?:dig[ae]|dice|pida|pide|indique|indica|ordene|ordena|mande|manda|ponga|pone)\b"
+    r"|\b(?:faça|faz|execute|cumpra|realize)\b[^.\n]{0,20}\bo que\b[^.\n]{0,30}\b(?:diz|disser|diga|pede|pedir|peça"
+    r"|manda"
+    r"|mandar|indica|indicar|ordena|ordenar)\b|\b(?:fai|fate|esegui|eseguite)\b[^.\n]{0,20}\b(?:quello|ciò|quanto)"
+    r"\b[^.\n]{0,30}\b(?:dice|chiede|indica|ordina|scritto|richiede)\b|\b(?:сделай|делай|выполни|выполняй)\w{0,2}"
+    r"\b[^.\n]{0,20}\bчто\b[^.\n]{0,30}\b(?:написано|сказано|говорится|указано|скажет|требует|велит|говорит)\b"
+    r"|(?:按|照|依照|根据)[^。\n]{0,16}(?:说的|写的|所述|所说|所写)[^。\n]{0,6}(?:做|执行|操作|办)"
+    r"|(?:做|执行|完成)[^。\n]{0,12}(?:所说|所写|要求|写)的?(?:一切|所有|全部)"
+    r"|(?:書かれ|記載され|書いてあ|指定され|言われ)[^。\n]{0,12}(?:とおり|通り|こと|すべて|全て)[^。\n]{0,10}(?:実行|行っ|行い|やっ|して|従)"
+    r"|(?:적힌|쓰인|나온|말하는|시키는)[^.\n]{0,10}(?:대로|것을|모든|것은)[^.\n]{0,12}(?:하세요|해라|하십시오|하라|실행|수행)"
 )
 
 # Words of which a paragraph contains one, if the patterns of the same place can match.
@@ -225,6 +256,7 @@ CONCEAL_TRIGGERS = (
     ("leave", "keep", "omit", "exclude"),
     ("must", "should", "need", "may", "can", "shall", "does"),
     ("asks", "ask", "question", "notice", "if "),
+    ("ask", "wonder", "question", "notice"),
     ("this", "these"),
 )
 WAY_TRIGGERS = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from registry.core.findings import shorten
-from registry.core.scan import order_words
+from registry.core.scan import authority_words, order_words
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import quoted, refused
 
@@ -26,6 +26,7 @@ _ORDERS = [
         _Order(Rule.OVERRIDE, triggers, re.compile(rf"(?<!\w)(?:{each})", _FLAGS))
         for triggers, each in zip(order_words.OVERRIDE_TRIGGERS, order_words.OVERRIDE, strict=True)
     ),
+    *(_Order(Rule.OVERRIDE, triggers, re.compile(each, _FLAGS)) for triggers, each in authority_words.AUTHORITY),
     *(
         _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS), negated=True)
         for triggers, each in zip(order_words.CONCEAL_TRIGGERS, order_words.CONCEAL, strict=True)
@@ -46,6 +47,8 @@ _GUIDE = re.compile(
 _SENTENCE = re.compile(r"[.!?]\s|[。！？]|\n\s*\n|\n\s*[-*#]\s")
 _STRONG = re.compile(r"\b(?:all|every|any|exactly|whatever|everything|always|strictly)\b", re.IGNORECASE)
 _NEGATED_AFTER = re.compile(r"지 ?마|지 ?말|않|ない|ません|わず|せず")  # languages that negate a verb at its end
+# A file of the skill, such as “in `references/steps.md`”.
+_OWN_FILE = re.compile(r"[^.!?。\n]{0,40}?[`\[(\s]((?:\./)?(?:references|assets|scripts|docs|templates)/[\w./-]{1,80})")
 _WINDOW = 260
 _NEAR = 40
 
@@ -112,7 +115,10 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
 
 
 def _is_order(text: str, start: int, stop: int) -> bool:
-    """Check that the order is neither refused nor about the guide of a product."""
+    """Check that the order is neither refused nor about the guide of a product or a file of the skill."""
     if _GUIDE.search(text, max(0, start - 5), stop + 30) or refused(text, start + 1):
+        return False
+    own = _OWN_FILE.match(text, stop)
+    if own and own[1] not in text[max(0, start - 2 * _WINDOW) : start]:  # else it may be the file that was downloaded
         return False
     return not _NEGATED_AFTER.search(text, start, stop + 8)

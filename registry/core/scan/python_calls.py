@@ -39,6 +39,12 @@ SEND_METHODS = frozenset({
     "put_object", "post", "put", "patch", "publish", "files_upload", "send_file", "urlopen", "request", "create_gist",
     "endheaders",
 })  # fmt: skip
+# Objects that read from a connection. The other side chooses what they return.
+CONNECTIONS = re.compile(
+    r"asyncio\.open_(?:unix_)?connection$|socket\.create_connection$|telnetlib\.Telnet$"
+    r"|websockets?\.(?:\w{1,20}\.){0,3}(?:connect|create_connection)$"
+)
+SERVERS = frozenset({"asyncio.start_server", "asyncio.start_unix_server", "websockets.serve"})
 LOADS = re.compile(
     r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$|yaml"
     r"\.unsafe_load\w{0,4}$"

@@ -125,8 +125,9 @@ class _Code(Values):
                 self.bind_path(node.func.value, labels)
         if name.endswith("urlretrieve") and len(node.args) > 1:
             self.bind_path(node.args[1], frozenset({download_label(self.text_of(node))}))
-        if name in ("open", "io.open") and node.args:
-            pass
+        if name in python_calls.SERVERS and node.args:
+            handler = self.functions.get(self.names.dotted(node.args[0]))
+            self.add(handler.args.args[0].arg if handler and handler.args.args else "", frozenset({Label.SOCKET}))
         function = self.functions.get(name)
         if function is not None:
             for parameter, value in zip(function.args.args, node.args, strict=False):

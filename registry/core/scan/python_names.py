@@ -26,6 +26,7 @@ class Names:
     def __init__(self, tree: ast.Module) -> None:
         self.aliases: dict[str, str] = {}
         self.texts: dict[str, str] = {}
+        self.lists: dict[str, list[ast.expr]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for each in node.names:
@@ -36,6 +37,8 @@ class Names:
                 for each in node.names:
                     self.aliases[each.asname or each.name] = f"{node.module}.{each.name}"
             elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                if isinstance(node.value, ast.List | ast.Tuple):
+                    self.lists.setdefault(node.targets[0].id, node.value.elts[:500])
                 text = self.fold(node.value)
                 if text is not None:
                     self.texts.setdefault(node.targets[0].id, text)
@@ -86,10 +89,32 @@ class Names:
         return None if None in parts else "".join(part for part in parts if part)
 
     def _sliced(self, node: ast.Subscript, depth: int) -> str | None:
-        inner = self.fold(node.value, depth + 1)
         part = node.slice
+        if isinstance(part, ast.Constant) and isinstance(part.value, int):
+            elements = self._elements(node.value)
+            inside = elements is not None and part.value < len(elements)
+            return self.fold(elements[part.value], depth + 1) if elements and inside else None
+        inner = self.fold(node.value, depth + 1)
         reverses = isinstance(part, ast.Slice) and isinstance(part.step, ast.UnaryOp) and part.lower is None
         return inner[::-1] if inner is not None and reverses else None
+
+    def _elements(self, node: ast.expr) -> list[ast.expr] | None:
+        """Return the elements of a list, of a variable that contains one, or of a slice with constant bounds."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return node.elts[:500]
+        if isinstance(node, ast.Name):
+            return self.lists.get(node.id)
+        if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
+            return None
+        elements = self.lists.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        try:
+            bounds = [
+                None if each is None else int(ast.literal_eval(each))
+                for each in (node.slice.lower, node.slice.upper, node.slice.step)
+            ]
+            return None if elements is None else elements[slice(*bounds)]
+        except (ValueError, TypeError):  # a bound that is not constant, or a step of zero
+            return None
 
     def _call(self, node: ast.Call, depth: int) -> str | None:
         name = self.dotted(node.func)
@@ -110,8 +135,8 @@ class Names:
 
     def _join(self, receiver: str, given: ast.expr, depth: int) -> str | None:
         """Fold `"".join(…)` of a list, of `reversed` text, or of `map(chr, …)`."""
-        if isinstance(given, ast.List | ast.Tuple):
-            parts = [self.fold(each, depth + 1) for each in given.elts[:500]]
+        if (elements := self._elements(given)) is not None:
+            parts = [self.fold(each, depth + 1) for each in elements]
             return None if None in parts else receiver.join(part for part in parts if part is not None)
         codes: ast.expr | None = None
         if isinstance(given, ast.Call) and given.args:
@@ -146,6 +171,8 @@ class Names:
             return False
         if isinstance(node, ast.Name):
             return False
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):  # an entry of a table
+            return self.fold(node) in DANGEROUS
         return self.fold(node) is not None or any(
             isinstance(each, ast.Call)
             and self.dotted(each.func) in ("chr", "reversed", "bytes.fromhex", "codecs.decode", *_DECODERS)

@@ -134,6 +134,8 @@ class Values:
                 labels.add(Label.SOCKET)
         if python_calls.DOWNLOADS.search(name):
             labels = {download_label(self.text_of(node))}
+        elif python_calls.CONNECTIONS.search(name):
+            labels = {Label.SOCKET}
         elif python_calls.DECODES.search(name):
             labels.add(Label.DECODED)
         elif python_calls.SECRET_STORES.search(name):

@@ -61,6 +61,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_CHARS = 200
+_LINE_CHARS = 1_000
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}|[\w.+-]{1,60}@[\w.-]{1,80}|\b(?:[\w-]{2,40}\.){1,4}[a-z]{2,12}\b")
 _SENTENCE_END = re.compile(r"[.!?;]\s|[。！？；]|\n\s*\n|\n\s*[-*#|]|\n\s*\d{1,3}[.)]\s")
 
@@ -73,7 +74,10 @@ def refused(text: str, at: int) -> bool:
 
 def quoted(text: str, at: int) -> bool:
     """Check if the offset is right after an opening quote or in inline code."""
-    return text[max(0, at - 2) : at].rstrip(" *_")[-1:] in tuple('"“„«‚‘`「『')
+    mark = text[max(0, at - 2) : at].rstrip(" *_")[-1:]
+    if mark in ('"', "`"):  # the same character opens and closes
+        return text.count(mark, max(text.rfind("\n", 0, at) + 1, at - _LINE_CHARS), at) % 2 == 1
+    return mark in tuple("“„«‚‘「『")
 
 
 def warns(text: str) -> bool:
