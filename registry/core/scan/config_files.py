@@ -21,8 +21,8 @@ _ANY_TOOL = re.compile(
     r"\*|(?:Bash|Shell|shell|run_shell_command|execute|Terminal)\(\s*(?:\*|:\*|\*\*|\*:\*)\s*\)|mcp__\*|WebFetch\(\*\)"
 )
 _ANY_HEADER_TOOL = re.compile(
-    r"(?:^|[\s,\"'\[])(?:\*(?=$|[\s,\"'\]])|(?:Bash|Shell|run_shell_command)\(\s*(?:\*|:\*|\*\*|\*:\*|\*\s\*|sudo:"
-    r"?\*|sudo \*|(?:ba|z)?sh:\*|eval:\*)\s*\)|mcp__\*)"
+    r"(?:^|[\s,\"'\[])(?:\*(?=$|[\s,\"'\]])|(?:Bash|Shell|run_shell_command)\(\s*(?:\*|:\*|\*\*|\*:\*|\*\s\*"
+    r"|sudo:?\*|sudo \*|(?:ba|z)?sh:\*|eval:\*)\s*\)|mcp__\*)"
 )
 _NODE_FILE = re.compile(r"\bnode\s+(?:\./)?([\w./-]{1,120})")
 _RISKY_CODE = re.compile(r"child_process|https?\.(?:get|request)|\bfetch\(|\beval\(|process\.env\b(?!\.\w)|\bnet\.")

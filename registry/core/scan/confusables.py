@@ -14,10 +14,9 @@ _WORD = re.compile(r"[^\W\d_]{3,60}")
 _SUSPECT = re.compile(f"[{''.join(LOOKALIKES)}]")
 _PUNYCODE = re.compile(r"https?://(?:[\w-]{1,60}\.){0,4}(xn--[\w-]{1,60})", re.IGNORECASE)
 _HIDING = re.compile(
-    r"<(\w{1,12})\b[^>]{0,300}?(?:\bhidden\b|style\s*=\s*[\"'][^\"'>]{0,200}?(?:display\s*:\s*none|visibility\s*:"
-    r"\s*hidden"
-    r"|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']|opacity\s*:\s*0(?:\.0\d?)?\s*[;\"']|color\s*:\s*(?:#f{3,6}|whi"
-    r"te|transparent)\b))[^>]{0,200}>([^<]{8,2000})",
+    r"<(\w{1,12})\b[^>]{0,300}?(?:\bhidden\b|style\s*=\s*[\"'][^\"'>]{0,200}?(?:display\s*:\s*none"
+    r"|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']|opacity\s*:\s*0(?:\.0\d?)?\s*[;\"']"
+    r"|color\s*:\s*(?:#f{3,6}|white|transparent)\b))[^>]{0,200}>([^<]{8,2000})",
     re.IGNORECASE,
 )
 

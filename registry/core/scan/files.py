@@ -29,14 +29,14 @@ _SCRIPT = (
 )  # fmt: skip
 _PROSE = (".md", ".markdown", ".mdx", ".txt", ".rst", ".html", ".htm", ".adoc", ".text", ".prompt", ".xml", ".svg")
 _SHEBANG = re.compile(
-    r"#!.{0,80}?\b(?:(?P<sh>(?:ba|z|da|k|fi)?sh)|(?P<py>python[\d.]*)|(?P<other>node|perl|ruby|php|lua|deno|bun|os"
-    r"ascript))\b"
+    r"#!.{0,80}?\b(?:(?P<sh>(?:ba|z|da|k|fi)?sh)|(?P<py>python[\d.]*)|(?P<other>node|perl|ruby|php|lua|deno|bun"
+    r"|osascript))\b"
 )
 _MAKE = re.compile(r"(?:^|/)(?:Makefile|Dockerfile|justfile|Procfile|Containerfile)[\w.]{0,20}$", re.IGNORECASE)
 _POWERSHELL = re.compile(r"(?i:\biex\b)|Invoke-|New-Object|\$env:|Start-Process")
 _COMMENT = re.compile(
-    r"(?:^|\s)(?:#|//|--|;)\s?(.*)|/\*(.*)|\"\"\"(.*)|'''(.*)|^\s*\*\s(.*)|(?:print|echo|puts|console\.log|printf|"
-    r"Write-Host|write)\b(.*)"
+    r"(?:^|\s)(?:#|//|--|;)\s?(.*)|/\*(.*)|\"\"\"(.*)|'''(.*)|^\s*\*\s(.*)|(?:print|echo|puts|console\.log|printf"
+    r"|Write-Host|write)\b(.*)"
 )
 
 

@@ -56,17 +56,16 @@ _TAGS = r"\U000e0000-\U000e007f"
 _SELECTORS = r"\ufe00-\ufe0f\u180b-\u180d\u180f\U000e0100-\U000e01ef"
 _BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _ZERO_WIDTH = (
-    r"\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
-    r"\ufff9-\ufffb\U0001d173-\U0001d17a"
+    r"\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U0"
+    r"001d173-\U0001d17a"
 )
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
 _SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
 # Searching for one character class is fast, and most texts have no match. `_RUN` then tells the kinds apart.
 _SUSPECT = re.compile(rf"[{_TAGS}{_SELECTORS}{_BIDI}{_ZERO_WIDTH}{_CONTROLS}{_SPACES}\u00ad\r]")
 _RUN = re.compile(
-    rf"(?P<tag>[{_TAGS}]+)|(?P<variation>[{_SELECTORS}]+)|(?P<soft_hyphen>\u00ad+)"
-    rf"|(?:(?P<bidi>[{_BIDI}])|(?P<zero_width>[{_ZERO_WIDTH}])|(?P<control>[{_CONTROLS}]|\r(?!\n))"
-    rf"|(?P<space>[{_SPACES}]))"
+    rf"(?P<tag>[{_TAGS}]+)|(?P<variation>[{_SELECTORS}]+)|(?P<soft_hyphen>\u00ad+)|(?:(?P<bidi>[{_BIDI}])"
+    rf"|(?P<zero_width>[{_ZERO_WIDTH}])|(?P<control>[{_CONTROLS}]|\r(?!\n))|(?P<space>[{_SPACES}]))"
 )
 _PADDING = re.compile(r"(?<![ \t])[ \t]{100,}+(?=\S)|(?:\r?\n[ \t]*+){25,}+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")

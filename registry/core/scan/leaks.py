@@ -11,9 +11,9 @@ from registry.core.scan.quoting import refused
 # A placeholder in the address may contain blanks, so an address in Markdown ends at its bracket.
 _IMAGE = re.compile(
     r"!\[[^\]\n]{0,200}\]\(\s{0,4}<?(?P<inline>https?://[^\n)]{4,800})"
-    r"|^ {0,3}\[[^\]\n]{1,80}\]:\s{0,4}<?(?P<named>https?://"
-    r"[^\n]{4,800})|<img\b[^>]{0,300}?src\s{0,4}=\s{0,4}(?:\"(?P<double>https?://[^\"\n]{4,800})|'(?P<single>https?://"
-    r"[^'\n]{4,800})|(?P<bare>https?://[^\s\"'>]{4,800}))",
+    r"|^ {0,3}\[[^\]\n]{1,80}\]:\s{0,4}<?(?P<named>https?://[^\n]{4,800})"
+    r"|<img\b[^>]{0,300}?src\s{0,4}=\s{0,4}(?:\"(?P<double>https?://[^\"\n]{4,800})"
+    r"|'(?P<single>https?://[^'\n]{4,800})|(?P<bare>https?://[^\s\"'>]{4,800}))",
     re.IGNORECASE | re.MULTILINE,
 )
 _SLOT = re.compile(

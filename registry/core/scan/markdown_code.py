@@ -20,11 +20,9 @@ _OTHER = frozenset({
 _DATA = frozenset({"json", "jsonc", "json5", "yaml", "yml", "toml", "ini"})
 _PROMPT = re.compile(r"^\s*(?:\$|%|❯|\(\w{1,20}\)\s\$|PS>|>>>|\.\.\.)\s")
 _BARE = re.compile(
-    r"(?:^|[\s:]|(?<![<$])\()((?:sudo[ \t]+)?(?:/(?:usr/)?bin/)?(?:curl|wget|iwr|irm|iex|base64|eval|bash|zsh|sh|s"
-    r"ource|openssl|echo|printf|crontab|nc|ncat"
-    r"|powershell|pwsh|python3?|node|perl|ruby|php|claude|codex|xxd|tar|chmod|scp|nslookup|dig|cat|socat|mkfifo|gi"
-    r"t clone|npx|tee|launchctl)"
-    r"[ \t]+[-$<\"'(`./~\w@{].*)$"
+    r"(?:^|[\s:]|(?<![<$])\()((?:sudo[ \t]+)?(?:/(?:usr/)?bin/)?(?:curl|wget|iwr|irm|iex|base64|eval|bash|zsh|sh"
+    r"|source|openssl|echo|printf|crontab|nc|ncat|powershell|pwsh|python3?|node|perl|ruby|php|claude|codex|xxd|tar"
+    r"|chmod|scp|nslookup|dig|cat|socat|mkfifo|git clone|npx|tee|launchctl)[ \t]+[-$<\"'(`./~\w@{].*)$"
 )
 _SHELL_SIGN = re.compile(r"[|<>;&]|\$\(|`|https?://|\s--?\w|\s(?:~|\.{0,2})/\w|\(\(?\w")
 _RUNS_OUTPUT = re.compile(r"\b(?:eval|sh -c|bash -c)\s*$")

@@ -40,8 +40,8 @@ _FETCH = re.compile(order_words.FETCH, _FLAGS)
 _OBEY = re.compile(order_words.OBEY, _FLAGS)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
 _GUIDE = re.compile(
-    r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage|offi"
-    r"cial|getting[- ]started|quick ?start|docs?|documentation)\b",
+    r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage"
+    r"|official|getting[- ]started|quick ?start|docs?|documentation)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s|[。！？]|\n\s*\n|\n\s*[-*#]\s")

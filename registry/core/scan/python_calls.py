@@ -4,15 +4,13 @@ import re
 
 DOWNLOADS = re.compile(
     r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:get|request|post|urlopen|stream)$"
-    r"|urllib\.request\.(?:urlopen|urlretrieve|URLopener|FancyURLopener)$|urllib2\.urlopen$|wget\.download$|\bhttp"
-    r"\.client\."
-    r"|gdown\.download$|huggingface_hub\.\w{1,30}_download$"
+    r"|urllib\.request\.(?:urlopen|urlretrieve|URLopener|FancyURLopener)$|urllib2\.urlopen$|wget\.download$"
+    r"|\bhttp\.client\.|gdown\.download$|huggingface_hub\.\w{1,30}_download$"
 )
 DECODES = re.compile(
-    r"base64\.\w{0,10}decode\w{0,5}$|binascii\.(?:unhexlify|a2b_\w{1,10})$|bytes\.fromhex$|bytearray\.fromhex$|cod"
-    r"ecs\.decode$"
-    r"|(?:zlib|gzip|bz2|lzma)\.decompress$|cryptography\.fernet\.Fernet|\?\.decrypt$|quopri\.decodestring$|marshal"
-    r"\.loads$"
+    r"base64\.\w{0,10}decode\w{0,5}$|binascii\.(?:unhexlify|a2b_\w{1,10})$|bytes\.fromhex$|bytearray\.fromhex$"
+    r"|codecs\.decode$|(?:zlib|gzip|bz2|lzma)\.decompress$|cryptography\.fernet\.Fernet|\?\.decrypt$"
+    r"|quopri\.decodestring$|marshal\.loads$"
 )
 RUNS = frozenset({
     "exec", "eval", "execfile", "runpy.run_path", "runpy.run_module", "os.system", "os.popen", "subprocess.run",
@@ -30,8 +28,8 @@ SHELL_RUNS = frozenset({
     "asyncio.create_subprocess_exec", "commands.getoutput",
 })  # fmt: skip
 SENDS = re.compile(
-    r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:post|put|patch|get|request|urlopen|head|delete)$"
-    r"|urllib\.request\.(?:urlopen|Request)$|urllib2\.urlopen$|webbrowser\.open\w{0,10}$"
+    r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:post|put|patch|get|request|urlopen|head"
+    r"|delete)$|urllib\.request\.(?:urlopen|Request)$|urllib2\.urlopen$|webbrowser\.open\w{0,10}$"
     r"|socket\.(?:gethostbyname\w{0,4}|getaddrinfo)$|dns\.resolver\.\w{1,10}$|smtplib\."
 )
 SEND_METHODS = frozenset({
@@ -46,9 +44,8 @@ CONNECTIONS = re.compile(
 )
 SERVERS = frozenset({"asyncio.start_server", "asyncio.start_unix_server", "websockets.serve"})
 LOADS = re.compile(
-    r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$|yaml"
-    r"\.unsafe_load\w{0,4}$"
-    r"|shelve\.open$|pandas\.read_pickle$|joblib\.load$|torch\.load$"
+    r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$"
+    r"|yaml\.unsafe_load\w{0,4}$|shelve\.open$|pandas\.read_pickle$|joblib\.load$|torch\.load$"
 )
 ALWAYS_UNSAFE = re.compile(r"marshal\.|jsonpickle\.|yaml\.unsafe|\.loads$|Unpickler")
 SAFE_LOADERS = re.compile(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")

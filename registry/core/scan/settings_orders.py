@@ -11,34 +11,31 @@ from registry.core.scan.quoting import quoted, refused
 # Files that decide which servers, permissions and instructions an agent has.
 _FILE = re.compile(
     r"\.claude\.json|\.mcp\.json|\bmcp(?:_config|-config)?\.json|claude_desktop_config\.json|\.claude[/\\]"
-    r"|\.cursor[/\\]"
-    r"|\.codex[/\\]|\.gemini[/\\]|\.vscode[/\\]|\.windsurf[/\\]|\.continue[/\\]|\bsettings(?:\.local)?\.json"
-    r"|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b"
+    r"|\.cursor[/\\]|\.codex[/\\]|\.gemini[/\\]|\.vscode[/\\]|\.windsurf[/\\]|\.continue[/\\]"
+    r"|\bsettings(?:\.local)?\.json|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b"
 )
 _SERVERS = re.compile(r"[\"']?\b(?:mcpServers|mcp_servers|context_servers)\b")
 _WRITE = re.compile(
     r"\b(?:write|add|append|put|save|insert|merge|copy|set|edit|change|modify|update|paste|register|create|install"
     r"|schreibe?|trage?|füge?|ergänze?|ändere?|speichere?|écri[st]|écrivez|ajoute[zr]?|modifie[zr]?|enregistre[zr]?"
     r"|escribe|escriba|añade|añada|agrega|agregue|modifica|guarda|escreva|adicione|acrescente|altere|salve|scrivi"
-    r"|aggiungi|inserisci|salva|запиши|добавь|впиши|измени|сохрани)\b|写入|写到|添加|加入|修改|保存|書き込|追加|変更|추가|작성|수정|저장",
+    r"|aggiungi|inserisci|salva|запиши|добавь|впиши|измени|сохрани)\b|写入|写到|添加|加入|修改|保存|書き込|追加"
+    r"|変更|추가|작성|수정|저장",
     re.IGNORECASE,
 )
 _PERSON = r"(?:the |any )?(?:user|person|human|developer|owner|anyone|anybody|them)"
 _NO_CONSENT = re.compile(
-    r"\bwithout (?:first )?(?:asking|(?:any |a |their |the user['’]s |user )?(?:confirmation|consent|permission"
-    r"|approval"
-    rf"|prompting|prompt)\b|checking with|confirming|waiting for)|\bno need to (?:ask|check with|confirm|consult|bother"
-    rf"|wait for) ?{_PERSON}?|\b(?:do not|don['’]t|never|need not|needn['’]t) (?:ask|consult|bother|prompt|wait for)"
-    rf" (?:{_PERSON}\b(?! (?:for|about|which|what|to)\b)|(?:{_PERSON} )?for (?:confirmation|permission|consent"
-    r"|approval)\b|first\b)"
-    r"|\bohne (?:nachzufragen|zu fragen|(?:vorher )?rückfrage|zustimmung|bestätigung)|\bfrage? (?:nicht|niemanden)\b"
-    r"|\bsans (?:demander|(?:aucune )?confirmation|poser de question|(?:l['’])?accord|autorisation)"
-    r"|\bsin (?:preguntar|pedir|confirmación|permiso|consultar)|\bsem (?:perguntar|pedir|confirmação|permissão"
-    r"|consultar)"
-    r"|\bsenza (?:chiedere|conferma|permesso|domandare)|\bбез (?:спроса|подтверждения|разрешения|согласия)"
-    r"|\bне спрашивая"
-    r"|(?:无需|无须|不必|不用|不要|未经)(?:询问|确认|征求|问)|(?:確認|許可|承認)(?:なし|せず|を(?:取ら|求め)ず)|(?:尋ね|聞か|問わ)ず"
-    r"|묻지 (?:않|말)|(?:확인|허락|동의|승인) 없이",
+    rf"\bwithout (?:first )?(?:asking|(?:any |a |their |the user['’]s |user )?(?:confirmation|consent|permission"
+    rf"|approval|prompting|prompt)\b|checking with|confirming|waiting for)|\bno need to (?:ask|check with|confirm"
+    rf"|consult|bother|wait for) ?{_PERSON}?|\b(?:do not|don['’]t|never|need not|needn['’]t) (?:ask|consult|bother"
+    rf"|prompt|wait for) (?:{_PERSON}\b(?! (?:for|about|which|what|to)\b)|(?:{_PERSON} )?for (?:confirmation"
+    rf"|permission|consent|approval)\b|first\b)|\bohne (?:nachzufragen|zu fragen|(?:vorher )?rückfrage|zustimmung"
+    rf"|bestätigung)|\bfrage? (?:nicht|niemanden)\b|\bsans (?:demander|(?:aucune )?confirmation|poser de question"
+    rf"|(?:l['’])?accord|autorisation)|\bsin (?:preguntar|pedir|confirmación|permiso|consultar)|\bsem (?:perguntar"
+    rf"|pedir|confirmação|permissão|consultar)|\bsenza (?:chiedere|conferma|permesso|domandare)|\bбез (?:спроса"
+    rf"|подтверждения|разрешения|согласия)|\bне спрашивая|(?:无需|无须|不必|不用|不要|未经)(?:询问|确认|征求|问)"
+    rf"|(?:確認|許可|承認)(?:なし|せず|を(?:取ら|求め)ず)|(?:尋ね|聞か|問わ)ず|묻지 (?:않|말)|(?:확인|허락|동의"
+    rf"|승인) 없이",
     re.IGNORECASE,
 )
 # A condition on the state of the computer. `refused` would take its “if” for a report of what somebody else says.

@@ -30,11 +30,10 @@ _NESTED = 4
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/homebrew/", "/etc/init.d/")
 _SPLIT_NAME = re.compile(r"^(?:\$\{?\w{1,40}\}?){2,}$|^\$\{?\w{1,40}\}?[a-z]{1,8}$|^[a-z]{1,8}\$\{?\w{1,40}\}?$")
 _BYPASS = re.compile(
-    r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--allow-dangerously-skip-permissions"
-    r"|--permission-mode[= ]bypassPermissions|--allow-all-tools|--yolo\b|sandbox_mode=.?danger-full-access|--full-"
-    r"access"
-    r"|--sandbox[= ]danger-full-access|approval_policy=.?never|--trust-all-tools|--approval-mode[= ]yolo|--force-y"
-    r"es-all"
+    r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox"
+    r"|--allow-dangerously-skip-permissions|--permission-mode[= ]bypassPermissions|--allow-all-tools|--yolo\b"
+    r"|sandbox_mode=.?danger-full-access|--full-access|--sandbox[= ]danger-full-access|approval_policy=.?never"
+    r"|--trust-all-tools|--approval-mode[= ]yolo|--force-yes-all"
 )
 _ENCODED = re.compile(r"(?:^|\s)-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}", re.IGNORECASE)
 _SET_UP = re.compile(r"^[\w./-]{1,60}\s(?:[\w-]{1,30}\s){0,3}(?:completions?|init|hook|shellenv|activate)\b")
