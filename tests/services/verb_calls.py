@@ -70,7 +70,7 @@ HOOK = f"{SITE}/hook"
 
 def _seal_with_another_key(by: Actor) -> None:
     with override_settings(AUDIT_KEY="another"):
-        sealing.seal_again(by=by)
+        sealing.seal_again(key_was_lost=True, by=by)
 
 
 def _reactivate(user: User, by: Actor) -> None:

@@ -7,10 +7,12 @@ not in the database, so a person who can only write to the database cannot make 
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Sequence
 
 SITE = "site"
 GENESIS = "0" * 64
+_SEAL = re.compile(r"[0-9a-f]{64}")
 
 
 def chain_name(project_id: int | None) -> str:
@@ -34,6 +36,11 @@ def head_seal(key: str, chain: str, length: int, digest: str) -> str:
 
 def is_seal(seal: str, expected: str) -> bool:
     return hmac.compare_digest(seal.encode(), expected.encode())
+
+
+def is_well_formed(seal: str) -> bool:
+    """Return whether some key could have made this seal. The site never writes another one."""
+    return _SEAL.fullmatch(seal) is not None
 
 
 def _seal(key: str, what: str, chain: str, number: int, digest: str) -> str:

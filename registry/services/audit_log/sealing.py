@@ -8,22 +8,42 @@ from registry.core.audit.chain import event_seal, head_seal
 from registry.core.errors import Conflict
 from registry.models import Chain, Event
 from registry.services import audit
+from registry.services.audit_log import heads
 from registry.services.audit_log.verification import WRONG_KEY, verify
 from registry.services.permissions import Actor, require_operator
 
+UNPROVEN = (
+    "The key of the earlier seals was lost. The new seals show changes made from now on. Nothing before can be proven "
+    "any more, except with heads that were kept elsewhere."
+)
 _BATCH = 500
 
 
-def seal_again(*, by: Actor) -> int:
-    """Seal every event with the present key. Return how many. A log that is broken in another way is refused."""
+def seal_again(*, key_was_lost: bool = False, by: Actor) -> int:
+    """Seal every event with the present key. Return how many.
+
+    Anybody can write foreign seals, so the caller confirms that the key was lost. A log that is broken in another way,
+    or that contradicts the hashes of the heads file, is refused.
+    """
     require_operator(by)
     with transaction.atomic(), audit.change(None, "audit.sealed", by=by) as change:
-        _, broken = verify()
+        _, broken = verify(heads=heads.read(settings.AUDIT_HEADS_FILE))
         if any(fault.reason != WRONG_KEY for fault in broken):
-            raise Conflict("The audit log has faults that a new key does not explain. Run verify_audit first.")
+            first = next(fault for fault in broken if fault.reason != WRONG_KEY)
+            raise Conflict(
+                "The audit log has faults that a new key does not explain. Nothing was sealed. Run verify_audit. "
+                f"The first one is in {first.chain}, event {first.sequence}: {first.reason}."
+            )
         if not broken:
             change.cancel()
             return 0
+        if not key_was_lost:
+            raise Conflict(
+                "No seal matches AUDIT_KEY. Set it to the key of the time when the events were written. If that key is "
+                "lost, use --key-was-lost. After that, nothing that the log records until now can be proven any more. "
+                "Nothing was sealed."
+            )
+        change.data["unproven"] = UNPROVEN
         change.data["events"] = count = sum(_seal(chain) for chain in Chain.objects.select_for_update().order_by("pk"))
     return count
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 
-from registry.core.audit.chain import GENESIS, SITE, chain_name, event_hash, event_seal, head_seal, is_seal
+from registry.core.audit.chain import (
+    GENESIS,
+    SITE,
+    chain_name,
+    event_hash,
+    event_seal,
+    head_seal,
+    is_seal,
+    is_well_formed,
+)
 from registry.core.audit.heads import Head
 from registry.models import Chain, Event, Project, Version
 from registry.services.audit import hashed_content
@@ -14,7 +23,8 @@ from registry.services.audit_log.facts import Facts, project_creators
 
 WRONG_KEY = (
     "no seal matches: AUDIT_KEY is not the key that sealed this log. Use the key of the time when the events were "
-    "written, or seal the log again with manage.py seal_audit"
+    "written. Without it, nothing in this log can be proven; manage.py seal_audit --key-was-lost starts again with "
+    "a new key"
 )
 _ENDS = "events were removed from or added to the end of the chain"
 _CHUNK = 2_000
@@ -36,12 +46,12 @@ def verify(
     """Check every chain, or the chain of one project. Return how many events are intact, and the faults.
 
     `newest` limits the check to that many events at the end of each chain. It trusts the hash before the first one.
-    `heads` were written by the worker and kept outside the database.
+    `heads` were written by the worker and kept outside the database. Their hashes are compared, not their seals.
     """
     good, seals, broken = 0, 0, []
-    known: dict[str, dict[int, Head]] = {}
+    known: dict[str, list[Head]] = {}
     for head in heads:
-        known.setdefault(head.chain, {})[head.length] = head
+        known.setdefault(head.chain, []).append(head)
     chains = Chain.objects.select_related("project")
     if project is not None:
         chains = chains.filter(project=project)
@@ -49,21 +59,23 @@ def verify(
     creators = project_creators(project)
     for chain in chains.order_by("pk"):
         names.add(chain.name)
-        walk = Walk(chain, newest, known.get(chain.name, {}))
+        walk = Walk(chain, newest, known.get(chain.name, []))
         broken += walk.run(creators)
         good, seals = good + walk.good, seals + walk.sealed
     broken += _missing_chains(project, names, known)
     if project is None:
         broken += _unknown_projects(creators) if SITE in names else ()
-    if not seals and any(fault.about_seal for fault in broken) and not _key_fits():
+    if not seals and any(fault.about_seal for fault in broken) and not _key_fits(known):
         broken = [Broken("all chains", 0, WRONG_KEY), *(fault for fault in broken if not fault.about_seal)]
     return good, broken
 
 
-def _key_fits() -> bool:
-    """Return whether the head of the site's own chain has a seal of this key."""
+def _key_fits(known: Mapping[str, Iterable[Head]]) -> bool:
+    """Return whether the head of the site's own chain, or a head kept elsewhere, has a seal of this key."""
     site = Chain.objects.filter(name=SITE).first()
-    return site is not None and is_seal(site.seal, head_seal(settings.AUDIT_KEY, SITE, site.length, site.head))
+    if site is not None and is_seal(site.seal, head_seal(settings.AUDIT_KEY, SITE, site.length, site.head)):
+        return True
+    return any(head.is_sealed(settings.AUDIT_KEY) for heads in known.values() for head in heads)
 
 
 def _missing_chains(project: Project | None, names: set[str], known: Mapping[str, object]) -> Iterator[Broken]:
@@ -90,8 +102,11 @@ def _unknown_projects(creators: Mapping[int, int | None]) -> Iterator[Broken]:
 class Walk:
     """One pass over the events of a chain, in their order, without keeping them."""
 
-    def __init__(self, chain: Chain, newest: int | None, known: Mapping[int, Head]) -> None:
-        self.chain, self.known = chain, known
+    def __init__(self, chain: Chain, newest: int | None, known: Iterable[Head]) -> None:
+        self.chain = chain
+        self.known: dict[int, list[Head]] = {}
+        for head in known:
+            self.known.setdefault(head.length, []).append(head)
         self.previous, self.expected = GENESIS, 1
         self.good = self.sealed = 0
         self.facts = Facts()
@@ -134,14 +149,22 @@ class Walk:
             self.sealed += 1
         elif intact:
             intact = False
-            yield self._broken(sequence, "its seal does not match: it was written without the key", about_seal=True)
-        head = self.known.get(sequence)
-        if head is not None and head.hash != event.hash:
-            yield self._broken(sequence, f"it is not the event that the head of {head.at} records")
+            reason = "its seal does not match: it was written without the key"
+            yield self._unsealed(sequence, event.seal, reason)
+        for head in self.known.get(sequence, ()):
+            if head.hash != event.hash:
+                yield self._broken(sequence, f"it is not the event that the head of {head.at} records")
+                break
         self.good += intact
         self.previous, self.expected = event.hash, sequence + 1
         if self.is_whole:
             self.facts.add(event)
+
+    def _unsealed(self, sequence: int, seal: str, reason: str) -> Broken:
+        """Return the fault of a wrong seal. No key makes an empty or malformed one, so a wrong key is no excuse."""
+        if is_well_formed(seal):
+            return self._broken(sequence, reason, about_seal=True)
+        return self._broken(sequence, f"{reason}. The seal {'is malformed' if seal else 'was removed'}")
 
     def _check_end(self) -> Iterator[Broken]:
         chain = self.chain
@@ -149,7 +172,7 @@ class Walk:
             yield self._broken(chain.length, _ENDS)
         if not is_seal(chain.seal, head_seal(settings.AUDIT_KEY, chain.name, chain.length, chain.head)):
             reason = "the end of the chain was set without the key: its seal does not match"
-            yield self._broken(chain.length, reason, about_seal=True)
+            yield self._unsealed(chain.length, chain.seal, reason)
         if chain.name != chain_name(chain.project_id):
             yield self._broken(0, f"the chain belongs to {chain_name(chain.project_id)}")
         elif chain.project is not None and chain.project.revision != chain.length + 1:
@@ -157,7 +180,7 @@ class Walk:
                 chain.length,
                 f"the project has revision {chain.project.revision}, which means {chain.project.revision - 1} events",
             )
-        beyond = [head for length, head in self.known.items() if length > chain.length]
+        beyond = [head for heads in self.known.values() for head in heads if head.length > chain.length]
         if beyond:
             last, first = max(beyond, key=lambda head: head.length), chain.length + 1
             reason = f"events {first} to {last.length} are missing: the head of {last.at} has {last.length} events"

@@ -21,7 +21,7 @@ from registry.core import roles
 from registry.core.audit.heads import Head, parse
 from registry.models import Chain, Event, Membership, Project, Proposal
 from registry.services import housekeeping
-from registry.services.audit_log import heads
+from registry.services.audit_log import heads, sealing
 from registry.services.audit_log.verification import WRONG_KEY, Broken, verify
 from registry.services.permissions import Actor
 from registry.services.skills import skills
@@ -160,20 +160,65 @@ def test_a_wrong_key_is_told_apart_from_tampering(chain: Chain, project: Project
 
 def test_a_lost_key_is_replaced_by_sealing_the_log_again(chain: Chain, settings: Any) -> None:
     settings.AUDIT_KEY = "another"
-    output = StringIO()
-    call_command("seal_audit", stdout=output)
+    output, count = StringIO(), Event.objects.count()
+    with pytest.raises(CommandError, match=r"use --key-was-lost. After that, nothing .* can be proven any more"):
+        call_command("seal_audit")
+    assert verify() == (0, [Broken("all chains", 0, WRONG_KEY)])
+    call_command("seal_audit", "--key-was-lost", stdout=output)
     assert verify() == (Event.objects.count(), [])
-    assert output.getvalue() == f"{Event.objects.count() - 1} events sealed.\n"
-    assert Event.objects.latest("pk").verb == "audit.sealed"
+    assert output.getvalue() == f"{count} events sealed. {sealing.UNPROVEN}\n"
+    sealed = Event.objects.latest("pk")
+    assert (sealed.verb, sealed.data) == ("audit.sealed", {"events": count, "unproven": sealing.UNPROVEN})
     call_command("seal_audit", stdout=output)
     assert "The seals match." in output.getvalue()
+
+
+@pytest.mark.parametrize("seal", ["", "x", "A" * 64, "0" * 63])
+def test_seals_that_no_key_makes_are_tampering_and_not_sealed_again(chain: Chain, seal: str) -> None:
+    sql("UPDATE registry_event SET seal = %s", seal)
+    sql("UPDATE registry_chain SET seal = %s", seal)
+    faults = verify()[1]
+    assert {(chain.name, 1), (chain.name, 2), ("site", 1)} <= {(fault.chain, fault.sequence) for fault in faults}
+    assert all(("is malformed" if seal else "was removed") in fault.reason for fault in faults)
+    with pytest.raises(CommandError, match="faults that a new key does not explain"):
+        call_command("seal_audit", "--key-was-lost")
+
+
+def test_foreign_seals_are_no_lost_key_if_the_heads_have_seals_of_this_key(chain: Chain, tmp_path: Path) -> None:
+    kept = heads.record(tmp_path / "heads.jsonl", now=NOW)
+    sql("UPDATE registry_event SET seal = %s", "a" * 64)
+    sql("UPDATE registry_chain SET seal = %s", "a" * 64)
+    assert verify()[1] == [Broken("all chains", 0, WRONG_KEY)]
+    assert WRONG_KEY not in {fault.reason for fault in verify(heads=kept)[1]}
+
+
+def test_a_log_that_contradicts_the_hashes_of_the_heads_is_not_sealed_again(
+    chain: Chain, project: Project, operator: Actor, settings: Any
+) -> None:
+    old = Chain.objects.get(pk=chain.pk)
+    skills.enable(project, "greeting", by=operator)
+    heads.record(settings.AUDIT_HEADS_FILE, now=NOW)
+    cut_back(chain, old)
+    settings.AUDIT_KEY = "another"
+    with pytest.raises(CommandError, match="events 3 to 3 are missing"):
+        call_command("seal_audit", "--key-was-lost")
+    settings.AUDIT_HEADS_FILE.unlink()
+    call_command("seal_audit", "--key-was-lost", stdout=StringIO())
+
+
+def test_a_replaced_event_is_found_even_if_a_later_head_records_the_replacement(chain: Chain) -> None:
+    true = heads.head_of(Chain.objects.get(pk=chain.pk), now=NOW)
+    false = Head(chain.name, true.length, "f" * 64, "", "earlier")
+    for known in ([false, true], [true, false]):
+        reason = "it is not the event that the head of earlier records"
+        assert verify(heads=known)[1] == [Broken(chain.name, true.length, reason)]
 
 
 def test_a_log_that_was_tampered_with_is_not_sealed_again(chain: Chain, settings: Any) -> None:
     settings.AUDIT_KEY = "another"
     sql("UPDATE registry_event SET target = 'x' WHERE chain_id = %s AND sequence = 1", chain.pk)
     with pytest.raises(CommandError, match="faults that a new key does not explain"):
-        call_command("seal_audit")
+        call_command("seal_audit", "--key-was-lost")
     assert WRONG_KEY in [fault.reason for fault in verify()[1]]
 
 
