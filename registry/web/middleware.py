@@ -82,16 +82,26 @@ class SecurityHeaders:
             response["Content-Security-Policy"] = _DOCS_POLICY if docs else _PAGE_POLICY
         # Pages are personal, so no shared cache may keep them.
         response.setdefault("Cache-Control", "private")
-        response.setdefault("X-Content-Type-Options", "nosniff")
-        response.setdefault("X-Frame-Options", "DENY")
-        response.setdefault("Permissions-Policy", _PERMISSIONS)
-        # Pages of other origins can embed only what any of them may read, such as files of public skills.
-        shared = response.get("Access-Control-Allow-Origin") == "*"
-        response.setdefault("Cross-Origin-Resource-Policy", "cross-origin" if shared else "same-origin")
-        if settings.SECURE_HSTS_SECONDS:
-            # Django sends it only if it knows that this request came over HTTPS. Browsers ignore it over HTTP.
-            response.setdefault("Strict-Transport-Security", f"max-age={settings.SECURE_HSTS_SECONDS}")
+        if response.get("Access-Control-Allow-Origin") == "*":
+            # Pages of other origins can embed what any of them may read, such as files of public skills.
+            response.setdefault("Cross-Origin-Resource-Policy", "cross-origin")
+        for name, value in fixed_headers().items():
+            response.setdefault(name, value)
         return response
+
+
+def fixed_headers() -> dict[str, str]:
+    """Return the headers that are the same on every response, unless a view sets another value."""
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Permissions-Policy": _PERMISSIONS,
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    if settings.SECURE_HSTS_SECONDS:
+        # Django sends it only if it knows that this request came over HTTPS. Browsers ignore it over HTTP.
+        headers["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}"
+    return headers
 
 
 class Errors:

@@ -13,7 +13,8 @@ from django.conf import settings
 
 from registry.services import client_address
 from registry.services.resolve import gate
-from skillsite.server import answers, bodies, pipe
+from registry.web.middleware import fixed_headers
+from skillsite.server import answers, bodies, pipe, senders
 from skillsite.server.answers import Answer, Wsgi
 from skillsite.server.environ import build, host
 from skillsite.server.listening import end_stuck_connections
@@ -33,6 +34,7 @@ _RETRY_SECONDS = "5"
 _STUCK_WINDOWS = 2
 _KERNEL_SECONDS = 5  # the kernel looks at a stuck connection every few seconds
 _TOO_SLOW = "The request arrived too slowly. Nothing was saved. Send it again."
+_TOO_LONG = "Sign in, or send a valid token, to send more than 1,048,576 bytes. Nothing was saved."
 _BUSY = "Too many slow requests are in progress. Nothing was saved. Send the request again in a few seconds."
 
 
@@ -83,22 +85,44 @@ class Application:
     async def _receive(self, scope: Scope, proto: HttpProtocol, length: int | None) -> None:
         """Receive the body and answer. A large body keeps its place until the request is answered."""
         large = length is None or length > bodies.LARGE
+        known = not large or await self._is_known(scope)
+        if not known and length is not None:
+            await self._answer(scope, proto, bodies.Refused())
+            return
+        large = large and known
         places = self._large_bodies if large else self._bodies
         place = places.take(_network(scope))
         if place is None:
             _refuse(scope, proto, 503, "busy", _BUSY)
             return
         try:
-            body = await bodies.receive(proto, length, place)
+            body = await bodies.receive(proto, length, place, known=known)
             if not large:
                 places.leave(place)
             await self._answer(scope, proto, body)
         except TimeoutError:
             _refuse(scope, proto, 408, "request-timeout", _TOO_SLOW)
+        except bodies.TooLong:
+            _refuse(scope, proto, 413, "too-large", _TOO_LONG)
         except bodies.Incomplete:
             proto.response_empty(400, [])
         finally:
             places.leave(place)
+
+    async def _is_known(self, scope: Scope) -> bool:
+        """Look the sender up in a thread, before a large body takes a place."""
+        known: asyncio.Future[bool] = self._loop.create_future()
+
+        def look_up() -> None:
+            try:
+                result = senders.is_known(scope.headers)
+            except Exception:
+                logger.exception("The sender of a large body could not be looked up.")
+                result = False
+            self._loop.call_soon_threadsafe(_resolve, known, result)
+
+        self._threads.submit(look_up)
+        return await known
 
     async def _answer(self, scope: Scope, proto: HttpProtocol, body: IO[bytes] | io.RawIOBase) -> None:
         done: asyncio.Future[Answer | None] = self._loop.create_future()
@@ -169,6 +193,11 @@ def _hand_over(done: "asyncio.Future[Answer | None]", answer: Answer) -> None:
         done.set_result(answer)
 
 
+def _resolve(known: "asyncio.Future[bool]", result: bool) -> None:
+    if not known.done():
+        known.set_result(result)
+
+
 def _network(scope: Scope) -> str:
     forwarded = scope.headers.get("x-forwarded-for", "")
     meta = {"REMOTE_ADDR": host(scope.client), "HTTP_X_FORWARDED_FOR": forwarded}
@@ -183,7 +212,7 @@ def _refuse(scope: Scope, proto: HttpProtocol, status: int, code: str, detail: s
         kind, text = "application/problem+json", json.dumps(problem)
     else:
         kind, text = "text/plain; charset=utf-8", f"{detail}\n"
-    headers = {"Content-Type": kind, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    headers = {"Content-Type": kind, "Cache-Control": "no-store", **fixed_headers()}
     if status == 503:
         headers["Retry-After"] = _RETRY_SECONDS
     proto.response_bytes(status, [*headers.items(), ("Connection", "close")], text.encode())

@@ -19,11 +19,15 @@ class Incomplete(Exception):
     """The client closed the connection before the end of the body."""
 
 
+class TooLong(Exception):
+    """A chunked body is longer than its sender may send."""
+
+
 class Refused(io.RawIOBase):
-    """A body that is longer than any view accepts. Views refuse it by its length; reading it is an error."""
+    """A body that is longer than its sender may send. Views refuse the sender or the length; reading is an error."""
 
     def read(self, size: int = -1) -> bytes:
-        raise RequestDataTooBig("The request body is longer than any request may be.")
+        raise RequestDataTooBig("The request body is too long, or too long for a sender who did not sign in.")
 
     def readable(self) -> bool:
         return True
@@ -33,13 +37,14 @@ def longest() -> int:
     return settings.LIMITS.archive_bytes + _OVERHEAD
 
 
-async def receive(proto: HttpProtocol, length: int | None, place: Place) -> IO[bytes]:
+async def receive(proto: HttpProtocol, length: int | None, place: Place, *, known: bool) -> IO[bytes]:
     """Return the body as a file. `length` is None for a chunked body, of which the part that is too long is not read.
 
-    Raise TimeoutError for a client that is too slow. Bodies over 64 KiB go to a temporary file that has no name, so a
-    killed process leaves nothing on disk.
+    Raise TimeoutError for a client that is too slow, and TooLong if a sender who is not known sends more than 1 MiB.
+    Known senders get the answer of the view, which knows its own limit. Bodies over 64 KiB go to a temporary file that
+    has no name, so a killed process leaves nothing on disk.
     """
-    most = longest()
+    most = longest() if known else LARGE
     body: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - returned
     try:
         async with place.transfer():
@@ -47,6 +52,8 @@ async def receive(proto: HttpProtocol, length: int | None, place: Place) -> IO[b
                 body.write(chunk)
                 place.advance(len(chunk))
                 if place.bytes > most:
+                    if not known:
+                        raise TooLong
                     break
         if length is not None and place.bytes != length:
             raise Incomplete

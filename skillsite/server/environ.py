@@ -34,7 +34,8 @@ def build(scope: Scope) -> dict[str, Any]:
     for name, value in scope.headers.items():
         key = _key(name)
         if key:
-            environ[key] = f"{environ[key]},{value}" if key in environ else value
+            separator = "; " if key == "HTTP_COOKIE" else ","
+            environ[key] = f"{environ[key]}{separator}{value}" if key in environ else value
     return environ
 
 

@@ -118,6 +118,23 @@ def test_a_chunked_body_arrives_and_one_that_is_too_long_is_refused(site: Site, 
     assert status(read_all(endless)) == 413
 
 
+def test_strangers_cannot_take_the_places_of_large_bodies(site: Site, token: str, slow: ExitStack) -> None:
+    large = {"Content_Type": "application/x-www-form-urlencoded", "Content_Length": 50 << 20}
+    for credentials in ({}, {"Cookie": "sessionid=" + "x" * 32}, {"Authorization": "Bearer sks_" + "x" * 43}):
+        sender = slow.enter_context(connect(site))
+        sender.sendall(head("POST", "/sign-in/", **large, **credentials))
+        assert status(sender.recv(1_000)) == 403
+    stranger = slow.enter_context(connect(site))
+    stranger.sendall(head("POST", f"{PROJECT}/bundles", "sks_" + "x" * 43, **large))
+    assert status(stranger.recv(1_000)) == 401
+    chunked = slow.enter_context(connect(site))
+    chunked.sendall(head("POST", "/sign-in/", Transfer_Encoding="chunked", Connection="close"))
+    with suppress(ConnectionError):
+        for _ in range(4):
+            chunked.sendall(b"80000\r\n" + bytes(1 << 19) + b"\r\n")
+    assert status(read_all(chunked)) == 413
+
+
 def test_a_body_over_the_limit_is_refused_before_it_is_sent(site: Site, token: str, slow: ExitStack) -> None:
     sender = slow.enter_context(connect(site))
     sender.sendall(head("POST", f"{PROJECT}/bundles", token, Content_Length=60 << 20, Content_Type="application/zip"))

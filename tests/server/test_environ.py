@@ -39,6 +39,10 @@ def test_headers_of_one_name_are_joined() -> None:
     assert (environ["HTTP_ACCEPT"], environ["CONTENT_TYPE"]) == ("a,b", "c")
 
 
+def test_cookies_of_several_headers_are_joined_as_cookies() -> None:
+    assert build(Request(Headers([("cookie", "a=1"), ("cookie", "b=2")])))["HTTP_COOKIE"] == "a=1; b=2"
+
+
 @pytest.mark.parametrize(
     ("client", "address"), [("192.0.2.1:50000", "192.0.2.1"), ("[2001:db8::1]:50000", "2001:db8::1")]
 )
