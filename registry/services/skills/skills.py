@@ -114,7 +114,8 @@ def _check_base(effective: EffectiveSkill | None, name: str, base: str | None) -
             digest=digest,
         )
     if digest is None:
-        raise Stale(f"{name} no longer exists. Nothing was saved.", digest="")
+        reason = "no longer exists" if effective is None else "has no version that agents get. Save it without If-Match"
+        raise Stale(f"{name} {reason}. Nothing was saved.", digest="")
     raise Stale(
         f"Somebody else saved {name} since you loaded it: it is {digest} now, you started from {base}. "
         "Load it again and repeat your change. Nothing was saved.",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Quarantined
+from registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound, Quarantined, Stale
 from registry.models import Event, Notification, Project, Skill, Version
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
@@ -265,3 +265,11 @@ def test_people_still_read_the_files(project: Project, three: list[Version], rev
     hold(project, "3", reviewer)
     row = versions.get(project, "greeting", "3")
     assert b"Text 3." in catalog.stored("greeting", row).bundle()[SKILL_MD]
+
+
+def test_a_save_over_versions_in_quarantine_says_how_to_go_on(project: Project, author: Actor, reviewer: Actor) -> None:
+    first = skills.create(project, skill_bundle(), by=author).version
+    hold(project, "1", reviewer)
+    with nothing_left_behind(), pytest.raises(Stale, match="has no version that agents get. Save it without If-Match"):
+        skills.save(project, "greeting", skill_bundle(body="Better."), base=first.digest, by=author)
+    assert skills.save(project, "greeting", skill_bundle(body="Better."), base=None, by=author).version.version == "2"
