@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import skill_text
-from tests.faults.sites import PATIENCE, Server, Site, serving, wait_for
+from tests.faults.process_pool import process_pool
+from tests.faults.sites import PATIENCE, Site, new_site, serving, wait_for
 from tests.remote.web import Web
 from tests.services.receivers import dripping, receiving
 
@@ -58,34 +59,40 @@ class Agent:
         return statistics.median(taken)
 
 
-@pytest.fixture
-def web() -> Iterator[Web]:
-    with receiving() as receiver:
-        yield Web(receiver)
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[tuple[Site, Web, list[str]]]:
+    """A site, a host that it may fetch from, and the tokens of a person and of two agents."""
+    with new_site(tmp_path_factory.mktemp("slow-hosts") / "site", template=template) as site, receiving() as receiver:
+        site.manage("load_demo")
+        person = ("--user", "owner", "--scope", "read", "--scope", "write")
+        tokens = [site.manage("create_token", "--project", "demo", *person).split()[-1]]
+        with process_pool(site, 1) as helper:
+            tokens += [str(helper.do("make_token", "demo", "read")) for _ in range(2)]
+        with serving(site, "--no-prepare", "--no-worker", SKILLS_FETCH_ALLOW_HOSTS=receiver.host):
+            yield site, Web(receiver), tokens
 
 
 @pytest.fixture
-def server(site: Site, web: Web) -> Iterator[Server]:
-    site.manage("load_demo")
-    with serving(site, "--no-prepare", "--no-worker", SKILLS_FETCH_ALLOW_HOSTS=web.receiver.host) as server:
-        yield server
+def web(served: tuple[Site, Web, list[str]]) -> Web:
+    """The host, which has not been asked yet and drips until a test releases it."""
+    web = served[1]
+    web.receiver.released.clear()
+    web.receiver.got.clear()
+    return web
 
 
 @pytest.fixture
-def agents(server: Server) -> list[Agent]:
-    tokens = [
-        server.site.manage("create_token", "--project", "demo", "--agent", f"agent-{n}", "--scope", "read")
-        for n in range(2)
-    ]
-    return [Agent(server.site, token.split()[-1]) for token in tokens]
+def agents(served: tuple[Site, Web, list[str]]) -> list[Agent]:
+    return [Agent(served[0], token) for token in served[2][1:]]
 
 
-def test_reads_are_as_fast_as_ever_while_searches_of_sources_drip(server: Server, web: Web) -> None:
+@pytest.fixture
+def author(served: tuple[Site, Web, list[str]]) -> Agent:
+    return Agent(served[0], served[2][0])
+
+
+def test_reads_are_as_fast_as_ever_while_searches_of_sources_drip(author: Agent, web: Web) -> None:
     """Everybody can have a project, and with it a source that answers slowly."""
-    token = server.site.manage(
-        "create_token", "--project", "demo", "--user", "owner", "--scope", "read", "--scope", "write"
-    )
-    author = Agent(server.site, token.split()[-1])
     url = web.behave("/slow.zip", dripping(web.receiver))
     status, _, source = author.send("/sources", {"kind": "url", "address": url})
     assert status == 201, source
@@ -110,7 +117,7 @@ def test_reads_are_as_fast_as_ever_while_searches_of_sources_drip(server: Server
         thread.join(PATIENCE)
 
 
-def test_reads_are_as_fast_as_ever_while_resolves_drip(server: Server, agents: list[Agent], web: Web) -> None:
+def test_reads_are_as_fast_as_ever_while_resolves_drip(agents: list[Agent], web: Web) -> None:
     """Two tokens with two requests each, as many as the site once had threads."""
     url = web.behave("/slow.md", dripping(web.receiver))
     cached = {"name": "text", "version": "1", "content": skill_text("text")}
