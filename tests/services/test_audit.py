@@ -115,7 +115,10 @@ def test_an_event_slipped_in_at_the_end_is_found(five_events: Chain) -> None:
     )  # fmt: skip
     slipped.hash = event_hash(audit.hashed_content(slipped))
     slipped.save(force_insert=True)
-    assert faults() == [(6, NO_SEAL), (5, "events were removed from or added to the end of the chain")]
+    assert faults() == [
+        (6, f"{NO_SEAL}. The seal was removed"),
+        (5, "events were removed from or added to the end of the chain"),
+    ]
 
 
 def test_one_broken_chain_does_not_hide_that_the_others_hold(five_events: Chain) -> None:

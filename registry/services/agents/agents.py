@@ -157,4 +157,6 @@ def remove(project: Project, name: str, *, by: Actor) -> None:
     with audit.change(project, "agent.removed", by=by, target=name) as change:
         agent, now = get(project, name), timezone.now()
         Agent.objects.filter(pk=agent.pk).update(removed_at=now)
-        change.data["tokens"] = Token.objects.filter(agent=agent, revoked_at=None).update(revoked_at=now)
+        usable = Token.objects.filter(agent=agent, revoked_at=None)
+        change.data["revoked"] = sorted(usable.values_list("pk", flat=True))
+        change.data["tokens"] = usable.update(revoked_at=now)

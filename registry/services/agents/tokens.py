@@ -89,7 +89,8 @@ def issue_token(
             scopes=sorted(set(requested)),
             expires_at=timezone.now() + lifetime if lifetime else None,
         )
-        change.data.update(token=token.pk, scopes=token.scopes)
+        expires_at = token.expires_at.isoformat() if token.expires_at else None
+        change.data.update(token=token.pk, scopes=token.scopes, expires_at=expires_at)
     return Issued(token, secret)
 
 

@@ -1,6 +1,6 @@
 """Verification of the audit log: its hashes and seals, its length, heads kept elsewhere, and rows without an event."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -19,6 +19,7 @@ from registry.core.audit.chain import (
 from registry.core.audit.heads import Head
 from registry.models import Chain, Event, Project, Version
 from registry.services.audit import hashed_content
+from registry.services.audit_log.access_replay import tokens_of_closed_accounts
 from registry.services.audit_log.facts import Facts, project_creators
 
 WRONG_KEY = (
@@ -40,6 +41,14 @@ class Broken:
     about_seal: bool = field(default=False, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """The site's own events about projects: the creator of each one, and the tokens of closed accounts."""
+
+    creators: Mapping[int, int | None]
+    closed: Collection[int]
+
+
 def verify(
     project: Project | None = None, *, newest: int | None = None, heads: Iterable[Head] = ()
 ) -> tuple[int, list[Broken]]:
@@ -56,15 +65,16 @@ def verify(
     if project is not None:
         chains = chains.filter(project=project)
     names = set()
-    creators = project_creators(project)
+    site = SiteFacts(project_creators(project), tokens_of_closed_accounts())
     for chain in chains.order_by("pk"):
         names.add(chain.name)
         walk = Walk(chain, newest, known.get(chain.name, []))
-        broken += walk.run(creators)
+        broken += walk.run(site)
         good, seals = good + walk.good, seals + walk.sealed
     broken += _missing_chains(project, names, known)
+    broken += _unchanged_projects(project, names, site)
     if project is None:
-        broken += _unknown_projects(creators) if SITE in names else ()
+        broken += _unknown_projects(site.creators) if SITE in names else ()
     if not seals and any(fault.about_seal for fault in broken) and not _key_fits(known):
         broken = [Broken("all chains", 0, WRONG_KEY), *(fault for fault in broken if not fault.about_seal)]
     return good, broken
@@ -88,6 +98,19 @@ def _missing_chains(project: Project | None, names: set[str], known: Mapping[str
         changed |= known.keys()
     for name in sorted(changed - names):
         yield Broken(name, 0, "the chain is missing")
+
+
+def _unchanged_projects(project: Project | None, names: set[str], site: SiteFacts) -> Iterator[Broken]:
+    """Compare the rows of projects without a chain. Nothing changed them since they were created."""
+    projects = Project.objects.filter(revision=1)
+    if project is not None:
+        projects = projects.filter(pk=project.pk)
+    for pk in projects.order_by("pk").values_list("pk", flat=True):
+        if (name := chain_name(pk)) in names:
+            continue
+        found = list(Facts().differences(pk, site.creators.get(pk), site.closed))
+        if found and not Chain.objects.filter(name=name).exists():  # the project can change meanwhile
+            yield from (Broken(name, 0, sentence) for sentence in found)
 
 
 def _unknown_projects(creators: Mapping[int, int | None]) -> Iterator[Broken]:
@@ -116,7 +139,7 @@ class Walk:
             first = Event.objects.filter(chain=chain, sequence__gte=self.expected).order_by("sequence")
             self.previous = first.values_list("previous", flat=True).first() or ""
 
-    def run(self, creators: Mapping[int, int | None]) -> list[Broken]:
+    def run(self, site: SiteFacts) -> list[Broken]:
         """Return the faults. Events that are added meanwhile are checked as well."""
         broken: list[Broken] = []
         while True:
@@ -125,7 +148,7 @@ class Walk:
                 broken += self._check(event)
             ends = list(self._check_end())
             if not broken and not ends:
-                ends += self._check_rows(creators)
+                ends += self._check_rows(site)
             current = Chain.objects.select_related("project").get(pk=self.chain.pk)
             if (current.length, current.head) == (self.chain.length, self.chain.head):
                 return broken + ends
@@ -157,7 +180,7 @@ class Walk:
                 break
         self.good += intact
         self.previous, self.expected = event.hash, sequence + 1
-        if self.is_whole:
+        if self.is_whole and intact:
             self.facts.add(event)
 
     def _unsealed(self, sequence: int, seal: str, reason: str) -> Broken:
@@ -186,9 +209,9 @@ class Walk:
             reason = f"events {first} to {last.length} are missing: the head of {last.at} has {last.length} events"
             yield self._broken(first, reason)
 
-    def _check_rows(self, creators: Mapping[int, int | None]) -> Iterator[Broken]:
+    def _check_rows(self, site: SiteFacts) -> Iterator[Broken]:
         """Compare rows with the events. Call this only for an intact chain: a changed event explains no row."""
         project_id = self.chain.project_id
         if self.is_whole and project_id is not None:
-            for sentence in self.facts.rows_without_event(project_id, creators.get(project_id)):
+            for sentence in self.facts.differences(project_id, site.creators.get(project_id), site.closed):
                 yield self._broken(0, sentence)

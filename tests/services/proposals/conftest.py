@@ -6,6 +6,7 @@ import pytest
 
 from registry.models import Project
 from registry.services.catalog import built_in
+from registry.services.people import projects
 from registry.services.permissions import Actor
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill, delete_skill, proposing_agent
@@ -30,10 +31,10 @@ def skill(project: Project, author: Actor) -> str:
 
 
 @pytest.fixture
-def protected(project: Project, library: Path, author: Actor, skill: str) -> Project:
+def protected(project: Project, library: Path, author: Actor, operator: Actor, skill: str) -> Project:
     on_disk(library, "bundled-one")
     built_in.index().refresh()
     create_skill(project, skill_bundle("gone"), by=author)
     delete_skill(project, "gone", by=author)
-    Project.objects.update(protected=True)
+    projects.set_protected(project, True, by=operator)
     return project
