@@ -10,6 +10,7 @@ from registry.core.scan import (
     leaks,
     markdown_code,
     orders,
+    placeholders,
     python_code,
     remote_shell,
     script_lines,
@@ -109,6 +110,7 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
             result.take(_settings(block, texts))
     result.take(orders.find(page.plain))
     result.take(leaks.find(page.plain))
+    result.take(placeholders.find(page.plain))
     result.take(settings_orders.find(page.plain))
 
 

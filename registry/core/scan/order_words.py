@@ -172,14 +172,15 @@ FETCH = (
     r"|descarga|lee|lea|visita|obtén|consulta|cargue|descargue|accede)\b|\b(?:carregue|abra|baixe|leia|acesse"
     r"|busque|visite|consulte|obtenha)\b|\b(?:carica|apri|scarica|leggi|visita|recupera|consulta|vai su)\b"
     r"|\b(?:загрузи|открой|скачай|прочитай|прочти|зайди|получи|запроси|перейди)\w{0,2}\b|打开|访问|读取|下载|获取"
-    r"|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문"
+    r"|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문|내려받"
 )
 OBEY = (
     r"\b(?:follow|obey|execute|carry out|comply with|act on|perform"
     r"|adopt)\b(?:\s{1,3}[\w'’-]{1,20}){0,4}?\s{1,3}(?:instructions?|commands?|directives?|orders|prompt"
     r"|steps (?:it|there|listed|found|in)|guidance)\b|\b(?:do|follow|obey|execute) (?:exactly )?(?:what(?:ever)?"
     r"|everything|anything|as) (?:it|the (?:page|file|document|response|server|answer)|is|you (?:find|read|see))\b"
-    r"|\b(?:whatever|everything) (?:it|the (?:page|file|response|server)) (?:says|tells|instructs|contains|asks)\b"
+    r"|(?<!check )(?<!check that )(?<!verify that )(?<!summari[sz]e )"
+    r"\b(?:whatever|everything) (?:it|the (?:page|file|response|server)) (?:says|tells|instructs|contains|asks)\b"
     r"|\btreat\b[^.\n]{0,60}\bas (?:your |the |an? |new |authoritative |trusted |user ){0,3}(?:instructions?|orders"
     r"|system prompt|prompt|commands|directives?)\b|\b(?:instructions?|commands|directives?) (?:it|that it|which it"
     r"|the (?:page|file|server|response)) (?:contains?|returns?|gives?|lists?)\b|\b(?:befolge?|folge|führe?"
@@ -214,8 +215,9 @@ OBEY = (
     r"|говорится|указано|скажет|требует|велит|говорит)\b|(?:按|照|依照|根据)[^。\n]{0,16}(?:说的|写的|所述|所说"
     r"|所写)[^。\n]{0,6}(?:做|执行|操作|办)|(?:做|执行|完成)[^。\n]{0,12}(?:所说|所写|要求|写)的?(?:一切|所有|全部)"
     r"|(?:書かれ|記載され|書いてあ|指定され|言われ)[^。\n]{0,12}(?:とおり|通り|こと|すべて"
-    r"|全て)[^。\n]{0,10}(?:実行|行っ|行い|やっ|して|従)|(?:적힌|쓰인|나온|말하는|시키는)[^.\n]{0,10}(?:대로|것을"
-    r"|모든|것은)[^.\n]{0,12}(?:하세요|해라|하십시오|하라|실행|수행)"
+    r"|全て)[^。\n]{0,10}(?:実行|行っ|行い|やっ|(?<!要約|翻訳|説明|確認|整理)して|従)|(?:적힌|쓰인|나온|말하는|시키는)[^.\n]{0,10}(?:대로|것을"
+    r"|모든|것은)[^.\n]{0,12}(?:(?<!요약|번역|정리|확인|설명)(?:하세요|해라"
+    r"|하십시오|하라)|실행|수행)"
 )
 
 # Words of which a paragraph contains one, if the patterns of the same place can match.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from registry.core.findings import shorten
-from registry.core.scan import authority_words, order_words
+from registry.core.scan import authority_words, order_words, page_words
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import quoted, refused
 
@@ -35,9 +35,13 @@ _ORDERS = [
         _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS))
         for triggers, each in zip(order_words.WAY_TRIGGERS, order_words.CONCEAL_WAYS, strict=True)
     ),
+    *(
+        _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS), negated=True)
+        for triggers, each in page_words.SILENT_STEPS
+    ),
 ]
 _FETCH = re.compile(order_words.FETCH, _FLAGS)
-_OBEY = re.compile(order_words.OBEY, _FLAGS)
+_OBEY = re.compile(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
 _GUIDE = re.compile(
     r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage"

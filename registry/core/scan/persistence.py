@@ -17,6 +17,21 @@ _SERVICE = re.compile(
     r"systemd/(?:system|user)/[\w@.%{}$-]{1,80}|/etc/init\.d/[\w.-]{1,60}|/etc/rc\.local\b|/etc/rc\d?\.d/"
     r"|Library/Launch(?:Agents|Daemons)\b|\.config/autostart\b|\\Startup\\|/etc/ld\.so\.preload|/etc/xdg/autostart"
 )
+# Whatever is in these folders starts with the next session, without a command that enables it.
+_SESSION = re.compile(
+    r"Library/Launch(?:Agents|Daemons)\b|\.config/autostart\b|/etc/xdg/autostart|Start Menu[\\/]Programs[\\/]Startup\b"
+)
+_SWITCHED_OFF = re.compile(r"^(?:Hidden=true|X-GNOME-Autostart-enabled=false)\s*$", re.MULTILINE)
+_UNIT_FOLDER = re.compile(r"(?:systemd/(?:system|user)|/etc/init\.d)/?([\w@.%{}$-]{0,80})$")
+_ENABLERS = {
+    "systemctl": frozenset({"enable", "reenable", "start", "link", "add-wants"}),
+    "update-rc.d": frozenset({"defaults", "enable"}),
+    "chkconfig": frozenset({"--add", "on"}),
+    "rc-update": frozenset({"add"}),
+}
+# In the source of a program, where the arguments may be a list of strings.
+_ENABLES = re.compile(r"\bsystemctl[\"', \w-]{1,40}?\b(?:enable|start|link)\b|\bupdate-rc\.d\b")
+_TIMER_OPTION = re.compile(r"--(?:on-(?:calendar|boot|startup|active|unit-active|unit-inactive)|timer-property)\b")
 _HOOK = re.compile(r"\.git/hooks/(?!\s|$)[\w$/{}.-]{0,80}|\.husky/[\w-]{1,60}|/git-core/templates/hooks/")
 _IMPORT = re.compile(r"site-packages/[\w.$-]{1,80}\.pth\b|\b(?:site|user)customize\.py\b|\.pythonrc\b")
 _KEYS = re.compile(r"\.ssh/authorized_keys\b")
@@ -49,6 +64,9 @@ _TOOL_SET_UP = re.compile(
     r"""|^\s*(?:export\s+)?[\w]{1,60}=(?!.*\$\().*$|^\s*alias\s+[\w.-]{1,40}=["']?(?:git|ls|ll|cd|k|kubectl|docker|python3?|code)\b.*$""",
     re.MULTILINE,
 )
+_AT = re.compile(
+    r"(?:-[qft] ?\S{1,200} |-[mMv]{1,3} ){0,6}(?:now|midnight|noon|teatime|today|tomorrow|\d)|-t ?\d|(?:-\w )?-f ?\S"
+)
 _SETTINGS = re.compile(r"mcpServers|bypass|\"allow\"|hooks|command|autoApprove")
 _LITERAL_KEY = re.compile(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{1,20})\s+AAAA")
 
@@ -67,6 +85,8 @@ def writes(target: str, payload: str | None) -> tuple[Rule, str] | None:
         return (Rule.PERSISTS, target) if payload is not None and _LITERAL_KEY.search(payload) else None
     if _CRON.search(target) or _IMPORT.search(target):
         return Rule.PERSISTS, target
+    if _SESSION.search(target):
+        return None if payload is not None and _SWITCHED_OFF.search(payload) else (Rule.PERSISTS, target)
     if _SERVICE.search(target):
         system = "/etc/systemd/" in target or "/lib/systemd/" in target
         risky = bool(_SUSPICIOUS.search(payload)) if payload is not None else not system
@@ -102,8 +122,13 @@ def installs(name: str, arguments: list[str]) -> str:
         and not any(each in ("-l", "-e", "-r", "-h", "--help", "-V") for each in arguments)
     ):
         return "crontab"
-    if name in ("at", "batch") and re.match(r"(?:-\w+ )*(?:now|midnight|noon|\d)", text):
+    if name in ("at", "batch") and _AT.match(text):
         return name
+    if name == "systemd-run" and _TIMER_OPTION.search(text):
+        return "systemd-run"
+    paths = [each for each in arguments if "/" in each and not each.startswith("-")]
+    if name == "systemctl" and paths and not {"enable", "link"}.isdisjoint(arguments):
+        return "systemctl"
     if name == "launchctl" and arguments[:1] and arguments[0] in ("load", "bootstrap", "submit"):
         return "launchctl"
     if name == "schtasks" and re.search(r"/create", text, re.IGNORECASE):
@@ -113,6 +138,30 @@ def installs(name: str, arguments: list[str]) -> str:
     if name == "git" and "config" in arguments[:2]:
         return _git_setting(text)
     return ""
+
+
+def unit_name(target: str, source: str = "") -> str:
+    """Return the name, without its ending, of a service that is put into the folder of services, or an empty string."""
+    found = _UNIT_FOLDER.search(target.rstrip("/"))
+    if found is None:
+        return ""
+    return _stem(found[1] or source)
+
+
+def enabled(name: str, arguments: list[str]) -> set[str]:
+    """Return the names, without endings, of the services that a command enables or starts."""
+    if not _ENABLERS.get(name, frozenset()).intersection(arguments):
+        return set()
+    return {_stem(each) for each in arguments if not each.startswith("-")}
+
+
+def enables_services(source: str) -> bool:
+    """Check if the source of a program has a command that enables or starts a service."""
+    return bool(_ENABLES.search(source))
+
+
+def _stem(path: str) -> str:
+    return re.sub(r"\.(?:service|timer|socket|path)$", "", path.rstrip("/").rsplit("/", 1)[-1])
 
 
 def _git_setting(text: str) -> str:

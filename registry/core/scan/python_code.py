@@ -18,7 +18,7 @@ from registry.core.scan.labels import (
     leaves,
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
-from registry.core.scan.persistence import writes
+from registry.core.scan.persistence import unit_name, writes
 from registry.core.scan.python_names import CALLS, DANGEROUS
 from registry.core.scan.python_values import Nested, Values
 
@@ -221,6 +221,8 @@ class _Code(Values):
             )  # probably what it writes
             if found := writes(text, payload):
                 self.report(found[0], node)
+            elif self.enables and unit_name(text):
+                self.report(Rule.PERSISTS, node)
 
     def install_hook(self, node: ast.ClassDef) -> None:
         if not any(python_calls.INSTALL_BASES.search(self.names.dotted(each)) for each in node.bases):

@@ -15,6 +15,7 @@ from registry.core.scan.labels import (
     variable_label,
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
+from registry.core.scan.persistence import enables_services
 from registry.core.scan.python_names import Names
 from registry.core.scan.shell_flow import Flow
 
@@ -32,6 +33,7 @@ class Values:
     ) -> None:
         self.tree, self.lines, self.first = tree, text.split("\n"), first_line
         self.files, self.nested = files, nested
+        self.enables = enables_services(text)  # the program enables or starts a service
         self.names = Names(tree)
         self.labels: dict[str, Labels] = {}
         self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}

@@ -5,6 +5,7 @@ document, so that a download in one step and its start in a later one are seen t
 """
 
 import re
+from collections.abc import Sequence
 
 from registry.core.scan import persistence, shell_programs
 from registry.core.scan.labels import (
@@ -213,7 +214,7 @@ class Flow(Values):
             self.report(Rule.SECRET_SENT, command)
 
     def check_lasting(self, command: Command, name: str, texts: list[str], text: str) -> None:
-        if persistence.installs(name, texts):
+        if persistence.installs(name, texts) or self.units & persistence.enabled(name, texts):
             self.report(Rule.PERSISTS, command)
         joined = " ".join(texts)
         if _BYPASS.search(joined) and (name in _AGENTS or "dangerously" in joined or "bypass" in joined):
@@ -238,8 +239,15 @@ class Flow(Values):
         elif name != "tee" and plain and (plain[0].removeprefix("./") in self.own or plain[0] in self.texts):
             payload = self.texts.get(plain[0].removeprefix("./"), "true")
         for target in plain if name == "tee" else plain[-1:]:
+            if name != "sed":
+                self.place(target, [] if name == "tee" else plain[:-1])
             if found := persistence.writes(self.expand(target), payload):
                 self.report(found[0], command)
+
+    def place(self, target: str, sources: Sequence[str] = ()) -> None:
+        """Remember the services that are put into their folder."""
+        names = {persistence.unit_name(self.expand(target), self.expand(each)) for each in sources or [""]}
+        self.units |= names - {""}
 
     def write(self, command: Command, labels: Labels, text: str) -> None:
         for redirect in command.redirects:
@@ -249,6 +257,7 @@ class Flow(Values):
                     continue
                 self.files[target] = labels | (self.files.get(target, NONE) if redirect.operator == ">>" else NONE)
                 self.texts[target] = text
+                self.place(target)
                 known = text or (None if command.words and not _SET_UP.search(command.source) else "")
                 if found := persistence.writes(self.expand(target), known):
                     self.report(found[0], command)

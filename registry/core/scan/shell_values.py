@@ -69,6 +69,7 @@ class Values:
         self.files = _Files()
         self.folders: dict[str, Labels] = {}
         self.texts: dict[str, str] = {}
+        self.units: set[str] = set()  # names of services that were put into their folder
         self.here: Labels = NONE  # of files that were extracted or cloned into the folder
         self.matches: list[Match] = []
         self.start: Command | None = None  # the first command of the pipeline
