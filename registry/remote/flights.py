@@ -1,8 +1,7 @@
 """Downloads in progress in this process, so that equal ones run only once."""
 
 import threading
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 
@@ -20,22 +19,48 @@ class Flights:
         self._lock = threading.Lock()
         self._flying: dict[Hashable, Flight] = {}
 
-    def find(self, key: Hashable) -> Flight | None:
-        with self._lock:
-            return self._flying.get(key)
+    def claim(self, key: Hashable, url: str) -> tuple[Flight, bool]:
+        """Return the download of a key, and whether the caller leads it because nobody else does.
 
-    @contextmanager
-    def lead(self, key: Hashable, url: str) -> Iterator[tuple[Flight, bool]]:
-        """Yield the download of a key, and whether the caller has to do it because nobody else is doing it."""
+        The leader must call `end`, even if it does not download. Until then, the others wait for it.
+        """
         with self._lock:
             flight = self._flying.get(key)
-            leader = flight is None
-            if flight is None:
-                flight = self._flying[key] = Flight(url)
-        try:
-            yield flight, leader
-        finally:
-            if leader:
-                with self._lock:
-                    del self._flying[key]
-                flight.done.set()
+            if flight is not None:
+                return flight, False
+            flight = self._flying[key] = Flight(url)
+            return flight, True
+
+    def end(self, key: Hashable, flight: Flight) -> None:
+        with self._lock:
+            del self._flying[key]
+        flight.done.set()
+
+
+class Claims:
+    """The downloads that one call leads or waits for."""
+
+    def __init__(self, flights: Flights) -> None:
+        self._flights = flights
+        self._leading: dict[Hashable, Flight] = {}
+        self._joined: dict[Hashable, Flight] = {}
+
+    def add(self, key: Hashable, url: str) -> bool:
+        """Join the download of a key, or lead it. Return whether this call leads it."""
+        flight, leading = self._flights.claim(key, url)
+        (self._leading if leading else self._joined)[key] = flight
+        return leading
+
+    def take(self, key: Hashable, url: str) -> tuple[Flight, bool]:
+        """Return the download that was added, or claim it again. A leader must end it."""
+        if (flight := self._leading.pop(key, None)) is not None:
+            return flight, True
+        if (flight := self._joined.pop(key, None)) is not None:
+            return flight, False
+        return self._flights.claim(key, url)
+
+    def end(self, *keys: Hashable) -> None:
+        """End the downloads that this call leads and did not take, by default all."""
+        for key in keys or tuple(self._leading):
+            if (flight := self._leading.pop(key, None)) is not None:
+                self._flights.end(key, flight)

@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from registry.core.limits import MIB, Limits
@@ -13,7 +14,8 @@ from registry.remote.quota import Quota
 class Bounds:
     """Limits of one call: seconds per definition and in total, definitions, parallel downloads, redirects, bytes.
 
-    `bytes` limits the sum of all downloads, and the sum of their unpacked content.
+    `bytes` limits the sum of all downloads, and the sum of their unpacked content. `checks` limits the seconds of CPU
+    time for checks of new skills.
     """
 
     each: float = 30.0
@@ -22,6 +24,7 @@ class Bounds:
     at_once: int = 8
     redirects: int = 5
     bytes: int = 200 * MIB
+    checks: float = inf
 
 
 class Gate(Protocol):

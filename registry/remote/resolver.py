@@ -7,26 +7,25 @@ import logging
 import os
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from registry.core import paths
 from registry.core.archive.skill_root import EXPECTED_AT_ROOT, MISSING_RULES
-from registry.core.bundle import SKILL_MD, Bundle, FileEntry
-from registry.core.errors import Busy, InvalidSkill, SkillsiteError
-from registry.core.findings import errors
-from registry.core.format import skill_md
+from registry.core.bundle import Bundle, FileEntry
+from registry.core.errors import Busy, RateLimited, SkillsiteError
 from registry.core.limits import DEFAULT, Limits
-from registry.core.lint import rules
 from registry.core.resolve import definitions
 from registry.core.resolve.definitions import INLINE, Definition, Entry, Malformed
-from registry.remote import download, s3
-from registry.remote.budget import Budget, Exceeded, MeteredDownload
+from registry.remote import checks, download, fetching, s3
+from registry.remote.budget import Budget, Exceeded
 from registry.remote.cache import Cache, CachedSkill, charge
-from registry.remote.flights import Flight, Flights
+from registry.remote.checks import ChecksExceeded, CheckTime
+from registry.remote.flights import Claims, Flight, Flights
 from registry.remote.outbound_http import NO_HOSTS, Failure
 from registry.remote.quota import Quota
 from registry.remote.reach import Bounds, Gate, OpenGate, Reach
@@ -38,6 +37,8 @@ _DIFFERENT_CONTENT = "Another entry in this request has the same name and versio
 _CRASHED = "Unexpected error. The reason is in the log of the site."
 _OFFLINE = "Offline, and this skill is not in the cache."
 _RETRY_SECONDS = 5
+_UNCHECKED = "The new skills of this request take too long to check at once. The first ones were stored. "
+_UNCHECKED += f"Send the request again in {_RETRY_SECONDS} seconds for the others."
 
 _flights = Flights()
 
@@ -112,9 +113,10 @@ class _Resolution:
         self._deadline = time.monotonic() + reach.bounds.all
         self._budget = Budget(reach.bounds.bytes)
         self._results: dict[int, Resolved] = {}
-        self._joined: dict[tuple[Path, str, str, str], Flight] = {}
+        self._check_time = CheckTime(reach.bounds.checks)
+        self._claims = Claims(_flights)
         self._may_fetch = True
-        self._refused = False
+        self._refused = self._unchecked = False
 
     def resolve_all(self, entries: Sequence[Entry]) -> list[Resolved]:
         groups: dict[tuple[str, str], _Group] = {}
@@ -125,7 +127,9 @@ class _Resolution:
                 groups.setdefault((entry.name, entry.version), _Group()).waiting.append((number, entry))
         for group in groups.values():
             self._resolve_group(group, near=True)
+        self._raise_refused()
         self._resolve_far([group for group in groups.values() if group.waiting])
+        self._raise_refused()
         return [self._results[number] for number in range(len(entries))]
 
     def _resolve_far(self, groups: Sequence[_Group]) -> None:
@@ -135,17 +139,38 @@ class _Resolution:
         if not self._reach.online:
             self._skip_waiting(groups, _OFFLINE)
             return
-        keys = [self._key(group.waiting[0][1]) for group in groups]
-        self._joined = {key: flight for key in keys if (flight := _flights.find(key)) is not None}
-        self._may_fetch = len(self._joined) < len(groups)
-        gate = self._reach.gate
-        with gate.fetching() if self._may_fetch else gate.waiting():
-            self._fetch(groups)
+        try:
+            led = [(group, self._lead(group)) for group in groups]
+            joined = [group for group, leads in led if not leads]
+            leading = [group for group, leads in led if leads and group.waiting]
+            self._may_fetch = bool(leading)
+            if joined or leading:
+                with self._reach.gate.fetching() if leading else self._reach.gate.waiting():
+                    self._fetch([*leading, *joined])  # others may wait for what this call leads, so that is first
+        finally:
+            self._claims.end()
+
+    def _raise_refused(self) -> None:
+        if self._unchecked:
+            raise RateLimited(_UNCHECKED, retry_after=_RETRY_SECONDS)
         if self._refused:
             raise Busy(
                 f"The download that this request waited for failed. Try again in {_RETRY_SECONDS} seconds.",
                 retry_after=_RETRY_SECONDS,
             )
+
+    def _lead(self, group: _Group) -> bool:
+        """Join the download of the first entry and return False, or lead it.
+
+        A download that ended since the cache was read has left its skill there, so a leader reads the cache again.
+        """
+        entry = group.waiting[0][1]
+        key = self._key(entry)
+        leading = self._claims.add(key, entry.url)
+        if leading and self._cache.find(entry.name, entry.version, origin=key[-1]) is not None:
+            self._claims.end(key)
+            self._resolve_group(group, near=True)
+        return leading
 
     def _fetch(self, groups: Sequence[_Group]) -> None:
         """Fetch in parallel. Threads that miss the deadline finish in the background and fill the cache."""
@@ -153,7 +178,7 @@ class _Resolution:
         working = [pool.submit(self._resolve_group, group) for group in groups]
         wait(working, timeout=max(0.0, self._deadline - time.monotonic()))
         pool.shutdown(wait=False, cancel_futures=True)
-        self._skip_waiting(groups, _late(self._reach.bounds.all))
+        self._skip_waiting(groups, fetching.late(self._reach.bounds))
 
     def _skip_waiting(self, groups: Sequence[_Group], reason: str) -> None:
         for number, entry in (one for group in groups for one in tuple(group.waiting)):
@@ -176,6 +201,9 @@ class _Resolution:
         except _NotAdmitted:
             self._refused = True
             reason = _CRASHED
+        except ChecksExceeded:
+            self._unchecked = True
+            reason = _UNCHECKED
         except (_Skip, Failure) as error:
             reason = str(error)
         except SkillsiteError as error:
@@ -201,9 +229,9 @@ class _Resolution:
             raise _Skip(_DIFFERENT_CONTENT)
         copy = self._cache.find_by_digest(entry.name, entry.version, bundle.digest, origin=INLINE)
         if copy is None or copy.origin != INLINE:
-            self._check(entry, bundle)
-            self._pay(bundle)
-            copy = self._cache.keep_by_digest(entry.name, entry.version, bundle, origin=INLINE)
+            with self._check(entry, bundle):
+                self._pay(bundle)
+                copy = self._cache.keep_by_digest(entry.name, entry.version, bundle, origin=INLINE)
         return copy, "loaded"
 
     def _cached(self, entry: Definition, group: _Group, *, near: bool) -> tuple[CachedSkill, Status] | None:
@@ -229,13 +257,14 @@ class _Resolution:
         """Download a skill, or wait for an equal download and use its result."""
         key = self._key(entry)
         while True:
-            flight = self._joined.pop(key, None)
-            if flight is None:
-                with _flights.lead(key, entry.url) as (flight, leader):
-                    if leader:
-                        return self._led(flight, entry, origin)
+            flight, leading = self._claims.take(key, entry.url)
+            if leading:
+                try:
+                    return self._led(flight, entry, origin)
+                finally:
+                    _flights.end(key, flight)
             if not flight.done.wait(max(0.0, self._deadline - time.monotonic())):
-                raise Failure(_late(self._reach.bounds.all))
+                raise Failure(fetching.late(self._reach.bounds))
             copy = self._cache.find(entry.name, entry.version, origin=origin)
             if copy is not None:
                 return copy, "cached"
@@ -261,27 +290,20 @@ class _Resolution:
         if self._reach.quota:
             self._reach.quota.check()
         with self._budget.download() as metered:
-            bundle = self._download(entry, metered)
+            bundle = fetching.fetch(entry, self._reach, metered, deadline=self._deadline)
             self._budget.unpacked(sum(file.size for file in bundle.manifest))
-            self._check(entry, bundle)
-            self._pay(bundle)
-            copy = self._cache.keep(entry.name, entry.version, bundle, origin=origin)
+            with self._check(entry, bundle):
+                self._pay(bundle)
+                copy = self._cache.keep(entry.name, entry.version, bundle, origin=origin)
             return copy, "loaded" if copy.digest == bundle.digest else "cached"
 
-    def _download(self, entry: Definition, metered: MeteredDownload) -> Bundle:
-        reach = self._reach
-        seconds_left = self._deadline - time.monotonic()
-        if seconds_left < 0.01:
-            raise Failure(_late(reach.bounds.all))
-        seconds = round(min(reach.bounds.each, seconds_left), 2)
-        if entry.s3_path:
-            return s3.fetch(
-                entry.s3_path, storage=reach.storage, seconds=seconds, limits=reach.limits, count=metered.count
-            )
-        return download.fetch(
-            entry.url, seconds=seconds, allowed=reach.allowed, limits=reach.limits, redirects=reach.bounds.redirects,
-            metered=metered,
-        )  # fmt: skip
+    @contextmanager
+    def _check(self, entry: Definition, bundle: Bundle) -> Iterator[None]:
+        """Check a skill that the block stores."""
+        limits = self._reach.limits
+        with self._check_time.measured(checks.most_seconds(bundle, limits=limits)):
+            checks.check(bundle, name=entry.name, limits=limits)
+            yield
 
     def _pay(self, bundle: Bundle) -> None:
         if self._reach.quota:
@@ -289,14 +311,6 @@ class _Resolution:
 
     def _key(self, entry: Definition) -> tuple[Path, str, str, str]:
         return self._cache.root, entry.name, entry.version, definitions.origin(entry)
-
-    def _check(self, entry: Definition, bundle: Bundle) -> None:
-        """Raise InvalidSkill for errors. Warnings are accepted, as in an import."""
-        limits = self._reach.limits
-        parsed = skill_md.read(bundle[SKILL_MD], fallback_name=entry.name, limits=limits)
-        for finding in errors(rules.lint(parsed, bundle, authoring=False, limits=limits)):
-            place = f"{finding.file}, line {finding.line}" if finding.line else finding.file
-            raise InvalidSkill(f"{place}: {finding.message} {finding.fix}", findings=[finding])
 
 
 def _resolved(entry: Definition, copy: CachedSkill, status: Status) -> Resolved:
@@ -314,7 +328,3 @@ def _skipped(entry: Entry, reason: str, origin: str) -> Resolved:
 def _reason(error: SkillsiteError) -> str:
     missing = any(finding.rule in MISSING_RULES for finding in error.findings)
     return f"{EXPECTED_AT_ROOT} {error.message}" if missing else error.message
-
-
-def _late(seconds: float) -> str:
-    return f"No complete response within {seconds:g} seconds, the limit for a request."

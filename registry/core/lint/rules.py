@@ -14,6 +14,7 @@ from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import bundle_rules, file_rules, header_rules, name_rules, security_rules
 from registry.core.lint.context import LintContext, readable
+from registry.core.scan import scanner
 
 _PARSER_RULES = {
     "name-missing": "The header has a name.",
@@ -65,6 +66,17 @@ def lint(
     context = LintContext(skill, bundle, readable(bundle, limits), authoring, known_names, directory, limits)
     findings = [finding for check in _CHECKS for finding in check(context)]
     return in_reading_order(dict.fromkeys([*skill.warnings, *map(_categorised, findings)]))
+
+
+def refusals(bundle: Bundle, *, limits: Limits = DEFAULT) -> tuple[Finding, ...]:
+    """Return the errors of a skill that is not written here. Only the security scan has any, so nothing else runs."""
+    found = map(_categorised, scanner.refusals(readable(bundle, limits)))
+    return in_reading_order(dict.fromkeys(found))
+
+
+def refusal_seconds(bundle: Bundle, *, limits: Limits = DEFAULT) -> float:
+    """Return the CPU time that `refusals` needs at most."""
+    return scanner.refusal_seconds(readable(bundle, limits))
 
 
 def _categorised(finding: Finding) -> Finding:

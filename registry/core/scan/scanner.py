@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from registry.core.bundle import SKILL_MD, Bundle, normalise
 from registry.core.errors import SkillsiteError
-from registry.core.findings import Category, Finding, Severity, in_reading_order, limit_per_rule
+from registry.core.findings import Category, Finding, Severity, errors, in_reading_order, limit_per_rule
 from registry.core.format import skill_md
 from registry.core.format.skill_md import SkillMd
 from registry.core.limits import DEFAULT, MIB, Limits
@@ -16,7 +16,8 @@ from registry.core.scan.files import Result, distinct, scan_file
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.report import ScanReport, ScanStatus
 
-_FAST_CHARS = 200_000  # of all files, in a request; hostile text takes up to 7 microseconds per character
+_FAST_CHARS = 200_000  # of all files, in a request
+_SECONDS_PER_CHAR = 7e-6  # for hostile text
 _READ_BYTES = 4 * MIB  # of all files, in the deep part
 _LISTED = 20  # findings of each rule
 _PROSE = (".md", ".markdown")
@@ -84,6 +85,26 @@ def fast(texts: Mapping[str, str], skill: SkillMd, known_names: Collection[str] 
         message = f"{len(late):,} files are too long to be checked for harmful content before they are saved."
         fix = "Wait for the scan in the background before you use the skill."
         yield Finding("text-unscanned", Severity.HINT, late[0], None, message, fix, Category.SECURITY)
+
+
+def refusals(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the errors among the findings of `fast`. The checks that find no errors do not run."""
+    for path, text in _first(texts):
+        yield from errors(rules.findings(path, distinct(_safely(path, text, texts).matches)))
+
+
+def refusal_seconds(texts: Mapping[str, str]) -> float:
+    """Return the CPU time that `refusals` needs at most."""
+    return sum(len(text) for _, text in _first(texts)) * _SECONDS_PER_CHAR
+
+
+def _first(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that `fast` reads in full."""
+    budget = _FAST_CHARS
+    for path, text in texts.items():
+        budget -= len(text)
+        if budget >= 0:
+            yield path, text
 
 
 def header(skill: SkillMd, known_names: Collection[str]) -> Iterator[Finding]:

@@ -13,12 +13,13 @@ from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.resolve import gate, resolver
 from registry.services.resolve.gate import SiteGate
+from skillsite import settings as settings_module
 from tests import effort
 from tests.conftest import skill_text
 from tests.faults.sites import wait_for
 from tests.remote.conftest import PATIENT
 from tests.remote.web import Web
-from tests.services.receivers import hanging
+from tests.services.receivers import answering, hanging
 from tests.services.resolving import volume, web
 
 __all__ = ["volume", "web"]
@@ -180,6 +181,42 @@ def test_pods_that_start_together_share_one_download(web: Web, volume: Path, pro
     for thread in (first, *others):
         thread.join(effort.PATIENCE)
     assert len(results) == 4
+    assert len(web.asked) == 1
+
+
+def test_pods_that_ask_for_a_new_skill_at_the_same_moment_are_all_answered(
+    web: Web, volume: Path, project: Project, operator: Actor
+) -> None:
+    """Eight requests with one token, none of which finds the download of another one when it looks at the cache."""
+    gate.use_own_threads(settings_module.RESOLVE_THREADS)
+    all_wait = threading.Event()
+
+    def answer(handler: Any) -> None:
+        assert all_wait.wait(effort.PATIENCE)
+        answering(200, skill_text("a").encode())(handler)
+
+    definition = {"name": "a", "version": "1", "url": web.behave("/a.md", answer)}
+    together = threading.Barrier(8)
+    results: list[str] = []
+    refused: list[Exception] = []
+
+    def work() -> None:
+        together.wait(effort.PATIENCE)
+        try:
+            found = resolver.resolve(project, [definition], token_id=7, bounds=PATIENT, by=operator)
+            results.extend(one.status for one in found)
+        except (Busy, RateLimited) as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    wait_for(lambda: gate._blocked + len(refused) == 8)
+    all_wait.set()
+    for thread in threads:
+        thread.join(effort.PATIENCE)
+    assert refused == []
+    assert sorted(results) == ["cached"] * 7 + ["loaded"]
     assert len(web.asked) == 1
 
 
