@@ -11,44 +11,36 @@ from registry.core.format import skill_md
 from registry.core.limits import Limits
 from registry.core.lint import rules
 
-_SECONDS_PER_BYTE = 2e-7  # of SKILL.md, to read it and to estimate its tokens
-
-
-class ChecksExceeded(Exception):
-    """The checks of this request took as much CPU time as one request may. Others may still check the same skill."""
+_SECONDS_PER_BYTE = 1.2e-7  # of SKILL.md, to read it, to estimate its tokens and to store it
 
 
 class CheckTime:
-    """The CPU time of one request for checks of new skills. Only one check of a request runs at a time."""
+    """The CPU time of one request for new skills. Only one of them is checked at a time.
 
-    def __init__(self, most: float) -> None:
-        self._most, self._used = most, 0.0
+    Reading `inline` bytes of text always fits. The security scan of a skill runs only if the time for it is left, so
+    that no request is refused because its skills are long.
+    """
+
+    def __init__(self, most: float, *, inline: int = 0) -> None:
+        self._left = most - inline * _SECONDS_PER_BYTE
         self._lock = threading.Lock()
 
     @contextmanager
-    def measured(self, seconds: float) -> Iterator[None]:
-        """Count a check that takes at most `seconds`. Raise ChecksExceeded if the sum could exceed the limit.
-
-        The first check is always allowed, so that a request that is repeated makes progress.
-        """
+    def measured(self, bundle: Bundle, *, inline: bool, limits: Limits) -> Iterator[bool]:
+        """Count the time of a block that checks and stores a skill. Yield whether there is time to scan it."""
         with self._lock:
-            if self._used and self._used + seconds > self._most:
-                raise ChecksExceeded
+            if inline:
+                self._left += len(bundle[SKILL_MD]) * _SECONDS_PER_BYTE
             started = time.thread_time()
             try:
-                yield
+                yield rules.refusal_seconds(bundle, limits=limits) <= self._left
             finally:
-                self._used += time.thread_time() - started
+                self._left -= time.thread_time() - started
 
 
-def check(bundle: Bundle, *, name: str, limits: Limits) -> None:
+def check(bundle: Bundle, *, name: str, scan: bool, limits: Limits) -> None:
     """Raise InvalidSkill for errors. Warnings are accepted, as in an import."""
     skill_md.read(bundle[SKILL_MD], fallback_name=name, limits=limits)
-    for finding in rules.refusals(bundle, limits=limits):
+    for finding in rules.refusals(bundle, limits=limits) if scan else ():
         place = f"{finding.file}, line {finding.line}" if finding.line else finding.file
         raise InvalidSkill(f"{place}: {finding.message} {finding.fix}", findings=[finding])
-
-
-def most_seconds(bundle: Bundle, *, limits: Limits) -> float:
-    """Return the CPU time that the checks of a skill and the estimate of its tokens need at most."""
-    return rules.refusal_seconds(bundle, limits=limits) + len(bundle[SKILL_MD]) * _SECONDS_PER_BYTE

@@ -17,14 +17,14 @@ from typing import Literal
 from registry.core import paths
 from registry.core.archive.skill_root import EXPECTED_AT_ROOT, MISSING_RULES
 from registry.core.bundle import Bundle, FileEntry
-from registry.core.errors import Busy, RateLimited, SkillsiteError
+from registry.core.errors import Busy, SkillsiteError
 from registry.core.limits import DEFAULT, Limits
 from registry.core.resolve import definitions
 from registry.core.resolve.definitions import INLINE, Definition, Entry, Malformed
 from registry.remote import checks, download, fetching, s3
 from registry.remote.budget import Budget, Exceeded
 from registry.remote.cache import Cache, CachedSkill, charge
-from registry.remote.checks import ChecksExceeded, CheckTime
+from registry.remote.checks import CheckTime
 from registry.remote.flights import Claims, Flight, Flights
 from registry.remote.outbound_http import NO_HOSTS, Failure
 from registry.remote.quota import Quota
@@ -37,8 +37,6 @@ _DIFFERENT_CONTENT = "Another entry in this request has the same name and versio
 _CRASHED = "Unexpected error. The reason is in the log of the site."
 _OFFLINE = "Offline, and this skill is not in the cache."
 _RETRY_SECONDS = 5
-_UNCHECKED = "The new skills of this request take too long to check at once. The first ones were stored. "
-_UNCHECKED += f"Send the request again in {_RETRY_SECONDS} seconds for the others."
 
 _flights = Flights()
 
@@ -97,7 +95,7 @@ def resolve(
     bounds = bounds or Bounds()
     reach = Reach(allowed, storage or s3.Storage(), limits, bounds, gate or OpenGate(), quota, online)
     entries = definitions.parse(payload, most=bounds.most)
-    return _Resolution(Cache(storage_root(root), limits=limits, by=by), reach).resolve_all(entries)
+    return _Resolution(Cache(storage_root(root), limits=limits, by=by), reach, entries).resolve_all()
 
 
 def storage_root(root: Path | str | None = None) -> Path:
@@ -108,17 +106,19 @@ def storage_root(root: Path | str | None = None) -> Path:
 class _Resolution:
     """One call. Cached skills are resolved in this thread, the others are fetched in a thread pool."""
 
-    def __init__(self, cache: Cache, reach: Reach) -> None:
-        self._cache, self._reach = cache, reach
+    def __init__(self, cache: Cache, reach: Reach, entries: Sequence[Entry]) -> None:
+        self._cache, self._reach, self._entries = cache, reach, entries
         self._deadline = time.monotonic() + reach.bounds.all
         self._budget = Budget(reach.bounds.bytes)
         self._results: dict[int, Resolved] = {}
-        self._check_time = CheckTime(reach.bounds.checks)
+        inline = sum(len(one.content or "") for one in entries if isinstance(one, Definition))
+        self._check_time = CheckTime(reach.bounds.checks, inline=inline)
         self._claims = Claims(_flights)
         self._may_fetch = True
-        self._refused = self._unchecked = False
+        self._refused = False
 
-    def resolve_all(self, entries: Sequence[Entry]) -> list[Resolved]:
+    def resolve_all(self) -> list[Resolved]:
+        entries = self._entries
         groups: dict[tuple[str, str], _Group] = {}
         for number, entry in enumerate(entries):
             if isinstance(entry, Malformed):
@@ -151,8 +151,6 @@ class _Resolution:
             self._claims.end()
 
     def _raise_refused(self) -> None:
-        if self._unchecked:
-            raise RateLimited(_UNCHECKED, retry_after=_RETRY_SECONDS)
         if self._refused:
             raise Busy(
                 f"The download that this request waited for failed. Try again in {_RETRY_SECONDS} seconds.",
@@ -201,9 +199,6 @@ class _Resolution:
         except _NotAdmitted:
             self._refused = True
             reason = _CRASHED
-        except ChecksExceeded:
-            self._unchecked = True
-            reason = _UNCHECKED
         except (_Skip, Failure) as error:
             reason = str(error)
         except SkillsiteError as error:
@@ -300,9 +295,9 @@ class _Resolution:
     @contextmanager
     def _check(self, entry: Definition, bundle: Bundle) -> Iterator[None]:
         """Check a skill that the block stores."""
-        limits = self._reach.limits
-        with self._check_time.measured(checks.most_seconds(bundle, limits=limits)):
-            checks.check(bundle, name=entry.name, limits=limits)
+        limits, inline = self._reach.limits, entry.content is not None
+        with self._check_time.measured(bundle, inline=inline, limits=limits) as scan:
+            checks.check(bundle, name=entry.name, scan=scan, limits=limits)
             yield
 
     def _pay(self, bundle: Bundle) -> None:

@@ -14,7 +14,7 @@ The estimate of a text over 100,000 characters uses equally spaced parts of it, 
 
 import re
 
-_EXACT_CHARS, _PART_CHARS = 100_000, 4_000
+_EXACT_CHARS, _PART_CHARS = 40_000, 2_000
 MILLI = 1_000  # weights are integers in thousandths of a token, so that sums are exact
 
 _LETTERS = r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))"  # splits camelCase

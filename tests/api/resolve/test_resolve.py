@@ -122,14 +122,14 @@ def test_one_text_over_the_limit_is_skipped_and_the_others_are_resolved(bot: Api
 
 def test_too_large_a_body_is_refused_before_it_is_read(bot: Api) -> None:
     body = problem(bot.send("POST", "/resolve", {"skills": [inline(text="x" * 17_000_000)]}), 413, "too-large")
-    assert "16,777,216 are allowed" in body["detail"]
+    assert "8,388,608 are allowed" in body["detail"]
     assert "each inline SKILL.md 512,000 bytes" in body["detail"]
-    assert body["allowed"] == 16 * 1024 * 1024
+    assert body["allowed"] == 8 * 1024 * 1024
 
 
 @pytest.mark.parametrize("unit", ["{},", "[],", "0,", '"",', '""', '"\\"', "[{},"])
 def test_values_are_counted_before_they_are_parsed(bot: Api, unit: str) -> None:
-    """16 MiB of empty objects would take 400 MB and several seconds."""
+    """8 MiB of empty objects would take 200 MB and several seconds."""
     body = '{"skills": [' + unit * (4_000_000 // len(unit))
     answer = within(0.5, lambda: bot.send("POST", "/resolve", body))
     problem(answer, 400, "invalid-request")
