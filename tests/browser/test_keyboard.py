@@ -58,11 +58,13 @@ def test_a_skill_is_written_and_published_by_keyboard(team: Team, windows: Windo
     assert _focused(page) == "Skip to content"
     expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
     page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
     _tab_to(page, "New skill")
     page.keyboard.press("Enter")
     expect(steps.heading(page)).to_have_text("New skill")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()  # the jump must not take the focus while the name is typed
     _tab_to(page, "^Name")
     page.keyboard.type("gift-wrapping")
     _tab_to(page, "^Description")
