@@ -76,6 +76,7 @@ def running(directory: Path) -> Iterator[Site]:
         SKILLSITE_DATA=str(data),
         AGENT_SKILLS_DIRS=str(library),
         PORT=str(port),
+        PUBLIC_ROOT_PROJECTS="open",
         DJANGO_SETTINGS_MODULE="skillsite.settings",
         LOG_LEVEL="INFO",
     )
