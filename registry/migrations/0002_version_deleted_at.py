@@ -1,6 +1,7 @@
 """Record which versions ended with a deletion of their skill, so that none of them is served again by itself.
 
-The audit log says when skills were deleted and restored. This migration replays it for existing versions.
+The audit log says when skills were deleted and restored. This migration replays it for existing versions. If agents
+get a deleted version now, they get the newest other one, or none.
 """
 
 from typing import Any
@@ -24,8 +25,11 @@ def replay_deletions(apps: Any, schema_editor: Any) -> None:
                 skill.versions.filter(deleted_at=last).update(deleted_at=None)
             elif event.after and "version" in event.data:
                 skill.versions.filter(version=event.data["version"]).update(deleted_at=None)
-        if skill.overrides and skill.current_id:
-            skill.versions.filter(pk=skill.current_id).update(deleted_at=None)
+        remaining = skill.versions.filter(deleted_at=None)
+        if skill.overrides and not remaining.filter(pk=skill.current_id).exists():
+            # A yank made a deleted version current again, and agents got it until now.
+            skill.current = remaining.filter(yanked_at=None).order_by("-pk").first()
+            skill.save(update_fields=["current"])
 
 
 class Migration(migrations.Migration):

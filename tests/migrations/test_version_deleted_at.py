@@ -4,8 +4,11 @@ import importlib
 
 import pytest
 from django.apps import apps
+from django.utils import timezone
 
-from registry.models import Project, Version
+from registry.models import Project, Skill, Version
+from registry.services import audit
+from registry.services.audit_log import verification
 from registry.services.permissions import Actor
 from registry.services.skills import bundles, skills, versions
 from tests.conftest import skill_bundle
@@ -39,6 +42,22 @@ def test_the_audit_log_says_which_versions_were_deleted(history: None) -> None:
     Version.objects.update(deleted_at=None)
     migration.replay_deletions(apps, None)
     assert deleted() == expected
+
+
+def test_a_deleted_version_that_an_old_yank_made_current_is_taken_away(project: Project, operator: Actor) -> None:
+    deleted_version = skills.create(project, skill_bundle(body="Old."), by=operator).version
+    skills.delete(project, "greeting", by=operator)
+    wrong = skills.create(project, skill_bundle(body="Wrong."), by=operator).version
+    with audit.change(project, "version.yanked", by=operator, target="greeting") as change:
+        change.before, change.after = wrong.digest, deleted_version.digest
+        change.data.update(version=wrong.version, reason="Wrong price.")
+        Version.objects.filter(pk=wrong.pk).update(yanked_at=timezone.now())
+        Version.objects.update(deleted_at=None)
+        Skill.objects.update(current=deleted_version)
+    migration.replay_deletions(apps, None)
+    assert Skill.objects.get(name="greeting").current is None
+    assert deleted() == {("greeting", "1"): True, ("greeting", "2"): False}
+    assert verification.verify()[1] == []
 
 
 def test_the_migration_leaves_a_site_without_deletions_alone(project: Project, operator: Actor) -> None:

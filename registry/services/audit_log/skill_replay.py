@@ -52,7 +52,15 @@ class _State:
             self.held.discard(digest)
             moved = True
         if moved or event.after != self.current_digest:
-            self.current, self.current_digest = None, event.after
+            self.current, self.current_digest = None, event.after if self._can_be_current(event.after) else ""
+
+    def _can_be_current(self, digest: str) -> bool:
+        """Return whether a version with this digest was not deleted, or not before the last deletion.
+
+        In old logs, a yank could make a deleted version current. The upgrade undid that.
+        """
+        versions = self.live if self.overrides or not self.ended else self.ended[-1]
+        return any(self.digests[version] == digest for version in versions)
 
 
 class SkillReplay:
