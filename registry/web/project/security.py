@@ -103,7 +103,7 @@ def _scan_page(request: ProjectRequest, digest: str, sent: SuppressForm | None =
     context = {
         "scan": found, "words": scan_in_words(found), "rows": _rows(request, found, sent),
         "versions": _versions(request, digest), "proposals": _proposals(request, digest),
-        "may_review": may(request, roles.REVIEW),
+        "may_review": may(request, roles.REVIEW), "may_open_index": may(request, roles.WRITE),
     }  # fmt: skip
     return render(request, "security/scan.html", context, status=422 if sent is not None else 200)
 

@@ -5,6 +5,8 @@ A small program stands in for the scanner. It is called with the same arguments.
 
 import json
 import logging
+import os
+import select
 import stat
 import sys
 from collections.abc import Callable
@@ -19,6 +21,7 @@ from registry.core.scan.report import SCANNER
 from registry.services.scans import deep_pass
 from registry.services.scans.skill_scanner import Scanner, ScannerFailed
 from tests.conftest import skill_bundle
+from tests.effort import PATIENCE
 
 BUNDLE = skill_bundle(files={"scripts/a.py": b"print(1)\n"})
 FOUND: dict[str, Any] = {
@@ -115,11 +118,17 @@ def test_a_failure_is_reported(program: Program, code: str) -> None:
 
 
 def test_a_program_that_takes_too_long_is_ended_with_its_children(program: Program, tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
-    code = f"if not os.fork():\n    time.sleep(2); open({str(mark)!r}, 'w')\ntime.sleep(60)"
+    """The child keeps a pipe open. The pipe has an end only when the child is gone."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    code = f"if not os.fork():\n    os.write(os.open({str(pipe)!r}, os.O_WRONLY), b'x')\ntime.sleep(60)"
     with pytest.raises(ScannerFailed, match="longer than"):
-        Scanner(program(code), seconds=0.5).findings(BUNDLE)
-    assert not mark.exists()
+        Scanner(program(code), seconds=2).findings(BUNDLE)
+    assert os.read(reader, 1) == b"x", "the child was running"
+    assert select.select([reader], [], [], PATIENCE)[0] == [reader]
+    assert os.read(reader, 1) == b""
+    os.close(reader)
 
 
 def test_a_missing_program_is_a_failure(tmp_path: Path) -> None:
