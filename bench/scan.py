@@ -7,8 +7,8 @@ not depend on the machine. The skills are the built-in ones.
 
 Last result, 2 shared cores, Python 3.11:
 
-    fast part: median 13.1 ms, most 38.5 ms
-    ratio to parsing: median 14, most 38
+    fast part: median 9.2 ms, most 25.6 ms
+    ratio to parsing: median 17, most 39
     bad, tuned                43 of  43 alarm
     bad, held                 21 of  22 alarm
     bad, late                 20 of  20 alarm
