@@ -1,6 +1,6 @@
 """Verification of the audit log: its hashes and seals, its length, heads kept elsewhere, and rows without an event."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -41,12 +41,21 @@ class Broken:
     about_seal: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
 class SiteFacts:
     """The site's own events about projects: the creator of each one, and the tokens of closed accounts."""
 
-    creators: Mapping[int, int | None]
-    closed: Collection[int]
+    def __init__(self, project: Project | None) -> None:
+        self.creators = project_creators(project)
+        self.closed = tokens_of_closed_accounts()
+
+    def knows(self, project_id: int) -> bool:
+        """Return whether an event created the project, also one that was created during the verification."""
+        if project_id not in self.creators:
+            self.creators |= project_creators(Project(pk=project_id))
+        return project_id in self.creators
+
+    def creator(self, project_id: int) -> int | None:
+        return self.creators[project_id] if self.knows(project_id) else None
 
 
 def verify(
@@ -65,7 +74,7 @@ def verify(
     if project is not None:
         chains = chains.filter(project=project)
     names = set()
-    site = SiteFacts(project_creators(project), tokens_of_closed_accounts())
+    site = SiteFacts(project)
     for chain in chains.order_by("pk"):
         names.add(chain.name)
         walk = Walk(chain, newest, known.get(chain.name, []))
@@ -74,7 +83,7 @@ def verify(
     broken += _missing_chains(project, names, known)
     broken += _unchanged_projects(project, names, site)
     if project is None:
-        broken += _unknown_projects(site.creators) if SITE in names else ()
+        broken += _unknown_projects(site) if SITE in names else ()
     if not seals and any(fault.about_seal for fault in broken) and not _key_fits(known):
         broken = [Broken("all chains", 0, WRONG_KEY), *(fault for fault in broken if not fault.about_seal)]
     return good, broken
@@ -97,7 +106,8 @@ def _missing_chains(project: Project | None, names: set[str], known: Mapping[str
     if project is None:
         changed |= known.keys()
     for name in sorted(changed - names):
-        yield Broken(name, 0, "the chain is missing")
+        if not Chain.objects.filter(name=name).exists():  # the first event may have been added meanwhile
+            yield Broken(name, 0, "the chain is missing")
 
 
 def _unchanged_projects(project: Project | None, names: set[str], site: SiteFacts) -> Iterator[Broken]:
@@ -108,17 +118,18 @@ def _unchanged_projects(project: Project | None, names: set[str], site: SiteFact
     for pk in projects.order_by("pk").values_list("pk", flat=True):
         if (name := chain_name(pk)) in names:
             continue
-        found = list(Facts().differences(pk, site.creators.get(pk), site.closed))
+        found = list(Facts().differences(pk, site.creator(pk), site.closed))
         if found and not Chain.objects.filter(name=name).exists():  # the project can change meanwhile
             yield from (Broken(name, 0, sentence) for sentence in found)
 
 
-def _unknown_projects(creators: Mapping[int, int | None]) -> Iterator[Broken]:
+def _unknown_projects(site: SiteFacts) -> Iterator[Broken]:
     """Compare the projects with the events of the site's chain that created them."""
     projects = dict(Project.objects.values_list("pk", "slug"))
-    for pk in sorted(projects.keys() - creators.keys()):
-        yield Broken(SITE, 0, f"the project {projects[pk]} has no event that created it")
-    for pk in sorted(creators.keys() - projects.keys()):
+    for pk in sorted(projects):
+        if not site.knows(pk):
+            yield Broken(SITE, 0, f"the project {projects[pk]} has no event that created it")
+    for pk in sorted(site.creators.keys() - projects.keys()):
         yield Broken(SITE, 0, f"the project with the id {pk} was deleted; no event says so")
 
 
@@ -213,5 +224,5 @@ class Walk:
         """Compare rows with the events. Call this only for an intact chain: a changed event explains no row."""
         project_id = self.chain.project_id
         if self.is_whole and project_id is not None:
-            for sentence in self.facts.differences(project_id, site.creators.get(project_id), site.closed):
+            for sentence in self.facts.differences(project_id, site.creator(project_id), site.closed):
                 yield self._broken(0, sentence)
