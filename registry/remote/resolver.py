@@ -111,7 +111,8 @@ class _Resolution:
         self._deadline = time.monotonic() + reach.bounds.all
         self._budget = Budget(reach.bounds.bytes)
         self._results: dict[int, Resolved] = {}
-        inline = sum(len(one.content or "") for one in entries if isinstance(one, Definition))
+        texts = (one.content for one in entries if isinstance(one, Definition))
+        inline = [len(text.encode()) for text in texts if text is not None]
         self._check_time = CheckTime(reach.bounds.checks, inline=inline)
         self._claims = Claims(_flights)
         self._may_fetch = True

@@ -25,9 +25,14 @@ def inline(name: str, body: str) -> dict[str, str]:
     return {"name": name, "version": "1", "content": skill_text(name, body=body)}
 
 
-@pytest.mark.parametrize("unit", ["x ", "x\n", "-a", "word "])
-def test_ten_long_texts_pass_within_two_seconds(unit: str, tmp_path: Path) -> None:
-    entries = [inline(f"s{number}", (unit * LONG)[:LONG]) for number in range(10)]
+@pytest.mark.parametrize(
+    ("unit", "count", "length"),
+    [("x ", 10, LONG), ("word ", 10, LONG), ("é\nx\n", 100, 12_000), ("x.", 100, 80_000), ("x\n", 100, 4_000)],
+)
+def test_texts_that_are_made_to_be_slow_pass_within_two_seconds(
+    unit: str, count: int, length: int, tmp_path: Path
+) -> None:
+    entries = [inline(f"s{number}", (unit * length)[:length]) for number in range(count)]
 
     def work() -> list[Resolved]:
         return resolver.resolve(entries, root=tempfile.mkdtemp(dir=tmp_path), bounds=BOUNDS)

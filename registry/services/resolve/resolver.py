@@ -28,7 +28,7 @@ from registry.services.resolve import outbound_http
 from registry.services.resolve.gate import SiteGate
 
 # No request may take more than two seconds of CPU time, and reading a large one takes some of it.
-BOUNDS = Bounds(bytes=settings.RESOLVE_REQUEST_BYTES, checks=1.7)
+BOUNDS = Bounds(bytes=settings.RESOLVE_REQUEST_BYTES, checks=1.5)
 BODY_BYTES = 8 * MIB
 BY_HAND = "placed by hand"
 
