@@ -32,11 +32,11 @@ test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
 	@$(BIN)/python -m pytest -n $(WORKERS)
 	@echo "Running what may differ on PostgreSQL, about one minute ..."
-	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) -p no:schemathesis $(ON_POSTGRES)
+	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) $(ON_POSTGRES)
 
 test-fast: .venv/dev ## Run quick tests on SQLite: no Chromium, no other processes, none marked slow
 	@echo "Running the fast tests on SQLite, about one minute ..."
-	@$(BIN)/python -m pytest -n auto -p no:schemathesis -m "not processes and not slow" $(SLOW:%=--ignore=%)
+	@$(BIN)/python -m pytest -n auto -m "not processes and not slow" $(SLOW:%=--ignore=%)
 
 check: .venv/dev ## Check lint, format, types, import contracts, templates and migrations
 	@$(BIN)/ruff check .
