@@ -124,6 +124,6 @@ class Errors:
         status = STATUS[type(error)]
         context = {"error": error, "status": status, "heading": _HEADINGS.get(status, _OTHER_HEADING)}
         response = render(request, "errors/problem.html", context, status=status)
-        if isinstance(error, errors.RateLimited):
+        if isinstance(error, errors.RateLimited | errors.Busy):
             response["Retry-After"] = str(error.data["retry_after"])
         return response

@@ -10,6 +10,7 @@ from registry.models import Project, Proposal, Source, Version
 from registry.services.catalog import catalog
 from registry.services.people import projects
 from registry.services.permissions import Actor
+from registry.services.resolve import gate
 from registry.services.sources import source_jobs
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill
@@ -43,6 +44,14 @@ def test_an_invalid_skill_is_refused_with_its_findings(site: Elsewhere, source: 
     assert answer.status_code == 422
     assert "appears twice" in shown(answer)
     assert not Version.objects.exists()
+
+
+def test_a_busy_site_says_when_to_try_again(source: Source, page: Client, settings: Any) -> None:
+    settings.WEB_THREADS = 2
+    with gate.shared_thread():
+        answer = page.post(at(source, "skills/greeting/"), {"do": "again"})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert "Try again in 5 seconds" in shown(answer)
 
 
 def test_an_unreachable_source_shows_an_error_with_a_retry(site: Elsewhere, source: Source, page: Client) -> None:
