@@ -11,6 +11,7 @@ from registry.core.scan.persistence import is_suspicious
 
 _MOST_CHARS = 200_000
 _MOST_VALUES = 20_000
+_MOST_CELLS = 500
 _HOOKS = frozenset(
     {"preinstall", "install", "postinstall", "prepare", "prepublish", "preprepare", "postprepare", "prepack"}
 )
@@ -127,17 +128,26 @@ def find_unit(text: str) -> Iterator[Match]:
 
 
 def notebook(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the kind, source and line of each cell of a Jupyter notebook."""
+    """Yield the kind, source and line of each cell of a Jupyter notebook.
+
+    Raise TooComplex if it cannot be parsed within the bounds, or has more cells than are read.
+    """
+    if len(text) > _MOST_CHARS:
+        raise TooComplex
     try:
-        value = json.loads(text) if len(text) <= _MOST_CHARS else {}
-    except (ValueError, RecursionError):
+        value = json.loads(text)
+    except RecursionError as error:
+        raise TooComplex from error
+    except ValueError:
         return
     cells = value.get("cells", []) if isinstance(value, dict) else []
-    for cell in cells[:500] if isinstance(cells, list) else []:
+    for cell in cells[:_MOST_CELLS] if isinstance(cells, list) else []:
         source = cell.get("source", "") if isinstance(cell, dict) else ""
         code = "".join(str(line) for line in source) if isinstance(source, list) else str(source)
         first = code.split("\n", 1)[0][:80]
         yield str(cell.get("cell_type", "")) if isinstance(cell, dict) else "", code, _line_of(text, first)
+    if len(cells) > _MOST_CELLS:
+        raise TooComplex
 
 
 def _line_of(text: str, first: str) -> int:

@@ -164,14 +164,21 @@ def _nested(texts: Mapping[str, str], depth: int = 0) -> Nested:
 
 def _json(result: Result, path: str, text: str, texts: Mapping[str, str]) -> None:
     if path.lower().endswith(".ipynb"):
+        _notebook(result, text, texts)
+        return
+    result.take(config_files.find_json(text, path, texts))
+    result.take(orders.find(text))
+
+
+def _notebook(result: Result, text: str, texts: Mapping[str, str]) -> None:
+    try:
         for kind, source, line in config_files.notebook(text):
             if kind == "code":
                 _python(result, source, line, texts)
             else:
                 result.take(orders.find(source, first_line=line))
-        return
-    result.take(config_files.find_json(text, path, texts))
-    result.take(orders.find(text))
+    except TooComplex:
+        result.partial = True
 
 
 def _comments(text: str) -> Iterator[Match]:

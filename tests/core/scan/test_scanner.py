@@ -1,6 +1,7 @@
 """The deep scan decodes payloads, bounds hostile code, and reports what it could not read."""
 
 import gzip
+import json
 from base64 import b64encode
 
 import pytest
@@ -75,6 +76,22 @@ def test_code_over_a_bound_is_partly_read_and_does_not_exhaust_the_parser(code: 
 def test_a_compressed_payload_is_not_expanded_without_bound() -> None:
     bomb = b64encode(gzip.compress(b"\0" * 50_000_000)).decode()
     assert cpu.within(2, lambda: scan(bundle("Go.\n", {"assets/a.txt": bomb}))).alarms == ()
+
+
+def notebook(cells: int, padding: str = "") -> str:
+    cell = {"cell_type": "code", "source": ["print(1)\n"]}
+    attack = {"cell_type": "code", "source": ATTACK.splitlines(keepends=True)}
+    return json.dumps({"cells": [attack, *[cell] * (cells - 1)], "metadata": {"output": padding}}, indent=1)
+
+
+def test_the_code_of_a_notebook_is_scanned() -> None:
+    assert rules_of(scan(bundle("Go.\n", {"assets/a.ipynb": notebook(2)}))) == {"secret-sent"}
+
+
+@pytest.mark.parametrize("text", [notebook(2, "x" * 200_000), notebook(501), "[" * 100_000])
+def test_a_notebook_that_is_not_read_completely_makes_the_report_partial(text: str) -> None:
+    report = scan(bundle("Go.\n", {"assets/a.ipynb": text}))
+    assert (report.status, report.unread) == (ScanStatus.PARTIAL, ("assets/a.ipynb",))
 
 
 def test_a_file_that_is_not_utf8_makes_the_report_partial() -> None:
