@@ -112,7 +112,7 @@ def _read(report: Path, bundle: Bundle) -> tuple[Finding, ...]:
 def _findings(listed: Iterable[Any], bundle: Bundle) -> Iterable[Finding]:
     for each in listed:
         severity = _SEVERITIES.get(str(each.get("severity"))) if isinstance(each, Mapping) else None
-        if severity is not None and each.get("file_path") in bundle:
+        if severity is not None and str(each.get("file_path")) in bundle:
             yield _finding(each, severity)
 
 

@@ -85,6 +85,7 @@ def test_the_program_sees_the_files_and_nothing_of_the_site(program: Program, mo
     "odd",
     [
         "text", 7, None, {}, {"severity": "HIGH"}, {**FOUND, "file_path": "../outside"}, {**FOUND, "file_path": None},
+        {**FOUND, "file_path": ["SKILL.md"]},
     ],
 )  # fmt: skip
 def test_findings_that_make_no_sense_are_left_out(program: Program, odd: object) -> None:
