@@ -44,6 +44,11 @@ class Finding:
     fix: str
     category: Category = Category.FORMAT
 
+    @property
+    def place(self) -> str:
+        """The file and the line, for messages."""
+        return f"{self.file}, line {self.line}" if self.line else self.file
+
     def as_json(self) -> FindingShape:
         return {
             "rule": self.rule,

@@ -50,5 +50,4 @@ def check(bundle: Bundle, *, name: str, scan: bool, limits: Limits) -> None:
     """Raise InvalidSkill for errors. Warnings are accepted, as in an import."""
     skill_md.read(bundle[SKILL_MD], fallback_name=name, limits=limits)
     for finding in rules.refusals(bundle, limits=limits) if scan else ():
-        place = f"{finding.file}, line {finding.line}" if finding.line else finding.file
-        raise InvalidSkill(f"{place}: {finding.message} {finding.fix}", findings=[finding])
+        raise InvalidSkill(f"{finding.place}: {finding.message} {finding.fix}", findings=[finding])

@@ -131,11 +131,10 @@ def _kind_reasons(
 
 def _finding_reasons(added: tuple[Finding, ...]) -> Iterator[tuple[Risk, str]]:
     for each in added:
-        place = f"{each.file}, line {each.line}" if each.line else each.file
         if each.severity is Severity.ERROR or each.rule.startswith(_HIGH_RISK_RULES):
-            yield Risk.HIGH, f"{place}: {each.message}"
+            yield Risk.HIGH, f"{each.place}: {each.message}"
         elif each.severity is Severity.WARNING:
-            yield Risk.MEDIUM, f"{place}: {each.message}"
+            yield Risk.MEDIUM, f"{each.place}: {each.message}"
 
 
 def _capability_reasons(difference: Difference) -> Iterator[tuple[Risk, str]]:

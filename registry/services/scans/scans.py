@@ -161,7 +161,7 @@ def blocking(project: Project, digest: str, findings: Iterable[Finding]) -> tupl
 def _refuse(name: str, digest: str, blocked: tuple[Finding, ...]) -> None:
     if not blocked:
         return
-    named = " ".join(f"{_place(each)}: {each.message}" for each in blocked[:_NAMED_FINDINGS])
+    named = " ".join(f"{each.place}: {each.message}" for each in blocked[:_NAMED_FINDINGS])
     more = f" And {len(blocked) - _NAMED_FINDINGS:,} more." if len(blocked) > _NAMED_FINDINGS else ""
     what = "a security finding blocks it" if len(blocked) == 1 else f"{len(blocked):,} security findings block it"
     raise BlockedByScan(
@@ -170,7 +170,3 @@ def _refuse(name: str, digest: str, blocked: tuple[Finding, ...]) -> None:
         findings=blocked,
         bundle=digest,
     )
-
-
-def _place(finding: Finding) -> str:
-    return f"{finding.file}, line {finding.line}" if finding.line else finding.file

@@ -76,7 +76,7 @@ def check(
     )
     if fatal := [each for each in errors(findings) if not left_to_scan(each)]:
         first = fatal[0]
-        raise InvalidSkill(f"{place(first)}: {first.message} {first.fix} Nothing was saved.", findings=findings)
+        raise InvalidSkill(f"{first.place}: {first.message} {first.fix} Nothing was saved.", findings=findings)
     scans.remember(bundle, findings)
     return Checked(bundle, parsed, name, findings)
 
@@ -89,10 +89,6 @@ def left_to_scan(finding: Finding) -> bool:
 def require_publishable(project: Project, checked: Checked, *, by: Actor) -> None:
     """Raise BlockedByScan if the project does not publish the security findings of a bundle."""
     scans.check(project, checked.name, checked.bundle, scans.fast_report(checked.findings), by=by)
-
-
-def place(finding: Finding) -> str:
-    return f"{finding.file}, line {finding.line}" if finding.line else finding.file
 
 
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:

@@ -184,6 +184,5 @@ def _notify(scan: Scan, alarms: list[Finding]) -> None:
 
 def _reason(alarms: list[Finding]) -> str:
     first = alarms[0]
-    place = f"{first.file}, line {first.line}" if first.line else first.file
-    text = f"Security scan: {place}: {first.message}"
+    text = f"Security scan: {first.place}: {first.message}"
     return text if len(text) <= _REASON_CHARS else f"{text[: _REASON_CHARS - 1]}…"
