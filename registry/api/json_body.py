@@ -7,9 +7,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.utils import json
 
-from registry.lib.json_values import has_more_values
-
-MOST_VALUES = 100_000
+from registry.lib.json_values import MOST_VALUES, has_more_values
 
 
 class JsonParser(BaseParser):

@@ -17,9 +17,10 @@ from registry.core import roles
 from registry.core.findings import FindingShape
 from registry.core.scan.report import ScanStatus
 from registry.lib.json_types import OneOf, Timestamp
-from registry.models import Project, Scan, Suppression
+from registry.models import Project, Suppression
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog, skill_facts
+from registry.services.catalog.current_version import ScanSummary
 from registry.services.scans import scan_queries, scans, suppressions
 from registry.services.scans.scan_queries import JudgedFinding, ScanDetails
 
@@ -136,11 +137,8 @@ class OneSuppression(Write):
         return Response(status=204)
 
 
-def summary_shape(scan: Scan | None) -> ScanSummaryShape | None:
-    """Return the result of a stored scan, or None before the first one."""
-    if scan is None or not scan.scanner:
-        return None
-    return {"status": scan.status, "errors": scan.errors, "warnings": scan.warnings}
+def summary_shape(scan: ScanSummary | None) -> ScanSummaryShape | None:
+    return {"status": scan.status, "errors": scan.errors, "warnings": scan.warnings} if scan else None
 
 
 def scan_shape(scan: ScanDetails) -> ScanShape:

@@ -3,13 +3,13 @@
 from typing import Annotated, NotRequired, TypedDict
 
 from registry.api.answers import FileShape, file_shapes, finding_shapes
-from registry.api.scans import ScanSummaryShape
+from registry.api.scans import ScanSummaryShape, summary_shape
 from registry.core.bundle import FileEntry
 from registry.core.catalog import prompt
 from registry.core.findings import FindingShape
 from registry.lib.json_types import OneOf, Timestamp
 from registry.services.catalog.catalog import Loaded
-from registry.services.catalog.current_version import Approved, ScanSummary
+from registry.services.catalog.current_version import Approved
 from registry.services.skills.skills import Saved
 
 
@@ -80,17 +80,13 @@ def skill_shape(loaded: Loaded) -> SkillShape:
         "inputs": list(skill_md.inputs),
         "outputs": list(skill_md.outputs),
         "files": file_shapes(loaded.files),
-        "scan": _scan_shape(loaded.scan) if loaded.scan else None,
+        "scan": summary_shape(loaded.scan),
     }
     if skill.requires:
         body["hint"] = prompt.hint(skill.requires)
     if loaded.approval:
         body["approval"] = _approval_shape(loaded.approval)
     return body
-
-
-def _scan_shape(scan: ScanSummary) -> ScanSummaryShape:
-    return {"status": scan.status, "errors": scan.errors, "warnings": scan.warnings}
 
 
 def _approval_shape(approval: Approved) -> ApprovalShape:

@@ -19,7 +19,7 @@ from registry.core import roles
 from registry.lib.json_types import Timestamp
 from registry.models import Project, Version
 from registry.services.agents.tokens import Caller
-from registry.services.catalog import catalog
+from registry.services.catalog import catalog, current_version
 from registry.services.skills import quarantine, versions
 
 
@@ -173,7 +173,7 @@ def _version_shape(version: Version) -> VersionShape:
         "yanked_at": timestamp(version.yanked_at),
         "yank_reason": version.yank_reason,
         "deleted_at": timestamp(version.deleted_at),
-        "scan": summary_shape(version.scan),
+        "scan": summary_shape(current_version.summarised(version.scan)),
         "quarantine": _quarantine_shape(version),
         "provenance": provenance_shape(provenance) if provenance else None,
     }

@@ -6,6 +6,8 @@ objects.
 
 import re
 
+MOST_VALUES = 100_000  # in the body of a request
+
 # A string, or a character that starts or separates values. A string without an end reaches to the end of the text.
 # The possessive quantifiers keep the time linear.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)

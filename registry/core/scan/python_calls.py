@@ -47,10 +47,8 @@ LOADS = re.compile(
     r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$"
     r"|yaml\.unsafe_load\w{0,4}$|shelve\.open$|pandas\.read_pickle$|joblib\.load$|torch\.load$"
 )
-ALWAYS_UNSAFE = re.compile(r"marshal\.|jsonpickle\.|yaml\.unsafe|\.loads$|Unpickler")
 SAFE_LOADERS = re.compile(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")
 INSTALL_BASES = re.compile(r"(?:^|\.)(?:install|develop|egg_info|build_py|sdist|bdist_egg|install_lib|Command|build)$")
-READS = frozenset({"read", "read_text", "read_bytes", "readlines", "readline"})
 SECRET_STORES = re.compile(
     r"^(?:keyring\.get_\w{1,20}|browser_cookie3\.|secretstorage\.|win32crypt\.|pyperclip\.paste)"
 )

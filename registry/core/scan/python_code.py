@@ -88,8 +88,6 @@ class _Code(Values):
             self.bind([node.target], self.of(node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             self.bind([node.optional_vars], self.of(node.context_expr))
-        elif isinstance(node, ast.Return):
-            pass
         elif isinstance(node, ast.Call):
             self.call(node)
         elif isinstance(node, ast.ClassDef) and self.final:

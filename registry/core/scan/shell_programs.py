@@ -37,10 +37,6 @@ VERIFIERS = re.compile(
     r"|\bcosign\b.*verify|\bminisign\b.*-V|\bsigstore\b.*verify|\bGet-FileHash\b|\bgh attestation verify\b"
     r"|\bopenssl\b.*-verify"
 )
-_CURL_DATA = re.compile(
-    r"-d|--data(?:-raw|-binary|-urlencode|-ascii)?|-F|--form(?:-string)?|-T|--upload-file|--json|--url-query"
-)
-_WGET_DATA = re.compile(r"--(?:post|body)-(?:data|file)")
 _SHORT_OUTPUT = re.compile(r"-[a-zA-Z]{0,8}o")
 _HEX_TEXT = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){4}")
 _ADDRESS = re.compile(
@@ -142,11 +138,6 @@ def sends(name: str, arguments: list[str]) -> bool:
         )
         or name == "ssh"
     )
-
-
-def has_data(name: str, option: str) -> bool:
-    pattern = _CURL_DATA if name == "curl" else _WGET_DATA
-    return bool(pattern.match(option))
 
 
 def secret_output(name: str, arguments: list[str]) -> bool:

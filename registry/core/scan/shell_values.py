@@ -26,9 +26,6 @@ _MOST_EXPANDED = 2_000
 _MOST_PARENTS = 16
 _MOST_EXPORTS = 16  # in one command
 _MOST_OPTIONS = 50  # of a program such as sudo
-_SILENT = frozenset({
-    "test", "[", "[[", "ls", "chmod", "chown", "mkdir", "rm", "stat", "ssh-keygen", "ssh-add", "wc", "touch", "jq",
-})  # fmt: skip
 
 Nested = Callable[[str, str, int], Iterator[Match]]  # language, code, line
 

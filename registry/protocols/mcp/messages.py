@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from registry.lib.json_values import has_more_values
+from registry.lib.json_values import MOST_VALUES, has_more_values
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
-
-_MOST_VALUES = 100_000
 
 Id = str | int
 
@@ -62,8 +60,8 @@ def unknown(uri: str, message: str) -> Refused:
 def parse(body: bytes) -> Message:
     try:
         text = body.decode()
-        if has_more_values(text, _MOST_VALUES):
-            message = f"The body has more than {_MOST_VALUES:,} values. Send less in one request."
+        if has_more_values(text, MOST_VALUES):
+            message = f"The body has more than {MOST_VALUES:,} values. Send less in one request."
             raise Refused(INVALID_REQUEST, message, status=413)
         value = json.loads(text, parse_constant=_no_constant)
         if b"\\u" in body:

@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import Q
 from django.utils import timezone
 
 from registry.core import roles
@@ -78,7 +77,7 @@ def suppress(
 def end(project: Project, suppression_id: int, *, by: Actor) -> Suppression:
     """End a suppression, so that its finding counts again."""
     require(by, roles.REVIEW, project)
-    row = Suppression.objects.for_list().filter(Q(project=project), pk=suppression_id).first()
+    row = Suppression.objects.for_list().filter(project=project, pk=suppression_id).first()
     if row is None:
         raise NotFound("The project has no such suppression.")
     with audit.change(project, "suppression.ended", by=by, target=row.skill) as change:

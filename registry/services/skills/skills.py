@@ -226,8 +226,8 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
             raise Conflict(f"{name} is not deleted.")
         if skill.current is None:
             raise NotFound(
-                f"{name} cannot be restored: all versions since its last deletion were withdrawn. "
-                "You can restore an older version."
+                f"{name} cannot be restored: the versions that its last deletion ended were withdrawn or are in "
+                "quarantine. Restore an older version, or lift a quarantine."
             )
         Version.objects.filter(skill=skill, deleted_at=skill.current.deleted_at).update(deleted_at=None)
         versions.reactivate(skill, skill.current, by=by, change=change)

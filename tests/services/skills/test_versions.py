@@ -223,7 +223,7 @@ def test_a_deletion_is_not_undone_with_a_version_from_an_earlier_one(
 ) -> None:
     skills.delete(project, "greeting", by=author)
     versions.yank(project, "greeting", "4", reason="Wrong.", by=author)
-    with nothing_left_behind(), pytest.raises(NotFound, match="since its last deletion were withdrawn"):
+    with nothing_left_behind(), pytest.raises(NotFound, match="were withdrawn or are in quarantine"):
         skills.undelete(project, "greeting", by=author)
 
 
