@@ -35,6 +35,7 @@ _STUCK_WINDOWS = 2
 _KERNEL_SECONDS = 5  # the kernel looks at a stuck connection every few seconds
 _TOO_SLOW = "The request arrived too slowly. Nothing was saved. Send it again."
 _TOO_LONG = "Sign in, or send a valid token, to send more than 1,048,576 bytes. Nothing was saved."
+_INCOMPLETE = "The request body is incomplete, or has trailers. Nothing was saved. Send it again, without trailers."
 _BUSY = "Too many slow requests are in progress. Nothing was saved. Send the request again in a few seconds."
 
 
@@ -44,7 +45,7 @@ class Application:
     def __init__(self, wsgi: Wsgi) -> None:
         self._wsgi = wsgi
         self._bodies = Places(512, 128)
-        self._large_bodies = Places(16, 8)
+        self._large_bodies = Places(16, 8, per_sender=4)
         self._long_answers = Places(64, 16)
         self._running = 0
         self._finished: deque[asyncio.Future[Answer | None]] = deque()
@@ -85,13 +86,14 @@ class Application:
     async def _receive(self, scope: Scope, proto: HttpProtocol, length: int | None) -> None:
         """Receive the body and answer. A large body keeps its place until the request is answered."""
         large = length is None or length > bodies.LARGE
-        known = not large or await self._is_known(scope)
+        sender = await self._find_sender(scope) if large else ""
+        known = not large or bool(sender)
         if not known and length is not None:
             await self._answer(scope, proto, bodies.Refused())
             return
         large = large and known
         places = self._large_bodies if large else self._bodies
-        place = places.take(_network(scope))
+        place = places.take(_network(scope), sender)
         if place is None:
             _refuse(scope, proto, 503, "busy", _BUSY)
             return
@@ -105,24 +107,24 @@ class Application:
         except bodies.TooLong:
             _refuse(scope, proto, 413, "too-large", _TOO_LONG)
         except bodies.Incomplete:
-            proto.response_empty(400, [])
+            _refuse(scope, proto, 400, "incomplete", _INCOMPLETE)
         finally:
             places.leave(place)
 
-    async def _is_known(self, scope: Scope) -> bool:
+    async def _find_sender(self, scope: Scope) -> str:
         """Look the sender up in a thread, before a large body takes a place."""
-        known: asyncio.Future[bool] = self._loop.create_future()
+        found: asyncio.Future[str] = self._loop.create_future()
 
         def look_up() -> None:
             try:
-                result = senders.is_known(scope.headers)
+                sender = senders.find(scope.headers)
             except Exception:
                 logger.exception("The sender of a large body could not be looked up.")
-                result = False
-            self._loop.call_soon_threadsafe(_resolve, known, result)
+                sender = ""
+            self._loop.call_soon_threadsafe(_resolve, found, sender)
 
         self._threads.submit(look_up)
-        return await known
+        return await found
 
     async def _answer(self, scope: Scope, proto: HttpProtocol, body: IO[bytes] | io.RawIOBase) -> None:
         done: asyncio.Future[Answer | None] = self._loop.create_future()
@@ -193,9 +195,9 @@ def _hand_over(done: "asyncio.Future[Answer | None]", answer: Answer) -> None:
         done.set_result(answer)
 
 
-def _resolve(known: "asyncio.Future[bool]", result: bool) -> None:
-    if not known.done():
-        known.set_result(result)
+def _resolve(found: "asyncio.Future[str]", sender: str) -> None:
+    if not found.done():
+        found.set_result(sender)
 
 
 def _network(scope: Scope) -> str:

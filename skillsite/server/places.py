@@ -18,6 +18,7 @@ class Place:
     """The place of one client, and the progress of its transfer."""
 
     network: str
+    sender: str = ""
     bytes: int = 0
     since: float = field(default_factory=time.monotonic)
     _limit: asyncio.Timeout | None = None
@@ -51,26 +52,30 @@ class Place:
 
 
 class Places:
-    """Places for clients, in total and for each network. Used only by the event loop, so it needs no lock.
+    """Places for clients, in total, for each network and for each known sender.
 
     If there is no free place, the slowest client loses its place to the new one. So clients that hold connections open
-    cannot keep out one that sends at an ordinary speed.
+    cannot keep out one that sends at an ordinary speed. Used only by the event loop, so it needs no lock.
     """
 
-    def __init__(self, total: int, per_network: int) -> None:
-        self.total, self.per_network = total, per_network
+    def __init__(self, total: int, per_network: int, per_sender: int = 0) -> None:
+        self.total, self.per_network, self.per_sender = total, per_network, per_sender
         self._taken: set[Place] = set()
 
-    def take(self, network: str) -> Place | None:
+    def take(self, network: str, sender: str = "") -> Place | None:
         """Return a place, or None if all are taken by clients with a fair speed."""
-        same = [place for place in self._taken if place.network == network]
-        if len(same) >= self.per_network and not self._evict_slowest(same):
+        if sender and not self._has_room([place for place in self._taken if place.sender == sender], self.per_sender):
             return None
-        if len(self._taken) >= self.total and not self._evict_slowest(list(self._taken)):
+        if not self._has_room([place for place in self._taken if place.network == network], self.per_network):
             return None
-        place = Place(network)
+        if not self._has_room(list(self._taken), self.total):
+            return None
+        place = Place(network, sender)
         self._taken.add(place)
         return place
+
+    def _has_room(self, places: list[Place], most: int) -> bool:
+        return len(places) < most or self._evict_slowest(places)
 
     def leave(self, place: Place) -> None:
         self._taken.discard(place)

@@ -15,28 +15,28 @@ from skillsite.server.protocol import Headers
 _BEARER = "bearer "
 
 
-def is_known(headers: Headers) -> bool:
-    """Return whether the headers contain a valid token or the cookie of a signed-in person.
+def find(headers: Headers) -> str:
+    """Return the number of the signed-in person, or of the person who made the token. It is empty for a stranger.
 
     This only decides whether a large body is received. The view checks everything again.
     """
     close_old_connections()
     try:
-        return _has_token(headers.get("authorization", "")) or _has_session(headers.get("cookie", ""))
+        return _maker_of_token(headers.get("authorization", "")) or _person(headers.get("cookie", ""))
     finally:
         close_old_connections()
 
 
-def _has_token(authorization: str) -> bool:
+def _maker_of_token(authorization: str) -> str:
     if not authorization.lower().startswith(_BEARER):
-        return False
+        return ""
     try:
-        tokens.authenticate(authorization[len(_BEARER) :].strip(), now=timezone.now())
+        caller = tokens.authenticate(authorization[len(_BEARER) :].strip(), now=timezone.now())
     except SkillsiteError:
-        return False
-    return True
+        return ""
+    return str(caller.actor.maker_id or f"token {caller.token_id}")
 
 
-def _has_session(cookie: str) -> bool:
+def _person(cookie: str) -> str:
     key = parse_cookie(cookie).get(settings.SESSION_COOKIE_NAME)
-    return bool(key) and SESSION_KEY in import_module(settings.SESSION_ENGINE).SessionStore(key)
+    return str(import_module(settings.SESSION_ENGINE).SessionStore(key).get(SESSION_KEY, "")) if key else ""

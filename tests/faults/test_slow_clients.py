@@ -3,6 +3,7 @@
 import json
 import random
 import select
+import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -116,6 +117,20 @@ def test_a_chunked_body_arrives_and_one_that_is_too_long_is_refused(site: Site, 
         while not select.select([endless], [], [], 0)[0]:
             endless.sendall(b"100000\r\n" + bytes(1 << 20) + b"\r\n")
     assert status(read_all(endless)) == 413
+
+
+@pytest.mark.parametrize("rest", [b"", b"5\r\n{", b"no length\r\n"])
+def test_a_chunked_body_without_its_last_chunk_is_refused(rest: bytes, site: Site, token: str, slow: ExitStack) -> None:
+    content = json.dumps({"skill_md": skill_text("cut")}).encode()
+    chunks = {"Transfer_Encoding": "chunked", "Content_Type": "application/json"}
+    sender = slow.enter_context(connect(site))
+    sender.sendall(head("POST", f"{PROJECT}/skills", token, **chunks))
+    sender.sendall(f"{len(content):x}\r\n".encode() + content + b"\r\n" + rest)
+    sender.shutdown(socket.SHUT_WR)
+    answer = read_all(sender)
+    assert status(answer) == 400
+    assert b'"code": "incomplete"' in answer
+    assert status(ask(site, "GET", f"{PROJECT}/skills/cut", token)) == 404
 
 
 def test_strangers_cannot_take_the_places_of_large_bodies(site: Site, token: str, slow: ExitStack) -> None:

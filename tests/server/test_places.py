@@ -54,6 +54,19 @@ def test_nobody_loses_a_place_to_a_client_of_another_network_that_has_too_many()
     asyncio.run(run())
 
 
+def test_one_sender_in_many_networks_has_a_limited_number_of_places() -> None:
+    places = Places(total=10, per_network=5, per_sender=2)
+    assert places.take("a", "1") and places.take("b", "1")
+    assert places.take("c", "1") is None
+    assert places.take("c", "2") is not None
+
+
+def test_clients_without_a_known_sender_share_only_the_places_of_their_network() -> None:
+    places = Places(total=10, per_network=2, per_sender=1)
+    assert places.take("a") and places.take("a") and places.take("b")
+    assert places.take("a") is None
+
+
 @pytest.mark.parametrize(("rate", "seconds"), [(1, 0.1), (1_000_000, 60.0)])
 def test_a_new_or_a_fast_client_keeps_its_place(rate: int, seconds: float) -> None:
     async def run() -> None:
