@@ -1,10 +1,11 @@
 """Scans as pages and the API show them: each finding with its suppression, and whether it blocks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
 from registry.core import roles
@@ -89,35 +90,36 @@ def quarantined(project: Project, *, by: Actor) -> VersionQuerySet:
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
-    """A scan of a version that agents get, with the numbers of findings that nobody suppressed."""
+class OpenFindings:
+    """A scan with the numbers of its findings that nobody suppressed."""
 
     scan: Scan
     errors: int
     warnings: int
 
 
-def alarms(project: Project, *, by: Actor, most: int) -> list[Alarm]:
+def alarms(project: Project, *, by: Actor, most: int) -> list[OpenFindings]:
     """Return the scans with open errors or warnings of bundles that agents get now, errors first."""
     require(by, roles.READ, project)
     current = Version.objects.available().filter(skill__project=project, skill__overrides=True)
     served = current.filter(pk__in=project.skills.values("current")).values("scan")
     alarming = Scan.objects.filter(Q(errors__gt=0) | Q(warnings__gt=0), pk__in=served)
-    rows = list(alarming.order_by("-errors", "-warnings", "skill")[:most])
-    active = Suppression.objects.active(timezone.now()).filter(project=project, digest__in=[row.digest for row in rows])
-    suppressed = set(active.values_list("digest", "rule", "file", "line"))
-    found = [_alarm(row, suppressed) for row in rows]
-    return [alarm for alarm in found if alarm.errors or alarm.warnings]
+    found = open_findings(project, alarming.order_by("-errors", "-warnings", "skill").iterator())
+    return list(islice((each for each in found if each.errors or each.warnings), most))
 
 
-def _alarm(scan: Scan, suppressed: set[tuple[str, str, str, int]]) -> Alarm:
-    findings = scans.findings_of(scan)
-    severities = [each.severity for each in findings if (scan.digest, *suppressions.key(each)) not in suppressed]
-    return Alarm(scan, severities.count(Severity.ERROR), severities.count(Severity.WARNING))
-
-
-def refused(project: Project, *, by: Actor) -> QuerySet[Scan]:
+def refused(project: Project, *, by: Actor, most: int) -> list[OpenFindings]:
     """Return the bundles whose findings blocked them in the last 30 days, newest first."""
     require(by, roles.WRITE, project)
     rows = Scan.objects.filter(project=project, refused_at__gte=timezone.now() - _RECENTLY)
-    return rows.exclude(versions__isnull=False).select_related("refused_by").order_by("-refused_at")
+    unpublished = rows.exclude(versions__isnull=False).select_related("refused_by").order_by("-refused_at")
+    return list(open_findings(project, unpublished[:most]))
+
+
+def open_findings(project: Project, found: Iterable[Scan]) -> Iterator[OpenFindings]:
+    active = Suppression.objects.active(timezone.now()).filter(project=project)
+    suppressed = set(active.values_list("digest", "rule", "file", "line"))
+    for scan in found:
+        findings = scans.findings_of(scan)
+        severities = [each.severity for each in findings if (scan.digest, *suppressions.key(each)) not in suppressed]
+        yield OpenFindings(scan, severities.count(Severity.ERROR), severities.count(Severity.WARNING))

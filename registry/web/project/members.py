@@ -22,6 +22,7 @@ from registry.services.people import accounts, invitations, members, revocation,
 from registry.web import navigation, user_agent
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
+from registry.web.humanize import counted
 
 _MEANING = {
     roles.VIEWER: "You can read skills and propose changes.",
@@ -138,7 +139,7 @@ def change_role(request: ProjectRequest, member: int) -> HttpResponse:
         context = {"member": user, "member_pk": member, "role": role, "a_role": _a(role), "lost": lost}
         return render(request, "project/member_role.html", context)
     membership = members.set_role(request.project, user, role, by=request.actor)
-    messages.success(request, f"{user.display_name} is now {_a(membership.role)}.")
+    messages.success(request, f"{user.display_name} is now {_a(membership.role)}.{_revoked(lost)}")
     return redirect("members", request.project.slug)
 
 
@@ -146,11 +147,12 @@ def change_role(request: ProjectRequest, member: int) -> HttpResponse:
 @require_POST
 def remove(request: ProjectRequest, member: int) -> HttpResponse:
     user = _member(request, member).user
+    lost = revocation.affected(request.project, user.pk)
     members.remove(request.project, user, by=request.actor)
     if user.pk == request.user.pk:
-        messages.success(request, f"You left {request.project.name}.")
+        messages.success(request, f"You left {request.project.name}.{_revoked(lost)}")
         return redirect("projects")
-    messages.success(request, f"{user.display_name} is no longer a member.")
+    messages.success(request, f"{user.display_name} is no longer a member.{_revoked(lost)}")
     return redirect("members", request.project.slug)
 
 
@@ -159,6 +161,10 @@ def _member(request: ProjectRequest, member: int) -> Membership:
     if membership is None:
         raise NotFound("This project has no such member.")
     return membership
+
+
+def _revoked(lost: revocation.Affected) -> str:
+    return f" {counted(len(lost.tokens), 'token was,tokens were')} revoked." if lost.tokens else ""
 
 
 def _a(role: str) -> str:

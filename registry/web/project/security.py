@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.views.decorators.http import require_POST, require_safe
 
 from registry.core import roles
@@ -23,6 +24,7 @@ from registry.web.navigation import may
 from registry.web.skills.scan_words import scan_in_words
 
 _PAGE, _SHOWN = 50, 100
+_DAYS = f"Enter a number of days from 1 to {MOST_DAYS}."
 
 
 class SuppressForm(forms.Form):
@@ -33,7 +35,10 @@ class SuppressForm(forms.Form):
         label="Why is this finding acceptable?",
         max_length=REASON_CHARS,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter a reason. The next reviewer reads it."},
+        error_messages={
+            "required": "Enter a reason. The next reviewer reads it.",
+            "max_length": "The reason has %(show_value)s characters. At most %(limit_value)s are allowed.",
+        },
     )
     days = forms.IntegerField(
         label="For how many days?",
@@ -41,6 +46,7 @@ class SuppressForm(forms.Form):
         max_value=MOST_DAYS,
         initial=DEFAULT_DAYS,
         help_text=f"At most {MOST_DAYS}. Then the finding counts again.",
+        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), _DAYS),
     )
 
 
@@ -59,8 +65,9 @@ def index(request: ProjectRequest) -> HttpResponse:
     context = {
         "held": scan_queries.quarantined(request.project, by=request.actor)[:_SHOWN],
         "alarms": scan_queries.alarms(request.project, by=request.actor, most=_SHOWN),
-        "refused": scan_queries.refused(request.project, by=request.actor)[:_SHOWN],
+        "refused": scan_queries.refused(request.project, by=request.actor, most=_SHOWN),
         "suppressed": Paginator(rows, _PAGE).get_page(request.GET.get("page")),
+        "most": _SHOWN,
         "now": timezone.now(),
         "may_review": may(request, roles.REVIEW),
     }
@@ -81,11 +88,11 @@ def suppress(request: ProjectRequest, digest: str) -> HttpResponse:
     if not form.is_valid():
         return _scan_page(request, digest, form)
     try:
-        suppressions.suppress(request.project, digest, **form.cleaned_data, by=request.actor)
+        made = suppressions.suppress(request.project, digest, **form.cleaned_data, by=request.actor)
     except InvalidRequest as error:
         form.add_error(error.field or None, error.message)
         return _scan_page(request, digest, form)
-    messages.success(request, "The finding is suppressed. It no longer blocks this content.")
+    messages.success(request, f"The finding is suppressed until {date_format(made.expires_at, 'j M Y')}.")
     return redirect("scan", request.project.slug, digest)
 
 

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from registry.core import roles
@@ -16,6 +17,11 @@ from registry.web.access import ProjectRequest, View, in_project, needs
 from registry.web.htmx import render
 
 _BLOCKING = ((NOTHING, "Nothing"), (ERROR, "Errors"), (WARNING, "Warnings and errors"))
+_NOW_BLOCKING = {
+    NOTHING: "Security findings no longer block publishing.",
+    ERROR: "Errors of the security scan now block publishing.",
+    WARNING: "Warnings and errors of the security scan now block publishing.",
+}
 
 
 class SettingsForm(forms.Form):
@@ -46,7 +52,7 @@ def settings(request: ProjectRequest) -> HttpResponse:
     return render(request, "project/settings.html", context, status=422 if form.errors else 200)
 
 
-def _switch(name: str, verb: Callable[..., None], on: str, off: str) -> View:
+def _switch(name: str, verb: Callable[..., None], section: str, on: str, off: str) -> View:
     """Return a view that turns one option of a project on or off and confirms it with a message."""
 
     @in_project
@@ -55,26 +61,34 @@ def _switch(name: str, verb: Callable[..., None], on: str, off: str) -> View:
         turned_on = request.POST.get(name) == "yes"
         verb(request.project, turned_on, by=request.actor)
         messages.success(request, on if turned_on else off)
-        return redirect("settings", request.project.slug)
+        return _back_to(request, section)
 
     return view
+
+
+def _back_to(request: ProjectRequest, section: str) -> HttpResponse:
+    """Redirect to the section of the page that has the form, so that people see the new state."""
+    return redirect(f"{reverse('settings', args=[request.project.slug])}#{section}")
 
 
 publish = _switch(
     "public",
     projects.set_public,
+    "public",
     on="The project is public. Anybody can read its skills.",
     off="The project is private. Only members and agents with a token can read its skills.",
 )
 protect = _switch(
     "protected",
     projects.set_protected,
+    "review",
     on="Reviews turned on. Every change needs an approval.",
     off="Reviews turned off. Authors can publish directly.",
 )
 advice = _switch(
     "advice",
     projects.set_reviewer_agents,
+    "review",
     on="Agents can now recommend decisions. People decide.",
     off="Agents now see only their own proposals.",
 )
@@ -83,6 +97,7 @@ advice = _switch(
 automatic_quarantine = _switch(
     "quarantine",
     projects.set_quarantines_alarms,
+    "security",
     on="The scan now puts versions with errors in quarantine.",
     off="The scan now only notifies people about errors.",
 )
@@ -91,9 +106,10 @@ automatic_quarantine = _switch(
 @in_project
 @require_POST
 def blocking(request: ProjectRequest) -> HttpResponse:
-    projects.set_blocking(request.project, request.POST.get("blocking", ""), by=request.actor)
-    messages.success(request, "Saved which security findings block publishing.")
-    return redirect("settings", request.project.slug)
+    level = request.POST.get("blocking", "")
+    projects.set_blocking(request.project, level, by=request.actor)
+    messages.success(request, _NOW_BLOCKING[level])
+    return _back_to(request, "security")
 
 
 @in_project

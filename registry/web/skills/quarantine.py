@@ -21,7 +21,10 @@ class QuarantineForm(forms.Form):
         max_length=versions.NOTE_CHARS,
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Shown to the people of this project. Agents don’t see it.",
-        error_messages={"required": "Enter a reason. The people of this project see it."},
+        error_messages={
+            "required": "Enter a reason. The people of this project see it.",
+            "max_length": "The reason has %(show_value)s characters. At most %(limit_value)s are allowed.",
+        },
     )
 
 
@@ -60,6 +63,7 @@ def _effect(page: SkillPage, row: Version) -> str:
 @in_project
 @require_POST
 def release(request: ProjectRequest, name: str, version: str) -> HttpResponse:
-    quarantine.release(request.project, name, version, by=request.actor)
-    messages.success(request, f"The quarantine of version {version} is lifted.")
+    row = quarantine.release(request.project, name, version, by=request.actor)
+    effect = "" if row.deleted_at else " Agents can load it again."
+    messages.success(request, f"The quarantine of version {version} is lifted.{effect}")
     return redirect("version", request.project.slug, normalise(name), version)

@@ -18,6 +18,8 @@ from registry.core.errors import InvalidRequest
 from registry.models import Provenance, Version
 from registry.services import permissions
 from registry.services.files import blobs
+from registry.services.scans import scan_queries
+from registry.services.scans.scan_queries import OpenFindings
 from registry.services.skills import versions
 from registry.services.sources import source_queries
 from registry.web.access import ProjectRequest, in_project
@@ -39,6 +41,7 @@ class Entry:
     size: int | None
     files: int
     provenance: Provenance | None
+    found: OpenFindings | None
 
 
 @in_project
@@ -48,7 +51,11 @@ def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     history = versions.history(request.project, name)
     current = history[0].skill.current_id if page.own else None
     provenances = source_queries.provenance_of(history)
-    entries = [_entry(version, _before(history, place), current, provenances) for place, version in enumerate(history)]
+    scans = (version.scan for version in history if version.scan is not None)
+    found = {each.scan.digest: each for each in scan_queries.open_findings(request.project, scans)}
+    entries = [
+        _entry(version, _before(history, place), current, provenances, found) for place, version in enumerate(history)
+    ]
     readable = [version.version for version in history if version.yanked_at is None]
     shown = Paginator(entries, _PAGE).get_page(request.GET.get("page"))
     context = page.context("versions", entries=shown, readable=readable, chosen=(readable[1:2] or [""]) + readable[:1])
@@ -61,7 +68,11 @@ def _before(history: list[Version], place: int) -> Version | None:
 
 
 def _entry(
-    version: Version, older: Version | None, current: int | None, provenances: Mapping[int, Provenance]
+    version: Version,
+    older: Version | None,
+    current: int | None,
+    provenances: Mapping[int, Provenance],
+    found: Mapping[str, OpenFindings],
 ) -> Entry:
     return Entry(
         version,
@@ -71,6 +82,7 @@ def _entry(
         size=version.size - older.size if older else None,
         files=len(version.manifest),
         provenance=provenances.get(version.pk),
+        found=found.get(version.digest),
     )
 
 

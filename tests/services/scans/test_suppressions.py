@@ -9,7 +9,7 @@ from django.utils import timezone
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from registry.models import Event, Project, Suppression
 from registry.services.permissions import Actor
-from registry.services.scans import suppressions
+from registry.services.scans import scan_queries, suppressions
 from registry.services.skills import scan_jobs, skills
 from tests.services.footprint import nothing_left_behind
 from tests.services.scans.alarming import LINE, RULE, alarming
@@ -128,3 +128,10 @@ def test_the_sweep_ends_expired_suppressions_with_one_event_each(scanned: Projec
     assert (row.ended_at, row.ended_by) == (row.expires_at, None)
     event = Event.objects.order_by("-pk")[0]
     assert (Event.objects.count(), event.verb, event.actor_kind) == (events + 1, "suppression.ended", "system")
+
+
+def test_suppressed_alarms_take_no_place_in_a_limited_list(scanned: Project, author: Actor, reviewer: Actor) -> None:
+    skills.create(scanned, alarming("welcome"), by=author)
+    suppressions.suppress(scanned, DIGEST, **PLACE, reason="A quote.", by=reviewer)
+    listed = scan_queries.alarms(scanned, by=reviewer, most=1)
+    assert [(each.scan.skill, each.warnings) for each in listed] == [("welcome", 1)]

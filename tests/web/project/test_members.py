@@ -103,7 +103,8 @@ def test_the_tokens_that_a_removal_revokes_are_listed_before_it(
     page = client.get(LIST).content.decode()
     assert f"<code>{token.start}…</code> of the agent helper" in " ".join(page.split())
     assert "This agent stops working until an owner creates a new token:" in page
-    client.post(address(project, person(roles.OWNER), "remove"))
+    left = client.post(address(project, person(roles.OWNER), "remove"), follow=True).content.decode()
+    assert "1 token was revoked." in left
     assert Token.objects.get(pk=token.pk).revoked_at is not None
 
 
@@ -117,7 +118,8 @@ def test_a_lower_role_lists_the_tokens_that_it_revokes_and_asks_again(
     client, where = browser_client(roles.OWNER), address(project, author, "role")
     page = client.post(where, {"role": roles.VIEWER}).content.decode()
     assert (strong.start in page, "Make author a viewer?" in page, of(author, project)) == (True, True, roles.AUTHOR)
-    client.post(where, {"role": roles.VIEWER, "confirmed": "1"})
+    changed = client.post(where, {"role": roles.VIEWER, "confirmed": "1"}, follow=True).content.decode()
+    assert "author is now a viewer. 1 token was revoked." in changed
     assert of(author, project) == roles.VIEWER
     assert [Token.objects.get(pk=each.pk).revoked_at is None for each in (strong, weak)] == [False, True]
 

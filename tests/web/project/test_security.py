@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.formats import date_format
 
 from registry.core import roles
 from registry.core.text import edits
@@ -117,6 +118,30 @@ def test_an_invalid_form_is_shown_again_at_its_finding(
     with nothing_left_behind():
         html = text(reviewing.post(SUPPRESS, {**FORM, **change}), 422)
     assert '<details class="more finding-more" open>' in html
+    assert f'action="{SUPPRESS}#finding-0"' in html  # the browser scrolls to the form with the error
+    assert "Ensure this value" not in html
+
+
+@pytest.mark.parametrize("days", ["0", "366", "", "soon"])
+def test_an_invalid_number_of_days_names_the_allowed_ones(scanned: Project, reviewing: Client, days: str) -> None:
+    assert "Enter a number of days from 1 to 365." in text(reviewing.post(SUPPRESS, {**FORM, "days": days}), 422)
+
+
+def test_the_message_says_how_long_a_finding_is_suppressed(scanned: Project, reviewing: Client) -> None:
+    html = text(reviewing.post(SUPPRESS, FORM, follow=True))
+    assert f"The finding is suppressed until {date_format(Suppression.objects.get().expires_at, 'j M Y')}." in html
+
+
+def test_the_history_counts_no_suppressed_findings(scanned: Project, operator: Actor, viewing: Client) -> None:
+    history = "/projects/demo/skills/greeting/versions/"
+    assert "1 warning" in text(viewing.get(history))
+    suppressions.suppress(scanned, DIGEST, **PLACE, reason="A quote.", by=operator)
+    assert "1 warning" not in text(viewing.get(history))
+
+
+def test_a_scan_leads_back_to_the_index_or_to_the_skill(scanned: Project, viewing: Client, writing: Client) -> None:
+    assert '<li><a href="/projects/demo/skills/greeting/">greeting</a></li>' in text(viewing.get(SCAN))
+    assert f'<li><a href="{INDEX}">Security</a></li>' in text(writing.get(SCAN))
 
 
 @pytest.mark.parametrize("change", [{"rule": "other"}, {"file": "a.md"}, {"line": 7}])
@@ -166,10 +191,19 @@ def test_the_editor_refuses_and_the_index_lists_the_content(
     assert "Refused" in listed
     assert f'href="{SCAN}"' in listed
     assert "Blocks publishing" in text(reviewing.get(SCAN))
+    assert "so it can’t be published.</strong>" in text(reviewing.get(SCAN))
     reviewing.post(SUPPRESS, FORM)
+    assert "No open errors or warnings, so it can be published now" in text(reviewing.get(INDEX))
     assert writing.post("/projects/demo/new/", raw(ALARM)).status_code == 302
     assert Version.objects.get().digest == DIGEST
     assert "Refused" not in text(reviewing.get(INDEX))
+
+
+def test_a_blocked_scan_of_a_published_version_says_that_it_was_published(
+    scanned: Project, operator: Actor, reviewing: Client
+) -> None:
+    projects.set_blocking(scanned, "warning", by=operator)
+    assert "so it can’t be published again.</strong>" in text(reviewing.get(SCAN))
 
 
 def test_a_blocked_proposal_says_so_and_is_not_approved(strict: Project, author: Actor, reviewing: Client) -> None:
@@ -186,9 +220,19 @@ def test_a_blocked_proposal_says_so_and_is_not_approved(strict: Project, author:
 # -- Settings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", ["none", "error", "warning"])
-def test_an_owner_chooses_what_blocks(project: Project, owning: Client, level: str) -> None:
-    html = text(owning.post("/projects/demo/blocking/", {"blocking": level}, follow=True))
+@pytest.mark.parametrize(
+    ("level", "message"),
+    [
+        ("none", "Security findings no longer block publishing."),
+        ("error", "Errors of the security scan now block publishing."),
+        ("warning", "Warnings and errors of the security scan now block publishing."),
+    ],
+)
+def test_an_owner_chooses_what_blocks(project: Project, owning: Client, level: str, message: str) -> None:
+    answer = owning.post("/projects/demo/blocking/", {"blocking": level}, follow=True)
+    assert answer.redirect_chain == [("/projects/demo/settings/#security", 302)]
+    html = text(answer)
+    assert message in html
     assert f'<option value="{level}" selected>' in html
     assert Project.objects.get(pk=project.pk).blocking == level
 

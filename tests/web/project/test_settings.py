@@ -16,7 +16,7 @@ def test_an_owner_switches_review_on_and_off(
 ) -> None:
     owner = signed_in(browser_client(roles.OWNER))
     for value, expected in (("yes", True), ("no", False)):
-        assert owner.post(f"/projects/demo/{part}/", {part: value})["Location"] == "/projects/demo/settings/"
+        assert owner.post(f"/projects/demo/{part}/", {part: value})["Location"] == "/projects/demo/settings/#review"
         assert getattr(Project.objects.get(pk=project.pk), column) is expected
     assert Event.objects.filter(verb=verb).count() == 1
 

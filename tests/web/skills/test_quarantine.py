@@ -40,7 +40,8 @@ def test_a_reviewer_puts_a_version_in_quarantine_and_lifts_it(project: Project, 
     history = reviewing.get(f"{HERE}versions/").content.decode()
     assert "In quarantine" in history
     assert RELEASE in history
-    assert "lifted" in reviewing.post(RELEASE, follow=True).content.decode()
+    assert "put it in quarantine" in history
+    assert "is lifted. Agents can load it again." in reviewing.post(RELEASE, follow=True).content.decode()
     assert catalog.load(project.pk, "greeting").candidate.version == "2"
 
 
