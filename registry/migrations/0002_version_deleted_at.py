@@ -17,6 +17,7 @@ def replay_deletions(apps: Any, schema_editor: Any) -> None:
         skill = Skill.objects.filter(project_id=project_id, name=name).first()
         if skill is None or not skill.versions.exists():
             continue
+        last = None
         for event in Event.objects.filter(chain__project_id=project_id, target=name).order_by("sequence"):
             if event.before and not event.after and event.verb != "version.yanked":
                 skill.versions.filter(deleted_at=None, created_at__lte=event.at).update(deleted_at=event.at)

@@ -33,7 +33,7 @@ class _Source:
     allowed: frozenset[str] | None = None
 
     def tag(self) -> tuple[object, ...]:
-        return self.project_id, self.revision, self.last_event, self.allowed and sorted(self.allowed)
+        return catalog.ANSWERS, self.project_id, self.revision, self.last_event, self.allowed and sorted(self.allowed)
 
     def candidates(self) -> tuple[Candidate, ...]:
         return catalog.view(self.project_id, self.revision, allowed=self.allowed).served

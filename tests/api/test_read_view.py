@@ -40,6 +40,16 @@ def test_a_read_has_an_etag_that_answers_304(bot: Api, path: str) -> None:
     assert again["Vary"] == whole["Vary"]
 
 
+@pytest.mark.parametrize("path", ["/catalog", "/skills/greeting", "/effective"])
+def test_an_etag_from_before_an_upgrade_that_changed_answers_does_not_match(
+    bot: Api, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(catalog, "ANSWERS", catalog.ANSWERS - 1)
+        etag = bot.get(path)["ETag"]
+    assert bot.get(path, headers={"If-None-Match": etag}).status_code == 200
+
+
 @pytest.mark.parametrize("given", ['"other", {}', "W/{}", "{}, W/{}", '"a","b",{}'])
 def test_any_of_several_etags_may_match(bot: Api, given: str) -> None:
     etag = bot.get("/catalog")["ETag"]

@@ -12,6 +12,7 @@ from registry.core import roles
 from registry.core.errors import AlreadyExists
 from registry.models import Project, User
 from registry.services import permissions
+from registry.services.catalog import catalog
 from registry.services.people import projects
 from registry.services.permissions import Actor
 from tests.conftest import Api, on_disk, skill_bundle
@@ -43,6 +44,15 @@ def test_a_public_project_that_nobody_listed_is_not_at_the_root(
     assert TEXT not in client.get(f"{index}/greeting/SKILL.md").content
     assert client.get(f"{index}/bait/SKILL.md").status_code == 404
     assert TEXT in client.get(f"/projects/0-first{index}/greeting/SKILL.md").content
+
+
+def test_an_etag_of_the_index_from_before_an_upgrade_does_not_match(
+    client: Client, public: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(catalog, "ANSWERS", catalog.ANSWERS - 1)
+        etag = client.get(f"{NEW}/index.json")["ETag"]
+    assert client.get(f"{NEW}/index.json", headers={"If-None-Match": etag}).status_code == 200
 
 
 def test_the_project_that_is_listed_first_wins_a_name(

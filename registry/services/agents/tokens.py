@@ -17,6 +17,7 @@ from registry.core.catalog.visibility import visible
 from registry.core.errors import Forbidden, InvalidRequest, NotFound, Unauthenticated
 from registry.models import Agent, Membership, Project, Token, User
 from registry.services import audit
+from registry.services.catalog import catalog
 from registry.services.catalog.prepared_query import OneRow
 from registry.services.permissions import Actor, require
 
@@ -45,7 +46,7 @@ class Caller:
     def view_tag(self) -> str:
         """Identify what this caller can see: it changes with every change of the project or of `allowed`."""
         scope = "" if self.allowed is None else json.dumps(sorted(self.allowed))
-        return f"{self.project_id} {self.revision} {self.last_event} {scope}"
+        return f"{catalog.ANSWERS} {self.project_id} {self.revision} {self.last_event} {scope}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ from registry.services.catalog import built_in, candidates, current_version
 from registry.services.catalog.current_version import Approved, ScanSummary
 from registry.services.files import blobs
 
+# Part of every ETag. Increase it when an upgrade changes answers without a new revision of the project.
+ANSWERS = 2
+
 _SMALL = 64 * 1024
 
 
