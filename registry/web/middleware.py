@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from registry.core import errors
 from registry.core.errors import SkillsiteError
 
-_PAGE_POLICY = "; ".join(
+PAGE_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
@@ -24,7 +24,7 @@ _PAGE_POLICY = "; ".join(
     )
 )
 # The API reference page needs inline styles. Scripts stay restricted to our own.
-_DOCS_POLICY = _PAGE_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+_DOCS_POLICY = PAGE_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 
 # Features of browsers that no page uses.
 _PERMISSIONS = ", ".join(
@@ -79,7 +79,7 @@ class SecurityHeaders:
             response.setdefault("Cache-Control", "private, no-store")
         if "Content-Security-Policy" not in response:
             docs = request.path.startswith("/api/docs/")
-            response["Content-Security-Policy"] = _DOCS_POLICY if docs else _PAGE_POLICY
+            response["Content-Security-Policy"] = _DOCS_POLICY if docs else PAGE_POLICY
         # Pages are personal, so no shared cache may keep them.
         response.setdefault("Cache-Control", "private")
         if response.get("Access-Control-Allow-Origin") == "*":

@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import json
 import logging
 import re
 from collections import deque
@@ -13,13 +12,13 @@ from django.conf import settings
 
 from registry.services import client_address
 from registry.services.resolve import gate
-from registry.web.middleware import fixed_headers
 from skillsite.server import answers, bodies, pipe, senders
 from skillsite.server.answers import Answer, Wsgi
 from skillsite.server.environ import build, host
 from skillsite.server.listening import end_stuck_connections
 from skillsite.server.places import Places
 from skillsite.server.protocol import HttpProtocol, Scope
+from skillsite.server.refusals import refuse
 from skillsite.server.threads import Threads
 from skillsite.server.unread import Unread
 
@@ -30,7 +29,6 @@ _PROBES = ("/healthz", "/readyz")
 _RESOLVE = re.compile("/api/v1/projects/[^/]+/resolve")
 _COLLECT_SECONDS = 0.05
 _CRASHED = Answer(500, [("Content-Type", "text/plain; charset=utf-8")], _TEXT, len(_TEXT))
-_RETRY_SECONDS = "5"
 _STUCK_WINDOWS = 2
 _KERNEL_SECONDS = 5  # the kernel looks at a stuck connection every few seconds
 _TOO_SLOW = "The request arrived too slowly. Nothing was saved. Send it again."
@@ -95,7 +93,7 @@ class Application:
         places = self._large_bodies if large else self._bodies
         place = places.take(_network(scope), sender)
         if place is None:
-            _refuse(scope, proto, 503, "busy", _BUSY)
+            refuse(scope, proto, 503, "busy", _BUSY)
             return
         try:
             body = await bodies.receive(proto, length, place, known=known)
@@ -103,11 +101,11 @@ class Application:
                 places.leave(place)
             await self._answer(scope, proto, body)
         except TimeoutError:
-            _refuse(scope, proto, 408, "request-timeout", _TOO_SLOW)
+            refuse(scope, proto, 408, "request-timeout", _TOO_SLOW)
         except bodies.TooLong:
-            _refuse(scope, proto, 413, "too-large", _TOO_LONG)
+            refuse(scope, proto, 413, "too-large", _TOO_LONG)
         except bodies.Incomplete:
-            _refuse(scope, proto, 400, "incomplete", _INCOMPLETE)
+            refuse(scope, proto, 400, "incomplete", _INCOMPLETE)
         finally:
             places.leave(place)
 
@@ -177,7 +175,7 @@ class Application:
         place = self._long_answers.take(_network(scope))
         try:
             if place is None:
-                _refuse(scope, proto, 503, "busy", _BUSY)
+                refuse(scope, proto, 503, "busy", _BUSY)
             else:
                 await pipe.send(proto, answer, place)
         except (TimeoutError, BrokenPipeError):
@@ -204,17 +202,3 @@ def _network(scope: Scope) -> str:
     forwarded = scope.headers.get("x-forwarded-for", "")
     meta = {"REMOTE_ADDR": host(scope.client), "HTTP_X_FORWARDED_FOR": forwarded}
     return client_address.network(client_address.address(meta))
-
-
-def _refuse(scope: Scope, proto: HttpProtocol, status: int, code: str, detail: str) -> None:
-    """Answer without Django. The connection ends, because the body was not read."""
-    if scope.path.startswith("/api/"):
-        title = code.replace("-", " ").capitalize()
-        problem = {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail}
-        kind, text = "application/problem+json", json.dumps(problem)
-    else:
-        kind, text = "text/plain; charset=utf-8", f"{detail}\n"
-    headers = {"Content-Type": kind, "Cache-Control": "no-store", **fixed_headers()}
-    if status == 503:
-        headers["Retry-After"] = _RETRY_SECONDS
-    proto.response_bytes(status, [*headers.items(), ("Connection", "close")], text.encode())

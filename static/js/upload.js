@@ -93,6 +93,7 @@
     sending.addEventListener("error", () => { rest(); say("We couldn’t reach the site. Nothing was saved. Try again."); });
     sending.addEventListener("abort", () => { rest(); say("You stopped the upload. Nothing was saved."); });
     sending.open("POST", form.action);
+    sending.setRequestHeader("Accept", "text/html");
     sending.send(data);
   };
 

@@ -57,7 +57,11 @@ def assert_everything_works(site: Site, token: str, name: str) -> None:
 
 
 def test_slow_senders_hold_no_thread_and_are_cut_off(site: Site, token: str, slow: ExitStack) -> None:
-    form = {"Content_Type": "application/x-www-form-urlencoded", "Cookie": f"csrftoken={'x' * 32}"}
+    form = {
+        "Content_Type": "application/x-www-form-urlencoded",
+        "Cookie": f"csrftoken={'x' * 32}",
+        "Accept": "text/html",
+    }
     text = {"Content_Type": "application/json", "token": token}
     senders = slow_senders(slow, site, "/sign-in/", MANY, **form)
     senders += slow_senders(slow, site, f"{PROJECT}/skills", MANY, **text)
@@ -65,7 +69,11 @@ def test_slow_senders_hold_no_thread_and_are_cut_off(site: Site, token: str, slo
     assert_everything_works(site, token, "first")
     for sender in senders:
         sender.sendall(b" ")
-    assert {status(read_all(sender)) for sender in senders} == {408}
+    answers = [read_all(sender) for sender in senders]
+    assert {status(answer) for answer in answers} == {408}
+    assert b"<h1>The request was too slow</h1>" in answers[0]  # to a browser
+    assert b'"code": "request-timeout"' in answers[MANY]
+    assert b"\r\n\r\nThe request arrived too slowly." in answers[-1]
 
 
 def test_slow_readers_hold_no_thread_and_are_cut_off(site: Site, token: str, slow: ExitStack) -> None:

@@ -128,7 +128,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     try:
         password_throttle.attempt(request.POST.get("username", ""), address=address)
     except RateLimited as error:
-        context = {"form": SignInForm(request), "next": following, "refused": error.message}
+        form = SignInForm(request, initial={"username": request.POST.get("username", "")})
+        context = {"form": form, "next": following, "refused": error.message}
         response = render(request, "account/sign_in.html", context, status=429)
         response["Retry-After"] = str(error.data["retry_after"])
         return response

@@ -20,7 +20,7 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "source.uninstalled": ("uninstalled", "Skill uninstalled"),
         "version.restored": ("restored a version of", "Version restored"),
         "version.yanked": ("withdrew a version of", "Version withdrawn"),
-        "version.quarantined": ("put in quarantine a version of", "Version quarantined"),
+        "version.quarantined": ("quarantined a version of", "Version quarantined"),
         "bundle.scanned": ("finished the deep security scan of", "Security scan finished"),
         "finding.suppressed": ("suppressed a security finding in", "Finding suppressed"),
         "suppression.ended": ("ended the suppression of a finding in", "Suppression ended"),

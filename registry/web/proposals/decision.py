@@ -12,6 +12,8 @@ from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest
 from registry.web.navigation import may
 
+_BLOCKED_BY_SCAN = "Security findings block this proposal"
+
 
 @dataclass(frozen=True, slots=True)
 class Powers:
@@ -39,19 +41,20 @@ def powers(request: ProjectRequest, dossier: Dossier) -> Powers:
     deciding = lifecycle.allowed(state, Who.REVIEWER) if may(request, roles.REVIEW) else ()
     proposing = lifecycle.allowed(state, Who.PROPOSER) if is_proposer else ()
     blocked_reason = _blocked_reason(request, proposal.pk) if Action.APPROVE in deciding else ""
-    approve = Action.APPROVE in deciding and not blocked_reason
+    permitted = Action.APPROVE in deciding and not blocked_reason
+    scan_blocks = dossier.scan is not None and dossier.scan.blocked
     can_rebase = Action.REBASE in (*deciding, *proposing)
     deletes = proposal.kind == DELETE
     return Powers(
-        approve=approve,
-        edit=approve and not deletes,
+        approve=permitted and not scan_blocks,
+        edit=permitted and not deletes,
         request_changes=Action.REQUEST_CHANGES in deciding and not is_proposer,
         reject=Action.REJECT in deciding and not is_proposer,
         update=can_rebase and offer is not None and offer.prepared is not None,
         resolve=can_rebase and offer is not None and offer.conflict is not None,
         revise=Action.REVISE in proposing and not deletes,
         withdraw=Action.WITHDRAW in proposing,
-        blocked_reason=blocked_reason,
+        blocked_reason=_BLOCKED_BY_SCAN if permitted and scan_blocks else blocked_reason,
     )
 
 

@@ -61,6 +61,7 @@ def test_a_name_rests_in_a_network_after_ten_wrong_passwords_whether_it_exists_o
     assert response.status_code == 429
     assert response["Retry-After"] == "900"
     assert "Too many wrong passwords. Wait 15 minutes" in response.content.decode()
+    assert f'value="{username}"' in response.content.decode()  # nobody has to type it again
 
 
 # The form takes all of them for “maja”.

@@ -212,6 +212,8 @@ def test_a_blocked_proposal_says_so_and_is_not_approved(strict: Project, author:
     html = text(reviewing.get(page))
     assert "Security findings block this proposal" in html
     assert f"/security/{proposal.result_digest}/" in html
+    assert 'id="approve-button"' not in html
+    assert "Edit and approve" in html
     sent = {"result_digest": proposal.result_digest, "base_digest": proposal.base_digest}
     with nothing_left_behind():
         assert "blocks it" in text(reviewing.post(f"{page}approve/", sent), 422)
