@@ -176,6 +176,7 @@ def revise(project: Project, proposal_id: int, suggestion: Suggestion, *, by: Ac
     prepared.store()
     weight = prepare.assess(prepared)
     with audit.change(project, "proposal.revised", by=by, target=found.skill) as change:
+        limits.check_hour(project, by=by)
         proposal = get(project, proposal_id)
         newest = current_revision(proposal)
         justification = prepare.text(suggestion.justification or newest.justification, what="justification")
@@ -208,8 +209,8 @@ def comment(project: Project, proposal_id: int, text: str, *, by: Actor) -> Prop
     """Add a comment. Everyone who can see the proposal may comment, also after it is closed."""
     found = find(project, proposal_id, by=by)
     text = prepare.text(text, what="comment")
-    limits.check_comments(project, by=by)
     with audit.change(project, "proposal.commented", by=by, target=found.skill) as change:
+        limits.check_comments(project, by=by)
         added = add_comment(get(project, proposal_id), text, action="", by=by)
         describe(change, found)
         notifications.notify(events.COMMENTED, found, text=text, by=by)

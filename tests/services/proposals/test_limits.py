@@ -1,9 +1,11 @@
 """Limits on the proposals and comments of people and agents."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from registry.core import roles
@@ -53,6 +55,30 @@ def test_proposals_and_revisions_of_an_hour_are_limited(
         propose(project, by, rewrite(One="Eins"))
     ProposalRevision.objects.filter(number=1).update(created_at=timezone.now() - timedelta(minutes=61))
     assert propose(project, by, rewrite(One="Eins")).state == State.OPEN
+
+
+@pytest.mark.parametrize("act", ["propose", "revise", "comment"])
+def test_parallel_requests_do_not_exceed_the_limit_of_an_hour(
+    project: Project, skill: str, author: Actor, settings: Any, act: str
+) -> None:
+    """The same person sends another request of the kind while the first one waits for the lock of the project."""
+    made, settings.PROPOSALS_PER_HOUR = propose(project, author), 1 if act == "comment" else 2
+    acts: dict[str, Callable[[str], object]] = {
+        "propose": lambda text: propose(project, author, rewrite(One=text)),
+        "revise": lambda text: proposals.revise(project, made.pk, suggest(rewrite(One=text)), by=author),
+        "comment": lambda text: proposals.comment(project, made.pk, text, by=author),
+    }
+    done: list[str] = []
+
+    def act_once(execute: Callable[..., Any], sql: str, *arguments: Any) -> Any:
+        if 'FROM "registry_chain"' in sql and not done:
+            done.append(act)
+            acts[act]("Un")
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(act_once), pytest.raises(RateLimited, match="within an hour"):
+        acts[act]("Eins")
+    assert done == [act]
 
 
 def test_comments_of_an_hour_are_limited(project: Project, skill: str, author: Actor, settings: Any) -> None:
