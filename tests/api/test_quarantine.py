@@ -77,7 +77,7 @@ def test_no_door_for_agents_lists_a_skill_whose_only_version_is_in_quarantine(
 
 
 @pytest.mark.parametrize("path", [HOLD, RELEASE])
-def test_agents_and_authors_may_not(
+def test_agents_and_authors_may_not_set_or_lift_a_quarantine(
     project: Project,
     two: tuple[str, str],
     api: Callable[..., Api],

@@ -129,7 +129,7 @@ def test_a_reviewer_suppresses_lists_and_ends(
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/suppressions"), ("DELETE", "/suppressions/1"), ("GET", "/suppressions")]
 )
-def test_agents_and_authors_may_not(
+def test_agents_and_authors_may_not_see_or_change_suppressions(
     scanned: Project, api: Callable[..., Api], people: Callable[[str], Api], method: str, path: str
 ) -> None:
     callers = [api("read", "write", "propose"), people(roles.AUTHOR)]

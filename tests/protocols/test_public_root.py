@@ -66,6 +66,15 @@ def test_the_project_that_is_listed_first_wins_a_name(
     assert reasons(client) == [("greeting", "demo")]
 
 
+def test_a_built_in_skill_that_another_project_replaced_is_not_diagnosed(
+    public: Project, attacker: Project, library: Path, settings: Any, api: Callable[..., Api], operator: Actor
+) -> None:
+    on_disk(library, "shared")
+    create_skill(attacker, skill_bundle("shared", body=TEXT.decode()), by=operator)
+    settings.PUBLIC_ROOT_PROJECTS = ["0-first", "demo"]
+    assert [one["name"] for one in api().get("/diagnostics").json()["results"]] == ["greeting"]
+
+
 def test_a_skill_that_lost_its_name_is_diagnosed_in_its_own_project(
     client: Client,
     public: Project,

@@ -87,6 +87,15 @@ def test_one_token_never_takes_every_place(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_token_leaves_a_place_free_also_if_there_are_only_two(tmp_path: Path, settings: Any) -> None:
+    settings.RESOLVE_DOWNLOADS = 2
+    with SiteGate(tmp_path, 1).fetching():
+        with pytest.raises(RateLimited), SiteGate(tmp_path, 1).fetching():
+            pass
+        with SiteGate(tmp_path, 2).fetching():
+            pass
+
+
 def test_downloads_of_a_token_are_counted_across_processes(tmp_path: Path) -> None:
     """Files on the shared volume stand for the downloads of other processes."""
     for number in range(gate.PER_TOKEN):

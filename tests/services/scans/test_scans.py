@@ -1,4 +1,4 @@
-"""Scans of new versions: stored from every door, and refused where the project blocks their findings."""
+"""Scans of new versions: each way to publish stores one, or is refused for findings that the project blocks."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -77,7 +77,7 @@ def test_equal_bytes_have_one_scan_in_a_project(project: Project, other_project:
     assert Scan.objects.count() == 3
 
 
-def doors(project: Project, author: Actor, library: Path, tmp_path: Path) -> dict[str, Callable[[], object]]:
+def ways(project: Project, author: Actor, library: Path, tmp_path: Path) -> dict[str, Callable[[], object]]:
     """Return each way to publish the alarming bundle, as a call."""
     on_disk(library, "built-in", body=ALARM)
     exported = tmp_path / "export"
@@ -92,21 +92,23 @@ def doors(project: Project, author: Actor, library: Path, tmp_path: Path) -> dic
     }
 
 
-@pytest.mark.parametrize("door", ["create", "save", "upload", "customise", "project import"])
-def test_every_door_scans(project: Project, author: Actor, library: Path, tmp_path: Path, door: str) -> None:
-    doors(project, author, library, tmp_path)[door]()
+@pytest.mark.parametrize("way", ["create", "save", "upload", "customise", "project import"])
+def test_every_way_to_publish_scans_the_version(
+    project: Project, author: Actor, library: Path, tmp_path: Path, way: str
+) -> None:
+    ways(project, author, library, tmp_path)[way]()
     newest = Version.objects.order_by("-pk")[0]
     assert newest.scan is not None
     assert [each["rule"] for each in newest.scan.findings] == [RULE]
 
 
-@pytest.mark.parametrize("door", ["create", "save", "upload", "customise", "project import"])
-def test_every_door_refuses_what_the_project_blocks(
-    strict: Project, author: Actor, library: Path, tmp_path: Path, door: str
+@pytest.mark.parametrize("way", ["create", "save", "upload", "customise", "project import"])
+def test_every_way_to_publish_refuses_what_the_project_blocks(
+    strict: Project, author: Actor, library: Path, tmp_path: Path, way: str
 ) -> None:
-    publish = doors(strict, author, library, tmp_path)[door]
+    publish = ways(strict, author, library, tmp_path)[way]
     before = Version.objects.count()
-    if door == "project import":
+    if way == "project import":
         (result,) = publish()  # type: ignore[misc]
         assert "security finding blocks it" in result.reason
     else:

@@ -152,7 +152,9 @@ def test_only_a_finding_of_the_scan_can_be_suppressed(
         assert reviewing.post(SUPPRESS, {**FORM, **change}).status_code == 404
 
 
-def test_others_may_not(scanned: Project, writing: Client, viewing: Client, operator: Actor) -> None:
+def test_only_reviewers_may_suppress_findings_and_end_suppressions(
+    scanned: Project, writing: Client, viewing: Client, operator: Actor
+) -> None:
     row = suppressions.suppress(scanned, DIGEST, **PLACE, reason="A quote.", by=operator)
     with nothing_left_behind():
         assert viewing.get(INDEX).status_code == 403
