@@ -12,11 +12,16 @@ class Label(StrEnum):
     SECRET = "secret"  # noqa: S105  # the content of a key or password file, a keychain, or all variables
     VARIABLE = "variable"  # one variable with a key or a token in it
     SOCKET = "socket"  # received over a socket
+    ANSWER = "answer"  # a value in a structure that was downloaded
+    DATA = "data"  # in a data file of the skill
+    BUILT = "built"  # put together from numbers or characters
 
 
 Labels = frozenset[str]
 NONE: Labels = frozenset()
 RUNNABLE = (Label.REMOTE, Label.DECODED, Label.SOCKET)
+AS_COMMAND = (*RUNNABLE, Label.ANSWER, Label.BUILT)  # harmful as the text of a command
+AS_CODE = (*AS_COMMAND, Label.DATA)  # harmful as the text of a program
 
 _HOME = r"(?:~|\$\{?HOME\}?|/root|/home/[\w.-]{1,40}|/Users/[\w.-]{1,40}|%USERPROFILE%|\$env:USERPROFILE|%h)[/\\]"
 _PRIVATE_FILE = (

@@ -34,10 +34,25 @@ _ENABLES = re.compile(r"\bsystemctl[\"', \w-]{1,40}?\b(?:enable|start|link)\b|\b
 _TIMER_OPTION = re.compile(r"--(?:on-(?:calendar|boot|startup|active|unit-active|unit-inactive)|timer-property)\b")
 _HOOK = re.compile(r"\.git/hooks/(?!\s|$)[\w$/{}.-]{0,80}|\.husky/[\w-]{1,60}|/git-core/templates/hooks/")
 _IMPORT = re.compile(r"site-packages/[\w.$-]{1,80}\.pth\b|\b(?:site|user)customize\.py\b|\.pythonrc\b")
+_RUNS_AT_IMPORT = re.compile(r"^import\s", re.MULTILINE)
 _KEYS = re.compile(r"\.ssh/authorized_keys\b")
 _AGENT = re.compile(
     rf"{_HIDDEN_HOME}\.(?:claude|codex|cursor|gemini|copilot)(?:\.json|/(?:settings[\w.]{{0,10}}\.json|config\.toml"
     rf"|mcp\.json))|(?:^|[/\"' ])\.mcp\.json\b|\.claude/settings(?:\.local)?\.json|claude_desktop_config\.json"
+)
+# More places of such settings. A program that writes one of them and names a permission changes it.
+_AGENT_PLACE = re.compile(
+    r"\.(?:claude|codex|cursor|gemini|copilot|windsurf|codeium|continue|opencode|qwen|kiro|amp|roo|factory|aider)"
+    r"(?:[/\\][\w./\\ -]{0,80})?\.(?:json|jsonc|toml|ya?ml)\b|\b(?:mcp_config|cline_mcp_settings|mcp_settings"
+    r"|claude_desktop_config)\.json|(?:^|[/\\\"' ])\.mcp\.json|\.vscode[/\\](?:settings|mcp)\.json"
+    r"|(?:opencode|goose|crush|zed|Code)[/\\](?:User[/\\])?(?:config|opencode|crush|settings|mcp)\.(?:json|ya?ml)"
+)
+_AGENT_KEY = re.compile(
+    r"mcp_?Servers|mcp[.-]servers|context_servers|bypassPermissions|PreToolUse|PostToolUse|SessionStart"
+    r"|UserPromptSubmit|permissionDecision|defaultMode|enableAllProjectMcpServers|auto_?Approve|always_?Allow"
+    r"|approval_policy|approvalPolicy|sandbox_mode|danger-full-access|trust_level|allowed_?Tools"
+    r"|[\"']permissions[\"']|skipDangerous|dangerously|\bpermissions\b.{0,20}\ballow\b|yolo",
+    re.IGNORECASE,
 )
 # Commands that run in hooks and start-up files of ordinary projects.
 _ORDINARY = frozenset({
@@ -85,6 +100,8 @@ def writes(target: str, payload: str | None) -> tuple[Rule, str] | None:
         return (Rule.PERSISTS, target) if payload is not None and _LITERAL_KEY.search(payload) else None
     if _CRON.search(target) or _IMPORT.search(target):
         return Rule.PERSISTS, target
+    if target.endswith(".pth") and payload is not None and _RUNS_AT_IMPORT.search(payload):
+        return Rule.PERSISTS, target
     if _SESSION.search(target):
         return None if payload is not None and _SWITCHED_OFF.search(payload) else (Rule.PERSISTS, target)
     if _SERVICE.search(target):
@@ -94,6 +111,11 @@ def writes(target: str, payload: str | None) -> tuple[Rule, str] | None:
     if _HOOK.search(target) or START_UP.search(target):
         return (Rule.PERSISTS, target) if payload is None or not _is_ordinary(payload) else None
     return None
+
+
+def changes_agents(target: str, source: str) -> bool:
+    """Check if a program that writes to `target` changes the permissions, hooks or servers of an agent."""
+    return bool(_AGENT_PLACE.search(target) and _AGENT_KEY.search(source))
 
 
 def _is_ordinary(payload: str) -> bool:

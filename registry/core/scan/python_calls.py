@@ -12,6 +12,23 @@ DECODES = re.compile(
     r"|codecs\.decode$|(?:zlib|gzip|bz2|lzma)\.decompress$|cryptography\.fernet\.Fernet|\?\.decrypt$"
     r"|quopri\.decodestring$|marshal\.loads$"
 )
+# Functions that may put text together from numbers or single characters.
+BUILDS = re.compile(r"^(?:chr|map|bytes|bytearray)$|\.translate$")
+PLAIN = frozenset(
+    {"len", "bool", "isinstance", "int", "float", "os.path.exists", "print", "range", "hashlib.sha256", "ord"}
+)
+PLAIN_METHODS = frozenset({
+    "exists", "is_file", "is_dir", "status_code", "startswith", "raise_for_status", "getsockname", "hexdigest",
+})  # fmt: skip
+# Functions that run the text of a program, and those that run the text of a command.
+CODE_RUNS = frozenset({
+    "exec", "eval", "builtins.exec", "builtins.eval", "__builtins__.exec", "__builtins__.eval", "types.FunctionType",
+    "code.InteractiveInterpreter.runcode", "code.InteractiveInterpreter.runsource", "execfile",
+})  # fmt: skip
+TEXT_RUNS = frozenset({
+    "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput",
+    "asyncio.create_subprocess_shell",
+})  # fmt: skip
 RUNS = frozenset({
     "exec", "eval", "execfile", "runpy.run_path", "runpy.run_module", "os.system", "os.popen", "subprocess.run",
     "subprocess.call", "subprocess.Popen", "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput",
@@ -47,10 +64,13 @@ LOADS = re.compile(
     r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$"
     r"|yaml\.unsafe_load\w{0,4}$|shelve\.open$|pandas\.read_pickle$|joblib\.load$|torch\.load$"
 )
+# Formats that contain objects, but are usually read from files of the user.
+OWN_DATA = re.compile(r"(?:shelve|pandas|joblib|torch)\.")
+BUNDLED = re.compile(r"(?:^|/)(?:assets|references|resources|scripts)/")
 SAFE_LOADERS = re.compile(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")
 INSTALL_BASES = re.compile(r"(?:^|\.)(?:install|develop|egg_info|build_py|sdist|bdist_egg|install_lib|Command|build)$")
 SECRET_STORES = re.compile(
-    r"^(?:keyring\.get_\w{1,20}|browser_cookie3\.|secretstorage\.|win32crypt\.|pyperclip\.paste)"
+    r"^(?:netrc\.netrc|keyring\.get_\w{1,20}|browser_cookie3\.|secretstorage\.|win32crypt\.|pyperclip\.paste)"
 )
 ALL_VARIABLES = frozenset({"os.environ", "os.environb", "os.environ.copy", "os.environ.items", "os.environ.values"})
 NETWORK = frozenset({

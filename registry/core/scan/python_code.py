@@ -10,6 +10,8 @@ from collections.abc import Collection
 
 from registry.core.scan import python_calls
 from registry.core.scan.labels import (
+    AS_CODE,
+    AS_COMMAND,
     NONE,
     RUNNABLE,
     Label,
@@ -18,15 +20,13 @@ from registry.core.scan.labels import (
     leaves,
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
-from registry.core.scan.persistence import unit_name, writes
-from registry.core.scan.python_names import CALLS, DANGEROUS
-from registry.core.scan.python_values import Nested, Values
+from registry.core.scan.python_checks import Checks
+from registry.core.scan.python_values import Nested
 
 MOST_CHARS = 150_000
 _MOST_BRACKETS = 60  # open at once; deeper nesting exhausts the stack of the parser
 _MOST_NODES = 60_000
 _PASSES = 3
-_PROCESSES = ("system", "popen", "exec", "Popen", "run", "call", "check_output")
 _BRACKETS = re.compile(r"[\[({]|[\])}]|(?m:^[ \t]{400})|(?:[-+~!]|not |lambda:|await ){60}|\\\n")
 
 
@@ -62,7 +62,7 @@ def find(text: str, *, first_line: int = 1, files: Collection[str] = (), nested:
     return code.matches
 
 
-class _Code(Values):
+class _Code(Checks):
     def run(self) -> None:
         for node in self.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -72,6 +72,7 @@ class _Code(Values):
             for node in self.nodes:
                 self.statement(node)
         self.remote_shell()
+        self.downloaded_modules()
 
     def report(self, rule: Rule, node: ast.AST) -> None:
         line = getattr(node, "lineno", 1)
@@ -106,18 +107,32 @@ class _Code(Values):
         labels: Labels = frozenset().union(*(self.of(each) for each in given)) if given else NONE
         self.pass_on(node, name, labels)
         if name in python_calls.RUNS or (isinstance(node.func, ast.Call) and self.of(node.func)):
-            if set(labels) & set(RUNNABLE):
-                self.report(Rule.REMOTE_SHELL if Label.SOCKET in labels else Rule.UNREAD, node)
-            if name in python_calls.SHELL_RUNS:
-                self.shell(node)
+            self.check_run(node, name, labels)
+        self.check_input(node, labels)
         self.check_send(node, name, labels)
         self.check_names(node, name)
         self.check_load(node, name, labels)
         self.check_write(node, name)
 
+    def check_run(self, node: ast.Call, name: str, labels: Labels) -> None:
+        first = node.args[0] if node.args else None
+        harmful: tuple[str, ...] = RUNNABLE
+        if name in python_calls.CODE_RUNS:
+            harmful, labels = AS_CODE, self.of(first)
+            if first is not None and self.names.is_built(first):
+                self.report(Rule.UNREAD, node)
+        elif name in python_calls.TEXT_RUNS or any(each.arg == "shell" for each in node.keywords):
+            harmful = AS_COMMAND
+        elif any(each.arg == "input" for each in node.keywords) and not self.is_interpreter(first):
+            labels = frozenset().union(*(self.of(each) for each in node.args))
+        if set(labels) & set(harmful):
+            self.report(Rule.REMOTE_SHELL if Label.SOCKET in labels else Rule.UNREAD, node)
+        if name in python_calls.SHELL_RUNS:
+            self.shell(node)
+
     def pass_on(self, node: ast.Call, name: str, labels: Labels) -> None:
         """Carry labels into objects, files and parameters."""
-        if isinstance(node.func, ast.Attribute) and labels and name.split(".")[0] not in self.names.modules:
+        if isinstance(node.func, ast.Attribute) and labels and self.root(node.func) not in self.names.imported:
             self.add(self.key(node.func.value), labels)
             if node.func.attr in ("write", "write_bytes", "write_text", "writelines"):
                 self.bind_path(node.func.value, labels)
@@ -126,12 +141,22 @@ class _Code(Values):
         if name in python_calls.SERVERS and node.args:
             handler = self.functions.get(self.names.dotted(node.args[0]))
             self.add(handler.args.args[0].arg if handler and handler.args.args else "", frozenset({Label.SOCKET}))
-        function = self.functions.get(name)
+        method = isinstance(node.func, ast.Attribute) and self.root(node.func) not in self.names.imported
+        function = self.functions.get(node.func.attr if method and isinstance(node.func, ast.Attribute) else name)
         if function is not None:
-            for parameter, value in zip(function.args.args, node.args, strict=False):
-                self.add(parameter.arg, self.of(value))
-            for keyword in node.keywords:
-                self.add(keyword.arg or "", self.of(keyword.value))
+            self.pass_arguments(node, function.args)
+
+    def pass_arguments(self, node: ast.Call, taken: ast.arguments) -> None:
+        named = taken.args[1:] if taken.args and taken.args[0].arg in ("self", "cls") else taken.args
+        for parameter, value in zip(named, node.args, strict=False):
+            self.add(parameter.arg, self.of(value))
+        rest = taken.vararg.arg if taken.vararg else ""
+        for value in node.args[len(named) :]:
+            self.add(rest, self.of(value))
+        known = {each.arg for each in (*taken.args, *taken.kwonlyargs)}
+        others = taken.kwarg.arg if taken.kwarg else ""
+        for keyword in node.keywords:
+            self.add((keyword.arg if keyword.arg in known else others) or "", self.of(keyword.value))
 
     def check_send(self, node: ast.Call, name: str, labels: Labels) -> None:
         method = isinstance(node.func, ast.Attribute) and node.func.attr in python_calls.SEND_METHODS
@@ -142,104 +167,3 @@ class _Code(Values):
 
     def is_network(self, name: str) -> bool:
         return bool(python_calls.NETWORK & self.names.modules) or name.startswith("urllib")
-
-    def check_names(self, node: ast.Call, name: str) -> None:
-        imports = name in ("__import__", "importlib.import_module", "builtins.__import__")
-        if imports and node.args and self.names.is_built(node.args[0]):
-            self.report(Rule.NAMES, node)
-        if name == "getattr" and len(node.args) >= 2:
-            owner, attribute = self.names.dotted(node.args[0]), node.args[1]
-            text = self.names.fold(attribute)
-            if owner in ("builtins", "__builtins__", "__builtin__"):
-                if not isinstance(attribute, ast.Constant) or text in ("exec", "eval", "compile", "__import__"):
-                    self.report(Rule.NAMES, node)
-                return
-            built = self.names.is_built(attribute) and (text is None or text in DANGEROUS)
-            if built or (owner in ("os", "subprocess") and text in _PROCESSES):
-                self.report(Rule.NAMES, node)
-
-    def built_subscript(self, node: ast.Subscript) -> None:
-        owner = (
-            ast.unparse(node.value)[:200]
-            if isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-            else ""
-        )
-        if self.names.is_built(node.slice) and self.names.fold(node.slice) in CALLS:
-            self.report(Rule.NAMES, node)
-        if not re.search(r"__builtins__|globals\(\)|locals\(\)|vars\(|__dict__|sys\.modules", owner):
-            return
-        text = self.names.fold(node.slice)
-        if self.names.is_built(node.slice) or (
-            text in ("exec", "eval", "__import__", "compile") and "builtins" in owner
-        ):
-            self.report(Rule.NAMES, node)
-
-    def check_load(self, node: ast.Call, name: str, labels: Labels) -> None:
-        if name in ("yaml.load", "yaml.load_all", "yaml.full_load_all"):
-            loader = [*(k.value for k in node.keywords if k.arg == "Loader"), *node.args[1:2]]
-            if not loader or not python_calls.SAFE_LOADERS.search(self.names.dotted(loader[0])):
-                self.report(Rule.DESERIALISES, node)
-        elif python_calls.LOADS.search(name):
-            outside = set(labels) & set(RUNNABLE) or "http" in self.text_of(node)
-            data_only = re.match(r"(?:shelve|pandas|joblib|torch)\.", name)
-            if outside or (not data_only and not (self.dumps and not name.startswith("marshal"))):
-                self.report(Rule.DESERIALISES, node)
-
-    def check_write(self, node: ast.Call, name: str) -> None:
-        target: ast.AST | None = None
-        if (
-            name in ("open", "io.open")
-            and len(node.args) > 1
-            and re.match(r"[wax]", self.names.fold(node.args[1]) or "")
-        ):
-            target = node.args[0]
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in (
-            "write_text",
-            "write_bytes",
-            "open",
-            "symlink_to",
-        ):
-            mode = self.names.fold(node.args[0]) if node.args and node.func.attr == "open" else "w"
-            target = node.func.value if re.match(r"[wax]", mode or "r") else None
-        elif name in (
-            "shutil.copy",
-            "shutil.copy2",
-            "shutil.copyfile",
-            "shutil.move",
-            "os.symlink",
-            "os.rename",
-            "os.replace",
-        ):
-            target = node.args[1] if len(node.args) > 1 else None
-        if target is None:
-            return
-        for text in self.paths_of(target):
-            payload = (
-                self.names.fold(node.args[0]) if node.args and name.endswith("write_text") else self.longest
-            )  # probably what it writes
-            if found := writes(text, payload):
-                self.report(found[0], node)
-            elif self.enables and unit_name(text):
-                self.report(Rule.PERSISTS, node)
-
-    def install_hook(self, node: ast.ClassDef) -> None:
-        if not any(python_calls.INSTALL_BASES.search(self.names.dotted(each)) for each in node.bases):
-            return
-        if not self.names.modules & {"setuptools", "distutils"}:
-            return
-        for each in ast.walk(node):
-            if isinstance(each, ast.Call):
-                name = self.names.dotted(each.func)
-                if name in python_calls.RUNS or python_calls.DOWNLOADS.search(name) or python_calls.SENDS.search(name):
-                    self.report(Rule.PERSISTS, each)
-
-    def remote_shell(self) -> None:
-        """Report a socket whose descriptor replaces those of a shell."""
-        if "socket" not in self.names.modules:
-            return
-        for node in self.nodes:
-            if isinstance(node, ast.Call):
-                name = self.names.dotted(node.func)
-                descriptors = name == "os.dup2" or (name in python_calls.SHELL_RUNS and "fileno" in ast.dump(node))
-                if descriptors or (name == "pty.spawn" and "connect" in "".join(self.lines)):
-                    self.report(Rule.REMOTE_SHELL, node)

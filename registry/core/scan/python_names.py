@@ -7,8 +7,10 @@ import codecs
 from collections.abc import Callable
 
 _MOST_CHARS = 20_000
+_MOST_CALLS = 200  # of functions of the module whose result is folded
 _DEPTH = 25
 CALLS = frozenset({"exec", "eval", "compile", "__import__", "system", "popen", "Popen", "check_output", "execve"})
+ALIASED = frozenset({"exec", "eval", "compile", "__import__", "getattr", "globals", "vars"})
 DANGEROUS = frozenset({
     "exec", "eval", "compile", "__import__", "system", "popen", "execv", "execve", "spawn", "os", "subprocess",
     "builtins", "socket", "pty", "ctypes", "marshal", "pickle", "Popen", "call", "run", "check_output", "urlopen",
@@ -27,7 +29,43 @@ class Names:
         self.aliases: dict[str, str] = {}
         self.texts: dict[str, str] = {}
         self.lists: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(tree):
+        self.built: set[str] = set()  # variables with a text that is put together from pieces
+        self.returns: dict[str, tuple[list[str], ast.expr]] = {}  # parameters and result of short functions
+        self._calls = 0
+        nodes = list(ast.walk(tree))
+        self._imports(nodes)
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef) and (result := _result(node)) is not None:
+                self.returns[node.name] = ([each.arg for each in node.args.args], result)
+        for node in nodes:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                self._assigned(node.targets[0].id, node.value)
+            elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
+                self._alias(node.optional_vars.id, node.context_expr)
+
+    def _assigned(self, name: str, value: ast.expr) -> None:
+        wraps = isinstance(value, ast.Call) and value.args and self.dotted(value.func) in ("bytes", "bytearray", "list")
+        table = value.args[0] if wraps and isinstance(value, ast.Call) else value
+        if isinstance(table, ast.List | ast.Tuple):
+            self.lists.setdefault(name, table.elts[:500])
+        text = self.fold(value)
+        if text is not None:
+            self.texts.setdefault(name, text)
+            if self.is_built(value):
+                self.built.add(name)
+        self._alias(name, value)
+
+    def _alias(self, name: str, value: ast.expr) -> None:
+        """Follow another name for a function or a module, such as `run = exec` or `m = __import__("os")`."""
+        if isinstance(value, ast.Await):
+            value = value.value
+        full = self.dotted(value) if isinstance(value, ast.Name | ast.Attribute | ast.Call) else ""
+        root = full.split(".")[0]
+        if full in ALIASED or (root != name and root in self._modules and not isinstance(value, ast.Name)):
+            self.aliases.setdefault(name, full)
+
+    def _imports(self, nodes: list[ast.AST]) -> None:
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for each in node.names:
                     self.aliases[each.asname or each.name.split(".")[0]] = (
@@ -36,16 +74,9 @@ class Names:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for each in node.names:
                     self.aliases[each.asname or each.name] = f"{node.module}.{each.name}"
-            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                if isinstance(node.value, ast.List | ast.Tuple):
-                    self.lists.setdefault(node.targets[0].id, node.value.elts[:500])
-                text = self.fold(node.value)
-                if text is not None:
-                    self.texts.setdefault(node.targets[0].id, text)
-
-    @property
-    def modules(self) -> set[str]:
-        return {name.split(".")[0] for name in self.aliases.values()}
+        self.imported = frozenset(self.aliases)
+        self.modules = frozenset(name.split(".")[0] for name in self.aliases.values())
+        self._modules = self.modules | {"importlib", "os", "builtins"}
 
     def dotted(self, node: ast.expr, depth: int = 0) -> str:
         """Return the full name of a function or module, such as `urllib.request.urlopen`, or an empty string."""
@@ -62,6 +93,8 @@ class Names:
                 return self.fold(node.args[0]) or ""
             if called == "getattr" and len(node.args) >= 2 and (attribute := self.fold(node.args[1])):
                 return f"{self.dotted(node.args[0], depth + 1)}.{attribute}"
+            if called.rsplit(".", 1)[-1][:1].isupper() and called.split(".")[0] in self._modules:
+                return called  # an object of this class
         return ""
 
     def fold(self, node: ast.expr | None, depth: int = 0) -> str | None:
@@ -119,6 +152,8 @@ class Names:
     def _call(self, node: ast.Call, depth: int) -> str | None:
         name = self.dotted(node.func)
         first = node.args[0] if node.args else None
+        if name in self.returns:
+            return self._returned(name, node.args, depth)
         if name == "chr" and isinstance(first, ast.Constant) and isinstance(first.value, int):
             return chr(first.value) if 0 <= first.value < 0x110000 else None
         if isinstance(node.func, ast.Attribute):
@@ -146,10 +181,28 @@ class Names:
             codes = given.args[1] if name == "map" and len(given.args) == 2 else None
         elif isinstance(given, ast.GeneratorExp | ast.ListComp) and "chr" in ast.dump(given.elt):
             codes = given.generators[0].iter
-        if isinstance(codes, ast.List | ast.Tuple):
-            numbers = [each.value for each in codes.elts[:500] if isinstance(each, ast.Constant)]
+        table = self._elements(codes) if codes is not None else None
+        if table is not None and isinstance(codes, ast.Name | ast.List | ast.Tuple):
+            numbers = [each.value for each in table if isinstance(each, ast.Constant)]
             return receiver.join(chr(each) for each in numbers if isinstance(each, int) and 0 <= each < 0x110000)
         return None
+
+    def _returned(self, name: str, given: list[ast.expr], depth: int) -> str | None:
+        """Fold the result of a short function of the module with its arguments."""
+        self._calls += 1
+        if self._calls > _MOST_CALLS:
+            return None
+        parameters, result = self.returns[name]
+        texts, lists = dict(self.texts), dict(self.lists)
+        for parameter, value in zip(parameters, given, strict=False):
+            text, elements = self.fold(value, depth + 1), self._elements(value)
+            if text is not None:
+                self.texts[parameter] = text
+            if elements is not None:
+                self.lists[parameter] = elements
+        folded = self.fold(result, depth + 1)
+        self.texts, self.lists = texts, lists
+        return folded
 
     def _decoded(self, name: str, text: str | None) -> str | None:
         if text is None:
@@ -170,7 +223,7 @@ class Names:
         if isinstance(node, ast.Constant):
             return False
         if isinstance(node, ast.Name):
-            return False
+            return node.id in self.built
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):  # an entry of a table
             return self.fold(node) in DANGEROUS
         return self.fold(node) is not None or any(
@@ -178,3 +231,9 @@ class Names:
             and self.dotted(each.func) in ("chr", "reversed", "bytes.fromhex", "codecs.decode", *_DECODERS)
             for each in ast.walk(node)
         )
+
+
+def _result(node: ast.FunctionDef) -> ast.expr | None:
+    """Return the result of a function that has few other statements."""
+    last = node.body[-1]
+    return last.value if isinstance(last, ast.Return) and len(node.body) <= 3 else None

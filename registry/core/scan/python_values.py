@@ -1,12 +1,14 @@
 """Values in Python code: the labels of names, files and expressions."""
 
 import ast
+import re
 from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 
 from registry.core.scan import python_calls, shell_lexer
 from registry.core.scan.labels import (
     NONE,
+    RUNNABLE,
     Label,
     Labels,
     download_label,
@@ -21,6 +23,12 @@ from registry.core.scan.shell_flow import Flow
 
 _DEPTH = 60
 _LATEST = 20  # files that one command writes
+_MOST_NODES = 400  # of the expression of a path
+_MOST_PATHS = 20  # that one expression may name
+_DATA_FILE = re.compile(
+    r"[\w./@ -]{0,120}\.(?:txt|dat|data|bin|json|jsonl|md|csv|tsv|log|cfg|ini|ya?ml|toml|xml|svg|png|jpe?g|gif|ico"
+    r"|woff2?|lock|cache|db|tmpl|html|css|po|mo|b64|hex|gz)"
+)
 
 Nested = Callable[[str, str, int], Iterator[Match]]
 
@@ -33,6 +41,7 @@ class Values:
     ) -> None:
         self.tree, self.lines, self.first = tree, text.split("\n"), first_line
         self.files, self.nested = files, nested
+        self.source = text
         self.enables = enables_services(text)  # the program enables or starts a service
         self.names = Names(tree)
         self.labels: dict[str, Labels] = {}
@@ -57,6 +66,8 @@ class Values:
             elif isinstance(node, ast.Assign):
                 for target in node.targets:
                     self.assigned.setdefault(self.key(target), []).append(node.value)
+            elif isinstance(node, ast.For | ast.comprehension):
+                self.assigned.setdefault(self.key(node.target), []).append(node.iter)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > len(self.longest):
                 self.longest = node.value
 
@@ -89,9 +100,10 @@ class Values:
         if isinstance(node, ast.Constant):
             text = node.value if isinstance(node.value, str) else ""
             found = self.labels.get(f"file:{text}", NONE)
-            return (
-                found | {Label.SECRET} if text and len(text) < 500 and _is_path(text) and secret_path(text) else found
-            )
+            if text and len(text) < 500 and _is_path(text):
+                found |= {Label.SECRET} if secret_path(text) else NONE
+                found |= {Label.DATA} if _DATA_FILE.fullmatch(text) else NONE
+            return found
         if isinstance(node, ast.Name):
             return self.labels.get(node.id, NONE)
         if isinstance(node, ast.Attribute):
@@ -106,6 +118,9 @@ class Values:
             return self.result(node, depth)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and secret_path(self.path_text(node)):
             return frozenset({Label.SECRET})
+        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor)) or _is_reversed(node):
+            inner = (self.of(child, depth + 1) for child in ast.iter_child_nodes(node))
+            return frozenset({Label.BUILT}).union(*inner)
         return frozenset().union(*(self.of(child, depth + 1) for child in ast.iter_child_nodes(node)))
 
     def variable(self, node: ast.expr) -> Labels:
@@ -117,21 +132,19 @@ class Values:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if name in ("os.environ.get", "os.getenv", "os.environ.pop", "os.environ.setdefault") and node.args:
             return self.variable(node.args[0])
-        if name in ("len", "bool", "isinstance", "int", "float", "os.path.exists", "print", "range", "hashlib.sha256"):
+        if name in python_calls.PLAIN:
             return NONE
+        if name in ("compile", "builtins.compile") and node.args:
+            return self.of(node.args[0], depth + 1)
         labels = set().union(*(self.of(each, depth + 1) for each in given)) if given else set()
         if isinstance(node.func, ast.Attribute):
-            if node.func.attr in (
-                "exists",
-                "is_file",
-                "is_dir",
-                "status_code",
-                "startswith",
-                "raise_for_status",
-                "json",
-            ):
+            if node.func.attr in python_calls.PLAIN_METHODS:
                 return NONE
             labels |= self.of(node.func.value, depth + 1)
+            if node.func.attr == "json":
+                return _structured(labels)
+            if node.func.attr in self.functions and self.root(node.func) not in self.names.imported:
+                labels |= self.labels.get(f"{node.func.attr}()", NONE)
             if node.func.attr in ("recv", "recvfrom") and "socket" in self.names.modules:
                 labels.add(Label.SOCKET)
         if python_calls.DOWNLOADS.search(name):
@@ -143,7 +156,9 @@ class Values:
         elif python_calls.SECRET_STORES.search(name):
             labels.add(Label.SECRET)
         elif name == "json.loads" or name == "json.load":
-            labels -= {Label.REMOTE, Label.DECODED}
+            return _structured(labels)
+        elif python_calls.BUILDS.search(name) and (_builds(node, name) or self.is_table(node)):
+            labels.add(Label.BUILT)
         elif name in ("os.path.expanduser", "os.path.join", "pathlib.Path", "Path", "open", "io.open"):
             labels |= {Label.SECRET} if secret_path(self.path_text(node)) else set()
         elif name in python_calls.SHELL_RUNS:
@@ -152,12 +167,19 @@ class Values:
             labels |= self.labels.get(f"{node.func.id}()", NONE)
         return frozenset(labels)
 
+    def is_table(self, node: ast.Call) -> bool:
+        """Check if the only argument is a list of numbers."""
+        given = node.args[0] if len(node.args) == 1 else None
+        values = self.names.lists.get(given.id, []) if isinstance(given, ast.Name) else []
+        return bool(values) and all(isinstance(each, ast.Constant) and isinstance(each.value, int) for each in values)
+
     def path_text(self, node: ast.AST) -> str:
         """Return the constant parts of a path, joined as a path below the home folder if it uses one."""
-        parts = [
-            each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)
-        ]
-        parts += [self.names.texts.get(each.id, "") for each in ast.walk(node) if isinstance(each, ast.Name)]
+        nodes = islice(ast.walk(node), _MOST_NODES)
+        places = [each for each in nodes if isinstance(each, ast.Constant | ast.Name)]
+        places.sort(key=lambda each: (each.lineno, each.col_offset))
+        values = [self.names.texts.get(each.id, "") if isinstance(each, ast.Name) else each.value for each in places]
+        parts = [value for value in values if isinstance(value, str)]
         home = any(isinstance(each, ast.Attribute) and each.attr in ("home", "expanduser") for each in ast.walk(node))
         joined = "/".join(part.strip("/") if index else part for index, part in enumerate(parts) if part)[:1_000]
         return f"~/{joined.lstrip('/')}" if home and not joined.startswith(("~", "/")) else joined
@@ -183,11 +205,26 @@ class Values:
                         self.add(self.key(each), labels)
 
     def paths_of(self, node: ast.AST) -> Iterator[str]:
-        """Yield the path of an expression, and those that its names were assigned."""
-        yield self.path_text(node)
-        used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        for name in sorted(used):
-            yield from (self.path_text(value) for value in self.assigned.get(name, ())[:20])
+        """Yield the path of an expression, and those that its names were assigned, also in a loop."""
+        found, seen = [node], set[str]()
+        for each in found:
+            yield self.path_text(each)
+            if isinstance(each, ast.List | ast.Tuple | ast.Set):
+                yield from (self.path_text(element) for element in each.elts[:_MOST_PATHS])
+            used = {name.id for name in islice(ast.walk(each), _MOST_NODES) if isinstance(name, ast.Name)} - seen
+            seen |= used
+            for name in sorted(used):
+                room = _MOST_PATHS - len(found)
+                found += self.assigned.get(name, [])[: max(0, room)]
+
+    def root(self, node: ast.expr) -> str:
+        """Return the first name of `a.b().c`."""
+        for _ in range(_DEPTH):
+            if isinstance(node, ast.Attribute | ast.Subscript):
+                node = node.value
+            elif isinstance(node, ast.Call):
+                node = node.func
+        return node.id if isinstance(node, ast.Name) else ""
 
     def shell(self, node: ast.Call) -> Labels:
         """Scan the command of a call as shell, with the labels of its values."""
@@ -246,3 +283,25 @@ class Values:
 
 def _is_path(text: str) -> bool:
     return "/" in text or "\\" in text or text.startswith(".") or "_" in text or "." in text
+
+
+def _is_reversed(node: ast.AST) -> bool:
+    """Check for `text[::-1]`."""
+    part = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(part, ast.Slice) and part.lower is None and isinstance(part.step, ast.UnaryOp)
+
+
+def _structured(labels: Collection[str]) -> Labels:
+    """Return the labels of a value in a JSON document with these labels."""
+    outside = {Label.ANSWER} if set(labels) & set(RUNNABLE) else set()
+    return frozenset(labels) - set(RUNNABLE) | outside
+
+
+def _builds(node: ast.Call, name: str) -> bool:
+    """Check if a call turns numbers into text, or letters into other ones."""
+    first = node.args[0] if node.args else None
+    if name in ("bytes", "bytearray"):
+        return len(node.args) == 1 and isinstance(first, ast.List | ast.Tuple | ast.GeneratorExp | ast.ListComp)
+    if name == "map":
+        return isinstance(first, ast.Name) and first.id == "chr"
+    return name != "chr" or not isinstance(first, ast.Constant)
