@@ -35,14 +35,18 @@ class SkillsiteError(Exception):
     """Base class of all errors of the site.
 
     `message` is for people. `code` is for programs and never changes. `field` names the input of the form or request
-    that is at fault, and is empty if no single input is. `data` is added to the API response.
+    that is at fault, and is empty if no single input is. `data` is added to the API response. `summary` is the message
+    for pages that list the findings below it.
     """
 
     code: ClassVar[str] = "error"
 
-    def __init__(self, message: str, *, field: str = "", findings: Iterable[Finding] = (), **data: object) -> None:
+    def __init__(
+        self, message: str, *, field: str = "", findings: Iterable[Finding] = (), summary: str = "", **data: object
+    ) -> None:
         super().__init__(message)
         self.message = message
+        self.summary = summary or message
         self.field = field
         self.findings = tuple(findings)
         self.data = data

@@ -41,5 +41,5 @@ def refuse(scope: Scope, proto: HttpProtocol, status: int, code: str, detail: st
 @cache
 def _page(status: int, detail: str) -> str:
     """Return the page without a project and a person, so that nothing has to be read from the database."""
-    context = {"status": status, "heading": _HEADINGS[status], "error": {"message": detail}}
+    context = {"status": status, "heading": _HEADINGS[status], "error": {"summary": detail}}
     return render_to_string("errors/problem.html", context)

@@ -102,6 +102,8 @@ def approve(
     found = proposals.get(project, proposal_id)
     proposals.step(found, Action.APPROVE, Who.REVIEWER)
     verdict = _check(found, edit)
+    if verdict.edited is not None and verdict.checked is not None and not is_protected(project.pk):
+        bundles.require_publishable(project, verdict.checked, by=by)
     with audit.change(project, "proposal.approved", by=by, target=found.skill) as change:
         require_still(by, roles.REVIEW, project)
         proposal = proposals.get(project, proposal_id)

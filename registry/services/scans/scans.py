@@ -164,9 +164,11 @@ def _refuse(name: str, digest: str, blocked: tuple[Finding, ...]) -> None:
     named = " ".join(f"{each.place}: {each.message}" for each in blocked[:_NAMED_FINDINGS])
     more = f" And {len(blocked) - _NAMED_FINDINGS:,} more." if len(blocked) > _NAMED_FINDINGS else ""
     what = "a security finding blocks it" if len(blocked) == 1 else f"{len(blocked):,} security findings block it"
+    refused = f"{name} cannot be published: {what}."
+    next_step = "Fix this, or ask a reviewer to suppress it on the page “Security” of the project. Nothing was saved."
     raise BlockedByScan(
-        f"{name} cannot be published: {what}. {named}{more} Fix this, or ask a reviewer to suppress it on the page "
-        "“Security” of the project. Nothing was saved.",
+        f"{refused} {named}{more} {next_step}",
+        summary=f"{refused} {next_step}",
         findings=blocked,
         bundle=digest,
     )

@@ -188,6 +188,7 @@ def test_the_editor_refuses_and_the_index_lists_the_content(
     html = text(writing.post("/projects/demo/new/", raw(ALARM)), 422)
     assert "a security finding blocks it" in html
     assert "Fix 1 finding first." in html
+    assert f'<a href="{SCAN}">See the scan</a>' in html
     assert not Version.objects.exists()
     listed = text(reviewing.get(INDEX))
     assert "Refused" in listed
@@ -219,6 +220,22 @@ def test_a_blocked_proposal_says_so_and_is_not_approved(strict: Project, author:
     sent = {"result_digest": proposal.result_digest, "base_digest": proposal.base_digest}
     with nothing_left_behind():
         assert "blocks it" in text(reviewing.post(f"{page}approve/", sent), 422)
+
+
+def test_a_refused_edit_is_listed_and_its_findings_can_be_suppressed(
+    strict: Project, author: Actor, reviewing: Client
+) -> None:
+    proposal = propose(strict, suggest(edits.parse(skill_md=skill_text(body="Wave."))), by=author).proposal
+    page = f"/projects/demo/proposals/{proposal.pk}/edit/"
+    form = {"result_digest": proposal.result_digest, "current": "", "file:SKILL.md": skill_text(body=ALARM)}
+    assert "Approve and publish" in text(reviewing.post(page, {**form, "do": "look"}))
+    html = text(reviewing.post(page, {**form, "do": "decide", "seen": DIGEST}), 422)
+    assert f'<a href="{SCAN}">See the scan</a>' in html
+    assert html.count("tells agents to ignore") == 1
+    assert "Refused" in text(reviewing.get(INDEX))
+    assert reviewing.post(SUPPRESS, FORM).status_code == 302
+    assert reviewing.post(page, {**form, "do": "decide", "seen": DIGEST}).status_code == 302
+    assert Version.objects.get().digest == DIGEST
 
 
 # -- Settings --------------------------------------------------------------------------------------------------------
