@@ -88,6 +88,7 @@ def test_a_file_that_is_rotated_keeps_the_longest_head_of_each_chain(
     for length in range(40):
         Chain.objects.filter(pk=chain.pk).update(length=100 - length)
         heads.record(path, now=NOW)
+        assert heads.record(path, now=NOW) == []
     assert path.stat().st_size + path.with_name("heads.1.jsonl").stat().st_size < 10_000
     assert max(head.length for head in heads.read(path) if head.chain == old.name) == 100
     assert len(list(tmp_path.glob("heads*"))) == 2
