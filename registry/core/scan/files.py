@@ -127,6 +127,7 @@ def _shell(result: Result, text: str, line: int, flow: Flow) -> None:
         flow.run(shell_lexer.commands(text, line=line), NONE)
     except (TooComplex, RecursionError):
         result.partial = True
+    result.partial = result.partial or flow.incomplete
     result.take(flow.matches)
     result.take(remote_shell.find(text, first_line=line))
     if _POWERSHELL.search(text):
@@ -144,12 +145,15 @@ def _python(result: Result, text: str, line: int, texts: Mapping[str, str]) -> N
 
 
 def _nested(texts: Mapping[str, str], depth: int = 0) -> Nested:
-    """Return a function that scans code of another language inside a command."""
+    """Return a function that scans code of another language inside a command.
+
+    It raises TooComplex after the matches if the code was not scanned completely.
+    """
 
     def find(language: str, code: str, line: int) -> Iterator[Match]:
         result = Result()
         if depth > 2 or len(code) > shell_lexer.MOST_CHARS:
-            return
+            raise TooComplex
         if language == "sh":
             _shell(result, code, line, Flow(texts, _nested(texts, depth + 1)))
         elif language == "python":
@@ -158,6 +162,8 @@ def _nested(texts: Mapping[str, str], depth: int = 0) -> Nested:
             result.take(script_lines.find(code, first_line=line))
         # the lines of a here-document are known, those inside a quoted word are not
         yield from (Match(line, each.rule, each.detail) for each in result.matches)
+        if result.partial:
+            raise TooComplex
 
     return find
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from registry.core.findings import shorten
+from registry.core.scan import paragraphs
 from registry.core.scan.labels import hosts, is_local, secret_path, secret_variable
-from registry.core.scan.matches import Match, Rule
+from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.quoting import refused
 
 # A placeholder in the address may contain blanks, so an address in Markdown ends at its bracket.
@@ -61,23 +62,24 @@ _OWN_USE = re.compile(
     r"|obtain|get (?:a|an|your)|sign up|rotate|reset)\b",
     re.IGNORECASE,
 )
-_MOST_PARAGRAPHS = 4_000
 
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
+    """Yield the matches. Raise TooComplex at the end if the text has too many paragraphs."""
     for match in _IMAGE.finditer(text) if "](" in text or "]: " in text or "<img" in text else ():
         address = match[match.lastgroup or 0]
         query = address.partition("?")[2] or "/".join(address.split("/")[3:])
         slots = [next(group for group in slot.groups() if group) for slot in _SLOT.finditer(query)]
         if any(_is_private(slot) for slot in slots):
             yield Match(text.count("\n", 0, match.start()) + first_line, Rule.SECRET_SENT, shorten(match[0]))
-    line = first_line
-    for paragraph in text.split("\n\n")[:_MOST_PARAGRAPHS]:
-        if len(paragraph) < 4_000 and (at := _sends_secret(paragraph)) is not None:
+    found, complete = paragraphs.read(text, first_line=first_line)
+    for line, paragraph in found:
+        if (at := _sends_secret(paragraph)) is not None:
             yield Match(
                 line + paragraph.count("\n", 0, at), Rule.SECRET_SENT, shorten(paragraph[max(0, at - 80) : at + 120])
             )
-        line += paragraph.count("\n") + 2
+    if not complete:
+        raise TooComplex
 
 
 def _is_private(slot: str) -> bool:

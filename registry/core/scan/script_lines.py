@@ -16,7 +16,7 @@ from registry.core.scan.labels import (
     secret_variable,
     variable_label,
 )
-from registry.core.scan.matches import Match, Rule
+from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.persistence import writes
 
 MOST_CHARS = 200_000
@@ -99,7 +99,7 @@ _REMOTE_SHELL = (
         re.compile(r"\b(?:socket|IO::Socket|TCPSocket|fsockopen|stream_socket_client)\b", re.IGNORECASE),
         re.compile(
             rf"(?:exec|system|popen|spawn|proc_open|shell_exec)\s*\(?\s*(?:{_SHELL_WORD})|/bin/(?:ba)?sh -i"
-            rf"|(?:popen|system|exec|spawn|Open3\.\w{1, 12})\s*\(?\s*(?:cmd|command|line|data|msg|input|buf)\b"
+            rf"|(?:popen|system|exec|spawn|Open3\.\w{{1,12}})\s*\(?\s*(?:cmd|command|line|data|msg|input|buf)\b"
             rf"|STDIN,\s*[\"']>&"
         ),
     ),
@@ -133,8 +133,9 @@ _BUILT = re.compile(
 
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
-    """Yield the matches of a script. The caller bounds its length."""
-    lines = [line[:_LINE_CHARS] for line in text[:MOST_CHARS].split("\n")[:_MOST_LINES]]
+    """Yield the matches of a script. Raise TooComplex at the end if it is longer than the part that was read."""
+    everything = text[:MOST_CHARS].split("\n")
+    lines = [line[:_LINE_CHARS] for line in everything[:_MOST_LINES]]
     code = ["" if re.match(r"\s*(?://|#(?!!)|\*|/\*)", line) else line for line in lines]
     tainted = _taint(code)
     for number, line in enumerate(code, first_line):
@@ -146,6 +147,8 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
             yield Match(
                 joined.count("\n", 0, place.start()) + first_line, Rule.REMOTE_SHELL, _line_at(joined, place.start())
             )
+    if len(text) > MOST_CHARS or len(everything) > _MOST_LINES or max(map(len, everything)) > _LINE_CHARS:
+        raise TooComplex
 
 
 def commands(text: str) -> Iterator[tuple[int, str]]:

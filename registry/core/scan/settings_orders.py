@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from registry.core.findings import shorten
-from registry.core.scan.matches import Match, Rule
+from registry.core.scan import paragraphs
+from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.quoting import quoted, refused
 
 # Files that decide which servers, permissions and instructions an agent has.
@@ -45,24 +46,25 @@ _STATE = re.compile(
     r"|listed|known),",
     re.IGNORECASE,
 )
-_MOST_PARAGRAPHS = 4_000
-_MOST_CHARS = 4_000
 _MOST_PLACES = 50
 
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
-    """Yield paragraphs that order to write settings or a block of servers, and not to ask."""
+    """Yield paragraphs that order to write settings or a block of servers, and not to ask.
+
+    Raise TooComplex at the end if the text has too many paragraphs.
+    """
     if not (_FILE.search(text) or _SERVERS.search(text)) or not _NO_CONSENT.search(text):
         return
-    paragraphs = text.split("\n\n")[:_MOST_PARAGRAPHS]
-    servers = [bool(_SERVERS.search(each[:_MOST_CHARS])) for each in paragraphs]
-    line = first_line
-    for index, paragraph in enumerate(paragraphs):
+    found, complete = paragraphs.read(text, first_line=first_line)
+    servers = [bool(_SERVERS.search(paragraph)) for _, paragraph in found]
+    for index, (line, paragraph) in enumerate(found):
         near = any(servers[max(0, index - 1) : index + 2])
-        if len(paragraph) <= _MOST_CHARS and (at := _writes_unasked(paragraph, near)) is not None:
+        if (at := _writes_unasked(paragraph, near)) is not None:
             excerpt = paragraph[max(0, at - 80) : at + 80]
             yield Match(line + paragraph.count("\n", 0, at), Rule.PERMISSIONS, shorten(excerpt))
-        line += paragraph.count("\n") + 2
+    if not complete:
+        raise TooComplex
 
 
 def _writes_unasked(paragraph: str, near_servers: bool) -> int | None:

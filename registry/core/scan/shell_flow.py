@@ -182,18 +182,23 @@ class Flow(Values):
         name = base(words[0].text)
         if name in SHELLS:
             self.inner(code, line)
-        else:
+            return
+        try:
             self.matches.extend(self.nested(name, code, line))
+        except TooComplex:
+            self.incomplete = True
 
     def inner(self, text: str, line: int) -> None:
-        if self._depth < _NESTED:
-            self._depth += 1
-            try:
-                self.run(commands(text, line=line))
-            except TooComplex:
-                pass
-            finally:
-                self._depth -= 1
+        if self._depth == _NESTED:
+            self.incomplete = True
+            return
+        self._depth += 1
+        try:
+            self.run(commands(text, line=line))
+        except TooComplex:
+            self.incomplete = True
+        finally:
+            self._depth -= 1
 
     def check_send(self, command: Command, name: str, texts: list[str], labels: Labels, stdin: Labels) -> None:
         device = any("/dev/tcp/" in each.target.text or "/dev/udp/" in each.target.text for each in command.redirects)

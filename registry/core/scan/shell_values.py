@@ -69,6 +69,7 @@ class Values:
         self.units: set[str] = set()  # names of services that were put into their folder
         self.here: Labels = NONE  # of files that were extracted or cloned into the folder
         self.matches: list[Match] = []
+        self.incomplete = False  # code inside a command was too complex to be scanned
         self.start: Command | None = None  # the first command of the pipeline
         self._depth = 0
 
