@@ -21,15 +21,16 @@ def attempt(username: str, *, address: str) -> None:
 
     The error is the same for a name that exists and for one that does not.
     """
-    name, network = normalise(username), client_address.network(address)
+    typed, network = _cleaned(username), client_address.network(address)
+    name = normalise(username)
     counts = {kind: counters.count(key, seconds=WINDOW) for kind, key in _keys(name, network).items()}
     limits = {"name and address": PER_NAME_AND_NETWORK, "address": PER_NETWORK, "name": PER_NAME}
     exceeded = [kind for kind, limit in limits.items() if counts[kind] > limit]
-    if exceeded == ["name"] and _has_signed_in_from(name, network):
+    if exceeded == ["name"] and _has_signed_in_from(typed, network):
         return
     for kind in exceeded:
         if counts[kind] == limits[kind] + 1:
-            _record_refusal(kind, name, address)
+            _record_refusal(kind, typed, address)
     if exceeded:
         raise RateLimited("Too many wrong passwords. Wait 15 minutes, or use a sign-in link.", retry_after=WINDOW)
 
@@ -44,10 +45,13 @@ def succeeded(user: User, *, address: str) -> None:
 
 def normalise(username: str) -> str:
     """Return one text for all spellings that the sign-in form takes for the same name, in upper and lower case."""
+    return _cleaned(username).casefold()
+
+
+def _cleaned(username: str) -> str:
+    """Return the name as the sign-in form reads it."""
     username = username.strip()
-    if len(username) > _USERNAME_CHARS:
-        return username
-    return unicodedata.normalize("NFKC", username).strip().casefold()
+    return username if len(username) > _USERNAME_CHARS else unicodedata.normalize("NFKC", username).strip()
 
 
 def record_sign_in(user: User) -> None:
@@ -55,15 +59,15 @@ def record_sign_in(user: User) -> None:
         change.data["with"] = "password"
 
 
-def _has_signed_in_from(name: str, network: str) -> bool:
+def _has_signed_in_from(username: str, network: str) -> bool:
     """Return whether the person has a session that was last seen in this network."""
-    addresses = BrowserSession.objects.filter(user__username__iexact=name).values_list("address", flat=True)
+    addresses = BrowserSession.objects.filter(user__username=username).values_list("address", flat=True)
     return any(client_address.network(address) == network for address in addresses)
 
 
-def _record_refusal(kind: str, name: str, address: str) -> None:
+def _record_refusal(kind: str, username: str, address: str) -> None:
     """Write an audit event. Unknown names are left out, because people type passwords into the wrong field."""
-    known = User.objects.filter(username__iexact=name).values_list("username", flat=True).first() or ""
+    known = User.objects.filter(username=username).values_list("username", flat=True).first() or ""
     with audit.change(None, "sign-in.refused", by=Actor("visitor", "somebody"), target=known) as change:
         change.data.update(counted_by=kind, address=address)
 

@@ -95,6 +95,18 @@ def test_a_stranger_cannot_lock_a_person_out(maja: User) -> None:
         assert enter(Client(), REMOTE_ADDR="198.51.100.7").status_code == 302, number
 
 
+@pytest.mark.parametrize("name", ["Änne-Weiß", "ИГОРЬ"])
+def test_a_name_with_other_letters_is_known_where_its_owner_signed_in(db: None, name: str) -> None:
+    User.objects.create_user(name, password=PASSWORD)
+    assert enter(Client(), PASSWORD, name, REMOTE_ADDR="198.51.100.7").status_code == 302
+    for number in range(password_throttle.PER_NAME + 1):
+        with suppress(RateLimited):
+            password_throttle.attempt(name, address=f"192.0.2.{number}")
+    assert enter(Client(), PASSWORD, name, REMOTE_ADDR="203.0.113.9").status_code == 429
+    assert enter(Client(), PASSWORD, name, REMOTE_ADDR="198.51.100.7").status_code == 302
+    assert {event.target for event in Event.objects.filter(verb="sign-in.refused")} == {name}
+
+
 def test_a_name_that_many_networks_try_rests_only_where_its_owner_never_signed_in(maja: User) -> None:
     assert enter(Client(), REMOTE_ADDR="198.51.100.7").status_code == 302
     for number in range(password_throttle.PER_NAME + 1):
