@@ -1,6 +1,5 @@
 """HTTP requests with retries and with limits on size and time. Redirects are not followed."""
 
-import ipaddress
 import json
 import ssl
 import threading
@@ -16,6 +15,7 @@ import httpx
 from registry.client import strict_json
 from registry.client.errors import Misconfigured, RateLimited, Unreachable, Untrustworthy, refused
 from registry.client.retry import TOO_MANY, UNAVAILABLE, Retrying
+from registry.lib import hosts
 
 _MAX_RESPONSE_SECONDS = 300.0
 _MAX_PROBLEM_BYTES = 1024 * 1024
@@ -183,10 +183,7 @@ def _is_this_machine(address: str) -> bool:
         host = httpx.URL(address).host
     except httpx.InvalidURL as error:
         raise Misconfigured(f"The address of the site is invalid: {error}.") from error
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") == "localhost"
+    return hosts.is_this_machine(host)
 
 
 def _checked_etag(etag: str) -> str:

@@ -1,10 +1,11 @@
 """Instructions for connecting each known client to a project: exact commands and files to copy."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from registry.lib import hosts
 
 PLACEHOLDER = "sks_…"
 _VARIABLE = "SKILLSITE_TOKEN"
@@ -27,7 +28,7 @@ class Target:
     def is_unencrypted(self) -> bool:
         """Return whether clients on other machines send the token unencrypted. The Python client needs a flag then."""
         parts = urlsplit(self.site)
-        return parts.scheme == "http" and not re.fullmatch(r"localhost|127(\.\d{1,3}){3}|::1", parts.hostname or "")
+        return parts.scheme == "http" and not hosts.is_this_machine(parts.hostname or "")
 
     @property
     def mcp(self) -> str:
