@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.core.sources.import_request import ImportRequest
+from registry.core.sources.import_request import RENAME, ImportRequest
 from registry.models import Agent, Project, SourceEntry
 from registry.remote.sources import FetchedBundle
 from registry.services.catalog import catalog
@@ -103,3 +103,19 @@ def test_a_source_does_not_tell_what_else_is_installed(
     theirs = sources.start(project, source.pk, [ImportRequest(HIDDEN)], by=author)
     assert limited.get(f"/sources/{source.pk}/jobs/{theirs.pk}").status_code == 404
     assert catalog.find(project.pk, "brought-in") is not None
+
+
+def test_an_entry_that_is_installed_under_a_hidden_name_tells_nothing_about_it(
+    project: Project, author: Actor, limited: Api
+) -> None:
+    source = sources.add(project, "url", "https://1.1.1.1/a.zip", by=author)
+    entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
+    source_entries.stage(entry, FetchedBundle(skill_bundle("greeting"), "", "1"))
+    install.import_skill(
+        project, source.pk, ImportRequest("greeting", on_conflict=RENAME, new_name="their-copy"), by=author
+    )
+    removed = limited.send("DELETE", f"/sources/{source.pk}/installed/greeting")
+    previewed = limited.send("POST", f"/sources/{source.pk}/preview", {"name": "greeting"})
+    assert (removed.status_code, previewed.status_code) == (404, 403)
+    assert b"their-copy" not in removed.content + previewed.content
+    assert catalog.find(project.pk, "their-copy") is not None
