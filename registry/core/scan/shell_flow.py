@@ -6,6 +6,7 @@ document, so that a download in one step and its start in a later one are seen t
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from registry.core.scan import persistence, shell_programs
 from registry.core.scan.labels import (
@@ -39,6 +40,8 @@ _BYPASS = re.compile(
 _ENCODED = re.compile(r"(?:^|\s)-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}", re.IGNORECASE)
 _SET_UP = re.compile(r"^[\w./-]{1,60}\s(?:[\w-]{1,30}\s){0,3}(?:completions?|init|hook|shellenv|activate)\b")
 _ARCHIVE = re.compile(r"\.(?:whl|tgz|tar\.gz|zip|gem)$")
+_SUBCOMMANDS = (("deno", "run"), ("bun", "run"))
+_SCRIPT = re.compile(r"\.(?:py|[cm]?[jt]s|sh|rb)$")
 _AGENTS = frozenset({"claude", "codex", "gemini", "copilot", "cursor-agent", "opencode", "qwen", "droid", "q", "amp"})
 
 
@@ -81,7 +84,8 @@ class Flow(Values):
         name = base(self.expand(words[0].text))
         arguments = words[1:]
         texts = [word.text for word in arguments]
-        per_word = [self.word(word) for word in arguments]
+        excluded = shell_programs.excluded(texts)
+        per_word = [NONE if skip else self.word(word) for word, skip in zip(arguments, excluded, strict=True)]
         labels = frozenset().union(stdin, *per_word)
         self.check_names(command, words[0], name)
         self.check_run(command, words, name, per_word, stdin)
@@ -121,7 +125,7 @@ class Flow(Values):
         elif name in shell_programs.INSTALLERS:
             archives = [labels for each, labels in zip(texts, per_word, strict=True) if _ARCHIVE.search(each)]
             self.ran(command, frozenset().union(*archives))
-            if any(_is_package(each) for each in _positional(texts)):
+            if any(_is_package(each) for each in takewhile(_is_no_script, _positional(texts))):
                 self.report(Rule.UNREAD, command)
         elif "/" in words[0].text or self.installed(name) or words[0].text.startswith(("$", "&")):
             self.started(command, words[0])
@@ -152,7 +156,8 @@ class Flow(Values):
                 self.ran(command, per_word[index + 1] if index + 1 < len(texts) else NONE, piped=True)
                 self.code(words, code, command.line)
                 return
-        at = next((index for index, each in enumerate(texts) if not each.startswith("-") or each == "-"), None)
+        plain = (index for index, each in enumerate(texts) if not each.startswith("-") or each == "-")
+        at = next((index for index in plain if (name, texts[index]) not in _SUBCOMMANDS), None)
         if name == "java":
             at = next((index + 1 for index, each in enumerate(texts[:-1]) if each == "-jar"), None)
         if at is None or texts[at] == "-" or "-s" in texts[:at]:
@@ -161,6 +166,8 @@ class Flow(Values):
             return
         script = texts[at]
         labels = per_word[at]
+        if _is_package(script):
+            self.report(Rule.UNREAD, command)
         if name in SHELLS and not re.search(r"[./$<]", script.rstrip(".")) and not words[1 + at].quoted:
             self.ran(command, stdin, piped=True)  # a sentence continues after the command
         if (
@@ -275,6 +282,11 @@ def _is_package(text: str) -> bool:
         and download_label(text) == Label.REMOTE
         and not any(host in CODE_HOSTS for host in hosts(text))
     )
+
+
+def _is_no_script(text: str) -> bool:
+    """Check that an argument is not a local script. Addresses after a script are arguments of the script."""
+    return text.startswith(("http://", "https://")) or not _SCRIPT.search(text)
 
 
 def _positional(texts: list[str]) -> list[str]:

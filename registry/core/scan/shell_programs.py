@@ -18,6 +18,7 @@ RUNNERS = frozenset({
     "go", "rustc", "dotnet", "swift", "make", "start", "open", "msiexec", "rundll32", "regsvr32", "installer",
     "ansible-playbook", "nix-shell",
 })  # fmt: skip
+_EXCLUDING = ("--exclude", "--ignore", "--skip")
 INSTALLERS = frozenset({"uv", "uvx", "npx", "bunx", "pipx", "pip", "npm", "pnpm", "yarn", "gem", "deno"})
 RAW_SENDERS = frozenset({
     "nc", "ncat", "netcat", "socat", "telnet", "nslookup", "dig", "host", "ping", "sendmail", "mail", "mutt", "swaks",
@@ -157,3 +158,11 @@ def secret_output(name: str, arguments: list[str]) -> bool:
         "kwallet-query": "", "bw": "get", "vault": "kv get|read", "cmdkey": "/list", "gpg": "--export-secret",
     }  # fmt: skip
     return name in pairs and bool(re.search(pairs[name], text))
+
+
+def excluded(texts: list[str]) -> list[bool]:
+    """Return for each argument whether it names what a program leaves out, such as `tar --exclude .env`."""
+    return [
+        each.startswith(_EXCLUDING) or (before.startswith(_EXCLUDING) and "=" not in before)
+        for each, before in zip(texts, ["", *texts], strict=False)
+    ]
