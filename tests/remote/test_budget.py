@@ -10,7 +10,7 @@ import pytest
 
 from registry.core.bundle import SKILL_MD
 from registry.core.limits import MIB
-from registry.remote import budget
+from registry.remote import budget, download
 from registry.remote.budget import Budget, Exceeded
 from tests import effort
 from tests.conftest import skill_text
@@ -55,6 +55,15 @@ def test_a_request_holds_one_large_bundle_at_a_time(
         tracemalloc.stop()
     assert [one.status for one in results] == ["loaded"] * 8
     assert peak < 5 * 8 * MIB, f"{peak / MIB:.0f} MiB for eight bundles of 8 MiB"
+
+
+def test_a_small_archive_is_unpacked_only_in_its_turn(web: Web) -> None:
+    """A small zip may unpack to the largest allowed bundle."""
+    url, shared = web.put("/a.zip", zipped({SKILL_MD: skill_text("a")})), Budget(MIB)
+    with shared.download() as metered:
+        download.fetch(url, seconds=PATIENT.each, allowed=web.allowed, metered=metered)
+        assert shared._large.locked()
+    assert not shared._large.locked()
 
 
 def test_endless_bodies_end_at_the_budget(resolve: Resolve, web: Web, root: Path) -> None:
