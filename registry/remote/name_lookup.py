@@ -45,7 +45,11 @@ def addresses(host: str, port: int, *, seconds: float = SECONDS) -> tuple[str, .
     if not _free.acquire(timeout=max(0.0, seconds)):
         return ()
     lookup = _Lookup(host, port)
-    threading.Thread(target=lookup.run, name="name look-up", daemon=True).start()
+    try:
+        threading.Thread(target=lookup.run, name="name look-up", daemon=True).start()
+    except RuntimeError:  # the system has no thread left
+        _free.release()
+        return ()
     lookup.done.wait(max(0.0, deadline - time.monotonic()))
     return lookup.addresses
 

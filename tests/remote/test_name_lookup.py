@@ -57,3 +57,17 @@ def test_the_number_of_look_ups_that_block_is_limited(stuck: list[str]) -> None:
     for _ in range(name_lookup.AT_ONCE + 5):
         assert name_lookup.addresses("slow.test", 443, seconds=0.01) == ()
     assert len(stuck) == name_lookup.AT_ONCE
+
+
+def test_a_look_up_without_a_thread_takes_no_place_forever(
+    names: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    names["a.test"] = ["1.1.1.1"]
+    with monkeypatch.context() as exhausted:
+        exhausted.setattr(threading.Thread, "start", refuse)
+        for _ in range(name_lookup.AT_ONCE + 1):
+            assert name_lookup.addresses("a.test", 443, seconds=0.01) == ()
+    assert name_lookup.addresses("a.test", 443) == ("1.1.1.1",)
