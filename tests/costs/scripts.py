@@ -23,6 +23,17 @@ def _downloads_and_checksums(size: int) -> Bundle:
     return bundle(downloads + "".join(f"sha256sum -c f{number}\n" for number in range(count)), ".sh")
 
 
+def _calls(size: int) -> Bundle:
+    """Return a script that calls its longest function again and again."""
+    return bundle("f() {\n" + "curl -o a$1 b\n" * 250 + "}\n" + "f c\n" * (size // 4), ".sh")
+
+
+def _doubling(size: int) -> Bundle:
+    """Return functions of Python that each call the one before twice."""
+    lines = (f"def f{number}(a):\n    return f{number - 1}(a) + f{number - 1}(a)\n" for number in range(size // 50))
+    return bundle("".join(lines) + "x = f20('a')\n", ".py")
+
+
 SHAPES = (
     Shape("downloads and checksums", _downloads_and_checksums, lint, 4 * MB, small=20 * KB),
     Shape("clones", _numbered("git clone https://a.example/b{0}\n./b{0}/x\n", ".sh"), lint, 4 * MB, small=20 * KB),
@@ -44,5 +55,13 @@ SHAPES = (
     Shape("values in Python", _numbered("a{0} = a{0} + 'x'\n", ".py"), lint, 4 * MB),
     Shape("values in JavaScript", _numbered("x{0} = fetch('https://a.example'); eval(x{0})\n", ".js"), lint, 4 * MB),
     Shape("values in YAML", _numbered("k{0}:\n  - run: curl https://a.example | sh\n", ".yaml"), lint, 4 * MB),
+    Shape("functions of a shell", _numbered("f{0}() {{ curl a; }}\nf{0} b\n", ".sh"), lint, 4 * MB, small=20 * KB),
+    Shape("one function for all", _calls, lint, 4 * MB, small=20 * KB),
+    Shape("loops with an input", _numbered("while read a; do $a; done < <(curl b{0})\n", ".sh"), lint, 4 * MB),
+    Shape("loops in loops", _repeated("while read a; do ", ".sh"), lint, 4 * MB),
+    Shape("rules of make", _numbered("V{0} := $(V)\na{0}: b\n\t@curl -o $@ http://a\n", ".mk"), lint, 4 * MB),
+    Shape("functions of Python", _numbered("def f{0}(a):\n    return a + a\nx{0} = f{0}('a')\n", ".py"), lint, 4 * MB),
+    Shape("functions in functions", _doubling, lint, 4 * MB, small=20 * KB),
+    Shape("paths in Python", _numbered("p = q / 'a{0}'\nopen(p, 'w')\n", ".py"), lint, 4 * MB),
     Shape("code blocks", _repeated("```python\nx = 1\n```\n", ".md"), lint, 4 * MB),
 )

@@ -8,6 +8,7 @@ from registry.core.scan import (
     config_files,
     confusables,
     leaks,
+    makefiles,
     markdown_code,
     orders,
     placeholders,
@@ -33,7 +34,8 @@ _SHEBANG = re.compile(
     r"#!.{0,80}?\b(?:(?P<sh>(?:ba|z|da|k|fi)?sh)|(?P<py>python[\d.]*)|(?P<other>node|perl|ruby|php|lua|deno|bun"
     r"|osascript))\b"
 )
-_MAKE = re.compile(r"(?:^|/)(?:Makefile|Dockerfile|justfile|Procfile|Containerfile)[\w.]{0,20}$", re.IGNORECASE)
+_MAKE = re.compile(r"(?:^|/)(?:(?:GNU)?Makefile|justfile|Procfile)[\w.]{0,20}$|\.mk$|\.just$", re.IGNORECASE)
+_DOCKER = re.compile(r"(?:^|/)(?:Dockerfile|Containerfile)[\w.-]{0,20}$|\.dockerfile$", re.IGNORECASE)
 _POWERSHELL = re.compile(r"(?i:\biex\b)|Invoke-|New-Object|\$env:|Start-Process")
 _COMMENT = re.compile(
     r"(?:^|\s)(?:#|//|--|;)\s?(.*)|/\*(.*)|\"\"\"(.*)|'''(.*)|^\s*\*\s(.*)|(?:print|echo|puts|console\.log|printf"
@@ -81,10 +83,10 @@ def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
         result.take(orders.find(text))
     elif name.endswith((".service", ".timer", ".desktop", ".socket")):
         result.take(config_files.find_unit(text))
+    elif _DOCKER.search(path):
+        _shell(result, makefiles.dockerfile(text), 1, Flow(texts, _nested(texts)))
     elif _MAKE.search(path):
-        _shell(
-            result, re.sub(r"^(?:RUN|CMD|ENTRYPOINT)\s", "", text, flags=re.MULTILINE), 1, Flow(texts, _nested(texts))
-        )
+        _make(result, text, 1, Flow(texts, _nested(texts)))
     elif name.endswith(_PROSE) or "." not in name.rsplit("/", 1)[-1]:
         _markdown(result, text, texts)
     else:
@@ -106,6 +108,8 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
         elif block.language in ("script", "text"):
             result.take(script_lines.find(block.text, first_line=block.line))
             result.take(remote_shell.find(block.text, first_line=block.line))
+        elif block.language == "make":
+            _make(result, block.text, block.line, flow)
         elif block.language == "data":
             result.take(_settings(block, texts))
     result.take(orders.find(page.plain))
@@ -132,6 +136,14 @@ def _shell(result: Result, text: str, line: int, flow: Flow) -> None:
     result.take(remote_shell.find(text, first_line=line))
     if _POWERSHELL.search(text):
         result.take(script_lines.find(text, first_line=line))
+
+
+def _make(result: Result, text: str, line: int, flow: Flow) -> None:
+    """Scan a makefile. A target may use what a later one makes, so the recipes are taken twice."""
+    script = makefiles.makefile(text)
+    _shell(result, script, line, flow)
+    if flow.files:
+        _shell(result, script, line, flow)
 
 
 def _python(result: Result, text: str, line: int, texts: Mapping[str, str]) -> None:

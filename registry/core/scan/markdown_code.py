@@ -38,7 +38,7 @@ _COMMANDS = SHELLS | LANGUAGES | DOWNLOADERS | {
 
 @dataclass(slots=True)
 class Block:
-    """A piece of code in Markdown. `language` is sh, python, script, data or text."""
+    """A piece of code in Markdown. `language` is sh, python, script, make, data or text."""
 
     language: str
     line: int
@@ -134,6 +134,8 @@ def _typed(block: Block) -> Block:
         block.language = "script"
     elif name in _DATA:
         block.language = "data"
+    elif name in ("make", "makefile", "just"):
+        block.language = "make"
     else:
         block.language = _guess(block) if not name or name in ("text", "txt", "plaintext") else "text"
     return block

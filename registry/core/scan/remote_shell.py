@@ -23,6 +23,7 @@ _PATTERNS = [
         rf"|;]{{3,200}}\|&?\s{{0,4}}(?:sudo\s{{1,4}})?{_SH}\b(?![\w.-])",
         rf"\bsocat\b[^\n]{{0,200}}\b(?:exec|system):[\"']?[^\n]{{0,20}}{_SH}\b[^\n]{{0,200}}",
         r"\bssh\s[^\n]{0,120}-[fNTn]{0,4}R\s?\*?:?\d{2,5}:(?:localhost|127\.0\.0\.1):22\b",
+        rf"\bztcp\s[^\n]{{3,200}}[;&\n][^\n]{{0,100}}\b{_SH}\b[^\n]{{0,40}}[<>]&",
         rf"\bmkfifo\s+\S{{1,120}}[^\n]{{0,200}}[;&\n][^\n]{{0,200}}\b{_SH}\b[^\n]{{0,120}}(?:{_NC}"
         rf"|openssl\s+s_client|telnet)\b",
     )
@@ -32,7 +33,7 @@ _SHELL_TO_SOCAT = re.compile(r"\btcp4?(?:-connect|-listen|6)?:", re.IGNORECASE)
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
     """Yield connections that are piped into a shell. A test if a port is open is not one."""
-    if not re.search(r"/dev/(?:tcp|udp)|\bn(?:et)?cat|\bnc\b|socat|telnet|s_client|\bssh\s", text):
+    if not re.search(r"/dev/(?:tcp|udp)|\bn(?:et)?cat|\bnc\b|socat|telnet|s_client|\bztcp|\bssh\s", text):
         return
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):

@@ -5,10 +5,9 @@ document, so that a download in one step and its start in a later one are seen t
 """
 
 import re
-from collections.abc import Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
-from registry.core.scan import persistence, shell_programs
+from registry.core.scan import shell_programs
 from registry.core.scan.labels import (
     CODE_HOSTS,
     NONE,
@@ -17,46 +16,84 @@ from registry.core.scan.labels import (
     Labels,
     download_label,
     hosts,
-    leaves,
-    variables,
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
-from registry.core.scan.shell_lexer import Command, Word, commands
+from registry.core.scan.shell_checks import Checks
+from registry.core.scan.shell_lexer import Command, Redirect, Word, commands
 from registry.core.scan.shell_programs import CODE_OPTIONS, DOWNLOADERS, LANGUAGES, SHELLS, base
-from registry.core.scan.shell_values import Values
 
 _VARIABLE = re.compile(r"\$\{?!?([A-Za-z_]\w{0,63})")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,63})\+?=")
 _EXCERPT = 160
 _NESTED = 4
+_MOST_REPEATED = 2_000  # commands of loops and functions that are taken again
+_LONGEST_FUNCTION = 300
+_MOST_PARAMETERS = 9
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/homebrew/", "/etc/init.d/")
 _SPLIT_NAME = re.compile(r"^(?:\$\{?\w{1,40}\}?){2,}$|^\$\{?\w{1,40}\}?[a-z]{1,8}$|^[a-z]{1,8}\$\{?\w{1,40}\}?$")
-_BYPASS = re.compile(
-    r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox"
-    r"|--allow-dangerously-skip-permissions|--permission-mode[= ]bypassPermissions|--allow-all-tools|--yolo\b"
-    r"|sandbox_mode=.?danger-full-access|--full-access|--sandbox[= ]danger-full-access|approval_policy=.?never"
-    r"|--trust-all-tools|--approval-mode[= ]yolo|--force-yes-all"
-)
 _ENCODED = re.compile(r"(?:^|\s)-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}", re.IGNORECASE)
-_SET_UP = re.compile(r"^[\w./-]{1,60}\s(?:[\w-]{1,30}\s){0,3}(?:completions?|init|hook|shellenv|activate)\b")
 _ARCHIVE = re.compile(r"\.(?:whl|tgz|tar\.gz|zip|gem)$")
 _SUBCOMMANDS = (("deno", "run"), ("bun", "run"))
 _SCRIPT = re.compile(r"\.(?:py|[cm]?[jt]s|sh|rb)$")
-_AGENTS = frozenset({"claude", "codex", "gemini", "copilot", "cursor-agent", "opencode", "qwen", "droid", "q", "amp"})
 
 
-class Flow(Values):
+class Flow(Checks):
     """Checks commands in order, and reports where labelled values are run, sent or kept."""
 
     def run(self, found: list[Command], stdin: Labels = NONE) -> Labels:
         """Take the commands in order and return the labels of the last one's output."""
-        output, text = stdin, ""
-        for command in found:
+        output, text, loop = stdin, "", stdin
+        loops: list[int] = []
+        for index, command in enumerate(found):
             if not command.piped:
                 self.start = command
-            given = output if command.piped else stdin
+            first = command.words[0].text if command.words else ""
+            if command.function:
+                self.define(found, index)
+            elif first in ("while", "until", "for"):
+                loops.append(index)
+                loop = output if command.piped else loop
+            given = output if command.piped else loop if loops else stdin
             output, text = self.command(command, given, text if command.piped else "")
+            if first == "done" and loops:
+                self.repeat(found[loops.pop() : index], output)
+                loop = loop if loops else stdin
         return output
+
+    def repeat(self, body: list[Command], stdin: Labels) -> None:
+        """Take the commands of a loop again if `done` redirects its input."""
+        self.repeated += len(body)
+        if stdin and self.repeated < _MOST_REPEATED:
+            output = stdin
+            for command in body:
+                output, _ = self.command(command, output if command.piped else stdin, "")
+
+    def define(self, found: list[Command], index: int) -> None:
+        """Remember the commands of a function."""
+        depth = 0
+        for end in range(index + 1, min(len(found), index + _LONGEST_FUNCTION)):
+            words = found[end].texts
+            depth += words.count("{") - words.count("}")
+            if depth <= 0:
+                self.functions[found[index].texts[-1]] = found[index + 1 : end]
+                return
+
+    def call(self, name: str, arguments: list[Word]) -> None:
+        """Take the commands of a function with its arguments."""
+        body = self.functions[name]
+        self.repeated += len(body)
+        if self._depth >= _NESTED or self.repeated > _MOST_REPEATED:
+            return
+        labels = [self.word(each) for each in arguments[:_MOST_PARAMETERS]]
+        for number, (word, each) in enumerate(zip(arguments, labels, strict=False), 1):
+            self.variables[str(number)] = each
+            self.values[str(number)] = self.expand(word.text)
+        self.variables["@"] = self.variables["*"] = frozenset().union(*labels)
+        self._depth += 1
+        start = self.start
+        self.run(body)
+        self.start = start
+        self._depth -= 1
 
     def report(self, rule: Rule, command: Command) -> None:
         start = self.start if command.piped and self.start else command
@@ -69,21 +106,41 @@ class Flow(Values):
         given = set(stdin)
         for redirect in command.redirects:
             if redirect.operator in ("<", "<<<", "<>"):
-                given |= self.word(redirect.target)
+                given |= self.opened(redirect)
+            elif redirect.operator == "<&":
+                given |= self.descriptors.get(redirect.target.text, self.word(redirect.target))
             elif redirect.operator.startswith("<<") and _runs_input(words):
                 self.code(words, redirect.body, redirect.line)
         text = _printed(words, command, piped)
+        if self.loads:
+            self.report(Rule.UNREAD, command)
+            self.loads = False
         if not words:
             self.write(command, frozenset(given), text)
             return frozenset(given), text
         labels = self.program(command, words, frozenset(given), text)
+        if command.words[0].text == "coproc":
+            self.variables["COPROC"] = labels
         self.write(command, labels, text)
         return labels, text
+
+    def opened(self, redirect: Redirect) -> Labels:
+        """Return the labels of a file or connection that a redirection opens."""
+        device = "/dev/tcp/" in redirect.target.text or "/dev/udp/" in redirect.target.text
+        labels = frozenset({Label.SOCKET}) if device else self.word(redirect.target)
+        if redirect.descriptor not in ("", "0"):
+            self.descriptors[redirect.descriptor] = labels
+            return NONE
+        return labels
 
     def program(self, command: Command, words: list[Word], stdin: Labels, text: str) -> Labels:
         name = base(self.expand(words[0].text))
         arguments = words[1:]
         texts = [word.text for word in arguments]
+        if name in self.functions and words[0].text == name:
+            self.call(name, arguments)
+        if name in ("find", "xargs", "parallel"):
+            self.started_by(command, name, arguments, stdin)
         excluded = shell_programs.excluded(texts)
         per_word = [NONE if skip else self.word(word) for word, skip in zip(arguments, excluded, strict=True)]
         labels = frozenset().union(stdin, *per_word)
@@ -94,12 +151,25 @@ class Flow(Values):
         if name in ("for", "select") and texts[1:2] == ["in"]:
             self.variables[texts[0]] = labels
         elif name in ("read", "mapfile", "readarray"):
+            source = next((after for each, after in pairwise(texts) if each == "-u"), "")
             for each in texts:
-                self.variables[each] = stdin
-        self.move_files(name, texts, per_word)
+                self.variables[each] = stdin | self.descriptors.get(source, NONE)
+        self.move_files(name, [self.expand(each) for each in texts], per_word, stdin)
         if shell_programs.VERIFIERS.search(command.source):
             self.forget_downloads()
         return self.output(name, [self.expand(each) for each in texts], labels)
+
+    def started_by(self, command: Command, name: str, arguments: list[Word], stdin: Labels) -> None:
+        """Check the command that `find -exec` or `xargs` starts for each file."""
+        texts = [word.text for word in arguments]
+        if name == "find":
+            at = next((index + 1 for index, each in enumerate(texts) if each in ("-exec", "-execdir", "-ok")), 0)
+            stdin = frozenset({Label.SECRET}) if shell_programs.finds_secrets(name, texts) else NONE
+        else:
+            at = next((index for index, each in enumerate(texts) if shell_programs.sends(base(each), [])), 0)
+        inner = arguments[at:]
+        if at and inner and shell_programs.sends(base(inner[0].text), texts[at + 1 :]):
+            self.check_send(command, base(inner[0].text), texts[at + 1 :], stdin, stdin)
 
     def check_names(self, command: Command, first: Word, name: str) -> None:
         """Report names of programs that are put together from pieces."""
@@ -115,7 +185,7 @@ class Flow(Values):
             if rest is not None and set(stdin) & set(RUNNABLE):
                 self.report(Rule.UNREAD, command)
         if name == "eval" or name in ("source", "."):
-            self.ran(command, frozenset().union(*per_word), piped=True)
+            self.ran(command, frozenset().union(*per_word) - {Label.DATA}, piped=True)
             if name == "eval" and words[1:] and not words[1].inner:
                 self.inner(" ".join(self.expand(each) for each in texts), command.line)
         elif name in SHELLS | LANGUAGES:
@@ -180,8 +250,8 @@ class Flow(Values):
         self.ran(command, labels, piped=bool(words[1 + at].inner))
 
     def ran(self, command: Command, labels: Labels, *, piped: bool = False) -> None:
-        if set(labels) & set(RUNNABLE) or (piped and Label.PINNED in labels):
-            self.report(Rule.UNREAD, command)
+        if set(labels) & set(RUNNABLE) or (piped and labels & {Label.PINNED, Label.BUILT, Label.DATA}):
+            self.report(Rule.REMOTE_SHELL if Label.SOCKET in labels else Rule.UNREAD, command)
         elif piped and Label.INSTALLER in labels:
             self.report(Rule.INSTALLER, command)
 
@@ -206,73 +276,6 @@ class Flow(Values):
             self.incomplete = True
         finally:
             self._depth -= 1
-
-    def check_send(self, command: Command, name: str, texts: list[str], labels: Labels, stdin: Labels) -> None:
-        device = any("/dev/tcp/" in each.target.text or "/dev/udp/" in each.target.text for each in command.redirects)
-        if device and Label.SECRET in labels:
-            self.report(Rule.SECRET_SENT, command)
-        if not shell_programs.sends(name, texts) or (
-            name in ("ssh", "gh", "az", "gcloud") and Label.SECRET not in labels
-        ):
-            return
-        if name in ("ssh", "scp", "rsync", "sftp"):  # a key that signs in is not sent
-            used = zip(texts, ["", *texts], strict=False)
-            sent = [
-                each for each, before in used if before not in ("-i", "-F", "-o", "-e") and not each.startswith("-")
-            ]
-            labels = frozenset().union(*(self.word(Word(each)) for each in sent)) | (labels - {Label.SECRET}) | stdin
-        raw = name in shell_programs.RAW_SENDERS and variables(labels)
-        if raw or leaves(labels, self.expand(" ".join(texts))):
-            self.report(Rule.SECRET_SENT, command)
-
-    def check_lasting(self, command: Command, name: str, texts: list[str], text: str) -> None:
-        if persistence.installs(name, texts) or self.units & persistence.enabled(name, texts):
-            self.report(Rule.PERSISTS, command)
-        joined = " ".join(texts)
-        if _BYPASS.search(joined) and (name in _AGENTS or "dangerously" in joined or "bypass" in joined):
-            self.report(Rule.PERMISSIONS, command)
-        if (
-            name in _AGENTS
-            and texts[:1] == ["mcp"]
-            and texts[1:2]
-            and texts[1] in ("add", "add-json", "add-from-claude-desktop")
-        ):
-            self.report(Rule.PERMISSIONS, command)
-        if name in ("tee", "sed", "install", "cp", "mv", "ln", "rsync", "dd") and texts:
-            self.check_target(command, name, texts, text)
-
-    def check_target(self, command: Command, name: str, texts: list[str], text: str) -> None:
-        plain = [each for each in texts if not each.startswith("-")]
-        payload: str | None = text if name == "tee" else None
-        if name == "sed":
-            if not any(each.startswith(("-i", "--in-place")) for each in texts):
-                return
-            payload = " ".join(plain[:-1])
-        elif name != "tee" and plain and (plain[0].removeprefix("./") in self.own or plain[0] in self.texts):
-            payload = self.texts.get(plain[0].removeprefix("./"), "true")
-        for target in plain if name == "tee" else plain[-1:]:
-            if name != "sed":
-                self.place(target, [] if name == "tee" else plain[:-1])
-            if found := persistence.writes(self.expand(target), payload):
-                self.report(found[0], command)
-
-    def place(self, target: str, sources: Sequence[str] = ()) -> None:
-        """Remember the services that are put into their folder."""
-        names = {persistence.unit_name(self.expand(target), self.expand(each)) for each in sources or [""]}
-        self.units |= names - {""}
-
-    def write(self, command: Command, labels: Labels, text: str) -> None:
-        for redirect in command.redirects:
-            if redirect.operator in (">", ">>", "&>", ">|", "&>>"):
-                target = redirect.target.text
-                if target.startswith("/dev/"):
-                    continue
-                self.files[target] = labels | (self.files.get(target, NONE) if redirect.operator == ">>" else NONE)
-                self.texts[target] = text
-                self.place(target)
-                known = text or (None if command.words and not _SET_UP.search(command.source) else "")
-                if found := persistence.writes(self.expand(target), known):
-                    self.report(found[0], command)
 
 
 def _is_package(text: str) -> bool:

@@ -39,6 +39,7 @@ class Redirect:
     target: Word
     body: str = ""  # of a here-document
     line: int = 0
+    descriptor: str = ""
 
 
 @dataclass(slots=True)
@@ -49,6 +50,7 @@ class Command:
     source: str = ""
     piped: bool = False  # its input is the output of the command before
     background: bool = False
+    function: bool = False  # it opens the definition of a function
 
     @property
     def texts(self) -> list[str]:
@@ -128,6 +130,8 @@ class _Lexer:
             self.at = after.end() if after else self.at
             self.finish(piped=had)
             return
+        if sign == "(" and self.current and len(self.current.words) <= 2:
+            self.current.function = self.text[operator.end() : operator.end() + 1] == ")"
         self.finish(background=sign == "&")
         self.at = operator.end()
         if sign.endswith("\n") and self.pending:
@@ -149,7 +153,7 @@ class _Lexer:
         if blank := _BLANK.match(self.text, self.at):
             self.at = blank.end()
         name = ("&" if match[1] == "&" else "") + operator
-        command.redirects.append(Redirect(name, self.word(), line=line))
+        command.redirects.append(Redirect(name, self.word(), line=line, descriptor=match[1]))
 
     def heredocs(self) -> None:
         for redirect in self.pending:

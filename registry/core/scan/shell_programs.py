@@ -40,9 +40,80 @@ VERIFIERS = re.compile(
 )
 _SHORT_OUTPUT = re.compile(r"-[a-zA-Z]{0,8}o")
 _HEX_TEXT = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){4}")
+_FORMATTED = re.compile(r"%b.{0,20}\\(?:x|[0-7]{2})|\\{1,2}x?\$")
 _ADDRESS = re.compile(
     r"(?:https?|ftp)://|^[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}/|\$\{?\w{0,30}(?:URL|HOST|SERVER|ADDR)", re.IGNORECASE
 )
+
+
+_STARTS_SHELL = re.compile(
+    r"\$\{?(?:SHELL|BASH)\}?$|\$\{\w{1,40}:?[-=]([\w./-]{1,80})\}$|\$\{?0\}?$"
+    r"|(?:\$\(|`)\s*(?:command -v|which|type -[pP]|readlink -f)\s+([\w./-]{1,80})\s*(?:\)|`)$"
+)
+_DECODES_INLINE = re.compile(
+    r"b64decode|decode_base64|unhexlify|fromhex|decompress|rot.?13|\batob\(|Buffer\.from|unpack|decode64|\bchr\b"
+    r"|fromCharCode|FromBase64String"
+)
+_FETCHES_INLINE = re.compile(r"urlopen|requests\.get|httpx\.|LWP::|\bfetch\(|https?\.get\(|Net::HTTP|open-uri")
+_EXPANDERS = frozenset({"gunzip", "zcat", "gzcat", "xzcat", "unxz", "bzcat", "bunzip2", "zstdcat", "lzcat", "unzstd"})
+_READERS = frozenset(
+    {"awk", "gawk", "sed", "grep", "cut", "head", "tail", "cat", "jq", "yq", "tac", "sort", "strings", "od"}
+)
+_BUNDLED = re.compile(
+    r"^(?:\./)?(?:assets|references|resources|data|fonts|images|templates)/|^\$\{?(?:0|BASH_SOURCE)\b"
+)
+_SECRET_GLOB = re.compile(
+    r"\*\.(?:pem|key|p12|pfx|kdbx|ppk|jks|keystore|ovpn)$|^\.?id_\w|^\.env\*?|\.netrc|credentials"
+)
+
+
+def named(text: str) -> str:
+    """Return the shell that a word such as `${SHELL:-sh}` or `$(command -v bash)` starts, or the word itself."""
+    match = _STARTS_SHELL.match(text) if text[:1] in "$`" else None
+    return (match[1] or match[2] or "sh") if match else text
+
+
+def expands(name: str, arguments: list[str]) -> bool:
+    """Check if the program prints what it takes out of a compressed file."""
+    if name in ("gzip", "xz", "bzip2", "zstd", "lz4", "brotli", "pigz", "lzma"):
+        return any(re.match(r"-[a-z0-9]{0,4}d|--(?:decompress|uncompress)", each) for each in arguments)
+    if name in ("unzip", "7z", "tar", "bsdtar"):
+        return any(each in ("-p", "-so", "-O", "--to-stdout") or re.match(r"-?x\w{0,3}O", each) for each in arguments)
+    return name in _EXPANDERS
+
+
+def reads_bundled(name: str, arguments: list[str]) -> bool:
+    """Check if the program prints a part of a file of the skill."""
+    return name in _READERS and any(_BUNDLED.match(each) for each in arguments)
+
+
+def inline_output(name: str, arguments: list[str]) -> tuple[bool, bool]:
+    """Return if code in the arguments decodes text, and if it downloads something."""
+    if name not in LANGUAGES:
+        return False, False
+    text = " ".join(arguments)[:5_000]
+    return bool(_DECODES_INLINE.search(text)), bool(_FETCHES_INLINE.search(text))
+
+
+def receives(name: str, arguments: list[str]) -> bool:
+    """Check if the program prints what another computer sends over a connection."""
+    if name in ("nc", "ncat", "netcat", "telnet", "socat", "websocat", "wscat"):
+        return not any(re.match(r"-\w{0,4}z", each) for each in arguments)
+    return name == "openssl" and arguments[:1] == ["s_client"]
+
+
+def asks(name: str, arguments: list[str]) -> bool:
+    """Check if the program prints an answer of another computer, such as a record of a domain."""
+    first = arguments[0] if arguments else ""
+    if name in ("aws", "gsutil", "rclone", "mc", "gcloud"):
+        return "-" in arguments[2:] or first == "cat"
+    return name in ("dig", "nslookup", "host", "drill", "mosquitto_sub", "redis-cli", "lynx", "w3m", "ssh") or (
+        name == "gh" and first in ("api", "gist")
+    )
+
+
+def finds_secrets(name: str, arguments: list[str]) -> bool:
+    return name in ("find", "fd", "locate", "ls") and any(_SECRET_GLOB.search(each) for each in arguments)
 
 
 def base(word: str) -> str:
@@ -78,7 +149,7 @@ def is_decoder(name: str, arguments: list[str]) -> bool:
     if name == "xxd":
         return bool(re.search(r"(?:^|\s)-\w{0,4}r", text))
     if name in ("printf", "echo"):
-        return bool(_HEX_TEXT.search(text))
+        return bool(_HEX_TEXT.search(text)) or (name == "printf" and bool(_FORMATTED.search(text)))
     if name == "tr":
         return bool(re.search(r"N-ZA-M|n-za-m|['\"]?!-~", text))
     if name == "certutil":

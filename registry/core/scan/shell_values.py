@@ -6,11 +6,13 @@ from itertools import accumulate, pairwise
 
 from registry.core.scan import shell_programs
 from registry.core.scan.labels import (
+    CODE_HOSTS,
     NONE,
     RUNNABLE,
     Label,
     Labels,
     download_label,
+    hosts,
     secret_path,
     secret_variable,
     variable_label,
@@ -19,15 +21,26 @@ from registry.core.scan.matches import Match, TooComplex
 from registry.core.scan.shell_lexer import Command, Word
 from registry.core.scan.shell_programs import DOWNLOADERS, PREFIXES, base
 
-_VARIABLE = re.compile(r"\$\{?!?([A-Za-z_]\w{0,63})")
+_VARIABLE = re.compile(r"\$\{?!?([A-Za-z_]\w{0,63}|[1-9@*])")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,63})\+?=")
-_REFERENCE = re.compile(r"\$\{?([A-Za-z_]\w{0,63})\}?")
+_REFERENCE = re.compile(r"\$\{?([A-Za-z_]\w{0,63}|[1-9])\}?")
 _MOST_EXPANDED = 2_000
 _MOST_PARENTS = 16
 _MOST_EXPORTS = 16  # in one command
 _MOST_OPTIONS = 50  # of a program such as sudo
 
 Nested = Callable[[str, str, int], Iterator[Match]]  # language, code, line
+
+
+_SILENT = frozenset({
+    "test", "[", "[[", "ls", "chmod", "chown", "mkdir", "rm", "stat", "ssh-keygen", "ssh-add", "wc", "touch", "jq",
+})  # fmt: skip
+# Variables that name code which another program loads.
+_LOADED = frozenset({
+    "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PYTHONSTARTUP", "NODE_OPTIONS", "GIT_SSH_COMMAND",
+    "PROMPT_COMMAND", "PERL5OPT", "RUBYOPT", "EDITOR", "PAGER",
+})  # fmt: skip
+INTERPRETERS = shell_programs.SHELLS | shell_programs.LANGUAGES
 
 
 class _Files(dict[str, Labels]):
@@ -65,12 +78,19 @@ class Values:
         self.values: dict[str, str] = {}
         self.files = _Files()
         self.folders: dict[str, Labels] = {}
+        self.foreign: set[str] = set()  # folders of repositories that are on no well-known host
         self.texts: dict[str, str] = {}
         self.units: set[str] = set()  # names of services that were put into their folder
         self.here: Labels = NONE  # of files that were extracted or cloned into the folder
         self.matches: list[Match] = []
         self.incomplete = False  # code inside a command was too complex to be scanned
         self.start: Command | None = None  # the first command of the pipeline
+        self.descriptors: dict[str, Labels] = {}  # of files and connections that `exec` opened
+        self.functions: dict[str, list[Command]] = {}
+        self.remotes: set[str] = set()  # of git, that the script adds
+        self.staged: Labels = NONE  # of files that were added to git
+        self.loads = False  # a command before loads code through a variable
+        self.repeated = 0  # commands that were taken again
         self._depth = 0
 
     def path(self, text: str) -> Labels:
@@ -92,6 +112,8 @@ class Values:
                 labels.add(variable_label(name))
         if "=@" in word.text or "=<" in word.text:
             labels |= self.path(re.split(r"=[@<]", word.text, maxsplit=1)[1].split(";")[0])
+        if word.text.startswith("--") and "=" in word.text:
+            labels |= self.path(self.expand(word.text.split("=", 1)[1]))
         if secret_path(word.text) and not (word.inner and not secret_path(re.sub(r"\$\([^)]{0,500}\)", "", word.text))):
             labels.add(Label.SECRET)
         if word.inner:
@@ -123,10 +145,20 @@ class Values:
                 at += shell_programs.skip_prefix(base(text), options)
             else:
                 break
+        if at < len(words) and words[at].text[:1] in ("$", "`"):
+            full = shell_programs.named(words[at].text)
+            full = self.expand(full) if base(self.expand(full)) in INTERPRETERS else full
+            if full != words[at].text:
+                words[at] = Word(full, words[at].quoted)
         return words[at:]
 
     def assign(self, name: str, word: Word, value: str) -> None:
-        self.variables[name] = self.word(Word(value, word.quoted, 1, word.inner))
+        labels = self.word(Word(value, word.quoted, 1, word.inner))
+        if word.text.startswith(f"{name}+="):
+            labels |= self.variables.get(name, NONE)
+        self.variables[name] = labels
+        if name in _LOADED and set(labels) & set(RUNNABLE):
+            self.loads = True
         if "$(" not in value and "`" not in value:
             self.values[name] = self.expand(value)
 
@@ -141,32 +173,31 @@ class Values:
             for target in shell_programs.decoded_files(name, texts):
                 self.files[target] = labels | {Label.DECODED}
             return labels | {Label.DECODED}
-        if shell_programs.secret_output(name, texts):
+        if shell_programs.secret_output(name, texts) or shell_programs.finds_secrets(name, texts):
             return labels | {Label.SECRET}
-        if name in (
-            "test",
-            "[",
-            "[[",
-            "ls",
-            "chmod",
-            "chown",
-            "mkdir",
-            "rm",
-            "stat",
-            "ssh-keygen",
-            "ssh-add",
-            "wc",
-            "touch",
-            "jq",
-        ):
-            return NONE
-        return labels
+        if shell_programs.expands(name, texts):
+            return labels | {Label.BUILT}
+        if shell_programs.reads_bundled(name, texts):
+            return labels | {Label.DATA}
+        if shell_programs.receives(name, texts):
+            return labels | {Label.SOCKET}
+        if shell_programs.asks(name, texts):
+            return labels | {Label.REMOTE}
+        decodes, fetches = shell_programs.inline_output(name, texts)
+        if decodes or fetches:
+            return labels | ({Label.DECODED} if decodes else set()) | ({Label.REMOTE} if fetches else set())
+        return NONE if name in _SILENT else labels
 
-    def move_files(self, name: str, texts: list[str], per_word: list[Labels]) -> None:
+    def move_files(self, name: str, texts: list[str], per_word: list[Labels], stdin: Labels) -> None:
         """Carry labels to copies, extracted files, archives and clones."""
         plain = [each for each in texts if not each.startswith("-")]
         moved = frozenset().union(*per_word) if per_word else NONE
-        if name in shell_programs.COPIES and len(plain) > 1 and moved:
+        if name in ("tee", "dd", "sponge") and stdin:
+            for each in plain:
+                self.files[each.removeprefix("of=")] = stdin
+        elif name == "cd" and plain and plain[0].rstrip("/") in self.folders:
+            self.here = self.folders[plain[0].rstrip("/")] if plain[0].rstrip("/") in self.foreign else NONE
+        elif name in shell_programs.COPIES and len(plain) > 1 and moved:
             target = plain[-1]
             self.files[target] = moved
             self.files[f"{target.rstrip('/')}/{plain[0].rsplit('/', 1)[-1]}"] = moved
@@ -184,6 +215,8 @@ class Values:
             address = plain[1]
             folder = plain[2] if len(plain) > 2 else re.sub(r"\.git$", "", address.rstrip("/").rsplit("/", 1)[-1])
             self.folders[folder] = frozenset({Label.REMOTE})
+            if (found := hosts(address)) and not any(host in CODE_HOSTS for host in found):
+                self.foreign.add(folder)
         elif name == "git" and plain[:1] == ["checkout"]:
             self.folders.clear()
 
