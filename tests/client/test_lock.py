@@ -61,7 +61,7 @@ def test_a_damaged_lock_stops_the_pull(client: SkillsiteClient, target: Path, sa
     save("own")
     target.mkdir()
     (target / LOCK).write_bytes(text.encode("latin-1"))
-    with pytest.raises(errors.LocalProblem, match="damaged"):
+    with pytest.raises(errors.LocalProblem, match=r"skillsite\.lock is damaged\."):
         pull(client, target)
     assert names_in(target) == [LOCK]
 
