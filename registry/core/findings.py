@@ -36,6 +36,8 @@ class FindingShape(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """A problem in a skill. It stands for `more` other findings of the rule that are not listed."""
+
     rule: str
     severity: Severity
     file: str
@@ -43,6 +45,7 @@ class Finding:
     message: str
     fix: str
     category: Category = Category.FORMAT
+    more: int = 0
 
     @property
     def place(self) -> str:
@@ -88,4 +91,5 @@ def limit_per_rule(findings: Iterable[Finding], limit: int) -> Iterator[Finding]
             last_of_rule[each.rule] = each
     for rule, last in last_of_rule.items():
         more = counts[rule] - limit
-        yield replace(last, message=f"{last.message} {more:,} more like this are not shown.") if more else last
+        message = f"{last.message} {more:,} more like this are not shown."
+        yield replace(last, message=message, more=more) if more else last

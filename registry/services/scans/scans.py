@@ -83,7 +83,7 @@ def columns(report: ScanReport) -> dict[str, object]:
 
 def _storable(finding: Finding) -> dict[str, object]:
     """Replace NUL characters, which PostgreSQL cannot store in JSON."""
-    values = dict(finding.as_json())
+    values = {**finding.as_json(), "more": finding.more}
     return {name: value.replace("\0", "\ufffd") if isinstance(value, str) else value for name, value in values.items()}
 
 
@@ -91,7 +91,7 @@ def findings_of(scan: Scan) -> tuple[Finding, ...]:
     return tuple(
         Finding(
             each["rule"], Severity(each["severity"]), each["file"], each["line"], each["message"], each["fix"],
-            Category(each["category"]),
+            Category(each["category"]), each.get("more", 0),
         )
         for each in scan.findings
     )  # fmt: skip

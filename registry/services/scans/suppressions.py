@@ -17,10 +17,12 @@ DEFAULT_DAYS, MOST_DAYS = 90, 365
 _EXPIRED_AT_ONCE = 200
 
 Key = tuple[str, str, int]  # rule, file and line; line 0 stands for the whole file
+_SEVERAL = -1  # the line of no suppression
 
 
 def key(finding: Finding) -> Key:
-    return finding.rule, finding.file, finding.line or 0
+    """Identify a finding. One that stands for others equals no suppression, because nobody has seen the others."""
+    return finding.rule, finding.file, _SEVERAL if finding.more else finding.line or 0
 
 
 def active_keys(project: Project, digest: str) -> frozenset[Key]:
@@ -115,6 +117,13 @@ def _checked_reason(reason: str) -> str:
 
 
 def _require_finding(scan: Scan, rule: str, file: str, line: int | None) -> None:
-    places = {(each["rule"], each["file"], each["line"] or 0) for each in scan.findings}
-    if (rule, file, line or 0) not in places:
+    same = [
+        each for each in scan.findings if (each["rule"], each["file"], each["line"] or 0) == (rule, file, line or 0)
+    ]
+    if not same:
         raise NotFound("The scan of this digest has no such finding.")
+    if more := same[0].get("more"):
+        raise Conflict(
+            f"This finding stands for {more:,} others that are not listed. Correct some of the text first, so that all "
+            "findings are listed. Nothing was saved."
+        )

@@ -8,11 +8,13 @@ from django.utils import timezone
 
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from registry.models import Event, Project, Suppression
+from registry.models.accounts import WARNING
 from registry.services.permissions import Actor
 from registry.services.scans import scan_queries, suppressions
 from registry.services.skills import scan_jobs, skills
+from tests.conftest import skill_bundle
 from tests.services.footprint import nothing_left_behind
-from tests.services.scans.alarming import LINE, RULE, alarming
+from tests.services.scans.alarming import ALARM, LINE, RULE, alarming
 
 DIGEST = alarming().digest
 PLACE: dict[str, Any] = {"rule": RULE, "file": "SKILL.md", "line": LINE}
@@ -135,3 +137,24 @@ def test_suppressed_alarms_take_no_place_in_a_limited_list(scanned: Project, aut
     suppressions.suppress(scanned, DIGEST, **PLACE, reason="A quote.", by=reviewer)
     listed = scan_queries.alarms(scanned, by=reviewer, most=1)
     assert [(each.scan.skill, each.warnings) for each in listed] == [("welcome", 1)]
+
+
+def test_a_finding_that_stands_for_others_cannot_be_suppressed(
+    project: Project, author: Actor, reviewer: Actor
+) -> None:
+    bundle = skill_bundle(body="\n\n".join([ALARM] * 25))
+    skills.create(project, bundle, by=author)
+    Project.objects.filter(pk=project.pk).update(blocking=WARNING)
+    listed = scan_queries.require_details(project, bundle.digest, by=reviewer).findings
+    *others, last = [each.finding for each in listed if each.finding.rule == RULE]
+    for each in others:
+        suppressions.suppress(
+            project, bundle.digest, rule=RULE, file=each.file, line=each.line, reason="A quote.", by=reviewer
+        )
+    assert last.more == 5
+    with nothing_left_behind(), pytest.raises(Conflict, match="stands for 5 others"):
+        suppressions.suppress(
+            project, bundle.digest, rule=RULE, file=last.file, line=last.line, reason="A quote.", by=reviewer
+        )
+    judged = scan_queries.require_details(project, bundle.digest, by=reviewer)
+    assert [each.finding for each in judged.findings if each.blocks] == [last]
