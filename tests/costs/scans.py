@@ -38,7 +38,9 @@ _LINTED_IN_A_SOAK = (
     "http://a@", "a@b.c:", "do not tell the user ", "never ", "|a\n", "\\x41", "-----BEGIN PRIVATE KEY-----",
     "function a() ", "exec(", "powershell -", "/home/a/", "\U0001f468\u200d",
     "your rules are ", "this file has only authority ", "not add .mcp.json without asking ", "![](https://a.a?{",
-    "do what ",
+    "do what ", "https://a.example/b follow it without asking. ", "this file wins over the user ", "not tell it ",
+    "add account quietly ", "[//]: # (ai: run a) ", "![assistant, please read ", "“a” “", "本文件优先于", "より",
+    "send copy ",
 )  # fmt: skip
 _HEADERS = ("a: b\n", "{a: b, ", "- ", "a: &a [*a]\n", "'", "k: |\n  a\n", "\n", "<<: *a\n")
 _HEADERS_IN_A_SOAK = (

@@ -7,11 +7,13 @@ from itertools import islice
 from registry.core.scan import (
     config_files,
     confusables,
+    hidden_orders,
     leaks,
     makefiles,
     markdown_code,
     orders,
     placeholders,
+    prose_orders,
     python_code,
     remote_shell,
     script_lines,
@@ -113,6 +115,8 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
         elif block.language == "data":
             result.take(_settings(block, texts))
     result.take(orders.find(page.plain))
+    result.take(prose_orders.find(page.plain))
+    result.take(hidden_orders.find(page.plain))
     result.take(leaks.find(page.plain))
     result.take(placeholders.find(page.plain))
     result.take(settings_orders.find(page.plain))

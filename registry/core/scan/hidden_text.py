@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from registry.core.findings import Category, Finding, Severity, shorten
 from registry.core.scan import credentials, invisible
+from registry.core.scan.hidden_orders import orders_an_agent
 from registry.core.scan.invisible import Hidden, Kind
 from registry.core.scan.matches import Match, Rule
 
@@ -26,6 +27,7 @@ _UNREADABLE = re.compile(
 )
 _MOST_HIDDEN = 50_000  # hidden characters of one skill that are told apart by kind
 _UNREADABLE_CHARS = 200  # digests and ids in use are shorter
+_MOST_COMMENTS = 200  # comments of one file that are searched for orders
 _SPACE = re.compile(r"[\s>]+")
 
 
@@ -60,7 +62,8 @@ def _hidden(path: str, kind: Kind, places: list[Hidden]) -> Finding:
         times = f", {count:,} times" if count > 1 else ""
         message = f"The text contains {_NAMES[kind]} ({name}){times}."
         message += f" It hides this text{quote}" if hidden_text else ""
-    severity = Severity.HINT if kind in _ONLY_HINTS else Severity.WARNING
+    ordering = kind is Kind.COMMENT and any(orders_an_agent(each.decoded) for each in places[:_MOST_COMMENTS])
+    severity = Severity.HINT if kind in _ONLY_HINTS and not ordering else Severity.WARNING
     fix = "Remove it, or write it where people can see it." if hidden_text else "Remove it, or use a normal space."
     return Finding(f"hidden-{kind}", severity, path, first.line, message, fix, Category.SECURITY)
 

@@ -18,6 +18,8 @@ class Rule(StrEnum):
     OVERRIDE = "orders-override"
     CONCEAL = "orders-conceal"
     REMOTE_ORDERS = "orders-remote"
+    DATA_SENT = "orders-send"
+    ACCESS = "orders-access"
     OPAQUE = "text-opaque"
     CREDENTIAL = "credential"
     STYLE = "hidden-style"

@@ -4,23 +4,46 @@ from collections.abc import Collection, Iterator
 
 # Widely used public skills, which a name may imitate.
 PUBLIC = (
-    "algorithmic-art", "brand-guidelines", "canvas-design", "doc-coauthoring", "frontend-design", "internal-comms",
-    "mcp-builder", "skill-creator", "slack-gif-creator", "theme-factory", "web-artifacts-builder", "webapp-testing",
+    "agent-browser", "algorithmic-art", "brainstorming", "brand-guidelines", "canvas-design", "claude-api",
+    "dispatching-parallel-agents", "doc-coauthoring", "docx", "executing-plans", "find-skills",
+    "finishing-a-development-branch", "frontend-design", "internal-comms", "mcp-builder", "pptx",
+    "receiving-code-review", "requesting-code-review", "skill-creator", "slack-gif-creator",
+    "subagent-driven-development", "systematic-debugging", "test-driven-development", "theme-factory",
+    "using-git-worktrees", "verification-before-completion", "web-artifacts-builder", "web-design-guidelines",
+    "webapp-testing", "writing-plans", "writing-skills", "xlsx",
 )  # fmt: skip
 _SHORTEST = 5  # letters; shorter names have too many neighbours
+_SHORT = 4  # letters of names of which only swapped and doubled letters are mistakes
+_LOOKALIKES = str.maketrans("0135l", "oiesi", "-_")
 _MOST_NAMES = 20_000
+_MOST_HYPHENS = 3
 
 
 def imitated(name: str, known: Collection[str]) -> Iterator[str]:
     """Yield the known names that are one typing mistake away: a letter more, less, other, or two swapped.
 
-    A plural and a number at the end are not mistakes.
+    A plural and a number at the end are not mistakes. Of a public skill, a plural, another hyphen and letters that
+    look alike are mistakes, too.
     """
-    if len(name) < _SHORTEST or name in known or name in PUBLIC:
+    if len(name) < _SHORT or name in known or name in PUBLIC:
         return
     for other in sorted({*list(known)[:_MOST_NAMES], *PUBLIC}):
-        if len(other) >= _SHORTEST and abs(len(other) - len(name)) <= 1 and _is_typo(name, other):
+        if abs(len(other) - len(name)) > _MOST_HYPHENS:
+            continue
+        close = min(len(name), len(other)) >= _SHORTEST and abs(len(other) - len(name)) <= 1
+        if (close and _is_typo(name, other)) or (other in PUBLIC and _looks_like(name, other)):
             yield other
+
+
+def _looks_like(name: str, other: str) -> bool:
+    if len(other) == _SHORT:
+        doubled = len(name) == _SHORT + 1 and any(name == other[:at] + other[at - 1] + other[at:] for at in range(1, 5))
+        return doubled or (len(name) == _SHORT and sorted(name) == sorted(other) and _is_typo(name, other))
+    return _skeleton(name) == _skeleton(other) or name in (f"{other}s", other.removesuffix("s"))
+
+
+def _skeleton(name: str) -> str:
+    return name.translate(_LOOKALIKES).replace("rn", "m").replace("vv", "w")
 
 
 def _is_typo(name: str, other: str) -> bool:

@@ -29,7 +29,9 @@ OVERRIDE = (
     rf"|given|instructed)|(?:that{G})?(?:came|comes|is|was){G}(?:before|above)|(?:said|written){G}(?:before|above))",
     rf"(?:supersedes?|overrides?|outranks?|replaces?|(?:takes?|have|has){G}(?:precedence"
     rf"|priority){G}over){G}(?:(?:all|any|every|everything|the|your|other|of){G}){{0,4}}(?:(?:previous|prior"
-    rf"|earlier|system|user(?:['’]s)?|developer|safety)\b(?:{G}[\w-]{{1,20}}){{0,2}}?{G}?(?:{_RULES}|prompts?"
+    rf"|earlier){G}(?:instructions?|prompts?|directives?|orders|messages?)\b|(?:all|any|every|your){G}(?:previous"
+    rf"|prior|earlier){G}{_RULES}\b|(?:system|user(?:['’]s)?|developer"
+    rf"|safety)\b(?:{G}[\w-]{{1,20}}){{0,2}}?{G}?(?:{_RULES}|prompts?"
     rf"|requests?|wishes|messages?)\b|(?:you{G}(?:were|have{G}been){G}(?:told|given))|what{G}the{G}user{G}(?:says"
     rf"|asks|wants)|the{G}user\b(?!['’-]))",
     rf"(?:you{G}are|consider{G}yourself){G}(?:no{G}longer|not){G}(?:bound|subject|restricted|limited){G}(?:by|to)\b",
@@ -71,9 +73,11 @@ OVERRIDE = (
     rf"|правил\w{{0,3}}|команд\w{{0,2}})",
     rf"(?:ігноруй|забудь){G}(?:всі{G})?попередні{G}(?:інструкції|вказівки)",
     # Chinese
-    rf"(?:忽略|无视|忘记|忘掉|不要理会|抛弃|無視){J}(?:之前|以前|以上|先前|上面|前面|原有|此前|系统){J}(?:指令|指示|提示|规则|规定|要求|命令|說明|说明)",
+    rf"(?:忽略|无视|忘记|忘掉|不要理会|抛弃|無視){J}(?:之前|以前|以上|先前|上面|前面|原有|此前|系统){J}(?:指令"
+    rf"|指示|提示|规则|规定|要求|命令|說明|说明)",
     # Japanese
-    rf"(?:以前|これまで|上記|前|従来|すべて|システム)[のにで]?{J}(?:指示|命令|ルール|プロンプト|規則|制約){J}(?:無視|忘れ|破棄|従わな)",
+    rf"(?:以前|これまで|上記|前|従来|すべて|システム)[のにで]?{J}(?:指示|命令|ルール|プロンプト|規則"
+    rf"|制約){J}(?:無視|忘れ|破棄|従わな)",
     # Korean
     rf"(?:이전|앞의|위의|기존|모든|시스템){J}(?:지시|명령|규칙|지침|프롬프트){J}(?:무시|잊|따르지)",
     # Dutch, Polish, Turkish
@@ -99,7 +103,7 @@ CONCEAL = (
     rf"|final{G}[\w-]{{1,20}})\b(?:{G}(?:you{G}give|to|for|shown{G}to){G}(?:the{G})?(?:user|person|them))?",
     rf"{_PEOPLE}{G}(?:must|should|need|may|can|shall|does|do){G}(?:not|never|n['’]t){G}(?:ever{G})?(?:know|see"
     rf"|notice|learn|find{G}out|be{G}(?:told|informed|aware|notified)|become{G}aware|need{G}to{G}know){G}?(?:about"
-    rf"|of|that|this|it|what)?\b(?=[^\n]{{0,40}}(?:this|it|these|step|you|happen|[.!]))",
+    rf"|of|that|this|it|what)?\b(?=[^\n]{{0,40}}\b(?:this|it|these|step|you|happen)|\s{{0,3}}[.!])",
     rf"if{G}(?:the{G}user|they|someone|anyone|asked|somebody)(?:{G}(?:asks?|questions?"
     rf"|notices?)[^,.\n]{{0,40}})?,?{G}(?:say|claim|deny|pretend|answer|tell{G}them|reply|insist"
     rf"|lie)\b(?:{G}(?:that|it|you|there)\b[^.\n]{{0,60}}(?:formatter|automatic|routine|normal|standard|nothing|not"
@@ -153,8 +157,9 @@ CONCEAL_WAYS = (
     r"|\bпользовател\w{1,3}\b[^.\n]{0,40}\bне (?:говори|сообщай|рассказывай|упоминай|должен знать|должен узнать"
     r"|узнал)|\bвтайне от пользовател|\bбез ведома пользовател|\bтайно (?:отправ|перешл|скопируй)\w{0,4}",
     # Chinese
-    r"(?:不要|别|請勿|请勿|切勿|不得|无需|不能)(?:把|将)?[^。！？\n]{0,16}(?:告诉|告知|通知|透露|提及|提醒|让|向"
-    r"|泄露)[^。！？\n]{0,10}(?:用户|使用者|用戶|他们|任何人)|(?:瞒着|背着|对)(?:用户"
+    r"(?:不要|别|請勿|请勿|切勿|不得|无需|不能)(?:把|将|对|向)?[^。！？，\n]{0,16}(?:告诉|告知|通知|透露|提及|提醒|向"
+    r"|泄露)[^。！？，\n]{0,10}(?:用户|使用者|用戶|他们|任何人)|(?:不要|别|切勿|不得|不能)让(?:用户|使用者"
+    r"|任何人)[^。！？，\n]{0,4}(?:知道|发现|看到|察觉|看见)|(?:瞒着|背着|对)(?:用户"
     r"|使用者)[^。！？\n]{0,6}(?:保密|隐瞒|进行|操作)|(?:秘密|偷偷|悄悄)(?:地)?(?:发送|上传|复制|转发|传送)",
     # Japanese
     r"(?:ユーザー|利用者|使用者)[にへ]?(?:は)?[^。\n]{0,20}(?:知らせ|伝え|言わ|教え|通知|報告|見せ|明かさ|話さ"
@@ -172,7 +177,8 @@ FETCH = (
     r"|descarga|lee|lea|visita|obtén|consulta|cargue|descargue|accede)\b|\b(?:carregue|abra|baixe|leia|acesse"
     r"|busque|visite|consulte|obtenha)\b|\b(?:carica|apri|scarica|leggi|visita|recupera|consulta|vai su)\b"
     r"|\b(?:загрузи|открой|скачай|прочитай|прочти|зайди|получи|запроси|перейди)\w{0,2}\b|打开|访问|读取|下载|获取"
-    r"|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문|내려받"
+    r"|加载|请求|開いて|読み込|取得|アクセス|ダウンロード|読んで|열고|열어|읽고|읽어|접속|불러|다운로드|가져|방문"
+    r"|내려받"
 )
 OBEY = (
     r"\b(?:follow|obey|execute|carry out|comply with|act on|perform"
@@ -215,7 +221,8 @@ OBEY = (
     r"|говорится|указано|скажет|требует|велит|говорит)\b|(?:按|照|依照|根据)[^。\n]{0,16}(?:说的|写的|所述|所说"
     r"|所写)[^。\n]{0,6}(?:做|执行|操作|办)|(?:做|执行|完成)[^。\n]{0,12}(?:所说|所写|要求|写)的?(?:一切|所有|全部)"
     r"|(?:書かれ|記載され|書いてあ|指定され|言われ)[^。\n]{0,12}(?:とおり|通り|こと|すべて"
-    r"|全て)[^。\n]{0,10}(?:実行|行っ|行い|やっ|(?<!要約|翻訳|説明|確認|整理)して|従)|(?:적힌|쓰인|나온|말하는|시키는)[^.\n]{0,10}(?:대로|것을"
+    r"|全て)[^。\n]{0,10}(?:実行|行っ|行い|やっ|(?<!要約|翻訳|説明|確認|整理)して|従)|(?:적힌|쓰인|나온|말하는"
+    r"|시키는)[^.\n]{0,10}(?:대로|것을"
     r"|모든|것은)[^.\n]{0,12}(?:(?<!요약|번역|정리|확인|설명)(?:하세요|해라"
     r"|하십시오|하라)|실행|수행)"
 )

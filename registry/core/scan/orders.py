@@ -9,7 +9,7 @@ from typing import NamedTuple
 from registry.core.findings import shorten
 from registry.core.scan import authority_words, order_words, page_words
 from registry.core.scan.matches import Match, Rule
-from registry.core.scan.quoting import quoted, refused
+from registry.core.scan.quoting import in_quotes, quoted, refused
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 
@@ -45,7 +45,8 @@ _OBEY = re.compile(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
 _GUIDE = re.compile(
     r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage"
-    r"|official|getting[- ]started|quick ?start|docs?|documentation)\b",
+    r"|official|getting[- ]started|quick ?start|docs?|documentation|installationsanleitung|einrichtung|instalación"
+    r"|instalação|installazione|installatie|instalacj\w{1,3}|установ\w{2,6}|kurulum\w{0,6})\b|安装|インストール|설치",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s|[。！？]|\n\s*\n|\n\s*[-*#]\s")
@@ -53,6 +54,7 @@ _STRONG = re.compile(r"\b(?:all|every|any|exactly|whatever|everything|always|str
 _NEGATED_AFTER = re.compile(r"지 ?마|지 ?말|않|ない|ません|わず|せず")  # languages that negate a verb at its end
 # A file of the skill, such as “in `references/steps.md`”.
 _OWN_FILE = re.compile(r"[^.!?。\n]{0,40}?[`\[(\s]((?:\./)?(?:references|assets|scripts|docs|templates)/[\w./-]{1,80})")
+_SOFTENED = re.compile(r"[^.!?\n]{0,30}\b(?:unless|until|yet)\b", re.IGNORECASE)
 _WINDOW = 260
 _NEAR = 40
 
@@ -74,7 +76,8 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
 def _in_paragraph(order: _Order, paragraph: str, text: str, at: int, first_line: int) -> Iterator[Match]:
     for match in order.pattern.finditer(paragraph):
         reported = quoted(paragraph, match.start()) or (not order.negated and refused(paragraph, match.start()))
-        if not reported:
+        softened = order.rule is Rule.CONCEAL and _SOFTENED.search(paragraph, match.end(), match.end() + _NEAR)
+        if not (reported or softened):
             yield _match(text, at + match.start(), order.rule, match[0], first_line)
 
 
@@ -120,7 +123,7 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
 
 def _is_order(text: str, start: int, stop: int) -> bool:
     """Check that the order is neither refused nor about the guide of a product or a file of the skill."""
-    if _GUIDE.search(text, max(0, start - 5), stop + 30) or refused(text, start + 1):
+    if _GUIDE.search(text, max(0, start - 5), stop + 30) or refused(text, start + 1) or in_quotes(text, start):
         return False
     own = _OWN_FILE.match(text, stop)
     if own and own[1] not in text[max(0, start - 2 * _WINDOW) : start]:  # else it may be the file that was downloaded

@@ -60,6 +60,7 @@ _REFUSED = re.compile(
     r"|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|지 ?마|지 ?말|않|말고|금지",
     re.IGNORECASE,
 )
+_QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
 _SENTENCE_CHARS = 200
 _LINE_CHARS = 1_000
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}|[\w.+-]{1,60}@[\w.-]{1,80}|\b(?:[\w-]{2,40}\.){1,4}[a-z]{2,12}\b")
@@ -78,6 +79,20 @@ def quoted(text: str, at: int) -> bool:
     if mark in ('"', "`"):  # the same character opens and closes
         return text.count(mark, max(text.rfind("\n", 0, at) + 1, at - _LINE_CHARS), at) % 2 == 1
     return mark in tuple("“„«‚‘「『")
+
+
+def in_quotes(text: str, at: int) -> bool:
+    """Check if the offset is inside typographic quotation marks that open in the same line."""
+    line = text[max(text.rfind("\n", 0, at) + 1, at - _LINE_CHARS) : at]
+    for opening, closing in _QUOTES:
+        if opening in line and line.rfind(opening) > line.rfind(closing) and closing in text[at : at + _LINE_CHARS]:
+            return True
+    return False
+
+
+def about_harm(text: str) -> bool:
+    """Check if the text names an attack."""
+    return bool(_ABOUT_HARM.search(text))
 
 
 def warns(text: str) -> bool:

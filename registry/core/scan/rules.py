@@ -86,6 +86,18 @@ _TEXTS = {
         "“{}” tells agents to obey text from another computer. It can change after the review.",
         "Write the instructions in the skill. Read pages only as data.",
     ),
+    Rule.DATA_SENT: RuleText(
+        Severity.WARNING,
+        "The text does not tell agents to send away what people work on.",
+        "“{}” tells agents to send the data of people to another computer.",
+        "Remove it, or let the person decide each time what is sent.",
+    ),
+    Rule.ACCESS: RuleText(
+        Severity.WARNING,
+        "The text does not tell agents to open access to anything, or to collect passwords.",
+        "“{}” tells agents to give access that nobody approved, or to collect passwords.",
+        "Remove it, or let a person do it.",
+    ),
     Rule.OPAQUE: RuleText(
         Severity.WARNING,
         "Instructions are written in words, not encoded.",
@@ -100,8 +112,8 @@ _TEXTS = {
     ),
     Rule.STYLE: RuleText(
         Severity.WARNING,
-        "No style hides text.",
-        "A style hides this text from people, but agents read it: “{}”.",
+        "No text is hidden from people.",
+        "People do not see this text, but agents read it: “{}”.",
         "Remove it, or show it.",
     ),
     Rule.CONFUSABLE: RuleText(

@@ -1,0 +1,271 @@
+"""Orders to hide, to send data away, to open access and to rig results, composed from facts."""
+
+import re
+
+from registry.core.scan import prose_signs
+from registry.core.scan.labels import hosts, is_local
+from registry.core.scan.prose_facts import Sentence
+from registry.core.scan.prose_words import Fact
+
+_WEAK_THIS = frozenset({"it", "es", "en", "ne", "lo", "to", "hem", "them", "ten", "este", "esta", "dit"})
+_NOUNS = frozenset({"report", "document", "log", "list", "record", "note"})
+_ENGLISH = _NOUNS | {"tell", "mention", "inform", "notify", "reveal", "disclose", "admit", "announce", "say"}
+_QUIET_PHRASE = re.compile(
+    r"\b(?:do not|don['’]t|never|need not|no need to) (?:bring|point|draw attention|show|document|announce|mention"
+    r"|list"
+    r"|describe|flag|report|log) ?(?:to )?(?:it|this|them|that|these)?\b|\bwithout (?:mention|point|announc|draw"
+    r"|say|tell|show|report|document|log)ing\b"
+    r"|\b(?:keep|leave) (?:it|this|them|these|that) out of\b|\bso that (?:no|nothing|nobody|you are not|you do not"
+    r"|it does not)"
+    r"\b[^.\n]{0,40}\b(?:prompts?|asked?|stopped|stop|interrupt\w{0,3}|notices?|appears?)\b|\bohne (?:es "
+    r"|dies )?zu erwähnen"
+    r"|\bzeige? (?:es|ihn|sie|dies|das|den \w{1,20}) (?:nicht|nirgends)|\bnicht (?:erwähnen|anzeigen|aufführen"
+    r"|dokumentieren)"
+    r"|\bsans (?:le |la |les |en )?(?:mentionner|signaler|dire|parler|prévenir)|\bsin (?:mencionar|avisar|decir"
+    r"|informar)"
+    r"|\bsem (?:mencionar|avisar|dizer|informar)|\bsenza (?:menzionar|dirlo|avvisar|dire|segnalar|informar)"
+    r"|\bzonder (?:het |dit )?te "
+    r"(?:vermelden|zeggen|melden)|\bbez (?:wspominania|informowania|mówienia|wiedzy)|\bне (?:упоминая|сообщая"
+    r"|говоря)|\bбез ведома"
+    r"|\b(?:bahsetmeden|söylemeden|haber vermeden|belirtmeden)\b",
+    re.IGNORECASE,
+)
+_TURKISH_NOT = re.compile(r"(?:bahset|söyle|bildir|belirt)me(?:yin|yiniz)?$|anlatma(?:yın|yınız)?$")
+_KEY = re.compile(
+    r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,3}(?:KEY|TOKEN|SECRET|PASSWORD)\b|(?i:\b(?:api|access"
+    r"|secret) keys?\b|\btokens?\b|\bpasswords?\b)"
+)
+_PICTURE = re.compile(
+    r"\b(?:image|picture|logo|badge|pixel|icon|bild\w{0,4}|logos?|imagen|imagem|immagine|obraz\w{0,4}|afbeelding"
+    r"|картинк\w{1,3})\b|图片|画像|이미지",
+    re.IGNORECASE,
+)
+_EXTRA = re.compile(
+    r"\b(?:second|another|additional|extra|hidden|zweite\w{0,2}|weitere\w{0,2}|zusätzlich\w{0,3}|deuxième"
+    r"|supplémentaire|segund[oa]"
+    r"|otr[oa]|outr[oa]|second[oa]|drugi\w{0,3}|drugie|втор\w{2,3}|tweede|ikinci)\b",
+    re.IGNORECASE,
+)
+_UNCHECKED = re.compile(
+    r"\b(?:without|ohne|sans|sin|sem|senza|zonder|bez|без)\b[^.\n]{0,30}(?:two-?factor|2fa|mfa|authenti|autenti"
+    r"|zwei-faktor"
+    r"|double facteur|doble factor|dwuskładnik|uwierzyteln|двухфактор|аутентиф|password check|passwortprüfung)",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"\b(?:mail(?:box|konto)?|e-?mail|inbox|bank(?:ing)?|phone|card|paypal|wallet|one-?time|2fa|seed|recovery"
+    r"|postfach|konto"
+    r"|telefon|téléphone|banque|banco|correo|tarjeta|cartão|telefono|carta|почт\w{1,3}|карт\w{1,3})\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"\b(?:one-?time (?:code|password)s?|verification codes?|seed phrases?|recovery (?:phrase|code)s?|2fa codes?)\b",
+    re.IGNORECASE,
+)
+_REQUESTS = re.compile(
+    r"\b(?:ask|request|prompt|collect|frage?|erfrage|fordere|demande[zr]?|pide|solicita|peça|solicite|chiedi|vraag"
+    r"|poproś|попроси\w{0,2}"
+    r"|запроси\w{0,2}|iste)\b",
+    re.IGNORECASE,
+)
+_EARNED = re.compile(
+    r"\b(?:looks?|appears?|seems?)\b[^.\n]{0,30}\b(?:earned|deserved|follow\w{0,3}|neutral|independent|fair"
+    r"|organic|objective|justified"
+    r"|coinciden\w{1,5}|plausible|consistent)\b|\b(?:nobody|no one|niemand|personne|nadie|ninguém|nessuno|nikt"
+    r"|никто)\b[^.\n]{0,20}"
+    r"\b(?:notices?|suspects?|merkt|bemerkt|auffällt|remarque|note|perceba|accorga|zauważy|заметил)",
+    re.IGNORECASE,
+)
+_TOP = re.compile(
+    r"\b(?:first|top|best|highest|ahead|always|winner|immer|beste[nrs]?|zuerst|oben|toujours|premi\w{1,4}"
+    r"|meilleur\w{0,2}|siempre|primer\w{0,2}"
+    r"|mejor|sempre|primeir\w|melhor|primo|migliore|altijd|eerst|zawsze|najlep\w{1,4}|всегда|перв\w{2,3})\b",
+    re.IGNORECASE,
+)
+_FALSELY_DONE = re.compile(
+    r"\b(?:say|answer|confirm|claim|reply|report|state|pretend|tell (?:them|him|her|the \w{1,12})|assure (?:them"
+    r"|the \w{1,12}))\b(?: that)?"
+    r" (?:you|it|they|this|these|the \w{1,20})(?: have| has| had| is| are| was| were|['’]s|['’]ve)?(?: been| now"
+    r"| already){0,2}"
+    r" (?:done|removed|deleted|dropped|off|gone|disabled|stopped|cancell?ed|complied|changed|turned off"
+    r"|switched off|taken (?:out|off)|fixed)\b"
+    r"[^.\n]{0,30}?\b(?:and|but|then|yet|while|though)\b[^.\n]{0,20}?\b(?:keep|leave|continue|carry on|still"
+    r"|retain|do not|don['’]t)\b"
+    r"|\b(?:sag\w{0,3}|bestätige|behaupte|antworte)\b[^.\n]{0,40}\b(?:entfernt|gelöscht|erledigt|abgeschaltet"
+    r"|beendet|deaktiviert)\b[^.\n]{0,30}"
+    r"\b(?:aber|doch|und)\b[^.\n]{0,20}\b(?:lass|lasse|behalte|mache weiter|belasse)|\b(?:dis|dites|confirme[zr]?"
+    r"|réponds)\b[^.\n]{0,40}\b"
+    r"(?:supprimé\w{0,2}|fait|désactivé\w{0,2}|retiré\w{0,2})\b[^.\n]{0,30}\b(?:mais|et"
+    r"|puis)\b[^.\n]{0,20}\b(?:garde|laisse|continue|conserve)"
+    r"|\b(?:di|diga|confirma|responde)\b[^.\n]{0,40}\b(?:eliminad\w|hecho|desactivad\w"
+    r"|quitad\w)\b[^.\n]{0,30}\b(?:pero|y|luego)\b[^.\n]{0,20}"
+    r"\b(?:mantén|deja|sigue|conserva)",
+    re.IGNORECASE,
+)
+_LATER = re.compile(
+    r"\b(?:all|every|later|future|global|permanent\w{0,2}|alle|künftig\w{0,2}|dauerhaft|toutes?|todas?|tutte"
+    r"|wszystki\w{1,3}|все\w?)\b",
+    re.IGNORECASE,
+)
+_EVERY_TIME = re.compile(
+    r"\b(?:after|before|with|at|for) (?:every|each|any)\b|\bwhenever\b|\b(?:every|each) time\b|\bnach jede"
+    r"|\bbei jede|\baprès chaque|\bà chaque"
+    r"|\bcada vez|\bdespués de cada|\bcada\b|\bapós cada|\ba cada|\bdopo ogni|\bogni volta|\bna elk|\bpo każd"
+    r"|\bpri każd|\bпосле кажд|\bпри кажд"
+    r"|\bher \w{2,20}(?:den|dan) sonra|每次|每当|たびに|毎回|때마다|매번|بعد كل|हर बार|के बाद",
+    re.IGNORECASE,
+)
+
+
+def conceals(sentence: Sentence) -> bool:
+    """Check for an order to keep this step from people, or out of the records that they read."""
+    if not sentence.any(Fact.USER, Fact.RECORD, Fact.NOBODY) or sentence.has(Fact.UNLESS):
+        return False
+    if sentence.signed:
+        return sentence.has(Fact.THIS, Fact.ACT) and bool(prose_signs.NO_TELL.search(sentence.text))
+    if any(_untold(sentence, index) for index in sentence.at.get(Fact.TELL, ())):
+        return True
+    records = sentence.has(Fact.RECORD)
+    for index in (*sentence.at.get(Fact.APPEAR, ()), *sentence.at.get(Fact.OMIT, ())):
+        left_out = Fact.APPEAR in sentence.at and index in sentence.at[Fact.APPEAR]
+        if records and _object(sentence, index, 3) and (not left_out or sentence.around(index, Fact.NOT, 1, 2)):
+            strong = left_out or re.search(
+                r"\bout of\b|\bfrom\b|\bweg\b|\baus\b|\bd[eu]\b|\bdal\b|\buit\b|\bz\b", sentence.text
+            )
+            if strong and any(abs(place - index) <= 8 for place in sentence.at[Fact.RECORD]):
+                return True
+    return sentence.near(Fact.HIDE, Fact.ACT, 2, 4) and (
+        sentence.near(Fact.HIDE, Fact.USER, 6, 8) or "commit" in sentence.text.lower()
+    )
+
+
+def _untold(sentence: Sentence, index: int) -> bool:
+    """Check if the verb at the index is negated, and its object is this step."""
+    suffixed = _TURKISH_NOT.match(sentence.words[index])
+    if not (suffixed or sentence.around(index, Fact.NOT, 3, 1) or sentence.around(index, Fact.NOT, 0, 6)):
+        return False
+    english = sentence.words[index] in _ENGLISH
+    if english and (not sentence.around(index, Fact.NOT, 2, 0) or not _object_after(sentence, index)):
+        return False
+    audience = [*sentence.at.get(Fact.USER, ()), *sentence.at.get(Fact.RECORD, ())]
+    return _object(sentence, index, 6) and any(place != index and abs(place - index) <= 9 for place in audience)
+
+
+def _object_after(sentence: Sentence, index: int) -> bool:
+    """Check for an object after an English verb. “Tell the user to do it” has none."""
+    places = (*sentence.at.get(Fact.THIS, ()), *sentence.at.get(Fact.ACT, ()))
+    return any(index < place <= index + 7 for place in places) and "to" not in sentence.words[index + 2 : index + 4]
+
+
+def _object(sentence: Sentence, index: int, reach: int) -> bool:
+    for place in sentence.at.get(Fact.THIS, ()):
+        if abs(place - index) <= (2 if sentence.words[place] in _WEAK_THIS else reach) and place != index:
+            return True
+    acts = [place for place in sentence.at.get(Fact.ACT, ()) if abs(place - index) <= reach and place != index]
+    return any(sentence.around(place, Fact.THIS, 2, 0) or _definite(sentence, place) for place in acts)
+
+
+def _definite(sentence: Sentence, place: int) -> bool:
+    return bool(
+        {"the", "den", "die", "das", "der", "la", "le", "l", "el", "o", "a", "il", "de", "het"}
+        & set(sentence.words[max(0, place - 1) : place])
+    )
+
+
+def quiet(sentence: Sentence, *, asking: bool) -> bool:
+    """Check if the sentence wants something done unnoticed or, if `asking`, without being asked."""
+    if sentence.has(Fact.QUIET) or _QUIET_PHRASE.search(sentence.text):
+        return True
+    return (asking and sentence.unasked()) or conceals(sentence)
+
+
+def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
+    """Check for a new account, permission or start-up entry that nobody should notice."""
+    verbs = [index for index in sentence.at.get(Fact.ADD, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
+    adds = any(sentence.around(index, Fact.ASSET, 4, 9) for index in verbs)
+    signed = {Fact.ADD, Fact.ASSET} <= sentence.signed
+    if not (adds or signed):
+        return False
+    if _EXTRA.search(sentence.text) and _UNCHECKED.search(sentence.text):
+        return True
+    return quiet(sentence, asking=True) or (after is not None and quiet(after, asking=True))
+
+
+def lifts_guards(sentence: Sentence) -> bool:
+    """Check for an order to switch confirmations off for good, or to do whatever a text asks."""
+    verbs = [index for index in sentence.at.get(Fact.DISABLE, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
+    if not any(sentence.around(index, Fact.GUARD, 3, 5) for index in verbs):
+        return False
+    return bool(
+        sentence.has(Fact.WHAT, Fact.SAYS, Fact.OBEY) or (_LATER.search(sentence.text) and sentence.any(Fact.QUIET))
+    )
+
+
+def collects_secret(sentence: Sentence) -> bool:
+    """Check for an order to ask for a personal password or code and to keep it or pass it on."""
+    request = _REQUESTS.search(sentence.text)
+    if not request or not sentence.has(Fact.SAVE):
+        return False
+    before = sentence.text[max(0, request.start() - 30) : request.start()].lower()
+    if re.search(r"\b(?:never|not|don['’]t|nie|nicht|ne|no|nunca|non|не)\b", before):
+        return False
+    if _CODE.search(sentence.text):
+        return Fact.ADDRESS in sentence.at or sentence.has(Fact.USER)
+    return sentence.has(Fact.SECRET, Fact.USER) and bool(_PERSONAL.search(sentence.text))
+
+
+def sends_data(sentence: Sentence, around: list[Sentence]) -> bool:
+    """Check for an order to send copies of what people work on to an address, without their consent."""
+    if Fact.ADDRESS not in sentence.at or not sentence.has(Fact.SEND):
+        return False
+    found = hosts(sentence.text)
+    if found and all(is_local(host) for host in found):
+        return False
+    verbs = sentence.at.get(Fact.SEND, [])
+    if verbs and all(sentence.denied(index) for index in verbs):
+        return False
+    if any(each.has(Fact.CONSENT) and not each.unasked() for each in around):
+        return False
+    if quiet(sentence, asking=False):
+        return True
+    every = bool(_EVERY_TIME.search(sentence.text))
+    if sentence.has(Fact.COPY) and (every or sentence.any(Fact.EVERY, Fact.ALL, Fact.USER, Fact.PRIVATE)):
+        return True
+    return every and sentence.has(Fact.DOCUMENT) and sentence.any(Fact.USER, Fact.PRIVATE)
+
+
+def fills_address(sentence: Sentence) -> bool:
+    """Check for an order to put a key into the address of a picture."""
+    if Fact.ADDRESS not in sentence.at or not sentence.any(Fact.ADD, Fact.SEND):
+        return False
+    verbs = [index for fact in (Fact.ADD, Fact.SEND) for index in sentence.at.get(fact, ())]
+    shown = bool(_KEY.search(sentence.text) and _PICTURE.search(sentence.text))
+    return shown and not all(sentence.denied(index) for index in verbs)
+
+
+def rigs(found: list[Sentence], index: int) -> bool:
+    """Check for results that are to favour somebody and to look earned, and for a false report."""
+    sentence = found[index]
+    if _FALSELY_DONE.search(sentence.text):
+        return True
+    window = found[max(0, index - 1) : index + 1]
+    if not any(each.has(Fact.FAVOUR) and _TOP.search(each.text) for each in window):
+        return False
+    verbs = [place for place in sentence.at.get(Fact.TELL, ()) if sentence.words[place] not in _NOUNS]
+    unsaid = any(sentence.around(place, Fact.NOT, 3, 1) for place in verbs)
+    return bool(_EARNED.search(sentence.text) or (unsaid and sentence.has(Fact.SPONSOR)))
+
+
+def goes_unnoticed(found: list[Sentence], index: int) -> bool:
+    """Check for “nobody may find out” and removed traces, next to an act that people would want to know about."""
+    sentence = found[index]
+    nobody = sentence.near(Fact.NOBODY, Fact.NOTICE, 0, 7) or (
+        sentence.near(Fact.USER, Fact.NOTICE, 0, 5) and sentence.near(Fact.NOTICE, Fact.NOT, 3, 1)
+    )
+    if not nobody:
+        return False
+    window = found[max(0, index - 1) : index + 1]
+    removes = sentence.near(Fact.DELETE, Fact.TRACE, 0, 5)
+    opens = any(each.has(Fact.ASSET) and (each.has(Fact.ADD) or each is sentence) for each in window)
+    sends = any(each.has(Fact.SEND, Fact.ADDRESS) or each.has(Fact.SEND, Fact.PRIVATE) for each in window)
+    return removes or sends or (opens and bool(_EXTRA.search(" ".join(each.text for each in window))))
