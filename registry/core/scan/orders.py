@@ -42,7 +42,7 @@ _ORDERS = [
 ]
 _FETCH = re.compile(order_words.FETCH, _FLAGS)
 _OBEY = re.compile(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`)\]]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[!#-&(*-;=?-Z^_a-~]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
 _GUIDE = re.compile(
     r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage"
     r"|official|getting[- ]started|quick ?start|docs?|documentation|installationsanleitung|einrichtung|instalación"

@@ -4,11 +4,11 @@ import re
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 
-from registry.core.scan import prose_signs
+from registry.core.scan import prose_phrases, prose_signs
 from registry.core.scan.prose_words import Fact, facts_of
 
 ADDRESS = re.compile(
-    r"https?://[^\s<>\"'`)\]]{4,300}|\bmailto:\S{4,100}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}"
+    r"https?://[!#-&(*-;=?-Z^_a-~]{4,300}|\bmailto:\S{4,100}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}"
     r"|\bpastebin\b|\bgist\b|\bwebhook\.site\b|\b(?:[a-z0-9-]{2,40}\.){1,3}(?:example|com|net|org|io|dev"
     r"|app)/[\w./?=-]{2,100}",
     re.IGNORECASE,
@@ -28,7 +28,8 @@ _NO_ASK_PHRASE = re.compile(
 # Ranks in more than one word.
 _RANK_PHRASE = re.compile(
     r"\b(?:ranks?|stands?|counts?|weighs?)\b[^.\n]{0,20}\b(?:above|higher|over|before|more)\b|\bmore important than\b"
-    r"|\b(?:geht|gehen)\b[^.\n]{0,60}\bvor\b|\b(?:steht|stehen) über\b|\bl['’]emporte(?:nt)? sur\b|\bau-dessus d"
+    r"|\b(?:geht|gehen)\b[^.\n]{0,60}\bvor\b|\b(?:gilt|gelten) vor\b|\b(?:steht|stehen) über\b"
+    r"|\bl['’]emporte(?:nt)? sur\b|\bau-dessus d"
     r"|\bpor encima de\b|\bacima d[aeo]|\bal di sopra d|\bga(?:an|at) (?:vóór|voor|boven)\b|\bстоит выше\b"
     r"|\bвыше,? чем\b",
     re.IGNORECASE,
@@ -39,9 +40,16 @@ _GERMAN_WHAT = re.compile(
 )
 _ASSET = re.compile(
     r"\bMCP\b|Bash\(\*|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b|\.(?:bash|zsh)rc\b|\bauthorized_keys\b|\ballow[- ]?list\b"
-    r"|\bshell profile\b|bypassPermissions|\bpermission mode\b"
+    r"|\bshell profile\b|bypassPermissions|\bpermission mode\b|\bmaster password\b|\bpublic key\b|\b(?:login"
+    r"|startup) item\b"
+    r"|\bmemory file\b"
 )
 _ASK_VERBS = ("ask", "frag", "pyta", "pregunt", "pergunt", "chied", "vraag", "demande", "спрашива")
+_OF_USER = frozenset({
+    "guide", "manual", "interface", "story", "stories", "settings", "documentation", "account", "accounts", "id", "ids",
+    "agent", "table", "profile", "name", "names", "group", "groups", "directory", "config", "configuration", "defaults",
+    "experience", "scope", "level",
+})  # fmt: skip
 _MOST_TOKENS = 300
 _MOST_CHARS = 3_000
 _MOST_SENTENCES = 20_000
@@ -67,11 +75,17 @@ class Sentence:
             self.offsets.append(match.start())
             for fact in facts_of(word):
                 self.at.setdefault(fact, []).append(index)
+            if word in _OF_USER and self.words[-2:-1] == ["user"]:  # “user guide” is not a person
+                self.at[Fact.USER].pop()
+        if not self.at.get(Fact.USER, True):
+            del self.at[Fact.USER]
         self._phrases(shown)
 
     def _phrases(self, shown: str) -> None:
         for match in _RANK_PHRASE.finditer(shown):
             insort(self.at.setdefault(Fact.RANKS, []), bisect_left(self.offsets, match.start()))
+        for match in prose_phrases.EVERYBODY.finditer(shown):
+            insort(self.at.setdefault(Fact.NOBODY, []), bisect_left(self.offsets, match.start()))
         if _GERMAN_WHAT.search(shown):
             self.at.setdefault(Fact.WHAT, [])
             self.at.setdefault(Fact.SAYS, [])
@@ -101,6 +115,7 @@ class Sentence:
         return (
             self.near(Fact.WITHOUT, Fact.ASK, 0, 5)
             or self._told_not_to_ask()
+            or (self.near(Fact.NEED, Fact.NOT, 2, 0) and self.near(Fact.NEED, Fact.ASK, 6, 2))
             or bool(_NO_ASK_PHRASE.search(self.text))
             or bool(self.signed and prose_signs.NO_ASK.search(self.text))
         )

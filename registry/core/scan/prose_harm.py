@@ -2,7 +2,7 @@
 
 import re
 
-from registry.core.scan import prose_signs
+from registry.core.scan import prose_phrases, prose_signs
 from registry.core.scan.labels import hosts, is_local
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
@@ -10,26 +10,6 @@ from registry.core.scan.prose_words import Fact
 _WEAK_THIS = frozenset({"it", "es", "en", "ne", "lo", "to", "hem", "them", "ten", "este", "esta", "dit"})
 _NOUNS = frozenset({"report", "document", "log", "list", "record", "note"})
 _ENGLISH = _NOUNS | {"tell", "mention", "inform", "notify", "reveal", "disclose", "admit", "announce", "say"}
-_QUIET_PHRASE = re.compile(
-    r"\b(?:do not|don['’]t|never|need not|no need to) (?:bring|point|draw attention|show|document|announce|mention"
-    r"|list"
-    r"|describe|flag|report|log) ?(?:to )?(?:it|this|them|that|these)?\b|\bwithout (?:mention|point|announc|draw"
-    r"|say|tell|show|report|document|log)ing\b"
-    r"|\b(?:keep|leave) (?:it|this|them|these|that) out of\b|\bso that (?:no|nothing|nobody|you are not|you do not"
-    r"|it does not)"
-    r"\b[^.\n]{0,40}\b(?:prompts?|asked?|stopped|stop|interrupt\w{0,3}|notices?|appears?)\b|\bohne (?:es "
-    r"|dies )?zu erwähnen"
-    r"|\bzeige? (?:es|ihn|sie|dies|das|den \w{1,20}) (?:nicht|nirgends)|\bnicht (?:erwähnen|anzeigen|aufführen"
-    r"|dokumentieren)"
-    r"|\bsans (?:le |la |les |en )?(?:mentionner|signaler|dire|parler|prévenir)|\bsin (?:mencionar|avisar|decir"
-    r"|informar)"
-    r"|\bsem (?:mencionar|avisar|dizer|informar)|\bsenza (?:menzionar|dirlo|avvisar|dire|segnalar|informar)"
-    r"|\bzonder (?:het |dit )?te "
-    r"(?:vermelden|zeggen|melden)|\bbez (?:wspominania|informowania|mówienia|wiedzy)|\bне (?:упоминая|сообщая"
-    r"|говоря)|\bбез ведома"
-    r"|\b(?:bahsetmeden|söylemeden|haber vermeden|belirtmeden)\b",
-    re.IGNORECASE,
-)
 _TURKISH_NOT = re.compile(r"(?:bahset|söyle|bildir|belirt)me(?:yin|yiniz)?$|anlatma(?:yın|yınız)?$")
 _KEY = re.compile(
     r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,3}(?:KEY|TOKEN|SECRET|PASSWORD)\b|(?i:\b(?:api|access"
@@ -53,7 +33,8 @@ _UNCHECKED = re.compile(
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(
-    r"\b(?:mail(?:box|konto)?|e-?mail|inbox|bank(?:ing)?|phone|card|paypal|wallet|one-?time|2fa|seed|recovery"
+    r"\b(?:mail(?:box|konto)?|google|apple|microsoft|github|facebook|e-?mail|inbox|bank(?:ing)?|phone|card|paypal"
+    r"|wallet|one-?time|2fa|seed|recovery"
     r"|postfach|konto"
     r"|telefon|téléphone|banque|banco|correo|tarjeta|cartão|telefono|carta|почт\w{1,3}|карт\w{1,3})\b",
     re.IGNORECASE,
@@ -102,6 +83,7 @@ _FALSELY_DONE = re.compile(
     r"\b(?:mantén|deja|sigue|conserva)",
     re.IGNORECASE,
 )
+_SETTINGS = re.compile(r"\b(?:settings|configuration|config)\b", re.IGNORECASE)
 _LATER = re.compile(
     r"\b(?:all|every|later|future|global|permanent\w{0,2}|alle|künftig\w{0,2}|dauerhaft|toutes?|todas?|tutte"
     r"|wszystki\w{1,3}|все\w?)\b",
@@ -119,6 +101,8 @@ _EVERY_TIME = re.compile(
 
 def conceals(sentence: Sentence) -> bool:
     """Check for an order to keep this step from people, or out of the records that they read."""
+    if prose_phrases.CONCEALED.search(sentence.text):
+        return True
     if not sentence.any(Fact.USER, Fact.RECORD, Fact.NOBODY) or sentence.has(Fact.UNLESS):
         return False
     if sentence.signed:
@@ -128,7 +112,11 @@ def conceals(sentence: Sentence) -> bool:
     records = sentence.has(Fact.RECORD)
     for index in (*sentence.at.get(Fact.APPEAR, ()), *sentence.at.get(Fact.OMIT, ())):
         left_out = Fact.APPEAR in sentence.at and index in sentence.at[Fact.APPEAR]
-        if records and _object(sentence, index, 3) and (not left_out or sentence.around(index, Fact.NOT, 1, 2)):
+        if (
+            records
+            and _object(sentence, index, 10 if left_out else 3)
+            and (not left_out or sentence.around(index, Fact.NOT, 3, 2))
+        ):
             strong = left_out or re.search(
                 r"\bout of\b|\bfrom\b|\bweg\b|\baus\b|\bd[eu]\b|\bdal\b|\buit\b|\bz\b", sentence.text
             )
@@ -159,7 +147,8 @@ def _object_after(sentence: Sentence, index: int) -> bool:
 
 def _object(sentence: Sentence, index: int, reach: int) -> bool:
     for place in sentence.at.get(Fact.THIS, ()):
-        if abs(place - index) <= (2 if sentence.words[place] in _WEAK_THIS else reach) and place != index:
+        weak = sentence.words[place] in _WEAK_THIS and not sentence.around(place, Fact.ACT, 0, 1)
+        if abs(place - index) <= (2 if weak else reach) and place != index:
             return True
     acts = [place for place in sentence.at.get(Fact.ACT, ()) if abs(place - index) <= reach and place != index]
     return any(sentence.around(place, Fact.THIS, 2, 0) or _definite(sentence, place) for place in acts)
@@ -174,7 +163,7 @@ def _definite(sentence: Sentence, place: int) -> bool:
 
 def quiet(sentence: Sentence, *, asking: bool) -> bool:
     """Check if the sentence wants something done unnoticed or, if `asking`, without being asked."""
-    if sentence.has(Fact.QUIET) or _QUIET_PHRASE.search(sentence.text):
+    if sentence.has(Fact.QUIET) or prose_phrases.UNMENTIONED.search(sentence.text):
         return True
     return (asking and sentence.unasked()) or conceals(sentence)
 
@@ -184,6 +173,8 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
     verbs = [index for index in sentence.at.get(Fact.ADD, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
     adds = any(sentence.around(index, Fact.ASSET, 4, 9) for index in verbs)
     signed = {Fact.ADD, Fact.ASSET} <= sentence.signed
+    if prose_phrases.DISGUISED_NAME.search(sentence.text) and verbs:
+        return True
     if not (adds or signed):
         return False
     if _EXTRA.search(sentence.text) and _UNCHECKED.search(sentence.text):
@@ -193,6 +184,8 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
 
 def lifts_guards(sentence: Sentence) -> bool:
     """Check for an order to switch confirmations off for good, or to do whatever a text asks."""
+    if prose_phrases.AUTO_APPROVED.search(sentence.text) and not sentence.any(Fact.NOT, Fact.WITHOUT):
+        return bool(_SETTINGS.search(sentence.text) and _LATER.search(sentence.text) and sentence.has(Fact.ADD))
     verbs = [index for index in sentence.at.get(Fact.DISABLE, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
     if not any(sentence.around(index, Fact.GUARD, 3, 5) for index in verbs):
         return False
@@ -228,6 +221,9 @@ def sends_data(sentence: Sentence, around: list[Sentence]) -> bool:
         return False
     if quiet(sentence, asking=False):
         return True
+    also = bool(prose_phrases.ALSO.search(sentence.text))
+    if (also and sentence.any(Fact.EVERY, Fact.COPY, Fact.PRIVATE)) or prose_phrases.HARVESTED.search(sentence.text):
+        return True
     every = bool(_EVERY_TIME.search(sentence.text))
     if sentence.has(Fact.COPY) and (every or sentence.any(Fact.EVERY, Fact.ALL, Fact.USER, Fact.PRIVATE)):
         return True
@@ -246,11 +242,14 @@ def fills_address(sentence: Sentence) -> bool:
 def rigs(found: list[Sentence], index: int) -> bool:
     """Check for results that are to favour somebody and to look earned, and for a false report."""
     sentence = found[index]
-    if _FALSELY_DONE.search(sentence.text):
+    text = sentence.text
+    if _FALSELY_DONE.search(text) or prose_phrases.FEIGNED.search(text) or prose_phrases.FALSIFIED.search(text):
         return True
     window = found[max(0, index - 1) : index + 1]
-    if not any(each.has(Fact.FAVOUR) and _TOP.search(each.text) for each in window):
+    if not any((each.has(Fact.FAVOUR) or "make sure" in each.text) and _TOP.search(each.text) for each in window):
         return False
+    if re.search(r"\bdo not (?:say|admit|reveal) that you\b", text):
+        return True
     verbs = [place for place in sentence.at.get(Fact.TELL, ()) if sentence.words[place] not in _NOUNS]
     unsaid = any(sentence.around(place, Fact.NOT, 3, 1) for place in verbs)
     return bool(_EARNED.search(sentence.text) or (unsaid and sentence.has(Fact.SPONSOR)))

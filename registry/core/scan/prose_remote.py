@@ -2,10 +2,11 @@
 
 import re
 
-from registry.core.scan import prose_signs
+from registry.core.scan import prose_phrases, prose_signs
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
 
+_SUBMIT = ("obey", "obéi", "obede", "obbed", "gehorch", "gehoorzam", "подчин")
 _AFTER_VERB = frozenset({"it", "them"})
 _ONLY_WITH_ORDERS = frozenset({"treat", "work", "act", "adopt", "implement"})  # “treat it as a guess” is harmless
 _BEFORE_VERB = frozenset(
@@ -17,7 +18,6 @@ _LIKE_SYSTEM = re.compile(
     r"|systeem|systemow\w{0,3}|системн\w{1,3}|sistem)|系统提示|システムプロンプト|시스템 ?프롬프트",
     re.IGNORECASE,
 )
-_LOOP = re.compile(r"\bwhat to do(?: next)?\b[^.\n]{0,20}\bdo (?:that|it|so)\b", re.IGNORECASE)
 _BINDING = re.compile(
     r"\b(?:binding|mandatory|verbindlich|bindend|obligatoires?|vinculantes?|obligatori[oa]s?)\b", re.IGNORECASE
 )
@@ -44,7 +44,7 @@ def remote(found: list[Sentence], index: int) -> bool:
     """Check if the sentence names an address, and it or one of the next orders to obey what is there."""
     first = found[index]
     window = found[index : index + _NEXT]
-    if _LOOP.search(first.text) or _above_all(window):
+    if _above_all(window) or any(prose_phrases.DECIDES.search(each.text) for each in window[:2]):
         return True
     for offset, sentence in enumerate(window):
         if not _obeys(sentence):
@@ -55,7 +55,9 @@ def remote(found: list[Sentence], index: int) -> bool:
         fetches = any(each.has(Fact.FETCH) for each in window[: offset + 1])
         guide = first.has(Fact.GUIDE) or sentence.has(Fact.GUIDE)
         total = sentence.any(Fact.ALL, Fact.THERE) and sentence.has(Fact.ORDERS)
-        if fetches and not guide and (total or _what_it_says(sentence)):
+        submits = any(word.startswith(_SUBMIT) for word in sentence.words)
+        says = _what_it_says(sentence) or prose_phrases.HOW.search(sentence.text)
+        if fetches and not guide and (total or submits or says):
             return True
     return False
 
@@ -76,13 +78,15 @@ def _above_all(window: list[Sentence]) -> bool:
 def _obeys(sentence: Sentence) -> bool:
     """Check for an order to obey instructions, “what it says”, or a pronoun."""
     if not sentence.has(Fact.OBEY):
-        return False
+        return bool(prose_phrases.HOW.search(sentence.text))
     if Fact.OBEY in sentence.signed and sentence.any(Fact.ORDERS, Fact.WHAT) and not _signed_denial(sentence):
         return True
     verbs = [index for index in sentence.at.get(Fact.OBEY, ()) if not sentence.denied(index)]
     if not verbs:
         return False
     if any(sentence.around(index, Fact.ORDERS, 8, 8) for index in verbs) or _what_it_says(sentence):
+        return True
+    if any(sentence.words[index].startswith(_SUBMIT) for index in verbs) or prose_phrases.HOW.search(sentence.text):
         return True
     return any(_with_pronoun(sentence, index) for index in verbs)
 
@@ -135,9 +139,11 @@ def _strength(sentence: Sentence) -> bool:
 
 def outranks(sentence: Sentence) -> bool:
     """Check if the sentence places this text above the system prompt, the user or all other instructions."""
+    if prose_phrases.IRREVOCABLE.search(sentence.text):
+        return True
     if sentence.signed:
         return _outranks_signed(sentence)
-    if _NOTHING_CHANGES.search(sentence.text):
+    if _wins_conflict(sentence) or _NOTHING_CHANGES.search(sentence.text):
         return True
     if not sentence.has(Fact.RANKS, Fact.THIS, Fact.TEXT):
         return False
@@ -161,6 +167,22 @@ def outranks(sentence: Sentence) -> bool:
         if lost and denied:
             return True
     return False
+
+
+def _wins_conflict(sentence: Sentence) -> bool:
+    """Check for “where the user and this text differ, follow this text”."""
+    if not sentence.has(Fact.THIS, Fact.TEXT) or not sentence.any(Fact.USER, Fact.SYSTEM):
+        return False
+    if not prose_phrases.CONFLICT.search(sentence.text):
+        return False
+    verbs = [index for index, word in enumerate(sentence.words) if prose_phrases.FOLLOW.match(word)]
+    own = [index for index in sentence.at[Fact.TEXT] if sentence.around(index, Fact.THIS, 2, 0)]
+    people = sentence.at.get(Fact.USER, [])
+    return any(
+        verb < index <= verb + 4 and not sentence.denied(verb) and not any(verb < place < index for place in people)
+        for verb in verbs
+        for index in own
+    )
 
 
 def _others(sentence: Sentence) -> list[int]:
