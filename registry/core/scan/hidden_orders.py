@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from registry.core.findings import shorten
+from registry.core.scan.labels import secret_path
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
@@ -43,6 +44,9 @@ _PICTURE = re.compile(
     r"!\[([^\[\]\n]{20,600})\]|\balt\s{0,3}=\s{0,3}\"([^\"\n]{20,600})\"|\btitle\s{0,3}=\s{0,3}\"([^\"\n]{20,600})\""
 )
 _TITLE = re.compile(r"\]\([^\s()]{1,300}\s{1,4}[\"']([^\"'\n]{20,600})[\"']\)")
+_DETAILS = re.compile(
+    r"<details\b[^>]{0,100}>(?:[^<]{0,200}<summary>[^<]{0,200}</summary>)?([^<]{20,2000})", re.IGNORECASE
+)
 _CHARS = 2_000
 
 
@@ -60,3 +64,6 @@ def find(text: str) -> Iterator[Match]:
             shown = next(group for group in match.groups() if group)
             if orders_an_agent(shown):
                 yield Match(text.count("\n", 0, match.start()) + 1, Rule.STYLE, shorten(shown))
+    for match in _DETAILS.finditer(text):
+        if orders_an_agent(match[1]) and secret_path(match[1]):
+            yield Match(text.count("\n", 0, match.start()) + 1, Rule.STYLE, shorten(match[1].strip()))

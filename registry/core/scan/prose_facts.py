@@ -17,18 +17,19 @@ _WORD = re.compile(r"[^\W\d_]+(?:_[^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？।؟]|\n\s*(?=[-*+#|>]\s|\d{1,3}[.)]\s)")
 _NO_ASK_PHRASE = re.compile(
     r"\b(?:no|without) (?:further |any |a |prior )?(?:confirmation|approval|consent|prompt(?:ing)?|question)s?\b"
-    r"|\bnobody (?:needs|has) to "
+    r"|\bnobody (?:needs|has) to (?:sign|be asked)|\bnobody (?:needs|has) to "
     r"(?:approve|confirm|agree)|\b(?:does|do|need) ?n[o'’]t (?:have to|need to|be) (?:be )?(?:involved|asked"
     r"|consulted|approve|confirm)"
     r"|\b(?:need not|no need to|needn['’]t) (?:be )?(?:ask|approv|confirm|consult|involv|wait)|\bне спрашив"
-    r"|\bsormadan\b"
+    r"|\b(?:sormadan|sorgulamadan)\b"
     r"|\bonay (?:almadan|beklemeden|istemeden)|\bdanışmadan\b|\bonaysız\b",
     re.IGNORECASE,
 )
 # Ranks in more than one word.
 _RANK_PHRASE = re.compile(
     r"\b(?:ranks?|stands?|counts?|weighs?)\b[^.\n]{0,20}\b(?:above|higher|over|before|more)\b|\bmore important than\b"
-    r"|\b(?:geht|gehen)\b[^.\n]{0,60}\bvor\b|\b(?:gilt|gelten) vor\b|\b(?:steht|stehen) über\b"
+    r"|\b(?:geht|gehen)\b[^.\n]{0,60}\bvor\b|\b(?:gilt|gelten) vor\b|\bpass(?:e|ent) avant\b|\b(?:comes?|kommt"
+    r"|kommen) (?:before|vor)\b|\b(?:steht|stehen) über\b"
     r"|\bl['’]emporte(?:nt)? sur\b|\bau-dessus d"
     r"|\bpor encima de\b|\bacima d[aeo]|\bal di sopra d|\bga(?:an|at) (?:vóór|voor|boven)\b|\bстоит выше\b"
     r"|\bвыше,? чем\b",
@@ -38,6 +39,7 @@ _GERMAN_WHAT = re.compile(
     r"\bwas\b[^.\n]{0,30}\b(?:steht|sagt|verlangt|fordert|vorgibt|anweist|vorschreibt|geschrieben|enthält|findest)\b",
     re.IGNORECASE,
 )
+_HOCH = re.compile(r"\blade?\b[^.\n]{0,100}\bhoch\b", re.IGNORECASE)
 _ASSET = re.compile(
     r"\bMCP\b|Bash\(\*|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b|\.(?:bash|zsh)rc\b|\bauthorized_keys\b|\ballow[- ]?list\b"
     r"|\bshell profile\b|bypassPermissions|\bpermission mode\b|\bmaster password\b|\bpublic key\b|\b(?:login"
@@ -86,6 +88,8 @@ class Sentence:
             insort(self.at.setdefault(Fact.RANKS, []), bisect_left(self.offsets, match.start()))
         for match in prose_phrases.EVERYBODY.finditer(shown):
             insort(self.at.setdefault(Fact.NOBODY, []), bisect_left(self.offsets, match.start()))
+        if _HOCH.search(shown):
+            self.at.setdefault(Fact.SEND, [])
         if _GERMAN_WHAT.search(shown):
             self.at.setdefault(Fact.WHAT, [])
             self.at.setdefault(Fact.SAYS, [])

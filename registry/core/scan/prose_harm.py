@@ -44,7 +44,8 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _REQUESTS = re.compile(
-    r"\b(?:ask|request|prompt|collect|frage?|erfrage|fordere|demande[zr]?|pide|solicita|peça|solicite|chiedi|vraag"
+    r"\b(?:ask|request|prompt|collect|get (?:the user|them|him|her) to (?:paste|type|enter|send|share)|frage?"
+    r"|erfrage|fordere|demande[zr]?|pide|solicita|peça|solicite|chiedi|vraag"
     r"|poproś|попроси\w{0,2}"
     r"|запроси\w{0,2}|iste)\b",
     re.IGNORECASE,
@@ -105,7 +106,12 @@ def conceals(sentence: Sentence) -> bool:
         return True
     if not sentence.any(Fact.USER, Fact.RECORD, Fact.NOBODY) or sentence.has(Fact.UNLESS):
         return False
+    acts = sentence.any(Fact.ACT, Fact.SEND, Fact.COPY)
+    if acts and (prose_phrases.SKIPPED_PART.search(sentence.text) or sentence.near(Fact.HIDE, Fact.USER, 3, 3)):
+        return True
     if sentence.signed:
+        if sentence.has(Fact.HIDE, Fact.USER) and acts:
+            return True
         return sentence.has(Fact.THIS, Fact.ACT) and bool(prose_signs.NO_TELL.search(sentence.text))
     if any(_untold(sentence, index) for index in sentence.at.get(Fact.TELL, ())):
         return True
@@ -173,7 +179,8 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
     verbs = [index for index in sentence.at.get(Fact.ADD, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
     adds = any(sentence.around(index, Fact.ASSET, 4, 9) for index in verbs)
     signed = {Fact.ADD, Fact.ASSET} <= sentence.signed
-    if prose_phrases.DISGUISED_NAME.search(sentence.text) and verbs:
+    hides_itself = prose_phrases.DISGUISED_NAME.search(sentence.text) or prose_phrases.RETURNS.search(sentence.text)
+    if hides_itself and verbs:
         return True
     if not (adds or signed):
         return False
@@ -184,6 +191,8 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
 
 def lifts_guards(sentence: Sentence) -> bool:
     """Check for an order to switch confirmations off for good, or to do whatever a text asks."""
+    if prose_phrases.WIDENED.search(sentence.text):
+        return True
     if prose_phrases.AUTO_APPROVED.search(sentence.text) and not sentence.any(Fact.NOT, Fact.WITHOUT):
         return bool(_SETTINGS.search(sentence.text) and _LATER.search(sentence.text) and sentence.has(Fact.ADD))
     verbs = [index for index in sentence.at.get(Fact.DISABLE, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
@@ -222,7 +231,11 @@ def sends_data(sentence: Sentence, around: list[Sentence]) -> bool:
     if quiet(sentence, asking=False):
         return True
     also = bool(prose_phrases.ALSO.search(sentence.text))
-    if (also and sentence.any(Fact.EVERY, Fact.COPY, Fact.PRIVATE)) or prose_phrases.HARVESTED.search(sentence.text):
+    if (also and sentence.any(Fact.EVERY, Fact.COPY, Fact.PRIVATE, Fact.ALL)) or prose_phrases.HARVESTED.search(
+        sentence.text
+    ):
+        return True
+    if sentence.has(Fact.PRIVATE) and sentence.any(Fact.EVERY, Fact.ALL):
         return True
     every = bool(_EVERY_TIME.search(sentence.text))
     if sentence.has(Fact.COPY) and (every or sentence.any(Fact.EVERY, Fact.ALL, Fact.USER, Fact.PRIVATE)):
@@ -235,7 +248,11 @@ def fills_address(sentence: Sentence) -> bool:
     if Fact.ADDRESS not in sentence.at or not sentence.any(Fact.ADD, Fact.SEND):
         return False
     verbs = [index for fact in (Fact.ADD, Fact.SEND) for index in sentence.at.get(fact, ())]
-    shown = bool(_KEY.search(sentence.text) and _PICTURE.search(sentence.text))
+    text = sentence.text
+    carried = sentence.any(Fact.COPY, Fact.PRIVATE) or "config" in text
+    shown = bool(_KEY.search(text) and _PICTURE.search(text)) or bool(
+        carried and prose_phrases.IN_PICTURE.search(text) and prose_phrases.PICTURE_FILE.search(text)
+    )
     return shown and not all(sentence.denied(index) for index in verbs)
 
 

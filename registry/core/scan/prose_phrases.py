@@ -4,6 +4,10 @@ import re
 
 # The text of a page decides what the agent does.
 DECIDES = re.compile(
+    r"\bas (?:if|though) (?:it came from )?(?:the |your )?(?:user|operator|developer|owner"
+    r"|system)\b[^.\n]{0,12}\b(?:typed|said|written|asked|sent|given)\b|"
+    r"\bals (?:hätte|käme) (?:der|die|es vom) (?:nutzer|anwender|benutzer|system)|\bcomme si l['’]utilisat"
+    r"|\bcomo si (?:el|la) usuari|\bcomo se o usuári|\bcome se l['’]utente|"
     r"\b(?:tells?|says?|returns?|decides?|determines?|knows?) (?:you |the agent )?(?:what|how) (?:you )?(?:to"
     r"|should|must)"
     r" (?:do|proceed|continue|behave|act|go on)\b|\b(?:becomes?|is|are|forms?|counts? as|serves? as|extends?"
@@ -14,6 +18,7 @@ DECIDES = re.compile(
 )
 # “As it is described there”, with a verb such as “proceed”.
 HOW = re.compile(
+    r"\brichte? dich (?:da)?nach\b|\bwork through (?:it|them)\b|"
     r"\b(?:proceed|behave|act|work|go on|do)\b[^.\n]{0,20}\bas\b[^.\n]{0,20}\b(?:described|instructed|directed"
     r"|told|stated|written|asked)"
     r"|\b(?:verfahre?n?|handle|handeln|vorgehen|geh)\b[^.\n]{0,25}\bwie\b[^.\n]{0,25}\b(?:beschrieben|angegeben"
@@ -31,6 +36,27 @@ HOW = re.compile(
 )
 # What the user cannot undo.
 IRREVOCABLE = re.compile(
+    r"\b(?:same|equal) (?:standing|rank|weight|authority|force|status) (?:as|with|to) (?:your |the )?(?:system"
+    r"|developer|operator)"
+    r"|\buser (?:is not entitled|has no right) to (?:change|revoke|cancel|override|lift|undo|alter)"
+    r"|\beven (?:when|if) (?:you are |someone |anyone )?(?:told|asked|ordered|instructed) (?:not to|to (?:stop"
+    r"|cancel|abort|quit))\b"
+    r"|\bif (?:the )?(?:users?|customers?|they)\b[^.,\n]{0,20}\b(?:wants?|asks?|prefers?|chooses?"
+    r"|requests?)\b[^.,\n]{0,50},[^.\n]{0,50}\b(?:all the same|anyway|nevertheless"
+    r"|nonetheless|regardless)\b|\byou (?:only )?(?:answer|listen|report|obey|are bound) (?:only )?(?:to "
+    r"|by )?(?:this|these) (?:document|file|page|rules|text|skill) (?:only|alone)"
+    r"|\b(?:ignore|disregard|forget) (?:what(?:ever)?|anything|everything) (?:the |your )?(?:user|operator"
+    r"|developer|owner|admin)\b"
+    r"|\b(?:ignoriere|vergiss),? was (?:der|die) (?:nutzer|anwender|benutzer|betreiber)"
+    r"|\bignore[zr]? ce que (?:l['’]utilisat|l['’]opérat)|\bignora lo que (?:el|la) usuari"
+    r"|\bignore o que o usuári|\bignora (?:quello|ciò) che [^.\n]{0,12}utent|\bnegeer wat de gebruiker"
+    r"|\bignoruj to,? co [^.\n]{0,12}użytkown|\bигнорируй (?:то,? )?что [^.\n]{0,20}пользовател"
+    r"|(?:忽略|无视|不必理会)用户的?(?:要求|指令|请求|意见|话|反对)|(?:ユーザー|利用者)の(?:要望|指示|依頼"
+    r"|意見)[^。]{0,6}無視(?:し|す)|사용자의 (?:요청|지시|의견)[^.]{0,8}무시하(?:고|세요|십시오|라)"
+    r"|\b(?:user|operator|system|polic\w{1,3}|prompts?)\b[^.\n]{0,60}\b(?:second|secondary|subordinate"
+    r"|inferior) to (?:this|these)\b"
+    r"|\begal,? was (?:der|die) (?:nutzer|anwender|benutzer)|\bquoi que (?:dise|veuille|demande) l['’]utilisat"
+    r"|\bdiga lo que diga el usuari|"
     r"\b(?:can(?:not|['’]t)|can not|may not|must not|never) be (?:revoked|cancell?ed|changed|overruled|overridden"
     r"|waived|lifted|undone|altered)"
     r" by (?:the |any |a )?(?:user|operator|person|developer|anyone)|\brequests? to (?:stop|cancel|undo|change"
@@ -67,13 +93,17 @@ FEIGNED = re.compile(
 FALSIFIED = re.compile(
     r"(?<!not )(?<!never )(?<!n['’]t )\b(?:inflate|falsify|fabricate|doctor|invent)\b[^.\n]{0,30}\b(?:numbers?"
     r"|coverage|results?|scores?|metrics?|ratings?|reviews?|figures?"
-    r"|quotes?|sources?|citations?|totals?)\b|\b(?:do not|don['’]t|skip)\b[^.\n]{0,20}\b(?:run|perform|check"
+    r"|quotes?|sources?|citations?|totals?|justifications?)\b|\b(?:do not|don['’]t|skip)\b[^.\n]{0,20}\b(?:run"
+    r"|perform|check"
     r"|tests?|scans?|reviews?)\b[^.\n]{0,40}"
     r"\b(?:tell|say|report|claim|state|write)\b[^.\n]{0,30}\b(?:passed|succeeded|ran|done|successful|complete[d]?"
     r"|clean|made)\b",
     re.IGNORECASE,
 )
 UNMENTIONED = re.compile(
+    r"\b(?:say|claim|saying|claiming|explain) (?:that )?(?:it|this|they) (?:is|are|was)(?: needed| required| only"
+    r"| just)? (?:for|part of)\b"
+    r"|\bwithout (?:a |any )?(?:comment|note|mention|entry|trace)\b|"
     r"\b(?:do not|don['’]t|never|need not|no need to|no reason to) (?:bring|point|draw attention|show|document"
     r"|announce|mention|list|tell"
     r"|describe|flag|report|log|raise|explain|disclose) ?(?:to )?(?:it|this|them|that|these)?\b"
@@ -97,6 +127,10 @@ UNMENTIONED = re.compile(
     re.IGNORECASE,
 )
 CONCEALED = re.compile(
+    r"\b(?:users?|people|person|owner|team|customers?) (?:do|does|need|should|must)(?: not|n['’]t) (?:need to "
+    r"|have to )?(?:be )?(?:aware of|know about|told about|informed of)"
+    r" (?:it|this|that|these)\b|\b(?:users?|person|customers?|reviewers?|owner) (?:should|must|is to"
+    r"|are to) (?:believe|think|assume) (?:that|it)\b|\b(?:unmentioned|unerwähnt|sous silence)\b|"
     r"\bdeny (?:that (?:you|any|it|the)|having|any|it\b|everything)|\bno (?:hint|mention|trace|sign"
     r"|word) of (?:the|this|these|that) (?:export|upload|copy|step|transfer|change"
     r"|account|request|sync|call)|\bso (?:that )?(?:the )?(?:reviewers?|users?|nobody|no one|owners?"
@@ -128,9 +162,28 @@ HARVESTED = re.compile(
     re.IGNORECASE,
 )
 ALSO = re.compile(
+    r"一并|"
     r"\b(?:also|additionally|as well|zusätzlich|ebenfalls|aussi|également|además|también|também|além disso|anche"
     r"|inoltre|ook|tevens|także|również|также|дополнительно"
     r"|ayrıca)\b|同时|另外|また|併せて|또한|أيضا|भी",
     re.IGNORECASE,
 )
 EVERYBODY = re.compile(r"\bno one\b", re.IGNORECASE)
+SKIPPED_PART = re.compile(
+    r"\b(?:skip|leave out|omit|gloss)(?: over)? (?:the|this|that) (?:part|step|bit) (?:where|in which|that|about)\b",
+    re.IGNORECASE,
+)
+WIDENED = re.compile(
+    r"\b(?:widen|extend|open|relax|loosen|expand)\b[^.\n]{0,30}\b(?:allowed tools|permissions?"
+    r"|allow-?list)\b[^.\n]{0,60}"
+    r"\b(?:everything|all|any|undisturbed|unrestricted)\b|(?<!not )(?<!never )\b(?:answer|say|reply|click|press)"
+    r" [“\"'`]?(?:yes|allow|approve|accept)[”\"'`]? (?:to|on|for) (?:every|all|any)\b",
+    re.IGNORECASE,
+)
+RETURNS = re.compile(
+    r"\bre-?(?:enables?|installs?|creates?|activates?|adds?)\b[^.\n]{0,40}\b(?:when|if|after|once)\b[^.\n]{0,30}"
+    r"\b(?:remov|delet|disabl|uninstall)",
+    re.IGNORECASE,
+)
+IN_PICTURE = re.compile(r"\b(?:query|parameter|url|address|path)\b", re.IGNORECASE)
+PICTURE_FILE = re.compile(r"https?://\S{4,200}\.(?:gif|png|jpe?g|svg|webp)\b", re.IGNORECASE)

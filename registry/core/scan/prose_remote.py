@@ -14,7 +14,9 @@ _BEFORE_VERB = frozenset(
 )
 _FUSED = re.compile(r"(?:[aei]lo|[aei]los|[aei]las|[aeií]rl[oai]|[aei]li)$")
 _LIKE_SYSTEM = re.compile(
-    r"\b(?:as|like|als|wie|comme|como|come|jak|как|gibi)\b[^.\n]{0,40}\b(?:system|developer|operator|système|sistema"
+    r"\b(?:as|like|als|wie|comme|como|come|jak|как|gibi)\b[^.\n]{0,40}\b(?:system|developer|operator|opdracht"
+    r"|ordens|anweisung\w{0,2}|befehle?|ordres?|órdenes|ordini|istruzioni|administrat\w{1,3}|administrador"
+    r"|beheerder|système|sistema"
     r"|systeem|systemow\w{0,3}|системн\w{1,3}|sistem)|系统提示|システムプロンプト|시스템 ?프롬프트",
     re.IGNORECASE,
 )
@@ -47,7 +49,8 @@ def remote(found: list[Sentence], index: int) -> bool:
     if _above_all(window) or any(prose_phrases.DECIDES.search(each.text) for each in window[:2]):
         return True
     for offset, sentence in enumerate(window):
-        if not _obeys(sentence):
+        follows = offset == 1 and first.has(Fact.ORDERS) and sentence.has(Fact.OBEY) and sentence.unasked()
+        if not (follows or _obeys(sentence)):
             continue
         around = {id(each): each for each in (first, sentence, *window[offset + 1 : offset + 2])}.values()
         if any(_strength(each) for each in around):
@@ -147,7 +150,7 @@ def outranks(sentence: Sentence) -> bool:
         return True
     if not sentence.has(Fact.RANKS, Fact.THIS, Fact.TEXT):
         return False
-    own = [index for index in sentence.at[Fact.TEXT] if sentence.around(index, Fact.THIS, 2, 0)]
+    own = [index for index in sentence.at[Fact.TEXT] if sentence.around(index, Fact.THIS, 2, 2)]
     others = _others(sentence)
     if not own or not others:
         return False

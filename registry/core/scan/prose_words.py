@@ -85,15 +85,16 @@ _WORDS: dict[Fact, str] = {
     Fact.THIS: """this these it them diese* dies davon darüber hiervon es ce cette cet ces ceci cela en ça esto este
         esta estos estas eso ello isto isso esse essa disso questo questa questi queste ciò lo dit deze hierover hem
         ten tym tej tego tę to jej эта это эту этот эти этом этой этого этих bu bunu bundan bunları deste desta
-        neste nesta""",
+        neste nesta below following folgende* dessous suivantes siguientes seguintes seguenti następując* ниже
+        следующие aşağıdaki""",
     Fact.ACT: """upload uploads step steps copy copying transfer forwarding change changes account transmission
         request export hook webhook entry rule backup schritt* kopie* konto weiterleitung* übertragung* vorgang
         änderung* étape* opération* envoi copie* transfert compte* paso* copia* envío cuenta cambio* etapa* passo*
         cópia* envio conta alteraç* passagg* invio operazion* modific* stap* wijziging* krok* kopi* kont* zmian*
         шаг* копи* отправк* изменени* аккаунт* adım* kopya* işlem* hesap*""",
-    Fact.HIDE: """hide conceal disguise bury versteck* verberg* verheimlich* verschleier* cache caches cachez cacher
-        dissimul* masque* oculta* esconde* oculte* escond* nascond* occult* verstop* ukryj* ukryw* спряч* скры*
-        gizle* sakla*""",
+    Fact.HIDE: """hide conceal disguise bury versteck* verberg* verheimlich* verschleier* cachez cacher dissimul*
+        masque* oculta* esconde* oculte* escond* nascond* occult* verstop* ukryj* ukryw* спряч* скры* gizle* sakla*
+        verzwijg* verschweig* zataj* taire tais скрой*""",
     Fact.NOTICE: """notice notices know knows learn learns see sees aware find realise realize suspect merk* bemerk*
         erfahr* erfähr* wiss* auffäll* auffallen remarqu* sache savoir apprenn* sepa entere note perceb* saiba
         accorg* sappia sapere merkt weten zauważ* dowie* wiedzieć замет* узна* знать fark* bilme* tell""",
@@ -113,7 +114,7 @@ _WORDS: dict[Fact, str] = {
         leia ler acess* buscar busque aprir* apri aprila aprilo aprite scaric* legg* recuper* vai haal ophalen lees
         laad bezoek* raadpleeg* pobierz* pobra* otwórz otworz* wczytaj* przeczytaj* odczytaj* zajrzyj* wejdź sprawdź
         загру* откр* скача* прочит* прочти* зайд* зайти получ* запрос* перейд* перейти aç açın açıp oku okuyun
-        indir* yükle* ziyaret* eriş* getir* чита*""",
+        indir* yükle* ziyaret* eriş* getir* чита* look import cherche* chercher carga ruf zieh*""",
     Fact.OBEY: """follow obey execute run perform apply comply act acted adopt do carry abide heed implement work
         treat treated befolg* folg* ausführ* auszuführ* führ* umsetz* umzusetz* abarbeit* abzuarbeit* arbeit*
         gehorch* halt* erledig* tu tue tun mach* anwend* suis suivez suivre exécut* obéi* appliqu* respect* fais
@@ -122,7 +123,8 @@ _WORDS: dict[Fact, str] = {
         fai fare fallo fate attien* volg* uitvoer* uit voer* gehoorzam* doe doen pas toe wykona* wykonuj* postęp*
         stosuj* zastosuj* zrób realizuj* przestrzegaj* выполн* исполн* следуй* следова* соблюда* сдела* дела*
         подчин* примен* uygula* uy uyun izle* yap yapın yerine çalıştır* takip adhere conform proceed behave
-        verfahr* vorgeh* actúa actúe aja agisci comportati handel działaj поступай* действуй* davran* hareket""",
+        verfahr* vorgeh* actúa actúe aja agisci comportati handel działaj поступай* действуй* davran* hareket œuvre
+        pratica práctica practica complét* completa* complete trat* behandel* trait* interpret""",
     Fact.ORDERS: """instruction instructions command commands directive directives order orders prompt steps
         guidance playbook runbook tasks anweisung* instruktion* befehl* schritt* vorgab* aufgab* prüfschritt* regeln
         consigne* ordre* commande* étape* tâche* règles instruccion* órdenes indicacion* comando* pasos tareas
@@ -130,7 +132,7 @@ _WORDS: dict[Fact, str] = {
         passagg* regole compiti instructie* opdracht* bevel* stappen taken regels instrukcj* polece* zadani* kroki
         krokami rozkaz* wytyczn* инструкци* указани* команд* приказ* шаг* задани* распоряжени* talimat* komut* emir*
         adım* görev* yönerge* item items action actions checklist aktion* punkte acciones acción ações ação azioni
-        acties działania действия eylem*""",
+        acties działania действия eylem* persona limits procedure""",
     Fact.WHAT: """what whatever everything anything alles ce que qu lo cuanto todo o tudo quello quel ciò quanto
         tutto wat co wszystko tym что всё все чему şeyi şey""",
     Fact.SAYS: """says say said tells tell written states asks demands wants contains requires steht stehen sagt
@@ -142,7 +144,7 @@ _WORDS: dict[Fact, str] = {
         richiesto chiesto wymagan* требу* napisan* beschrieben described figurent figure indicate indicati""",
     Fact.ALL: """all every everything any exactly whatever always strictly each binding alle alles sämtlich* genau
         jede* verbindlich tout toutes tous toute exactement todo todos todas exactamente tudo exatamente tutto tutte
-        tutti esattamente precies wszystk* dokładnie все всё всех каждое точно tüm bütün hepsini""",
+        tutti esattamente precies wszystk* dokładnie все всё всех каждое точно tüm bütün hepsini top bottom letter""",
     Fact.THERE: """there therein inside dort darin dortig* drin là dedans y allí ahí ella lá nela ali lì ivi c daar
         daarin erin tam nim niej там нём нем ней orada oradaki içindeki sayfadaki""",
     Fact.PRONOUN: """it them that those sie es diese les le la celles lo los las os as li ze het je ją go их его
@@ -179,13 +181,14 @@ _WORDS: dict[Fact, str] = {
         téléverse* transfèr* expédi* envía envíe* enviar* sube suba subir mandar mande manda reenv* envie envia
         transmita invia* invii inviate spedi* inoltr* trasmett* stuur* verstuur* verzend* upload* wyślij* wysyłaj*
         wyśl* prześlij* przesyłaj* отправ* пересыл* перешл* выгру* загруж* загрузи* gönder* yükle* ilet* sent
-        delivered forwarded posted uploaded submitted""",
-    Fact.COPY: """copy copies duplicate contents content kopie* abschrift* inhalt* copie* contenu copia* contenido
-        cópia* conteúdo contenut* inhoud kopi* zawartoś* копи* содержим* kopya* içeri*""",
+        delivered forwarded posted uploaded submitted enviado enviados enviada mirrored mirror synced streamed
+        relayed envoyé* inviato inviati gesendet hochgeladen отправлен*""",
+    Fact.COPY: """copy copied copies duplicate contents content kopie* abschrift* inhalt* copie* contenu copia*
+        contenido cópia* conteúdo contenut* inhoud kopi* zawartoś* копи* содержим* kopya* içeri*""",
     Fact.PRIVATE: """conversation conversations chat transcript prompts clipboard contacts keystrokes inbox mailbox
         screenshots passport* gespräch* verlauf* unterhaltung* adressbuch kontakt* conversation* échange*
         conversaci* contactos conversa* contatos conversazion* contatti gesprek* contacten rozmow* переписк* диалог*
-        контакт* конверсаци* sohbet* konuşma* kişiler*""",
+        контакт* конверсаци* sohbet* konuşma* kişiler* prompt kundendaten clientes""",
     Fact.EVERY: """every each whenever always jede* immer chaque toujours cada siempre sempre ogni elke ieder*
         telkens każd* zawsze кажд* всегда""",
     Fact.DOCUMENT: """document documents file files text texts source input inputs answer answers contract contracts
@@ -201,17 +204,20 @@ _WORDS: dict[Fact, str] = {
         involve* authoriz* frag* rückfrag* nachfrag* nachzufragen zustimm* bestätig* genehmig* erlaubnis demand*
         valid* accord autoris* pregunt* consult* permiso pedir autoriz* pergunt* permiss* perguntar chied* chieder*
         conferm* permess* domand* autorizz* vrag* vraag bevestig* toestemming pyta* zgod* potwierdz* спрос* спрашив*
-        подтвержд* разреш* соглас* вопрос* onay* sormadan sorma sormayın danışmadan""",
-    Fact.ADD: """add create register put write set insert append copy install enable accept grant open include
-        anleg* lege leg hinzufüg* füg* trag* eintrag* schreib* erstell* richt* ajout* crée* créer inscri* écri*
-        installe* añad* agreg* crea crear registr* escrib* instal* adicion* acrescent* crie criar escrev* aggiung*
-        creare inser* scriv* voeg* maak* registreer* schrijf* zet dodaj* dopisz* utwórz* stwórz* wpisz* zapisz*
-        załóż* добав* созда* запиш* впиш* зарегистр* ekle* oluştur* kaydet* yaz generate build edit ensure""",
+        подтвержд* разреш* соглас* вопрос* onay* sormadan sorma sormayın danışmadan rücksprache aprueb* aprob*
+        approuv* aprov* sign""",
+    Fact.ADD: """add encode embed create register put write set insert append copy install enable accept grant open
+        include anleg* lege leg hinzufüg* füg* trag* eintrag* schreib* erstell* richt* ajout* crée* créer inscri*
+        écri* installe* añad* agreg* crea crear registr* escrib* instal* adicion* acrescent* crie criar escrev*
+        aggiung* creare inser* scriv* voeg* maak* registreer* schrijf* zet dodaj* dopisz* utwórz* stwórz* wpisz*
+        zapisz* załóż* добав* созда* запиш* впиш* зарегистр* ekle* oluştur* kaydet* yaz generate build edit ensure
+        give plant widen""",
     Fact.ASSET: """account accounts admin* superuser login mcp permission permissions allowlist allow profile
         crontab cron startup autostart authorized_keys webhook backdoor token* session header bashrc zshrc konto*
         administrator* benutzerkonto* dienstkonto* berechtigung* anmeldung compte* permission* autorisation* cuenta*
         administrador* permiso* conta* permiss* permess* amministrator* account* beheerder* rechten kont* uprawnie*
-        аккаунт* учётн* учетн* администратор* прав разрешени* hesap* yönetici* izin*""",
+        аккаунт* учётн* учетн* администратор* прав разрешени* hesap* yönetici* izin* rights rechte droits derechos
+        direitos diritti hook hooks""",
     Fact.DISABLE: """disable deactivate switch turn bypass suppress skip lift deaktivier* abschalt* ausschalt*
         umgeh* schalt* désactiv* contourn* desactiv* desativ* omit* disattiv* aggir* uitschakel* schakel* omzeil*
         wyłącz* pomiń отключ* обойд* выключ* kapat* devre atla*""",
@@ -235,10 +241,15 @@ _WORDS: dict[Fact, str] = {
         gesponsert bezahlt* anzeige sponsoris* publicit* rémunér* acuerdo comisión patrocin* publicidad anuncio
         comissão patrocín* publicidade sponsorizz* pubblicit* provvigion* реклам* комисси* prowizj* reklam*""",
     Fact.NEED: """needed necessary required nötig notwendig erforderlich nécessaire* necesari* necessári* necessari*
-        nodig potrzebn* konieczn* нужн* требуется gerekmez gerekli""",
+        nodig potrzebn* konieczn* нужн* требуется gerekmez gerekli falta""",
     Fact.UNLESS: "unless until yet falls sofern sauf avant salvo hasta antes tenzij chyba пока если",
 }
 
+# The last part of German and Dutch compounds.
+_COMPOUNDS = {
+    "anweisung": Fact.ORDERS, "anweisungen": Fact.ORDERS, "vorgaben": Fact.ORDERS, "befehle": Fact.ORDERS,
+    "aufgaben": Fact.ORDERS, "schritte": Fact.ORDERS, "daten": Fact.DOCUMENT, "konto": Fact.ASSET,
+}  # fmt: skip
 _LONGEST = 24
 
 
@@ -260,6 +271,9 @@ _NONE: frozenset[Fact] = frozenset()
 def facts_of(word: str) -> frozenset[Fact]:
     """Return the facts that a word in small letters carries."""
     found = _EXACT.get(word, _NONE)
+    for part, fact in _COMPOUNDS.items():
+        if word.endswith(part):
+            found |= {fact}
     for end in range(2, min(len(word), _LONGEST) + 1):
         if stem := _STEMS.get(word[:end]):
             found |= stem
