@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 
-from registry.core.scan import prose_phrases, prose_signs
+from registry.core.scan import prose_phrases, prose_signs, prose_triggers
 from registry.core.scan.prose_words import Fact, facts_of
 
 ADDRESS = re.compile(
@@ -84,18 +84,23 @@ class Sentence:
         self._phrases(shown)
 
     def _phrases(self, shown: str) -> None:
-        for match in _RANK_PHRASE.finditer(shown):
+        self.signed = prose_signs.signs(shown) if prose_signs.OTHER_SCRIPT.search(shown) else set()
+        self.vocabulary = frozenset(self.words)
+        for match in _RANK_PHRASE.finditer(shown) if self.uses(prose_triggers.RANK) else ():
             insort(self.at.setdefault(Fact.RANKS, []), bisect_left(self.offsets, match.start()))
-        for match in prose_phrases.EVERYBODY.finditer(shown):
+        for match in prose_phrases.EVERYBODY.finditer(shown) if "one" in self.vocabulary else ():
             insort(self.at.setdefault(Fact.NOBODY, []), bisect_left(self.offsets, match.start()))
-        if _HOCH.search(shown):
+        if "hoch" in self.vocabulary and _HOCH.search(shown):
             self.at.setdefault(Fact.SEND, [])
-        if _GERMAN_WHAT.search(shown):
+        if "was" in self.vocabulary and _GERMAN_WHAT.search(shown):
             self.at.setdefault(Fact.WHAT, [])
             self.at.setdefault(Fact.SAYS, [])
-        for match in _ASSET.finditer(shown):
+        for match in _ASSET.finditer(shown) if self.uses(prose_triggers.ASSET) else ():
             insort(self.at.setdefault(Fact.ASSET, []), bisect_left(self.offsets, match.start()))
-        self.signed = prose_signs.signs(shown) if prose_signs.OTHER_SCRIPT.search(shown) else set()
+
+    def uses(self, words: frozenset[str]) -> bool:
+        """Check for one of the words. Languages that join words may always have it."""
+        return bool(self.signed) or not words.isdisjoint(self.vocabulary)
 
     def has(self, *facts: Fact) -> bool:
         """Check that the sentence carries all facts."""

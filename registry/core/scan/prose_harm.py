@@ -2,7 +2,7 @@
 
 import re
 
-from registry.core.scan import prose_phrases, prose_signs
+from registry.core.scan import prose_phrases, prose_signs, prose_triggers
 from registry.core.scan.labels import hosts, is_local
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
@@ -102,7 +102,7 @@ _EVERY_TIME = re.compile(
 
 def conceals(sentence: Sentence) -> bool:
     """Check for an order to keep this step from people, or out of the records that they read."""
-    if prose_phrases.CONCEALED.search(sentence.text):
+    if sentence.uses(prose_triggers.CONCEALED) and prose_phrases.CONCEALED.search(sentence.text):
         return True
     if not sentence.any(Fact.USER, Fact.RECORD, Fact.NOBODY) or sentence.has(Fact.UNLESS):
         return False
@@ -179,8 +179,8 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
     verbs = [index for index in sentence.at.get(Fact.ADD, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
     adds = any(sentence.around(index, Fact.ASSET, 4, 9) for index in verbs)
     signed = {Fact.ADD, Fact.ASSET} <= sentence.signed
-    hides_itself = prose_phrases.DISGUISED_NAME.search(sentence.text) or prose_phrases.RETURNS.search(sentence.text)
-    if hides_itself and verbs:
+    named = verbs and sentence.uses(prose_triggers.NAMED)
+    if named and (prose_phrases.DISGUISED_NAME.search(sentence.text) or prose_phrases.RETURNS.search(sentence.text)):
         return True
     if not (adds or signed):
         return False
@@ -191,9 +191,10 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
 
 def lifts_guards(sentence: Sentence) -> bool:
     """Check for an order to switch confirmations off for good, or to do whatever a text asks."""
-    if prose_phrases.WIDENED.search(sentence.text):
+    if sentence.uses(prose_triggers.WIDENED) and prose_phrases.WIDENED.search(sentence.text):
         return True
-    if prose_phrases.AUTO_APPROVED.search(sentence.text) and not sentence.any(Fact.NOT, Fact.WITHOUT):
+    automatic = "auto" in sentence.text.lower() and prose_phrases.AUTO_APPROVED.search(sentence.text)
+    if automatic and not sentence.any(Fact.NOT, Fact.WITHOUT):
         return bool(_SETTINGS.search(sentence.text) and _LATER.search(sentence.text) and sentence.has(Fact.ADD))
     verbs = [index for index in sentence.at.get(Fact.DISABLE, ()) if not sentence.around(index, Fact.NOT, 3, 0)]
     if not any(sentence.around(index, Fact.GUARD, 3, 5) for index in verbs):
@@ -205,8 +206,10 @@ def lifts_guards(sentence: Sentence) -> bool:
 
 def collects_secret(sentence: Sentence) -> bool:
     """Check for an order to ask for a personal password or code and to keep it or pass it on."""
+    if not sentence.has(Fact.SAVE) or not (sentence.has(Fact.SECRET) or _CODE.search(sentence.text)):
+        return False
     request = _REQUESTS.search(sentence.text)
-    if not request or not sentence.has(Fact.SAVE):
+    if not request:
         return False
     before = sentence.text[max(0, request.start() - 30) : request.start()].lower()
     if re.search(r"\b(?:never|not|don['’]t|nie|nicht|ne|no|nunca|non|не)\b", before):
@@ -260,7 +263,11 @@ def rigs(found: list[Sentence], index: int) -> bool:
     """Check for results that are to favour somebody and to look earned, and for a false report."""
     sentence = found[index]
     text = sentence.text
-    if _FALSELY_DONE.search(text) or prose_phrases.FEIGNED.search(text) or prose_phrases.FALSIFIED.search(text):
+    if sentence.uses(prose_triggers.SAYS_DONE) and _FALSELY_DONE.search(text):
+        return True
+    if sentence.uses(prose_triggers.FEIGNED) and prose_phrases.FEIGNED.search(text):
+        return True
+    if sentence.uses(prose_triggers.FALSIFIED) and prose_phrases.FALSIFIED.search(text):
         return True
     window = found[max(0, index - 1) : index + 1]
     if not any((each.has(Fact.FAVOUR) or "make sure" in each.text) and _TOP.search(each.text) for each in window):

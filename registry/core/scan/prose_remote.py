@@ -2,7 +2,7 @@
 
 import re
 
-from registry.core.scan import prose_phrases, prose_signs
+from registry.core.scan import prose_phrases, prose_signs, prose_triggers
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
 
@@ -142,11 +142,13 @@ def _strength(sentence: Sentence) -> bool:
 
 def outranks(sentence: Sentence) -> bool:
     """Check if the sentence places this text above the system prompt, the user or all other instructions."""
-    if prose_phrases.IRREVOCABLE.search(sentence.text):
+    if sentence.uses(prose_triggers.IRREVOCABLE) and prose_phrases.IRREVOCABLE.search(sentence.text):
         return True
     if sentence.signed:
         return _outranks_signed(sentence)
-    if _wins_conflict(sentence) or _NOTHING_CHANGES.search(sentence.text):
+    if sentence.uses(prose_triggers.NOTHING) and _NOTHING_CHANGES.search(sentence.text):
+        return True
+    if _wins_conflict(sentence):
         return True
     if not sentence.has(Fact.RANKS, Fact.THIS, Fact.TEXT):
         return False
