@@ -16,6 +16,7 @@ from registry.core.scan import (
     prose_orders,
     python_code,
     remote_shell,
+    script_flow,
     script_lines,
     settings_orders,
     shell_lexer,
@@ -74,7 +75,7 @@ def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
         _shell(result, text, 1, Flow(texts, _nested(texts)))
         result.take(_comments(text))
     elif name.endswith(_SCRIPT) or (shebang and shebang["other"]):
-        result.take(script_lines.find(text))
+        _script(result, text, name, 1)
         for line, command in script_lines.commands(text):
             _shell(result, command, line, Flow(texts, _nested(texts)))
         result.take(_comments(text))
@@ -107,7 +108,11 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
             _python(result, block.text, block.line, texts)
             if block.inline:
                 result.take(script_lines.find(block.text, first_line=block.line))
-        elif block.language in ("script", "text"):
+        elif block.language == "script":
+            result.take(script_flow.find(block.text, f"block.{block.label}", first_line=block.line))
+            result.take(script_lines.find(block.text, first_line=block.line))
+            result.take(remote_shell.find(block.text, first_line=block.line))
+        elif block.language == "text":
             result.take(script_lines.find(block.text, first_line=block.line))
             result.take(remote_shell.find(block.text, first_line=block.line))
         elif block.language == "make":
@@ -148,6 +153,15 @@ def _make(result: Result, text: str, line: int, flow: Flow) -> None:
     _shell(result, script, line, flow)
     if flow.files:
         _shell(result, script, line, flow)
+
+
+def _script(result: Result, text: str, name: str, line: int) -> None:
+    """Scan a script of another language. Its lines are read one by one if its syntax is too complex."""
+    before = result.partial
+    result.partial = False
+    result.take(script_flow.find(text, name, first_line=line))
+    result.take(script_lines.find(text, first_line=line, runs=result.partial))
+    result.partial = result.partial or before
 
 
 def _python(result: Result, text: str, line: int, texts: Mapping[str, str]) -> None:

@@ -17,6 +17,10 @@ _OTHER = frozenset({
     "powershell", "ps1", "pwsh", "ps", "go", "java", "rust", "csharp", "applescript", "bat", "cmd", "batch", "groovy",
     "kotlin", "swift", "c",
 })  # fmt: skip
+_ENDINGS = {
+    "javascript": "js", "typescript": "ts", "node": "js", "powershell": "ps1", "pwsh": "ps1", "ps": "ps1", "ruby": "rb",
+    "perl": "pl", "csharp": "cs", "kotlin": "kt", "rust": "rs",
+}  # fmt: skip
 _DATA = frozenset({"json", "jsonc", "json5", "yaml", "yml", "toml", "ini"})
 _PROMPT = re.compile(r"^\s*(?:\$|%|❯|\(\w{1,20}\)\s\$|PS>|>>>|\.\.\.)\s")
 _BARE = re.compile(
@@ -44,6 +48,7 @@ class Block:
     line: int
     lines: list[str] = field(default_factory=list)
     inline: bool = False
+    label: str = ""  # the ending of a file in this language
 
     @property
     def text(self) -> str:
@@ -126,6 +131,7 @@ def _add_inline(blocks: list[Block], line: str, number: int) -> None:
 
 def _typed(block: Block) -> Block:
     name = block.language
+    block.label = _ENDINGS.get(name, name)
     if name in _SHELL:
         block.language = "sh"
     elif name in _PYTHON:

@@ -115,7 +115,7 @@ _WRITE = re.compile(
     r"(?:write|append)File(?:Sync)?\s*\(|File\.(?:write|open)|file_put_contents|Add-Content|Set-Content|Out-File"
     r"|\bopen\s*\([^)\n]{0,200}[\"'](?:>|[wa]b?[\"'])|copyFile(?:Sync)?\s*\(|>>\s"
 )
-_DESERIALISE = re.compile(
+DESERIALISES = re.compile(
     r"\bunserialize\s*\(\s*(?:\$_(?:GET|POST|COOKIE|REQUEST)|base64_decode|file_get_contents|\$)|\bMarshal\.load\b"
     r"|\bYAML\.(?:unsafe_)?load\b(?!_file)(?!.{0,80}(?:safe|permitted_classes))|node-serialize"
     r"|serialize\.unserialize|ObjectInputStream|BinaryFormatter|\bStorable::(?:thaw|retrieve)\b|funcster"
@@ -132,15 +132,18 @@ _BUILT = re.compile(
 )
 
 
-def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
-    """Yield the matches of a script. Raise TooComplex at the end if it is longer than the part that was read."""
+def find(text: str, *, first_line: int = 1, runs: bool = True) -> Iterator[Match]:
+    """Yield the matches of a script. Raise TooComplex at the end if it is longer than the part that was read.
+
+    Without `runs`, code that is downloaded or decoded and then run is left to the data flow.
+    """
     everything = text[:MOST_CHARS].split("\n")
     lines = [line[:_LINE_CHARS] for line in everything[:_MOST_LINES]]
     code = ["" if re.match(r"\s*(?://|#(?!!)|\*|/\*)", line) else line for line in lines]
     tainted = _taint(code)
     for number, line in enumerate(code, first_line):
         if line:
-            yield from _in_line(line, number, tainted)
+            yield from _in_line(line, number, tainted, runs)
     joined = "\n".join(code)
     for connects, starts in _REMOTE_SHELL:
         if (place := connects.search(joined)) and starts.search(joined):
@@ -207,11 +210,11 @@ def _labels(text: str, tainted: dict[str, Labels]) -> Labels:
     return frozenset(labels)
 
 
-def _in_line(line: str, number: int, tainted: dict[str, Labels]) -> Iterator[Match]:
+def _in_line(line: str, number: int, tainted: dict[str, Labels], runs: bool) -> Iterator[Match]:
     excerpt = line.strip()[:160]
     if _ENCODED_COMMAND.search(line):
         yield Match(number, Rule.UNREAD, excerpt)
-    if (sink := _RUN.search(line)) and sink[0].strip(" (") not in ("require", "import"):
+    if runs and (sink := _RUN.search(line)) and sink[0].strip(" (") not in ("require", "import"):
         labels = _labels(line[sink.start() :], tainted)
         if Label.DECODED in labels or (Label.REMOTE in labels and not _SEND.match(line[sink.start() :])):
             yield Match(number, Rule.UNREAD, excerpt)
@@ -221,7 +224,7 @@ def _in_line(line: str, number: int, tainted: dict[str, Labels]) -> Iterator[Mat
         yield Match(number, Rule.PERSISTS, excerpt)
     elif _WRITE.search(line) and (found := writes(line, None)):
         yield Match(number, found[0], excerpt)
-    if _DESERIALISE.search(line):
+    if DESERIALISES.search(line):
         yield Match(number, Rule.DESERIALISES, excerpt)
     if _BUILT.search(line):
         yield Match(number, Rule.NAMES, excerpt)
