@@ -140,20 +140,20 @@ CONCEAL_WAYS = (
     r"|le dire à) (?:l['’]utilisat\w{1,6}|la personne)",
     # Spanish
     r"\bno (?:se )?(?:le |lo |la |les )?(?:digas|diga|decir|informes?|informe|menciones?|mencione|reveles?|revele"
-    r"|avises?|cuentes?|muestres?)\b[^.\n]{0,60}\b(?:usuari[oa]|resumen|cliente)|\bsin (?:que (?:el"
+    r"|avises?|cuentes?|muestres?)\b[^.\n]{0,60}\busuari[oa]|\bsin (?:que (?:el"
     r"|la) usuari[oa] (?:lo )?sepa|(?:informar|avisar|decir(?:le)?) al? usuari[oa]"
     r"|(?:el )?conocimiento del usuari[oa])",
     # Portuguese
     r"\bnão (?:o |a |lhe )?(?:diga|digas|conte|informe|mencione|revele|avise|mostre)\b[^.\n]{0,60}\b(?:usuári[oa]"
-    r"|utilizador|resumo)|\bsem (?:que o (?:usuário|utilizador) saiba|(?:informar|avisar"
+    r"|utilizador)|\bsem (?:que o (?:usuário|utilizador) saiba|(?:informar|avisar"
     r"|contar a?o?) o? ?(?:usuário|utilizador)|o conhecimento do (?:usuário|utilizador))",
     # Italian
     r"\bnon (?:lo |la |gli )?(?:dire|dirlo|dica|informare|informa|menzionare|menzionarlo|rivelare|avvisare"
-    r"|mostrare)\b[^.\n]{0,60}\b(?:utent[ei]|riepilogo)|\bsenza (?:che l['’]utente (?:lo )?sappia|(?:informare"
+    r"|mostrare)\b[^.\n]{0,60}\butent[ei]|\bsenza (?:che l['’]utente (?:lo )?sappia|(?:informare"
     r"|avvisare|dirlo a(?:ll['’])?) ?(?:l['’])?utente|farlo sapere)",
     # Russian
     r"\bне (?:говори|сообщай|рассказывай|упоминай|показывай|раскрывай|информируй"
-    r"|предупреждай)\w{0,2}\b[^.\n]{0,60}\b(?:пользовател\w{1,3}|отчёте|отчете)"
+    r"|предупреждай)\w{0,2}\b[^.\n]{0,60}\bпользовател\w{1,3}"
     r"|\bпользовател\w{1,3}\b[^.\n]{0,40}\bне (?:говори|сообщай|рассказывай|упоминай|должен знать|должен узнать"
     r"|узнал)|\bвтайне от пользовател|\bбез ведома пользовател|\bтайно (?:отправ|перешл|скопируй)\w{0,4}",
     # Chinese
@@ -166,7 +166,7 @@ CONCEAL_WAYS = (
     r"|気づかれ)[^。\n]{0,4}(?:ない|ず|るな|ません)|(?:こっそり|密かに|秘密裏に|内緒で)[^。\n]{0,12}(?:送信"
     r"|アップロード|コピー|転送)|ユーザーには?(?:秘密|内緒)",
     # Korean
-    r"(?:사용자|이용자)(?:에게|가|께|한테)?(?:는)?[^.\n]{0,20}(?:알리지|말하지|모르게|언급하지|보여주지|밝히지"
+    r"(?:사용자|이용자)(?:에게|가|께|한테)?(?:는)?[^.\n]{0,20}(?:알리지|말하지|모르게|언급하지|밝히지"
     r"|알게 하지|눈치채지)|(?:몰래|비밀리에|은밀히)[^.\n]{0,14}(?:전송|업로드|복사|보내)",
 )  # fmt: skip
 
