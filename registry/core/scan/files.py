@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
+from registry.core.bundle import SKILL_MD
 from registry.core.scan import (
     config_files,
     confusables,
@@ -40,6 +41,18 @@ _SHEBANG = re.compile(
 _MAKE = re.compile(r"(?:^|/)(?:(?:GNU)?Makefile|justfile|Procfile)[\w.]{0,20}$|\.mk$|\.just$", re.IGNORECASE)
 _DOCKER = re.compile(r"(?:^|/)(?:Dockerfile|Containerfile)[\w.-]{0,20}$|\.dockerfile$", re.IGNORECASE)
 _POWERSHELL = re.compile(r"(?i:\biex\b)|Invoke-|New-Object|\$env:|Start-Process")
+_DESCRIPTION = re.compile(r"^description:\s*(.{1,1500})$", re.MULTILINE)
+_ABOUT_SERVICES = re.compile(
+    r"\b(?:systemd|systemctl|launchd|launchctl|cron|crontab|cron jobs?|daemons?|launch agents?|task scheduler"
+    r"|scheduled (?:jobs?|tasks?)|login items?)\b",
+    re.IGNORECASE,
+)
+_REMOVAL = re.compile(
+    r"^#{1,6}\s.{0,60}\b(?:remov\w{1,3}|uninstall\w{0,3}|rollback|roll back|undo\w{0,3}|clean ?up|disabl\w{1,3})\b"
+    r"|systemctl (?:--user )?disable|launchctl (?:bootout|unload)|crontab -r|Unregister-ScheduledTask",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADER_CHARS, _PAGE_CHARS = 5_000, 50_000
 _COMMENT = re.compile(
     r"(?:^|\s)(?:#|//|--|;)\s?(.*)|/\*(.*)|\"\"\"(.*)|'''(.*)|^\s*\*\s(.*)|(?:print|echo|puts|console\.log|printf"
     r"|Write-Host|write)\b(.*)"
@@ -72,12 +85,12 @@ def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
         _python(result, text, 1, texts)
         result.take(_comments(text))
     elif name.endswith(_SHELL) or (shebang and shebang["sh"]):
-        _shell(result, text, 1, Flow(texts, _nested(texts)))
+        _shell(result, text, 1, _flow(texts))
         result.take(_comments(text))
     elif name.endswith(_SCRIPT) or (shebang and shebang["other"]):
         _script(result, text, name, 1)
         for line, command in script_lines.commands(text):
-            _shell(result, command, line, Flow(texts, _nested(texts)))
+            _shell(result, command, line, _flow(texts))
         result.take(_comments(text))
     elif name.endswith((".json", ".jsonc", ".ipynb", ".code-workspace")):
         _json(result, path, text, texts)
@@ -87,9 +100,9 @@ def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
     elif name.endswith((".service", ".timer", ".desktop", ".socket")):
         result.take(config_files.find_unit(text))
     elif _DOCKER.search(path):
-        _shell(result, makefiles.dockerfile(text), 1, Flow(texts, _nested(texts)))
+        _shell(result, makefiles.dockerfile(text), 1, _flow(texts))
     elif _MAKE.search(path):
-        _make(result, text, 1, Flow(texts, _nested(texts)))
+        _make(result, text, 1, _flow(texts))
     elif name.endswith(_PROSE) or "." not in name.rsplit("/", 1)[-1]:
         _markdown(result, text, texts)
     else:
@@ -100,7 +113,7 @@ def scan_file(path: str, text: str, texts: Mapping[str, str]) -> Result:
 
 def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
     page = markdown_code.read(text)
-    flow = Flow(texts, _nested(texts))
+    flow = _flow(texts)
     for block in page.blocks:
         if block.language == "sh":
             _shell(result, block.text, block.line, flow)
@@ -125,6 +138,14 @@ def _markdown(result: Result, text: str, texts: Mapping[str, str]) -> None:
     result.take(leaks.find(page.plain))
     result.take(placeholders.find(page.plain))
     result.take(settings_orders.find(page.plain))
+
+
+def _flow(texts: Mapping[str, str]) -> Flow:
+    flow = Flow(texts, _nested(texts))
+    page = texts.get(SKILL_MD, "")
+    description = _DESCRIPTION.search(page[:_HEADER_CHARS])
+    flow.services = bool(description and _ABOUT_SERVICES.search(description[1]) and _REMOVAL.search(page[:_PAGE_CHARS]))
+    return flow
 
 
 def _settings(block: markdown_code.Block, texts: Mapping[str, str]) -> Iterator[Match]:

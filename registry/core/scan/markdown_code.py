@@ -30,6 +30,10 @@ _BARE = re.compile(
 )
 _SHELL_SIGN = re.compile(r"[|<>;&]|\$\(|`|https?://|\s--?\w|\s(?:~|\.{0,2})/\w|\(\(?\w")
 _RUNS_OUTPUT = re.compile(r"\b(?:eval|sh -c|bash -c)\s*$")
+# A sentence that lists what to search for on a computer.
+_SEARCHES = re.compile(
+    r"\s{0,3}(?:[-*]\s+)?(?:(?:Look|Watch|Hunt|Grep) (?:out )?for\b|Indicators?\b|Signs? of\b|Red flags?\b)"
+)
 _DESCRIPTION = re.compile(r"^description:\s*(.{1,1500})$", re.MULTILINE)
 _CALL = re.compile(r"\b(?:exec|eval|compile|Function|pickle\.loads?|__import__|getattr)\s?\(")
 _COMMANDS = SHELLS | LANGUAGES | DOWNLOADERS | {
@@ -86,7 +90,7 @@ def read(text: str) -> Page:
         else:
             below, warns = context.prose(line)
             kept.append("" if below else line)
-            if not (below or warns):
+            if not (below or warns or _SEARCHES.match(line)):
                 _add_inline(blocks, line, number)
                 _add_indented(blocks, line, number)
     if fence:

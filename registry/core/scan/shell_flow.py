@@ -18,6 +18,7 @@ from registry.core.scan.labels import (
     hosts,
 )  # fmt: skip
 from registry.core.scan.matches import Match, Rule, TooComplex
+from registry.core.scan.persistence import is_suspicious
 from registry.core.scan.shell_checks import Checks
 from registry.core.scan.shell_lexer import Command, Redirect, Word, commands
 from registry.core.scan.shell_programs import CODE_OPTIONS, DOWNLOADERS, LANGUAGES, SHELLS, base
@@ -32,6 +33,7 @@ _MOST_PARAMETERS = 9
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/opt/homebrew/", "/etc/init.d/")
 _SPLIT_NAME = re.compile(r"^(?:\$\{?\w{1,40}\}?){2,}$|^\$\{?\w{1,40}\}?[a-z]{1,8}$|^[a-z]{1,8}\$\{?\w{1,40}\}?$")
 _ENCODED = re.compile(r"(?:^|\s)-e(?:nc|ncodedcommand)?\s+[A-Za-z0-9+/=]{40}", re.IGNORECASE)
+_UNIT_PLACE = re.compile(r"(?:~|\$\{?HOME\}?|%h)?/\.config/systemd/[\w./@-]{1,120}|\$\(id -u\)")
 _ARCHIVE = re.compile(r"\.(?:whl|tgz|tar\.gz|zip|gem)$")
 _SUBCOMMANDS = (("deno", "run"), ("bun", "run"))
 _SCRIPT = re.compile(r"\.(?:py|[cm]?[jt]s|sh|rb)$")
@@ -96,6 +98,8 @@ class Flow(Checks):
         self._depth -= 1
 
     def report(self, rule: Rule, command: Command) -> None:
+        if rule is Rule.PERSISTS and self.services and not _is_hidden(command):
+            return
         start = self.start if command.piped and self.start else command
         source = f"{start.source} | {command.source}" if start is not command else command.source
         self.matches.append(Match(start.line, rule, source[:_EXCERPT]))
@@ -295,6 +299,12 @@ def _is_no_script(text: str) -> bool:
 def _positional(texts: list[str]) -> list[str]:
     """Return the arguments without options and their values, such as `--index-url ADDRESS`."""
     return [each for each, before in zip(texts, ["", *texts], strict=False) if not before.startswith("-")]
+
+
+def _is_hidden(command: Command) -> bool:
+    """Check if a command that sets up a service does more than that, such as running a download."""
+    parts = [command.source, *(redirect.body for redirect in command.redirects)]
+    return any(is_suspicious(_UNIT_PLACE.sub("", part)) for part in parts)
 
 
 def _runs_input(words: list[Word]) -> bool:

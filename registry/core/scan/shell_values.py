@@ -90,6 +90,7 @@ class Values:
         self.remotes: set[str] = set()  # of git, that the script adds
         self.staged: Labels = NONE  # of files that were added to git
         self.loads = False  # a command before loads code through a variable
+        self.services = False  # the skill is about services, and says how to remove them
         self.repeated = 0  # commands that were taken again
         self._depth = 0
 
