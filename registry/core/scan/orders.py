@@ -9,7 +9,7 @@ from typing import NamedTuple
 from registry.core.findings import shorten
 from registry.core.scan import authority_words, order_words, page_words
 from registry.core.scan.matches import Match, Rule
-from registry.core.scan.quoting import in_quotes, quoted, refused
+from registry.core.scan.quoting import about_people, in_quotes, quoted, refused
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 
@@ -54,6 +54,7 @@ _STRONG = re.compile(r"\b(?:all|every|any|exactly|whatever|everything|always|str
 _NEGATED_AFTER = re.compile(r"지 ?마|지 ?말|않|ない|ません|わず|せず")  # languages that negate a verb at its end
 # A file of the skill, such as “in `references/steps.md`”.
 _OWN_FILE = re.compile(r"[^.!?。\n]{0,40}?[`\[(\s]((?:\./)?(?:references|assets|scripts|docs|templates)/[\w./-]{1,80})")
+_TO_INSTALL = re.compile(r"[\W\d]*(?:to|para|per|pour|um|om|aby|чтобы)\b.{0,30}\b\w{0,3}instal", re.IGNORECASE)
 _SOFTENED = re.compile(r"[^.!?\n]{0,30}\b(?:unless|until|yet)\b", re.IGNORECASE)
 _WINDOW = 260
 _NEAR = 40
@@ -105,6 +106,8 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
         if address.start() < end:
             continue
         before = _SENTENCE.split(text[max(0, address.start() - _WINDOW) : address.start()])[-1]
+        if about_people(before):
+            continue
         loads = (
             _FETCH.search(before)
             or _FETCH.search(text, address.end(), address.end() + _NEAR)
@@ -121,9 +124,19 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
                 break
 
 
+def _installs(text: str, start: int) -> bool:
+    line = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
+    return bool(_TO_INSTALL.match(line))
+
+
 def _is_order(text: str, start: int, stop: int) -> bool:
     """Check that the order is neither refused nor about the guide of a product or a file of the skill."""
-    if _GUIDE.search(text, max(0, start - 5), stop + 30) or refused(text, start + 1) or in_quotes(text, start):
+    if (
+        _GUIDE.search(text, max(0, start - 5), stop + 30)
+        or _installs(text, start)
+        or refused(text, start + 1)
+        or in_quotes(text, start)
+    ):
         return False
     own = _OWN_FILE.match(text, stop)
     if own and own[1] not in text[max(0, start - 2 * _WINDOW) : start]:  # else it may be the file that was downloaded

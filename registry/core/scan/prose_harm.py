@@ -26,6 +26,14 @@ _EXTRA = re.compile(
     r"|otr[oa]|outr[oa]|second[oa]|drugi\w{0,3}|drugie|втор\w{2,3}|tweede|ikinci)\b",
     re.IGNORECASE,
 )
+_SECRET_ACCOUNT = re.compile(
+    r"\b(?:hidden|secret|versteckte\w{0,2}|geheime\w{0,2}|cachée?|secrète?|ocult[oa]|escondid[oa]|nascost[oa]"
+    r"|verborgen|ukryt\w{1,3}|скрыт\w{2,3}|gizli)\b"
+    r"[^.\n]{0,30}\b(?:account|admin\w{0,12}|user|konto|учётн|учетн|hesap|kont[oa])|\b(?:account|admin\w{0,12}"
+    r"|compte\w{0,2}|cuenta|conta|konto)\b[^.\n]{0,30}"
+    r"\b(?:hidden|cachée?|ocult[oa]|escondid[oa]|nascost[oa]|ukryt\w{1,3})\b",
+    re.IGNORECASE,
+)
 _UNCHECKED = re.compile(
     r"\b(?:without|ohne|sans|sin|sem|senza|zonder|bez|без)\b[^.\n]{0,30}(?:two-?factor|2fa|mfa|authenti|autenti"
     r"|zwei-faktor"
@@ -184,6 +192,8 @@ def opens_access(sentence: Sentence, after: Sentence | None) -> bool:
         return True
     if not (adds or signed):
         return False
+    if _SECRET_ACCOUNT.search(sentence.text):
+        return True
     if _EXTRA.search(sentence.text) and _UNCHECKED.search(sentence.text):
         return True
     return quiet(sentence, asking=True) or (after is not None and quiet(after, asking=True))
@@ -237,6 +247,8 @@ def sends_data(sentence: Sentence, around: list[Sentence]) -> bool:
     if (also and sentence.any(Fact.EVERY, Fact.COPY, Fact.PRIVATE, Fact.ALL)) or prose_phrases.HARVESTED.search(
         sentence.text
     ):
+        return True
+    if sentence.has(Fact.SECRET, Fact.USER):
         return True
     if sentence.has(Fact.PRIVATE) and sentence.any(Fact.EVERY, Fact.ALL):
         return True

@@ -12,7 +12,7 @@ from registry.core.scan import prose_harm, prose_remote
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.prose_facts import Sentence, sentences
 from registry.core.scan.prose_words import Fact
-from registry.core.scan.quoting import about_harm, in_quotes
+from registry.core.scan.quoting import about_harm, about_people, in_quotes
 
 _OF_AGENT = re.compile(r"\bmcp\b|permission|allow[- ]?list|Bash\(", re.IGNORECASE)
 _MOST_PARAGRAPHS = 4_000
@@ -36,7 +36,7 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
 def _rule(found: list[Sentence], index: int) -> Rule | None:
     sentence = found[index]
     around = found[max(0, index - 1) : index + 2]
-    if Fact.ADDRESS in sentence.at and prose_remote.remote(found, index):
+    if Fact.ADDRESS in sentence.at and not about_people(sentence.text) and prose_remote.remote(found, index):
         return Rule.REMOTE_ORDERS
     if prose_harm.sends_data(sentence, around) or prose_harm.fills_address(sentence):
         return Rule.DATA_SENT

@@ -101,6 +101,7 @@ FALSIFIED = re.compile(
     re.IGNORECASE,
 )
 UNMENTIONED = re.compile(
+    r"\bkeep (?:it|this|that) to yourself\b|"
     r"\b(?:say|claim|saying|claiming|explain) (?:that )?(?:it|this|they) (?:is|are|was)(?: needed| required| only"
     r"| just)? (?:for|part of)\b"
     r"|\bwithout (?:a |any )?(?:comment|note|mention|entry|trace)\b|"
@@ -127,6 +128,9 @@ UNMENTIONED = re.compile(
     re.IGNORECASE,
 )
 CONCEALED = re.compile(
+    r"\b(?:fragt|demande|pregunta|pergunta|chiede|vraagt|zapyta|спросит|спрашивает)\b[^.\n]{0,40}\b(?:behaupte"
+    r"|leugne|prétends|nie que|afirma|niega"
+    r"|afirme|negue|sostieni|beweer|ontken|twierdź|zaprzecz|утверждай|отрицай)\b|"
     r"\b(?:users?|people|person|owner|team|customers?) (?:do|does|need|should|must)(?: not|n['’]t) (?:need to "
     r"|have to )?(?:be )?(?:aware of|know about|told about|informed of)"
     r" (?:it|this|that|these)\b|\b(?:users?|person|customers?|reviewers?|owner) (?:should|must|is to"

@@ -26,8 +26,9 @@ SAYS_DONE = _words(
 FEIGNED = _words("pretend tu tue fais faites finge finja fai fingi udawaj сделай doe")
 FALSIFIED = _words("inflate falsify fabricate doctor invent tell say report claim state write")
 CONCEALED = _words(
-    """deny hint mention trace sign word overlook overlooks miss misses reason need us uns nous nosotros nós noi
-    ons nami нами aramızda aware know told informed believe think assume unmentioned unerwähnt silence"""
+    """fragt demande pregunta pergunta chiede vraagt zapyta спросит спрашивает deny hint mention trace sign word
+    overlook overlooks miss misses reason need us uns nous nosotros nós noi ons nami нами aramızda aware
+    know told informed believe think assume unmentioned unerwähnt silence"""
 )
 WIDENED = _words("tools permission permissions allow allowlist yes approve accept")
 NAMED = _words(

@@ -86,7 +86,7 @@ _WORDS: dict[Fact, str] = {
         esta estos estas eso ello isto isso esse essa disso questo questa questi queste ciò lo dit deze hierover hem
         ten tym tej tego tę to jej эта это эту этот эти этом этой этого этих bu bunu bundan bunları deste desta
         neste nesta below following folgende* dessous suivantes siguientes seguintes seguenti następując* ниже
-        следующие aşağıdaki""",
+        следующие aşağıdaki ней нём""",
     Fact.ACT: """upload uploads step steps copy copying transfer forwarding change changes account transmission
         request export hook webhook entry rule backup schritt* kopie* konto weiterleitung* übertragung* vorgang
         änderung* étape* opération* envoi copie* transfert compte* paso* copia* envío cuenta cambio* etapa* passo*
@@ -124,7 +124,8 @@ _WORDS: dict[Fact, str] = {
         stosuj* zastosuj* zrób realizuj* przestrzegaj* выполн* исполн* следуй* следова* соблюда* сдела* дела*
         подчин* примен* uygula* uy uyun izle* yap yapın yerine çalıştır* takip adhere conform proceed behave
         verfahr* vorgeh* actúa actúe aja agisci comportati handel działaj поступай* действуй* davran* hareket œuvre
-        pratica práctica practica complét* completa* complete trat* behandel* trait* interpret""",
+        pratica práctica practica complét* completa* complete trat* behandel* trait* interpret ausgeführt umgesetzt
+        executed followed obeyed exécuté* ejecutad* executad* eseguit* uitgevoerd wykonan* выполнен*""",
     Fact.ORDERS: """instruction instructions command commands directive directives order orders prompt steps
         guidance playbook runbook tasks anweisung* instruktion* befehl* schritt* vorgab* aufgab* prüfschritt* regeln
         consigne* ordre* commande* étape* tâche* règles instruccion* órdenes indicacion* comando* pasos tareas
@@ -152,7 +153,7 @@ _WORDS: dict[Fact, str] = {
     Fact.GUIDE: """install* setup upgrade migration contribut* download* license licence usage official quickstart
         docs documentation guide* manual* einricht* installation* anleitung* handbuch* dokumentation* guía instalac*
         instalaç* guida installazion* handleiding* installatie* instalacj* podręcznik* установ* руководств*
-        документаци* kurulum* kılavuz* belge*""",
+        документаци* kurulum* kılavuz* belge* instal*""",
     Fact.RANKS: """precedence priority outrank* overrid* supersed* prevail* trump* wins win beats authority vorrang*
         übergeordnet* wichtiger prime priment prévau* prévalent prévaloir priorité emporte emportent prevalec*
         prioridad prioridade precedenza preval* priorità voorrang* pierwszeństwo nadrzędn* ważniejsz* важнее
@@ -175,14 +176,14 @@ _WORDS: dict[Fact, str] = {
         contradict contrary widersprich* ablehn* dagegen untersag* verbiet* refuse* oppose* contredi* interdi* opon*
         niegu* niegue rechac* contradi* prohíb* discord* recus* contrari* oppon* rifiut* contradd* contrast* weiger*
         tegensprek* verbied* sprzeciw* odmów* odmaw* zabrani* сопротив* возраж* возраз* против* отказ* запре*
-        itiraz* reddet* karşı""",
+        itiraz* reddet* karşı otherwise anders inaczej иначе""",
     Fact.SEND: """send sends upload post forward mail email transmit submit exfiltrate deliver relay push pass send*
         schick* übermittel* übertrag* hochlad* hochzulad* weiterleit* envoie envoies envoyer envoyez transmet*
         téléverse* transfèr* expédi* envía envíe* enviar* sube suba subir mandar mande manda reenv* envie envia
         transmita invia* invii inviate spedi* inoltr* trasmett* stuur* verstuur* verzend* upload* wyślij* wysyłaj*
         wyśl* prześlij* przesyłaj* отправ* пересыл* перешл* выгру* загруж* загрузи* gönder* yükle* ilet* sent
         delivered forwarded posted uploaded submitted enviado enviados enviada mirrored mirror synced streamed
-        relayed envoyé* inviato inviati gesendet hochgeladen отправлен*""",
+        relayed envoyé* inviato inviati gesendet hochgeladen отправлен* copy""",
     Fact.COPY: """copy copied copies duplicate contents content kopie* abschrift* inhalt* copie* contenu copia*
         contenido cópia* conteúdo contenut* inhoud kopi* zawartoś* копи* содержим* kopya* içeri*""",
     Fact.PRIVATE: """conversation conversations chat transcript prompts clipboard contacts keystrokes inbox mailbox
@@ -199,7 +200,8 @@ _WORDS: dict[Fact, str] = {
     Fact.CONSENT: """consent* agree* agreed approv* confirm* opt opted wants want requests requested asks permission
         zustimm* zugestimmt einverstanden bestätig* genehmig* wunsch wünscht accepte* accord autoris* souhait*
         acept* autoriz* quiere pide acord* aceit* quiser acconsent* conferm* autorizz* vuole toestem* bevestig* wil
-        goed zgod* zgadz* potwierdz* соглас* подтверд* разреш* onay* izin* kabul""",
+        goed zgod* zgadz* potwierdz* соглас* подтверд* разреш* onay* izin* kabul concord* chiedi chiedere pregunta
+        pergunte verifique frage fragen zapytaj спроси* ask""",
     Fact.ASK: """ask asks asking asked confirm* approv* consent permission prompt prompting prompts question* check*
         involve* authoriz* frag* rückfrag* nachfrag* nachzufragen zustimm* bestätig* genehmig* erlaubnis demand*
         valid* accord autoris* pregunt* consult* permiso pedir autoriz* pergunt* permiss* perguntar chied* chieder*

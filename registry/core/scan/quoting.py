@@ -61,6 +61,13 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
+_PERSON_DOES = re.compile(
+    r"[\W\d]*(?:用户|使用者|读者|客户|(?:ユーザー|利用者|お客様)は|(?:사용자|고객)(?:는|은)|the (?:user|reader"
+    r"|customer)s? (?:can|may|opens?|follows?)"
+    r"|der (?:nutzer|kunde|leser) |l['’]utilisateur |el usuario |o usuário |l['’]utente |пользователь |użytkownik "
+    r"|de gebruiker )",
+    re.IGNORECASE,
+)
 _SENTENCE_CHARS = 200
 _LINE_CHARS = 1_000
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}|[\w.+-]{1,60}@[\w.-]{1,80}|\b(?:[\w-]{2,40}\.){1,4}[a-z]{2,12}\b")
@@ -88,6 +95,11 @@ def in_quotes(text: str, at: int) -> bool:
         if opening in line and line.rfind(opening) > line.rfind(closing) and closing in text[at : at + _LINE_CHARS]:
             return True
     return False
+
+
+def about_people(sentence: str) -> bool:
+    """Check if the subject of the sentence is a person, who does what the sentence says."""
+    return bool(_PERSON_DOES.match(sentence))
 
 
 def about_harm(text: str) -> bool:
