@@ -28,7 +28,9 @@ class Checks(Values):
         if (imports or name in _LOOKUPS) and node.args and self.is_hidden(node.args[0]):
             self.report(Rule.NAMES, node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "__subclasses__":
-            self.report(Rule.NAMES, node)
+            owner = ast.dump(node.func.value)
+            if "__base" in owner or "__mro__" in owner or "'object'" in owner:
+                self.report(Rule.NAMES, node)
         if name == "getattr" and len(node.args) >= 2:
             owner, attribute = self.names.dotted(node.args[0]), node.args[1]
             text = self.names.fold(attribute)

@@ -55,6 +55,14 @@ OWNERS = {
     "load": re.compile(r"assembly|kernel|reflection", re.IGNORECASE),
     "function": re.compile(r"global|window|self", re.IGNORECASE),
 }
+# Methods with these names run code, whatever their owner is.
+RUN_METHODS = frozenset({
+    "eval", "execsync", "spawnsync", "execfile", "execfilesync", "runinthiscontext", "runinnewcontext", "runincontext",
+    "compilefunction", "_compile", "addscript", "instance_eval", "class_eval", "module_eval", "loadfile", "loadfrom",
+    "invokescript", "newscriptblock", "execa", "shell_exec",
+})  # fmt: skip
+# Names of ordinary functions in JavaScript and similar languages.
+OTHERS_IN_JAVASCRIPT = frozenset({"load", "system", "cmd", "ii", "saps", "iex", "popen", "start", "dofile", "passthru"})
 BARE_WORDS = frozenset(
     {"start", "create", "command", "script", "cmd", "bash", "sh", "node", "python", "python3", "assert"}
 )
@@ -68,7 +76,7 @@ SENDS = re.compile(
     r"\bfetch\(|\bhttps?\.(?:get|request)\(|\baxios\b|\bgot\b[.(]|\bneedle\b|\bsuperagent\b|sendBeacon\(|\bdns\.(?:promises\."
     r")?(?:resolve|lookup)\w{0,10}\(|Resolve-DnsName|Invoke-WebRequest|Invoke-RestMethod|\b(?:iwr|irm)\b|Net::HTTP"
     r"|\.Upload(?:String|Data|File)\w{0,12}\(|\.PostAsync\(|Send-MailMessage|\bmail\(|curl_setopt|\bcurl\b|http\.Post\("
-    r"|sendMail\(|\bnew Image\b|\.src=|HTTParty\.|Faraday\.|\bLWP\b|\bresolve[46]?(?:Txt)?\(",
+    r"|sendMail\(|\bnew Image\b|\.src=|HTTParty\.|Faraday\.|\bLWP\b|\bresolve(?:4|6|Txt)\(",
     re.IGNORECASE,
 )
 BUILT_NAMES = frozenset({

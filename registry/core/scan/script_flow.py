@@ -11,7 +11,7 @@ from registry.core.scan import persistence, script_facts, script_lines
 from registry.core.scan.labels import AS_CODE, RUNNABLE, Label, Labels, leaves
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.script_fold import Folded
-from registry.core.scan.script_tokens import Kind, Statement, Token, dialect, statements
+from registry.core.scan.script_tokens import Kind, Statement, Token, dialect, is_javascript, statements
 from registry.core.scan.script_values import ScriptValues, closing, render, root, split
 from registry.core.scan.shell_programs import LANGUAGES, SHELLS, base
 
@@ -112,7 +112,11 @@ class _Flow(ScriptValues):
             owner = render(tokens[max(0, index - 8) : index - 1])
             pattern = script_facts.OWNERS.get(name)
             known = root(tokens, index).lower() in self.loaded
-            return pattern is None or known or bool(pattern.search(owner[-40:]))
+            return name in script_facts.RUN_METHODS or known or bool(pattern and pattern.search(owner[-40:]))
+        if before in ("function", "def", "func", "static", "get", "sub"):
+            return False
+        if is_javascript(self.pattern) and name in script_facts.OTHERS_IN_JAVASCRIPT:
+            return False
         if name in script_facts.BARE_WORDS:
             return self.powershell and (not index or before in ("|", "=", "(", "&")) and name in ("start",)
         if name == "function":

@@ -95,6 +95,10 @@ def dialect(name: str) -> re.Pattern[str]:
     return _JAVASCRIPT if name.endswith(scripts) else _OTHER
 
 
+def is_javascript(pattern: re.Pattern[str]) -> bool:
+    return pattern is _JAVASCRIPT
+
+
 def is_powershell(pattern: re.Pattern[str]) -> bool:
     return pattern is _POWERSHELL
 

@@ -170,7 +170,7 @@ def download_targets(name: str, arguments: list[str]) -> tuple[str, list[str], b
     last = address.split("?")[0].rstrip("/").rsplit("/", 1)[-1]
     files: list[str] = []
     to_output = name not in ("wget", "wget2", "aria2c", "axel", "certutil", "bitsadmin")
-    for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
+    for option, value in zip(arguments, [*arguments[1:], ""], strict=False):
         if name == "curl" and re.match(r"-[a-zA-Z]{0,8}O$|--remote-name", option):
             files.append(last)
         elif option in ("--output", "-OutFile", "--output-document", "--out") or (

@@ -201,3 +201,10 @@ def test_ordinary_makefiles_raise_no_alarm(text: str) -> None:
 )
 def test_ordinary_commands_raise_no_alarm(script: str) -> None:
     assert rules(script) == set()
+
+
+@pytest.mark.parametrize(
+    "name", ["curl", "wget", "http", "tar", "git", "find", "xargs", "printf", "openssl", "crontab"]
+)
+def test_a_program_without_arguments_is_read(name: str) -> None:
+    assert rules(f"{name}\n{name} | {name}\nexec {name}") <= {"code-unread"}
