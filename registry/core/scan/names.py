@@ -53,7 +53,7 @@ def _is_typo(name: str, other: str) -> bool:
             at = differing[0]
             return not (name[at].isdigit() and other[at].isdigit()) and not _whole_word(name, other, at)
         first, second = differing[0], differing[-1]
-        swapped = name[first] == other[second] and name[second] == other[first]
+        swapped = name[first] == other[second] and name[second] == other[first] and not name[first].isdigit()
         return len(differing) == 2 and second == first + 1 and swapped
     short, long = sorted((name, other), key=len)
     at = next((index for index, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from registry.core.findings import Finding, Severity
 
-SCANNER = "skillsite/1"  # increase the number when a rule changes, so that stored reports can be renewed
+SCANNER = "skillsite/2"  # increase the number when a rule changes, so that stored reports can be renewed
 ALARMS = (Severity.ERROR, Severity.WARNING)
 
 

@@ -52,3 +52,9 @@ def test_white_letters_on_a_colour_are_visible() -> None:
     text = "White letters that people can read well."
     assert rules_of(f'<p style="color:white; background:navy">{text}</p>') == set()
     assert rules_of(f'<p style="color:white">{text}</p>') == {"hidden-style"}
+
+
+@pytest.mark.parametrize(("name", "known"), [("skill-12", "skill-21"), ("release-2031", "release-2013")])
+def test_swapped_digits_are_no_typing_mistake(name: str, known: str) -> None:
+    assert list(imitated(name, [known])) == []
+    assert list(imitated("reelase-2031", ["release-2031"])) == ["release-2031"]
