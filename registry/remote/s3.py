@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from registry.core import paths
@@ -14,13 +15,6 @@ from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import TooLarge
 from registry.core.limits import DEFAULT, Limits
 from registry.remote.outbound_http import Failure, Refused
-
-try:
-    import boto3
-    from botocore.config import Config
-    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
-except ImportError:  # the extra `s3` is not installed
-    boto3 = None
 
 _CHUNK = 64 * 1024
 _CONNECT_SECONDS = 5.0
@@ -94,7 +88,7 @@ def _permit(bucket: str, storage: Storage) -> None:
         raise Refused("This site stores its own files in that bucket, so skills cannot be loaded from it.")
     if storage.only and bucket not in storage.only:
         raise Refused("This site is not allowed to load skills from that bucket.")
-    if boto3 is None:
+    if find_spec("boto3") is None:  # the extra `s3` is not installed
         raise Failure(f"Skills in S3 need the package boto3, which is not installed. {storage.install}")
 
 
@@ -168,6 +162,9 @@ def _cap(actual: int, allowed: int, what: str) -> None:
 @lru_cache(maxsize=8)
 def _client(endpoint_url: str, patience: float) -> Any:
     """Return a client. It is thread-safe and shared, because creating one takes longer than a request."""
+    import boto3  # noqa: PLC0415 - slow to load, and most processes read no bucket
+    from botocore.config import Config  # noqa: PLC0415
+
     config = Config(
         connect_timeout=min(_CONNECT_SECONDS, patience), read_timeout=patience, retries={"total_max_attempts": 1}
     )
@@ -177,6 +174,8 @@ def _client(endpoint_url: str, patience: float) -> Any:
 @contextmanager
 def _failures() -> Iterator[None]:
     """Convert errors of boto3 to Failure. Their messages are not shown, because some contain URLs."""
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError  # noqa: PLC0415
+
     try:
         yield
     except ClientError as error:

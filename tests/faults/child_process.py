@@ -22,6 +22,7 @@ from typing import Any, TextIO
 
 import django
 
+gc.disable()  # until all modules are loaded
 django.setup()
 
 from django.core.management import call_command  # noqa: E402
@@ -200,6 +201,7 @@ def _send(line: TextIO, message: dict[str, Any]) -> None:
 def main() -> None:
     numbers = [int(number) for number in sys.argv[1:]]
     gc.freeze()  # so that the forked processes keep sharing the memory of loaded modules
+    gc.enable()
     for number in numbers:
         if not os.fork():
             for other in numbers:
@@ -212,6 +214,7 @@ def main() -> None:
         os.close(number)
     for _ in numbers:
         os.wait()
+    os._exit(0)  # as above
 
 
 if __name__ == "__main__":

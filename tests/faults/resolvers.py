@@ -5,6 +5,7 @@ the definitions, and writes the result to a file.
 """
 
 import fcntl
+import gc
 import json
 import os
 import signal
@@ -36,6 +37,7 @@ def work(request: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    gc.freeze()  # so that the forked processes keep sharing the memory of loaded modules
     for line in sys.stdin:
         request = json.loads(line)
         if request == "reap":

@@ -1,6 +1,7 @@
 """Skills in S3-compatible storage: a whole folder, within the limits, from buckets that are open."""
 
 import socket
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -117,7 +118,7 @@ def test_a_bucket_that_does_not_exist_says_so(buckets: Buckets) -> None:
 
 
 def test_without_the_package_the_reason_names_it(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3, "boto3", None)
+    monkeypatch.setitem(sys.modules, "boto3", None)
     with pytest.raises(Failure, match=r"need the package boto3, which is not installed\. Install it with: pip install"):
         fetch(buckets)
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from registry.core.findings import shorten
@@ -17,28 +18,25 @@ _FLAGS = re.IGNORECASE | re.MULTILINE
 class _Order(NamedTuple):
     rule: Rule
     triggers: tuple[str, ...]
-    pattern: re.Pattern[str]
+    expression: str
     negated: bool = False  # the order is itself a negation, such as “do not tell”
 
 
 _ORDERS = [
     *(
-        _Order(Rule.OVERRIDE, triggers, re.compile(rf"(?<!\w)(?:{each})", _FLAGS))
+        _Order(Rule.OVERRIDE, triggers, rf"(?<!\w)(?:{each})")
         for triggers, each in zip(order_words.OVERRIDE_TRIGGERS, order_words.OVERRIDE, strict=True)
     ),
-    *(_Order(Rule.OVERRIDE, triggers, re.compile(each, _FLAGS)) for triggers, each in authority_words.AUTHORITY),
+    *(_Order(Rule.OVERRIDE, triggers, each) for triggers, each in authority_words.AUTHORITY),
     *(
-        _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS), negated=True)
+        _Order(Rule.CONCEAL, triggers, each, negated=True)
         for triggers, each in zip(order_words.CONCEAL_TRIGGERS, order_words.CONCEAL, strict=True)
     ),
     *(
-        _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS))
+        _Order(Rule.CONCEAL, triggers, each)
         for triggers, each in zip(order_words.WAY_TRIGGERS, order_words.CONCEAL_WAYS, strict=True)
     ),
-    *(
-        _Order(Rule.CONCEAL, triggers, re.compile(each, _FLAGS), negated=True)
-        for triggers, each in page_words.SILENT_STEPS
-    ),
+    *(_Order(Rule.CONCEAL, triggers, each, negated=True) for triggers, each in page_words.SILENT_STEPS),
 ]
 _FETCH = re.compile(order_words.FETCH, _FLAGS)
 _OBEY = re.compile(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
@@ -74,8 +72,14 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
     yield from _remote(plain, first_line)
 
 
+@cache
+def _pattern(expression: str) -> re.Pattern[str]:
+    """Compile a pattern when a text first has one of its triggers. All of them take a tenth of a second."""
+    return re.compile(expression, _FLAGS)
+
+
 def _in_paragraph(order: _Order, paragraph: str, text: str, at: int, first_line: int) -> Iterator[Match]:
-    for match in order.pattern.finditer(paragraph):
+    for match in _pattern(order.expression).finditer(paragraph):
         reported = quoted(paragraph, match.start()) or (not order.negated and refused(paragraph, match.start()))
         softened = order.rule is Rule.CONCEAL and _SOFTENED.search(paragraph, match.end(), match.end() + _NEAR)
         if not (reported or softened):
