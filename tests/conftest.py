@@ -3,6 +3,7 @@
 import os
 import pickle
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -60,11 +61,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    refuse_equal_ids(items)
     if hasattr(config, "workerinput"):
         items.sort(key=_place_in_line)
     if "DATABASE_URL" in os.environ:
         config.hook.pytest_deselected(items=[item for item in items if not _uses_a_database(item)])
         items[:] = [item for item in items if _uses_a_database(item)]
+
+
+def refuse_equal_ids(items: list[pytest.Item]) -> None:
+    """Raise an error for two tests with one node id. The scheduler counts by id, and would run only one of them."""
+    twice = [nodeid for nodeid, number in Counter(item.nodeid for item in items).items() if number > 1]
+    if twice:
+        raise ValueError(f"Several tests have the same id: {', '.join(twice)}")
 
 
 def _place_in_line(item: pytest.Item) -> int:
