@@ -39,7 +39,7 @@ OVERRIDE = (
     rf"|guardrails|safety)",
     rf"(?:regardless{G}of|no{G}matter){G}what{G}the{G}user{G}(?:says|asks|wants|thinks|prefers)",
     rf"(?:even{G})?if{G}(?:the{G}user|they){G}(?:objects?|refuses?|declines?|says?{G}no|tells?{G}you{G}(?:not{G}to"
-    rf"|to{G}stop)|asks?{G}you{G}(?:not{G}to|to{G}stop)|disagrees?)\b[^.\n]{{0,60}}\b(?:continue|carry{G}on|proceed"
+    rf"|to{G}stop)|asks?{G}you{G}(?:not{G}to|to{G}stop)|disagrees?)\b[^.\n]{{0,60}}\b(?:continue(?!{G}with)|carry{G}on|proceed(?!{G}with)"
     rf"|keep{G}going|do{G}it{G}anyway|anyway|ignore|go{G}on|finish)\b",
     rf"(?:do{G}not|don['’]t|never){G}(?:obey|follow|listen{G}to|respect){G}(?:the{G}user"
     rf"|user(?:['’]s)?{G}(?:requests?|instructions?|orders?))(?!{G}(?:if|who|blindly|into))",

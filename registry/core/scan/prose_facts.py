@@ -146,7 +146,8 @@ def sentences(paragraph: str, start: int) -> Iterator[Sentence]:
     for number, match in enumerate(_SENTENCE_END.finditer(paragraph)):
         if number >= _MOST_SENTENCES:
             break
-        if paragraph[at : match.end()].strip():
+        piece = paragraph[at : match.end()].strip()
+        if piece and not piece[:-1].isdigit():  # the number of a list item
             yield Sentence(paragraph[at : match.end()], start + at)
         at = match.end()
     if paragraph[at:].strip():

@@ -8,19 +8,22 @@ import re
 from collections.abc import Iterator
 
 from registry.core.findings import shorten
-from registry.core.scan import prose_harm, prose_remote
+from registry.core.scan import prose_harm, prose_remote, prose_tricks
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.prose_facts import Sentence, sentences
 from registry.core.scan.prose_words import Fact
 from registry.core.scan.quoting import about_harm, about_people, in_quotes
 
 _OF_AGENT = re.compile(r"\bmcp\b|permission|allow[- ]?list|Bash\(", re.IGNORECASE)
+# An address in a block of its own, in the middle of a sentence.
+_APART = re.compile(r"([\w,:])\n\n( {0,8}`{0,3}https?://\S{4,300})\n\n(?=\S)")
 _MOST_PARAGRAPHS = 4_000
 
 
 def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
     """Yield the orders of a text. Lines that quote a warning are blank already."""
     at = line = 0
+    text = _APART.sub(r"\1\n \n\2\n \n", text)
     for paragraph in text.split("\n\n")[:_MOST_PARAGRAPHS]:
         found = list(sentences(paragraph, at))
         for index, sentence in enumerate(found):
@@ -51,7 +54,7 @@ def _rule(found: list[Sentence], index: int) -> Rule | None:
         return Rule.OVERRIDE
     if prose_harm.conceals(sentence) or prose_harm.goes_unnoticed(found, index):
         return Rule.CONCEAL
-    return None
+    return prose_tricks.rule(found, index)
 
 
 def _is_quote(paragraph: str, start: int, sentence: Sentence) -> bool:

@@ -165,7 +165,7 @@ _WORDS: dict[Fact, str] = {
     Fact.OTHER: """policy policies previous prior earlier other others before told andere* früher* bisherig*
         vorherig* précédent* antérieur* autres autre anterior* demás otras otros outras outros anteriores precedenti
         altre altri eerder* andere vorige poprzedni* inn* wcześniej* предыдущ* друг* раньше прежн* diğer önceki""",
-    Fact.TEXT: """anleitung* file document guide skill page section rules instructions text note directive
+    Fact.TEXT: """anleitung* file document guide skill page section rules instructions text note notes directive
         directives paragraph guideline guidelines message orders steps datei dokument* seite* abschnitt* regeln
         anweisungen text* fichier* document* règles consignes texte archivo documento* página sección instrucciones
         reglas texto arquivo ficheiro seção regras instruções documento pagina sezione regole istruzioni testo
