@@ -35,6 +35,7 @@ from registry.core.bundle import SKILL_MD, Bundle  # noqa: E402
 from registry.core.catalog import precedence  # noqa: E402
 from registry.core.errors import SkillsiteError  # noqa: E402
 from registry.core.format import skill_md  # noqa: E402
+from registry.core.lint import rules  # noqa: E402
 from registry.models import Agent, Project, Skill, Token, Usage, Version  # noqa: E402
 from registry.services import permissions  # noqa: E402
 from registry.services.agents import agents, tokens  # noqa: E402
@@ -198,8 +199,15 @@ def _send(line: TextIO, message: dict[str, Any]) -> None:
     line.flush()
 
 
+def warm_up() -> None:
+    """Compile the patterns of the checks, so that the forked processes need not."""
+    bundle = _bundle("warm", "Follow the steps.")
+    rules.lint(skill_md.read(bundle[SKILL_MD], fallback_name="warm"), bundle, authoring=True)
+
+
 def main() -> None:
     numbers = [int(number) for number in sys.argv[1:]]
+    warm_up()
     gc.freeze()  # so that the forked processes keep sharing the memory of loaded modules
     gc.enable()
     for number in numbers:

@@ -11,12 +11,15 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from registry.core.format import skill_md
 from registry.remote import resolver
+from registry.remote.outbound_http import GuardedTransport
 from registry.remote.reach import Bounds
 from tests.faults.sites import PATIENCE, ROOT
 
@@ -36,7 +39,17 @@ def work(request: dict[str, Any]) -> None:
     fresh.rename(request["result"])
 
 
+def warm_up() -> None:
+    """Compile patterns and load certificates, so that the children need not. No thread may run when they are forked."""
+    text = skill_md.compose(name="a", description="Does a. Use when somebody asks for a.", instructions="# A\n\nDo a.")
+    with tempfile.TemporaryDirectory() as root:
+        (resolved,) = resolver.resolve([{"name": "a", "version": "1", "content": text}], root=root)
+        assert resolved.status == "loaded", resolved.reason
+    GuardedTransport(allowed=frozenset(), deadline=0).close()
+
+
 def main() -> None:
+    warm_up()
     gc.freeze()  # so that the forked processes keep sharing the memory of loaded modules
     for line in sys.stdin:
         request = json.loads(line)

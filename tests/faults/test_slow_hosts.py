@@ -63,10 +63,10 @@ class Agent:
 def served(tmp_path_factory: pytest.TempPathFactory, template: str) -> Iterator[tuple[Site, Web, list[str]]]:
     """A site, a host that it may fetch from, and the tokens of a person and of two agents."""
     with new_site(tmp_path_factory.mktemp("slow-hosts") / "site", template=template) as site, receiving() as receiver:
-        site.manage("load_demo")
         person = ("--user", "owner", "--scope", "read", "--scope", "write")
-        tokens = [site.manage("create_token", "--project", "demo", *person).split()[-1]]
         with process_pool(site, 1) as helper:
+            helper.do("manage", "load_demo")
+            tokens = [helper.do("manage", "create_token", "--project", "demo", *person).split()[-1]]
             tokens += [str(helper.do("make_token", "demo", "read")) for _ in range(2)]
         with serving(site, "--no-prepare", "--no-worker", SKILLS_FETCH_ALLOW_HOSTS=receiver.host):
             yield site, Web(receiver), tokens
