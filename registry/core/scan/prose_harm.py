@@ -237,7 +237,7 @@ def sends_data(sentence: Sentence, around: list[Sentence]) -> bool:
     if found and all(is_local(host) for host in found):
         return False
     verbs = sentence.at.get(Fact.SEND, [])
-    if verbs and all(sentence.denied(index) for index in verbs):
+    if verbs and all(sentence.denied(index) or _noun(sentence, index) for index in verbs):
         return False
     if any(each.has(Fact.CONSENT) and not each.unasked() for each in around):
         return False
@@ -256,6 +256,17 @@ def sends_data(sentence: Sentence, around: list[Sentence]) -> bool:
     if sentence.has(Fact.COPY) and (every or sentence.any(Fact.EVERY, Fact.ALL, Fact.USER, Fact.PRIVATE)):
         return True
     return every and sentence.has(Fact.DOCUMENT) and sentence.any(Fact.USER, Fact.PRIVATE)
+
+
+def _noun(sentence: Sentence, index: int) -> bool:
+    """Check for “a copy” and “the post”, which are no verbs."""
+    before = sentence.words[max(0, index - 1)]
+    return before in ("a", "the", "any", "each", "every") and sentence.words[index] in (
+        "copy",
+        "post",
+        "mail",
+        "mirror",
+    )
 
 
 def fills_address(sentence: Sentence) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from registry.core.scan import trick_parts, trick_signs, trick_words
+from registry.core.scan import prose_signs, trick_parts, trick_signs, trick_words
 from registry.core.scan.matches import Rule
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
@@ -19,7 +19,7 @@ _BEFORE = 3
 def rule(found: list[Sentence], index: int) -> Rule | None:
     """Return the rule that the sentence breaks, with the sentences around it."""
     sentence = found[index]
-    if sentence.signed and (signed := _signed(sentence)):
+    if prose_signs.OTHER_SCRIPT.search(sentence.text) and (signed := _signed(sentence)):
         return signed
     text = " ".join(sentence.text.split())
     for trick in trick_words.TRICKS:

@@ -76,7 +76,7 @@ class Flow(Checks):
         for end in range(index + 1, min(len(found), index + _LONGEST_FUNCTION)):
             words = found[end].texts
             depth += words.count("{") - words.count("}")
-            if depth <= 0:
+            if depth <= 0 and found[index].texts:  # “()” may follow a word that is no name
                 self.functions[found[index].texts[-1]] = found[index + 1 : end]
                 return
 

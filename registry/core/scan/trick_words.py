@@ -119,7 +119,8 @@ TRICKS = (
            r"|own (?:choice|opinion|finding|research|recommendation)|personal (?:opinion|choice|experience)|genuine"
            r"|honest|user['’]s (?:own|idea|choice))\b"),
     _trick(_C, "slip sneak smuggle tuck bury",
-           r"\b(?:slip|sneak|smuggle)\b[^.]{2,60}\b(?:in|into|between|among|past)\b|\b(?:tuck|bury) (?:it|the|this|a"
+           r"\b(?:slip|sneak|smuggle) (?:it|an?|the|this|our|one|some|two)\b[^.]{2,60}\b(?:in|into|between|among"
+           r"|past)\b|\b(?:tuck|bury) (?:it|the|this|a"
            r"|an)\b"
            r"[^.]{0,40}\b(?:between (?:two )?other|among (?:the )?other|lock ?file|fine print|long (?:list|diff))"),
     _trick(_C, "looks look seems appear appears",
@@ -191,8 +192,8 @@ TRICKS = (
     _trick(_O, "give award assign rate score grade",
            r"\balways (?:give|award|assign|rate|score|grade)\b[^.]{0,50}\b(?:highest|top|full|maximum|best|perfect"
            r"|five stars|5/5|10/10|10 out of|100)\b|\b(?:give|award|assign|rate|score|grade)\b[^.]{0,60}\b(?:highest"
-           r"|top|full"
-           r"|maximum|perfect|five stars|5/5|10/10)\b[^.]{0,50}\b(?:regardless|no matter|whatever|without (?:reading"
+           r"|top|full (?:score|marks|points)|maximum|perfect|five stars|5/5|10/10)\b[^.]{0,50}\b(?:regardless"
+           r"|no matter|whatever|without (?:reading"
            r"|looking|checking)|even if)\b"),
     _trick(_O, "skills skill",
            r"\bother skills\b[^.]{0,30}\b(?:must|have to|should|shall|are to) (?:yield|give way|be ignored"

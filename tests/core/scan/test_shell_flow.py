@@ -197,6 +197,7 @@ def test_ordinary_makefiles_raise_no_alarm(text: str) -> None:
         "awk '{print $1}' a.txt | xargs -n1 echo",
         "bash scripts/build.sh && node scripts/check.js",
         "aws s3 cp dist/ s3://site-bucket/ --recursive",
+        "node\n> process.report.writeReport();\nWriting the report\n>",
     ],
 )
 def test_ordinary_commands_raise_no_alarm(script: str) -> None:
