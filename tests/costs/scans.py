@@ -13,6 +13,7 @@ from registry.services.catalog import catalog
 from tests.costs.shape import KB, MB, Shape, repeated
 
 _HEAD = "---\nname: costs\ndescription: d\n---\n"
+HEAD = f"{_HEAD}\nText.\n".encode()
 _FILE = 120 * KB  # lint does not read longer files
 _CANDIDATES = [
     Candidate(f"skill-{number}", "project", "1", "sha256:0", "abcdefgh " * 100, "tool") for number in range(100)
@@ -54,7 +55,7 @@ def bundle(text: str, suffix: str = ".md") -> Bundle:
     """Return a skill with this text in files that lint reads."""
     size = _FILE if text.isascii() else _FILE // 4
     parts = {f"references/{start:09}{suffix}": text[start : start + size] for start in range(0, len(text), size)}
-    return Bundle({SKILL_MD: f"{_HEAD}\nText.\n".encode(), **{path: part.encode() for path, part in parts.items()}})
+    return Bundle({SKILL_MD: HEAD, **{path: part.encode() for path, part in parts.items()}})
 
 
 def lint(skill: Bundle) -> object:

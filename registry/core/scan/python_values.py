@@ -57,6 +57,7 @@ class Values:
         self.flow = Flow(files, nested)  # one for all commands, because a file of one may be run by another
         self.placeholders: dict[str, str] = {}
         self.parts: dict[str, ast.expr] = {}  # by their placeholder
+        self.path_texts: dict[ast.AST, str] = {}
         self.index()
 
     def index(self) -> None:
@@ -175,12 +176,17 @@ class Values:
 
     def path_text(self, node: ast.AST) -> str:
         """Return the constant parts of a path, joined as a path below the home folder if it uses one."""
-        nodes = islice(ast.walk(node), _MOST_NODES)
+        if node not in self.path_texts:
+            self.path_texts[node] = self._path_text(node)
+        return self.path_texts[node]
+
+    def _path_text(self, node: ast.AST) -> str:
+        nodes = list(islice(ast.walk(node), _MOST_NODES))
         places = [each for each in nodes if isinstance(each, ast.Constant | ast.Name)]
         places.sort(key=lambda each: (each.lineno, each.col_offset))
         values = [self.names.texts.get(each.id, "") if isinstance(each, ast.Name) else each.value for each in places]
         parts = [value for value in values if isinstance(value, str)]
-        home = any(isinstance(each, ast.Attribute) and each.attr in ("home", "expanduser") for each in ast.walk(node))
+        home = any(isinstance(each, ast.Attribute) and each.attr in ("home", "expanduser") for each in nodes)
         joined = "/".join(part.strip("/") if index else part for index, part in enumerate(parts) if part)[:1_000]
         return f"~/{joined.lstrip('/')}" if home and not joined.startswith(("~", "/")) else joined
 
@@ -211,11 +217,12 @@ class Values:
             yield self.path_text(each)
             if isinstance(each, ast.List | ast.Tuple | ast.Set):
                 yield from (self.path_text(element) for element in each.elts[:_MOST_PATHS])
+            if len(found) >= _MOST_PATHS:
+                continue
             used = {name.id for name in islice(ast.walk(each), _MOST_NODES) if isinstance(name, ast.Name)} - seen
             seen |= used
             for name in sorted(used):
-                room = _MOST_PATHS - len(found)
-                found += self.assigned.get(name, [])[: max(0, room)]
+                found += self.assigned.get(name, [])[: max(0, _MOST_PATHS - len(found))]
 
     def root(self, node: ast.expr) -> str:
         """Return the first name of `a.b().c`."""

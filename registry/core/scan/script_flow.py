@@ -10,14 +10,15 @@ from itertools import pairwise
 from registry.core.scan import persistence, script_facts, script_lines
 from registry.core.scan.labels import AS_CODE, RUNNABLE, Label, Labels, leaves
 from registry.core.scan.matches import Match, Rule
-from registry.core.scan.script_fold import Folded
+from registry.core.scan.script_fold import MOST_TOKENS, Folded
 from registry.core.scan.script_tokens import Kind, Statement, Token, dialect, is_javascript, statements
 from registry.core.scan.script_values import ScriptValues, closing, render, root, split
 from registry.core.scan.shell_programs import LANGUAGES, SHELLS, base
 
 _PASSES = 3
 _STATEMENT_COST = 15
-_BASE_COST, _COST_PER_CHAR = 40_000, 3  # in tokens, most of which are read several times
+# In tokens, most of which are read several times. Short scripts may cost more for each character.
+_BASE_COST, _COST_PER_CHAR, _MORE_PER_CHAR, _MOST_MORE = 500, 3, 4, 8_000
 _TARGET_OPTIONS = frozenset({"-outfile", "-destination", "-path", "-filepath", "-literalpath", "-o", "-output"})
 _WRITERS = frozenset({
     "writefile", "writefilesync", "createwritestream", "writeallbytes", "writealltext", "file_put_contents",
@@ -52,7 +53,7 @@ class _Flow(ScriptValues):
     def __init__(self, text: str, name: str) -> None:
         super().__init__(dialect(name.lower()))
         self.source = text
-        self.most = _BASE_COST + _COST_PER_CHAR * len(text)
+        self.most = _BASE_COST + _COST_PER_CHAR * len(text) + min(_MORE_PER_CHAR * len(text), _MOST_MORE)
         self.final = False
         self.matches: list[Match] = []
 
@@ -170,7 +171,8 @@ class _Flow(ScriptValues):
         """Check `owner[name]` for a name that is built."""
         before = tokens[index - 1]
         if before.kind is Kind.NAME or before.text in (")", "]"):
-            self.check_name(tokens, tokens[index + 1 : closing(tokens, index)])
+            # a name of more tokens is not folded
+            self.check_name(tokens, tokens[index + 1 : closing(tokens, index, longest=MOST_TOKENS + 2)])
 
     def check_name(self, tokens: list[Token], given: list[Token]) -> None:
         self.check_built(tokens, self.folded(given))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from registry.core.scan.script_tokens import Kind, Token
 
-_MOST_TOKENS = 80
+MOST_TOKENS = 80
 _MOST_CHARS = 2_000
 _DEPTH = 8
 _FILLED = re.compile(r"\$\{?\(?([A-Za-z_]\w{0,60})\)?\}?")
@@ -25,7 +25,7 @@ class Folded:
 
 def fold(tokens: list[Token], texts: Mapping[str, str]) -> Folded | None:
     """Return the text of an expression of constants, or None."""
-    if not tokens or len(tokens) > _MOST_TOKENS:
+    if not tokens or len(tokens) > MOST_TOKENS:
         return None
     parser = _Parser(tokens, texts)
     value = parser.sum(0)

@@ -274,10 +274,10 @@ def root(tokens: list[Token], index: int) -> str:
     return tokens[index].text
 
 
-def closing(tokens: list[Token], index: int) -> int:
+def closing(tokens: list[Token], index: int, *, longest: int = _LONGEST) -> int:
     """Return the index of the bracket that closes the one at the index, or the last index that is read."""
     depth = 0
-    last = min(len(tokens), index + _LONGEST)
+    last = min(len(tokens), index + longest)
     for at in range(index, last):
         if tokens[at].kind is Kind.SIGN:
             text = tokens[at].text
