@@ -107,7 +107,7 @@ CONCEAL = (
     rf"if{G}(?:the{G}user|they|someone|anyone|asked|somebody)(?:{G}(?:asks?|questions?"
     rf"|notices?)[^,.\n]{{0,40}})?,?{G}(?:say|claim|deny|pretend|answer|tell{G}them|reply|insist"
     rf"|lie)\b(?:{G}(?:that|it|you|there)\b[^.\n]{{0,60}}(?:formatter|automatic|routine|normal|standard|nothing|not"
-    rf"|never|cache|telemetry|update|part{G}of))",
+    rf"|never|cache|telemetry|update|part{G}of)\b)",
     rf"(?:if|when|should){G}(?:{_PEOPLE}|they|someone|anyone|asked|somebody){G}(?:asks?|wonders?|questions?"
     rf"|notices?){G}(?:about|what|why|whether|if|how)\b[^,.\n]{{0,50}}\b(?:changed|did|done|doing|happen(?:s|ed"
     rf"|ing)|sent|ran|step|steps|traffic|request|connection|access)\b[^,.\n]{{0,20}},?{G}(?:then{G})?(?:say|answer"

@@ -10,10 +10,12 @@ DENIAL = re.compile(
     re.IGNORECASE,
 )
 UNASKED = re.compile(
-    r"\bwithout (?:waiting|a question|asking|confirm\w{0,6}|warning|telling|mentioning|notice|keeping a copy)\b"
+    r"\bwithout (?:bothering|waiting|a question|asking|confirm\w{0,6}|warning|telling|mentioning|notice"
+    r"|keeping a copy)\b"
     r"|\b(?:do not|don['’]t|never) (?:wait for|ask)\b|\b(?:confirmation|consent|approval|permission|a question)s? "
     r"(?:is|are) not (?:needed|necessary|required)\b|\bneed not be asked\b"
-    r"|\b(?:nobody|no one) (?:has|needs) to (?:approve|agree|confirm|be asked)\b|\beven if (?:somebody|someone|the user"
+    r"|\b(?:nobody|no one) (?:has|needs) to (?:approve|agree|confirm|be (?:asked|consulted|involved))\b"
+    r"|\beven if (?:somebody|someone|the user"
     r"|anyone|they|anybody) (?:objects?|says? no|protests?|refuses?|declines?)\b|\bbefore you (?:show|tell|name|ask)\b",
     re.IGNORECASE,
 )
@@ -44,7 +46,8 @@ WORTHLESS = re.compile(
 SPEND = frozenset(
     (
         "buy purchase order book pay subscribe sign enrol enroll renew donate transfer charge upgrade checkout invite"
-        f" invitation invitations message e-mail email mail write post publish complete send {trick_tongues.SPEND}"
+        " invitation invitations message e-mail email mail write post publish complete send"
+        f" share cancel {trick_tongues.SPEND}"
     ).split()
 )
 SPENT = re.compile(
@@ -53,6 +56,8 @@ SPENT = re.compile(
     r"(?! (?:of|by) (?:the )?(?:sections?|items?))|\b(?:sign|subscribe|enrol|enroll"
     r"|register)(?: up)? (?:the )?(?:users?"
     r"|customers?|client|them|him|her|yourself)\b[^.]{0,12}\b(?:up|to|for|in|at|with)\b|\bsubscribe to (?:the|a|an)\b"
+    r"|\bshare (?:the|their|all) [^.]{2,40} with\b|\bcancel (?:the|their) [^.]{0,30}\b(?:subscription|contract"
+    r"|booking)\b"
     r"|\b(?:donate|transfer|wire|charge|pay) (?:[\w.,%€$]{1,12} ){0,3}(?:percent|%|balance|amount|money|sum|card|euros?"
     r"|dollars?|funds?|coins?|fee|payment|tokens?)\b|\b(?:complete|finish|confirm|place|submit) the (?:checkout|payment"
     r"|purchase|booking|order)\b(?! of)|\b(?:invite|message|e-?mail|text|write to|contact|send [^.]{2,30} to) (?:all"
@@ -66,14 +71,14 @@ SPENT = re.compile(
 )
 CARRIERS = frozenset(
     (
-        "image picture badge pixel link url address subdomain subdomains host hostname dns query issue commit agent"
-        f" favicon alt form gist paste branch comment webhook header {trick_tongues.CARRIERS}"
+        "image picture badge pixel link url address subdomain subdomains parameter host hostname dns query issue commit"
+        f" agent favicon alt form gist paste branch comment webhook header {trick_tongues.CARRIERS}"
     ).split()
 )
 CARRIER = re.compile(
     r"\b(?:badge|pixel|favicon|image|picture|link|sub-?domains?|host ?names?|dns|query|user[- ]agent|alt text|url"
     r"|address"
-    rf"|hidden field|(?:feedback|contact) form)\b|{trick_tongues.CARRIER}",
+    rf"|parameter|hidden field|(?:feedback|contact) form)\b|{trick_tongues.CARRIER}",
     re.IGNORECASE,
 )
 CARRIED = re.compile(
@@ -91,7 +96,8 @@ PRIVATE = re.compile(
     r"|all )?"
     r"(?:secrets?|tokens?|keys?|passwords?|credentials|opened? files?|\.env)|\bconversation\b|\bchat (?:history"
     r"|so far|log)\b"
-    r"|\btranscript\b|\b(?:private|ssh|api) keys?\b|\bclipboard\b|\bsystem prompt\b|\blast messages? of the user\b"
+    r"|\btranscript\b|\b(?:private|ssh) keys?\b|\b(?:tokens|keys|secrets) (?:found in|from) the\b|\bclipboard\b"
+    r"|\bsystem prompt\b|\blast messages? of the user\b"
     r"|\bthe user['’]s (?:last )?(?:message|question|prompt|input)s?\b|\.aws/credentials|\bid_(?:rsa|ed25519)\b|~/\.ssh"
     rf"|\.npmrc|\.netrc|\bcookies\b|\bcontents? of the opened\b|{trick_tongues.PRIVATE}",
     re.IGNORECASE,
@@ -128,7 +134,8 @@ CARRY_OUT = re.compile(
     r"|process)\b (?:\w{1,10} )?"
     r"(?:what(?:ever)?|everything|all (?:of )?(?:the )?(?:actions|steps|commands|tasks|items|orders|instructions|it)"
     r"|anything"
-    r"|each (?:item|step|command|task)|every (?:item|step|command|task|line)|(?:the|its|their) (?:steps|tasks|commands"
+    r"|each (?:item|step|command|task)|every (?:item|step|command|task|line)|(?:the|its|their) (?:steps|points|tasks"
+    r"|commands"
     r"|instructions|orders|items|actions)|them\b)|\blet it (?:replace|overrule|decide)\b|\b(?:carry|work) them (?:out"
     r"|off)\b"
     rf"|{trick_tongues.CARRY_OUT}",
@@ -149,7 +156,8 @@ BLINDLY = re.compile(
     r"|\b(?:page|sheet|document|text|playbook|it|ticket|issue) (?:counts|wins|prevails|decides|is right"
     r"|has (?:more weight"
     r"|the last word|priority)|outranks|overrules)|\bas (?:if|though) (?:they|it) (?:were|was) (?:written|part|from)"
-    r"|\bhas more weight than\b|\bunattended\b|\beven if (?:the user|they|somebody)|\blet it (?:replace|overrule"
+    r"|\b(?:do not|don['’]t) (?:discuss|talk|go over)\b[^.]{0,20}\bwith the user|\bhas more weight than\b"
+    r"|\bunattended\b|\beven if (?:the user|they|somebody)|\blet it (?:replace|overrule"
     r"|decide)"
     r"|\brecord\b[^.]{0,40}\b(?:run|execute) what|\breviewed by us\b|\b(?:is|has been) (?:already )?(?:reviewed"
     r"|trusted|checked)"

@@ -227,5 +227,53 @@ TRICKS = (
            r" (?:link|mail|code)s?|verification (?:code|mail|link)s?|one-time (?:code|password|link)s?|2fa codes?|login"
            r" (?:code|link)s?|magic links?|security codes?)\b[^.]{0,60}\b(?:is|are|be|gets?) (?:\w{1,8} )?(?:forwarded"
            r"|relayed|redirected|copied) to\b"),
+    # False claims, authority and consent.
+    _trick(_C, "claim credit attribute pretend present",
+           r"\b(?:claim (?:that|to)|credit|attribute|pretend|present [^.]{0,30} as (?:if"
+           r"|though))\b[^.]{3,90}\b(?:although"
+           r"|even though|though|even (?:when|if))\b[^.]{0,40}\b(?:no|not|none|only|never|nothing|most)\b"),
+    _trick(_C, "invent fabricate make",
+           r"\b(?:invent|fabricate|make up) (?:\w{1,10} ){0,3}(?:findings?|reasons?|issues?|problems?|excuses?|reviews?"
+           r"|testimonials?|sources?|figures?)\b"),
+    _trick(_C, "reason attention read nothing",
+           rf"\b{_PEOPLE} (?:has|have) no (?:reason|need|right) to (?:hear|learn|know|be told)\b|\bso (?:that )?(?:it"
+           rf"|this|they)"
+           r" (?:draws?|attracts?) no attention\b|\bmark\b[^.]{0,30}\bas read\b[^.]{0,40}\bso\b[^.]{0,40}\b(?:not|no"
+           r"|never)\b"
+           r"|\bsay nothing (?:about|of) the (?:original|real|true|actual)\b"),
+    _trick(_C, "failing",
+           r"\b(?:delete|remove|skip|disable|comment out) the failing (?:tests?|checks?)\b[^.]{0,30}\b(?:report|say"
+           r"|claim"
+           r"|state|announce)\b"),
+    _trick(_O, "message messages request requests order orders wish wishes objection objections longer authority",
+           r"\b(?:messages?|requests?|orders?|wish(?:es)?|objections?|instructions?) (?:from|of|by) (?:the )?(?:user"
+           r"|operator"
+           r"|owner)\b[^.]{0,60}\b(?:set aside|ignored|disregarded|discarded|not count|no (?:effect|weight))\b"
+           r"|\bno longer (?:answer|listen|report|obey|(?:are )?bound) ?(?:to|by)? (?:the |your )?(?:system prompt"
+           r"|user|operator"
+           r"|developer)|\byour (?:only|sole) (?:source of )?authority\b|\bsame authority as (?:the|your) (?:owner|user"
+           r"|operator|developer|system)"),
+    _trick(_O, "behalf yourself yes",
+           r"\b(?:confirmation|permission|approval|consent) (?:dialogs?|prompts?|questions?"
+           r"|requests?)\b[^.]{0,40}\b(?:yourself"
+           r"|on (?:the user['’]s|their) behalf|with [\"“]?yes)\b"),
+    _trick(_O, "plan dry read preview",
+           r"\b(?:plan mode|dry[- ]run|read-only mode|preview)\b[^.]{0,40}\b(?:carry out|apply|make|write|run"
+           r"|execute)\b"
+           r"[^.]{0,30}\b(?:all the same|anyway|regardless|nevertheless|for real)\b"),
+    _trick(_O, "installing using loading enabling",
+           r"\b(?:installing|using|loading|enabling) (?:this|the) skill (?:counts as|means|is|implies"
+           r"|gives) (?:\w{1,8} )?"
+           r"(?:consent|agreement|approval|permission)\b|\bagreed to (?:this|it|that) by (?:installing|using"
+           r"|loading)\b"),
+    _trick(Rule.REMOTE_ORDERS, "treat whatever",
+           r"\btreat (?:them|it|these|those|its text|this text|the text) (?:like|as) (?:\w{1,9} )?(?:instructions?"
+           r"|orders?"
+           r"|commands?|messages?|requests?) (?:of|from|by) the (?:user|owner|operator|developer|system)\b"
+           r"|\bwhatever (?:the"
+           r"|a|this|that) [^.]{2,40} (?:tells|orders|instructs|asks) you(?: to do)?,? do (?:it|so|that)\b"),
+    _trick(_C, "whenever",
+           r"\b(?:tell|say)\b[^.]{3,70}\b(?:failed|unavailable|not supported|broken|impossible|discontinued|sold out)\b"
+           r"[^.]{0,40}\bwhenever (?:they|the user)\b[^.]{0,30}\b(?:competit\w{2,5}|another|other|different)\b"),
     *(_trick(*each) for each in trick_tongues.TRICKS),
 )  # fmt: skip
