@@ -42,7 +42,7 @@ SECRET_PATH = re.compile(
     rf"|169\.254\.169\.254/latest/meta-data/iam|(?<![\w/$.-])(?:\./"
     rf"|\.\./){{0,4}}(?:[\w-]{{1,40}}/){{0,4}}\.env(?:\.(?:local|production|prod|staging))?(?![\w./(\[-])",
 )
-_PUBLIC = re.compile(r"\.pub\b|\.env\.(?:example|sample|template)")
+_PUBLIC = re.compile(r"\.pub\b|/authorized_|\.env\.(?:example|sample|template)")
 SECRET_VARIABLE = re.compile(
     r"(?:^|_)(?:TOKEN|SECRETS?|PASSWORD|PASSWD|PASS|PWD|API_?KEY|APIKEY|ACCESS_?KEY|ACCESS_KEY_ID|PRIVATE_?KEY"
     r"|CREDENTIALS?|AUTH|KEY)(?:$|_(?:ID|KEY|TOKEN|VALUE|BASE64))",

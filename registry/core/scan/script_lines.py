@@ -85,7 +85,9 @@ _JOINED = re.compile(r"[\"'`]\s*[,+]\s*[\"'`]/?")  # the parts of path.join("a",
 _SHELL_WORD = r"[\"'`](?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh\b|cmd(?:\.exe)?[\"'`]|powershell|/bin/(?:ba|z)?sh"
 _REMOTE_SHELL = (
     (
-        re.compile(r"\bnet\.(?:Socket|connect|createConnection)|require\([\"']net[\"']\)|Deno\.connect|Bun\.connect"),
+        re.compile(
+            r"\bnet\.(?:Socket|connect|createConnection)|[\"'](?:node:)?(?:net|tls)[\"']|Deno\.connect|Bun\.connect"
+        ),
         re.compile(
             rf"(?:spawn|exec|execFile|Command|fork)\s*\(\s*(?:{_SHELL_WORD})|pipe\([^)\n]{{0,40}}stdin"
             rf"|exec(?:Sync)?\s*\(\s*(?:String\()?(?:cmd|command|line|data|d|msg|input|buf)\b"

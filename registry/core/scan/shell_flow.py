@@ -316,6 +316,8 @@ def _printed(words: list[Word], command: Command, piped: str) -> str:
     bodies = [redirect.body for redirect in command.redirects if redirect.body]
     if bodies:
         return "\n".join(bodies)
+    if words and words[0].text == "printf" and len(words) > 2:
+        return "\n".join(word.text for word in words[2:])
     if words and words[0].text in ("echo", "printf"):
         return " ".join(word.text for word in words[1:] if not re.match(r"-[neE]+$", word.text))
     herestring = [redirect.target.text for redirect in command.redirects if redirect.operator == "<<<"]
