@@ -77,6 +77,8 @@ _FLAG_TAGS = frozenset(
 )
 _IDEOGRAPHS = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
+_MARKS = "\u061c\u200e\u200f"  # order the signs between two scripts, and change no letters
+_NEAR = 40
 _EMOJI_STYLES = "\ufe0e\ufe0f"
 _STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style, but are not in a symbol category
 _CONTROL_NAMES = {
@@ -217,7 +219,14 @@ def _is_ordinary(text: str, start: int, end: int, kind: Kind) -> bool:
     if kind is Kind.ZERO_WIDTH and run in (_JOINER, _NON_JOINER):
         after = text[end] if end < len(text) else ""
         return _joins(before, after, run)
-    return False
+    return len(run) == 1 and run in _MARKS and _is_right_to_left(text, start)
+
+
+def _is_right_to_left(text: str, at: int) -> bool:
+    """Check if a line, near a position, has letters that are written from right to left."""
+    line = text.rfind("\n", 0, at) + 1
+    near = text[max(line, at - _NEAR) : at + _NEAR].partition("\n")[0]
+    return any(unicodedata.bidirectional(letter) in ("R", "AL") and letter not in _MARKS for letter in near)
 
 
 def _takes_variation(before: str, selector: str) -> bool:

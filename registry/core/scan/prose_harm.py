@@ -108,8 +108,17 @@ _EVERY_TIME = re.compile(
 )
 
 
+_SURPRISE = re.compile(
+    r"\b(?:(?:a|the|his|her|their|your) present|(?:surprise|gift|party|birthday|wedding|überraschung|geschenk|cadeau"
+    r"|fiesta|regalo|presente)s?)\b",
+    re.IGNORECASE,
+)
+
+
 def conceals(sentence: Sentence) -> bool:
     """Check for an order to keep this step from people, or out of the records that they read."""
+    if _SURPRISE.search(sentence.text):
+        return False
     if sentence.uses(prose_triggers.CONCEALED) and prose_phrases.CONCEALED.search(sentence.text):
         return True
     if not sentence.any(Fact.USER, Fact.RECORD, Fact.NOBODY) or sentence.has(Fact.UNLESS):

@@ -46,6 +46,8 @@ def remote(found: list[Sentence], index: int) -> bool:
     """Check if the sentence names an address, and it or one of the next orders to obey what is there."""
     first = found[index]
     window = found[index : index + _NEXT]
+    if any(_signed_denial(each) for each in window):
+        return False
     if _above_all(window) or any(prose_phrases.DECIDES.search(each.text) for each in window[:2]):
         return True
     for offset, sentence in enumerate(window):

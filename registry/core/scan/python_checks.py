@@ -12,6 +12,7 @@ from registry.core.scan.python_values import Values
 from registry.core.scan.shell_programs import LANGUAGES, SHELLS, base
 
 _PROCESSES = ("system", "popen", "exec", "Popen", "run", "call", "check_output")
+_RUNS_CODE = frozenset({"exec", "eval", "compile", "__import__", "open", "breakpoint", "getattr"})
 _BUILTINS = ("builtins", "__builtins__", "__builtin__")
 _LOOKUPS = frozenset({"operator.attrgetter", "operator.methodcaller", "attrgetter", "methodcaller"})
 _TABLES = re.compile(r"__builtins__|globals\(\)|locals\(\)|vars\(|__dict__|sys\.modules")
@@ -35,12 +36,22 @@ class Checks(Values):
             owner, attribute = self.names.dotted(node.args[0]), node.args[1]
             text = self.names.fold(attribute)
             if owner in _BUILTINS:
-                if not isinstance(attribute, ast.Constant) or text in ("exec", "eval", "compile", "__import__"):
+                harmless = isinstance(attribute, ast.Constant) or self.is_harmless_table(attribute)
+                if not harmless or text in _RUNS_CODE:
                     self.report(Rule.NAMES, node)
                 return
             built = self.is_hidden(attribute) and (text is None or text in DANGEROUS)
             if built or (owner in ("os", "subprocess") and text in _PROCESSES):
                 self.report(Rule.NAMES, node)
+
+    def is_harmless_table(self, node: ast.expr) -> bool:
+        """Check for `TABLE[key]`, where the table is written in the file and names no function that runs code."""
+        owner = self.key(node.value) if isinstance(node, ast.Subscript) else ""
+        tables = self.assigned.get(owner, []) if owner else []
+        values = [value for table in tables if isinstance(table, ast.Dict) for value in table.values]
+        texts = [value.value for value in values if isinstance(value, ast.Constant)]
+        one = len(tables) == 1 and bool(values) and len(texts) == len(values)
+        return one and not _RUNS_CODE.intersection(map(str, texts))
 
     def is_hidden(self, node: ast.expr) -> bool:
         """Check if a name is built from pieces, decoded or downloaded."""
@@ -58,13 +69,23 @@ class Checks(Values):
         if not _TABLES.search(owner):
             return
         text = self.names.fold(node.slice)
-        if self.is_hidden(node.slice) or (text in ("exec", "eval", "__import__", "compile") and "builtins" in owner):
+        if self.is_hidden(node.slice) or (text in _RUNS_CODE and "builtins" in owner):
             self.report(Rule.NAMES, node)
+
+    def is_safe_loader(self, name: str) -> bool:
+        """Check for a safe loader of YAML, or a class of the file that extends one."""
+        bases = [
+            self.names.dotted(base)
+            for node in self.nodes
+            if isinstance(node, ast.ClassDef) and node.name == name
+            for base in node.bases
+        ]
+        return any(python_calls.SAFE_LOADERS.search(each) for each in (name, *bases))
 
     def check_load(self, node: ast.Call, name: str, labels: Labels) -> None:
         if name in ("yaml.load", "yaml.load_all", "yaml.full_load_all"):
             loader = [*(k.value for k in node.keywords if k.arg == "Loader"), *node.args[1:2]]
-            if not loader or not python_calls.SAFE_LOADERS.search(self.names.dotted(loader[0])):
+            if not loader or not self.is_safe_loader(self.names.dotted(loader[0])):
                 self.report(Rule.DESERIALISES, node)
         elif name == "numpy.load" and any(each.arg == "allow_pickle" for each in node.keywords):
             if set(labels) & set(RUNNABLE) or self.is_bundled(node):

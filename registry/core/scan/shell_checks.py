@@ -16,6 +16,7 @@ _BYPASS = re.compile(
     r"|--trust-all-tools|--approval-mode[= ]yolo|--force-yes-all"
 )
 _SET_UP = re.compile(r"^[\w./-]{1,60}\s(?:[\w-]{1,30}\s){0,3}(?:completions?|init|hook|shellenv|activate)\b")
+_PLACEHOLDER = re.compile(r"<[A-Za-z][\w -]{0,30}>")
 _AGENTS = frozenset({"claude", "codex", "gemini", "copilot", "cursor-agent", "opencode", "qwen", "droid", "q", "amp"})
 
 
@@ -67,6 +68,7 @@ class Checks(Values):
             and texts[:1] == ["mcp"]
             and texts[1:2]
             and texts[1] in ("add", "add-json", "add-from-claude-desktop")
+            and not _PLACEHOLDER.search(command.source)
         ):
             self.report(Rule.PERMISSIONS, command)
         if name in ("tee", "sed", "install", "cp", "mv", "ln", "rsync", "dd") and texts:
