@@ -77,7 +77,7 @@ _FLAG_TAGS = frozenset(
 )
 _IDEOGRAPHS = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"))
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
-_MARKS = "\u061c\u200e\u200f"  # order the signs between two scripts, and change no letters
+_MARKS = "\u061c\u200e\u200f\u2066\u2067\u2068\u2069"  # set words of two scripts apart, and reverse no letters
 _NEAR = 40
 _EMOJI_STYLES = "\ufe0e\ufe0f"
 _STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style, but are not in a symbol category

@@ -18,6 +18,7 @@ _ABOUT_HARM = re.compile(
     r"\b(?:attacks?|attackers?|malicious|injections?|exploits?|suspicious|vulnerab\w{1,10}|insecure|unsafe|malware"
     r"|backdoors?|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?"
     r"|adversar\w{1,8}|jailbreaks?|(?:common|frequent) mistakes|what not to|to look for|to watch for"
+    r"|typical (?:finds?|signs?|traces?)|indicators? of"
     r"|rationali[sz]ations?|payloads?|abuse|security (?:risks?|smells?|issues?)|angriff\w{0,4}|schadcode|attaques?"
     r"|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
     re.IGNORECASE,

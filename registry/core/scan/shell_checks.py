@@ -35,9 +35,11 @@ class Checks(Values):
         ):
             return
         if name in ("ssh", "scp", "rsync", "sftp"):  # a key that signs in is not sent
-            used = zip(texts, ["", *texts], strict=False)
+            used = zip(texts, ["", *texts], shell_programs.excluded(texts), strict=False)
             sent = [
-                each for each, before in used if before not in ("-i", "-F", "-o", "-e") and not each.startswith("-")
+                each
+                for each, before, left_out in used
+                if before not in ("-i", "-F", "-o", "-e") and not each.startswith("-") and not left_out
             ]
             labels = frozenset().union(*(self.word(Word(each)) for each in sent)) | (labels - {Label.SECRET}) | stdin
         raw = name in shell_programs.RAW_SENDERS and variables(labels)

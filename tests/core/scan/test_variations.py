@@ -179,8 +179,8 @@ def test_a_placeholder_for_something_else_raises_no_alarm(body: str) -> None:
 
 
 def test_many_addresses_with_placeholders_are_read_in_bounded_time() -> None:
-    body = f"Read `.env`. ![s]({PIXEL}?a=AA&b=BB&c=CC) AA BB CC. " * 10_000
-    assert cpu.within(6, lambda: rules_of(body)) == set()
+    body = f"Read `.env`. ![s]({PIXEL}?a=AA&b=BB&c=CC) AA BB CC. " * 2_500
+    assert cpu.within(2, lambda: rules_of(body)) == set()
 
 
 @pytest.mark.parametrize(
