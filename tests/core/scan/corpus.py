@@ -6,6 +6,7 @@ Every third skill of a file is held back. Rules are not tuned on held skills; th
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -39,7 +40,9 @@ def samples(prefix: str) -> tuple[Sample, ...]:
     )
 
 
-def _bundle(entry: dict[str, str]) -> Bundle:
+def _bundle(entry: dict[str, Any]) -> Bundle:
+    if "body" not in entry:
+        return Bundle({path: content.encode() for path, content in entry["files"].items()})
     header = yaml.safe_dump(
         {"name": entry["name"], "description": entry["description"]}, allow_unicode=True, width=1000
     )

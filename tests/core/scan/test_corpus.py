@@ -32,7 +32,7 @@ def test_look_alikes_raise_no_alarm(held: bool) -> None:
     assert alarming(chosen) <= MOST_ALARMS
 
 
-@pytest.mark.parametrize("name", ["late", "second", "third", "fourth", "fifth"])
+@pytest.mark.parametrize("name", ["late", "second", "third", "fourth", "fifth", "sixth", "seventh"])
 def test_skills_written_after_the_rules_are_told_apart(name: str) -> None:
     assert alarming(list(samples(f"{name}_bad"))) >= LEAST_FOUND
     assert alarming(list(samples(f"{name}_good"))) <= MOST_ALARMS
