@@ -17,8 +17,8 @@ _GOOD_LABEL = re.compile(
 _ABOUT_HARM = re.compile(
     r"\b(?:attacks?|attackers?|malicious|injections?|exploits?|suspicious|vulnerab\w{1,10}|insecure|unsafe|malware"
     r"|backdoors?|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?"
-    r"|adversar\w{1,8}|jailbreaks?|(?:common|frequent) mistakes|what not to|to look for|to watch for"
-    r"|typical (?:finds?|signs?|traces?)|indicators? of"
+    r"|adversar\w{1,8}|jailbreaks?|(?:common|frequent) mistakes|what not to|look(?: \w{1,10}){0,3} for|to watch for"
+    r"|typical (?:finds?|signs?|traces?)|dangerous idioms?"
     r"|rationali[sz]ations?|payloads?|abuse|security (?:risks?|smells?|issues?)|angriff\w{0,4}|schadcode|attaques?"
     r"|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
     re.IGNORECASE,
@@ -26,8 +26,9 @@ _ABOUT_HARM = re.compile(
 _NOT_TO_DO = re.compile(
     r"\b(?:never|don['’]?t|do not|does not|must not|should not|shouldn['’]t|mustn['’]t|cannot|can['’]t|avoid"
     r"|instead of|rather than|refuse(?:s)? to|reject(?:s)?|block(?:s)?|flag(?:s)?|detect(?:s)?|forbid(?:s)?"
-    r"|prohibit(?:s)?|beware(?: of)?|watch (?:out )?for|look for|warn(?:s)? (?:about|against)|search(?:es)? for"
-    r"|treat(?:s)?|report(?:s)?|catch(?:es)?)\W{1,3}(?:\S{1,30}\s{1,3}){0,5}?(?:run(?:ning)?|us(?:e|ing)|pip(?:e"
+    r"|prohibit(?:s)?|beware(?: of)?|watch (?:out )?for|look(?: \w{1,10}){0,3} for|warn(?:s)? (?:about|against)"
+    r"|search(?:es)? for|treat(?:s)?|report(?:s)?|catch(?:es)?)"
+    r"\W{1,3}(?:\S{1,30}\s{1,3}){0,5}?(?:run(?:ning)?|us(?:e|ing)|pip(?:e"
     r"|ing)|past(?:e|ing)|execut(?:e|ing)|install(?:ing)?|recommend(?:ing)?|suggest|writ(?:e|ing)|copy|add(?:ing)?"
     r"|set|start(?:ing)?|send(?:ing)?|load(?:ing)?|like|such as|commands?|patterns?|phrases?|lines?|scripts?|code"
     r"|sentences?|text|strings?|attempts?|calls?|anything|this|these|it)\b",
