@@ -50,7 +50,7 @@ check: .venv/dev ## Check lint, format, types, import contracts, templates and m
 LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_import_project.py
 soak: .venv/dev ## Repeat races, kills and random inputs; SOAK_ROUNDS=100
 	@echo "Repeating races, kills and random inputs, several hours ..."
-	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core $(LAWS)
+	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m pytest tests/faults tests/api/test_conformance.py tests/core tests/costs $(LAWS)
 	@SOAK_ROUNDS=$${SOAK_ROUNDS:-100} $(BIN)/python -m tests.postgres $(BIN)/python -m pytest tests/faults $(LAWS)
 
 clients: .venv/dev ## Run real third-party clients against a site; needs Node 20, installs into .venv/clients
