@@ -2,7 +2,7 @@
 
 import re
 
-from registry.core.scan import trick_tongues
+from registry.core.scan import trick_languages
 
 DENIAL = re.compile(
     r"\b(?:never|not|n['’]t|avoid|refuse to|instead of|before you|nicht|nie|niemals|ne|jamais|no|nunca|не|никогда"
@@ -22,7 +22,7 @@ UNASKED = re.compile(
 DESTROY = frozenset(
     (
         "delete wipe erase remove drop purge destroy overwrite truncate shred force empty reset rewrite format"
-        f" {trick_tongues.DESTROY}"
+        f" {trick_languages.DESTROY}"
     ).split()
 )
 _WORTH = (
@@ -33,21 +33,21 @@ _WORTH = (
 )
 DESTROYED = re.compile(
     r"\b(?:delete|wipe|erase|remove|drop|purge|destroy|overwrite|truncate|shred|empty|reset|rewrite|format"
-    rf"|force[- ]push(?:es)?|push)\b[^.]{{0,50}}\b{_WORTH}\b|{trick_tongues.DESTROYED}",
+    rf"|force[- ]push(?:es)?|push)\b[^.]{{0,50}}\b{_WORTH}\b|{trick_languages.DESTROYED}",
     re.IGNORECASE,
 )
 WORTHLESS = re.compile(
     r"\b(?:temp\w{0,7}|cache[ds]?|test|tests|scratch|generated|build|stale|sandbox|dry|duplicates?|empty (?:folders?"
     r"|lines?"
     r"|rows?|files?|records?)|unused|merged|older than|local cop(?:y|ies)|white ?space|formatting|comments?|staging"
-    rf"|preview|draft|tmp|trailing|headings?|columns?|feature)\b|{trick_tongues.WORTHLESS}",
+    rf"|preview|draft|tmp|trailing|headings?|columns?|feature)\b|{trick_languages.WORTHLESS}",
     re.IGNORECASE,
 )
 SPEND = frozenset(
     (
         "buy purchase order book pay subscribe sign enrol enroll renew donate transfer charge upgrade checkout invite"
         " invitation invitations message e-mail email mail write post publish complete send"
-        f" share cancel {trick_tongues.SPEND}"
+        f" share cancel {trick_languages.SPEND}"
     ).split()
 )
 SPENT = re.compile(
@@ -66,29 +66,29 @@ SPENT = re.compile(
     r"|members"
     r"|subscribers)\b|\b(?:post|publish|leave|write) (?:a|an|the) (?:\S{1,12} )?(?:reviews?|rating|testimonial|tweet"
     r"|comment)"
-    rf"\b[^.]{{0,60}}\b(?:account|name|profile)\b|{trick_tongues.SPENT}",
+    rf"\b[^.]{{0,60}}\b(?:account|name|profile)\b|{trick_languages.SPENT}",
     re.IGNORECASE,
 )
 CARRIERS = frozenset(
     (
         "image picture badge pixel link url address subdomain subdomains parameter host hostname dns query issue commit"
-        f" agent favicon alt form gist paste branch comment webhook header {trick_tongues.CARRIERS}"
+        f" agent favicon alt form gist paste branch comment webhook header {trick_languages.CARRIERS}"
     ).split()
 )
 CARRIER = re.compile(
     r"\b(?:badge|pixel|favicon|image|picture|link|sub-?domains?|host ?names?|dns|query|user[- ]agent|alt text|url"
     r"|address"
-    rf"|parameter|hidden field|(?:feedback|contact) form)\b|{trick_tongues.CARRIER}",
+    rf"|parameter|hidden field|(?:feedback|contact) form)\b|{trick_languages.CARRIER}",
     re.IGNORECASE,
 )
 CARRIED = re.compile(
     r"\b(?:put|append|embed|place|add|hide|write|use|attach|insert|include|carr(?:y|ies)|fill|pass|send|encode[d]?"
     r"|goes?"
-    rf"|travels?)\b|{trick_tongues.CARRIED}",
+    rf"|travels?)\b|{trick_languages.CARRIED}",
     re.IGNORECASE,
 )
 ENCODED = re.compile(
-    rf"\b(?:encod\w{{1,4}}|base ?(?:16|32|64)|hex|url-encoded|rot13|compress\w{{0,3}})\b|{trick_tongues.ENCODED}",
+    rf"\b(?:encod\w{{1,4}}|base ?(?:16|32|64)|hex|url-encoded|rot13|compress\w{{0,3}})\b|{trick_languages.ENCODED}",
     re.IGNORECASE,
 )
 PRIVATE = re.compile(
@@ -99,7 +99,7 @@ PRIVATE = re.compile(
     r"|\btranscript\b|\b(?:private|ssh) keys?\b|\b(?:tokens|keys|secrets) (?:found in|from) the\b|\bclipboard\b"
     r"|\bsystem prompt\b|\blast messages? of the user\b"
     r"|\bthe user['’]s (?:last )?(?:message|question|prompt|input)s?\b|\.aws/credentials|\bid_(?:rsa|ed25519)\b|~/\.ssh"
-    rf"|\.npmrc|\.netrc|\bcookies\b|\bcontents? of the opened\b|{trick_tongues.PRIVATE}",
+    rf"|\.npmrc|\.netrc|\bcookies\b|\bcontents? of the opened\b|{trick_languages.PRIVATE}",
     re.IGNORECASE,
 )
 PUBLISHED = re.compile(
@@ -117,7 +117,7 @@ REDACTED = re.compile(
 PLACES = frozenset(
     (
         "gist page playbook document doc feed issue ticket channel chat calendar thread wiki sheet spreadsheet pad"
-        f" bulletin comment mail message record entry runbook {trick_tongues.PLACES}"
+        f" bulletin comment mail message record entry runbook {trick_languages.PLACES}"
     ).split()
 )
 PLACE = re.compile(
@@ -126,7 +126,7 @@ PLACE = re.compile(
     r"\b(?:gist|page|playbook|document|doc|feed|issue|ticket|channel|chat|calendar|thread|wiki|sheet|spreadsheet|pad"
     r"|bulletin|comment|mail|message|record|entry|runbook)\b|\b(?:calendar entry|gist|issue|ticket|sheet|channel|page"
     r"|pad)\b"
-    rf"[^.]{{0,40}}\b(?:contains|holds|lists|has)\b|{trick_tongues.PLACE}",
+    rf"[^.]{{0,40}}\b(?:contains|holds|lists|has)\b|{trick_languages.PLACE}",
     re.IGNORECASE,
 )
 CARRY_OUT = re.compile(
@@ -138,7 +138,7 @@ CARRY_OUT = re.compile(
     r"|commands"
     r"|instructions|orders|items|actions)|them\b)|\blet it (?:replace|overrule|decide)\b|\b(?:carry|work) them (?:out"
     r"|off)\b"
-    rf"|{trick_tongues.CARRY_OUT}",
+    rf"|{trick_languages.CARRY_OUT}",
     re.IGNORECASE,
 )
 GUIDE = re.compile(
@@ -161,6 +161,6 @@ BLINDLY = re.compile(
     r"|decide)"
     r"|\brecord\b[^.]{0,40}\b(?:run|execute) what|\breviewed by us\b|\b(?:is|has been) (?:already )?(?:reviewed"
     r"|trusted|checked)"
-    rf"\b|\bunseen\b|\bto the letter\b|\bshell commands\b[^.]{{0,10}}\btoo\b|{trick_tongues.BLINDLY}",
+    rf"\b|\bunseen\b|\bto the letter\b|\bshell commands\b[^.]{{0,10}}\btoo\b|{trick_languages.BLINDLY}",
     re.IGNORECASE,
 )

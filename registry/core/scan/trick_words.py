@@ -1,13 +1,13 @@
 """Phrases of orders to deceive people, to overrule them, to destroy, to spend and to leak, mostly in English.
 
 Each trick has the words of which a sentence contains one, so that most sentences are not searched.
-`trick_tongues` adds those of other languages.
+`trick_languages` adds those of other languages.
 """
 
 import re
 from typing import NamedTuple
 
-from registry.core.scan import trick_tongues
+from registry.core.scan import trick_languages
 from registry.core.scan.matches import Rule
 
 _PEOPLE = r"(?:users?|customers?|clients?|operators?|owners?|reviewers?|person|people|team|developers?|author)"
@@ -275,5 +275,5 @@ TRICKS = (
     _trick(_C, "whenever",
            r"\b(?:tell|say)\b[^.]{3,70}\b(?:failed|unavailable|not supported|broken|impossible|discontinued|sold out)\b"
            r"[^.]{0,40}\bwhenever (?:they|the user)\b[^.]{0,30}\b(?:competit\w{2,5}|another|other|different)\b"),
-    *(_trick(*each) for each in trick_tongues.TRICKS),
+    *(_trick(*each) for each in trick_languages.TRICKS),
 )  # fmt: skip

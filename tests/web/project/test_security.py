@@ -279,3 +279,12 @@ def test_a_skill_without_findings_says_how_far_the_scan_went(project: Project, a
     create_skill(project, skill_bundle(), by=author)
     html = text(viewing.get("/projects/demo/skills/greeting/"))
     assert "the deep scan has not run yet" in html
+
+
+def test_a_finding_that_stands_for_others_has_no_form(project: Project, author: Actor, reviewing: Client) -> None:
+    bundle = skill_bundle(body="\n\n".join([ALARM] * 25))
+    create_skill(project, bundle, by=author)
+    html = text(reviewing.get(f"/projects/demo/security/{bundle.digest}/"))
+    assert html.count("<summary>Suppress this finding</summary>") == 19
+    assert "5 more like this are not shown." in html
+    assert html.count("it stands for others that nobody has seen") == 1
