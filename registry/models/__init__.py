@@ -13,6 +13,7 @@ from registry.models.proposals import (
     ProposalRevision,
     Recommendation,
 )
+from registry.models.routing import Evaluation, GoldenCase, RouteLog, RoutingSettings
 from registry.models.scans import Scan, Suppression
 from registry.models.skills import Skill, Version
 from registry.models.sources import (
@@ -37,7 +38,9 @@ __all__ = [
     "EmailConfirmation",
     "EmailPreference",
     "Endpoint",
+    "Evaluation",
     "Event",
+    "GoldenCase",
     "Installation",
     "Invitation",
     "Membership",
@@ -49,6 +52,8 @@ __all__ = [
     "ProposalRevision",
     "Provenance",
     "Recommendation",
+    "RouteLog",
+    "RoutingSettings",
     "Scan",
     "SignInLink",
     "Skill",

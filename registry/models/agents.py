@@ -9,7 +9,10 @@ from registry.models.accounts import Membership, Project, User
 
 
 class Agent(models.Model):
-    """`uses_skills` are part of the agent's instructions. `allowed_skills` limits the skills it sees, unless None."""
+    """`uses_skills` are part of the agent's instructions. `allowed_skills` limits the skills it sees, unless None.
+
+    `best_skills` limits the catalog in its instructions to the skills that fit its prompt best, unless None.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="agents")
     name = models.CharField(max_length=64)
@@ -17,6 +20,7 @@ class Agent(models.Model):
     instructions = models.TextField(blank=True)
     uses_skills = models.JSONField(default=list)
     allowed_skills = models.JSONField(null=True)
+    best_skills = models.PositiveIntegerField(null=True)
     trust = models.CharField(max_length=16, default=roles.STANDARD)
     created_at = models.DateTimeField(default=timezone.now)
     last_seen_at = models.DateTimeField(null=True)
