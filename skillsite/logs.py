@@ -3,6 +3,7 @@
 import copy
 import logging
 import re
+from typing import Any
 
 _SECRETS = re.compile(
     r"(?P<before>(?P<slash>/|%2F)(?:t|sign-in|invitation|account(?P=slash)mail)(?P=slash))[^/\s\"'?]+|\bsks_[\w-]+",
@@ -28,3 +29,27 @@ def _without_traceback(record: logging.LogRecord) -> logging.LogRecord:
     short = copy.copy(record)
     short.exc_info = short.exc_text = None
     return short
+
+
+def configuration(level: str) -> dict[str, Any]:
+    """Return the setting LOGGING: every message goes to the console once, with secrets masked."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {"class": "skillsite.logs.Masked", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+        },
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["console"], "level": level},
+        "loggers": {
+            # Remove Django's own handlers: they would log every message again, without masking secrets.
+            "django": {"handlers": [], "propagate": True},
+            "django.server": {"handlers": [], "propagate": True},
+            # These log complete URLs at INFO, and a signed URL is a credential.
+            "httpx": {"level": "WARNING"},
+            "httpcore": {"level": "WARNING"},
+            "botocore": {"level": "WARNING"},
+            "boto3": {"level": "WARNING"},
+            "urllib3": {"level": "WARNING"},
+        },
+    }

@@ -8,7 +8,7 @@ from corsheaders.defaults import default_headers
 from django.core.exceptions import ImproperlyConfigured
 
 from registry.core.limits import MIB, Limits
-from skillsite import env
+from skillsite import env, logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -176,6 +176,7 @@ if not DATABASE_URL and SQLITE_FILE.exists():
     env.private_file(SQLITE_FILE)
 
 SKILL_SCANNER = env.text("SKILL_SCANNER")  # a program for the deep pass of the security scan; off if empty
+ROUTING_EMBEDDINGS = env.boolean("ROUTING_EMBEDDINGS", True)
 S3_BUCKET = env.text("S3_BUCKET")
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")
 STORAGES = {
@@ -308,23 +309,4 @@ SPECTACULAR_SETTINGS = {
 }
 
 LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"class": "skillsite.logs.Masked", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    "loggers": {
-        # Remove Django's own handlers: they would log every message again, without masking secrets.
-        "django": {"handlers": [], "propagate": True},
-        "django.server": {"handlers": [], "propagate": True},
-        # These log complete URLs at INFO, and a signed URL is a credential.
-        "httpx": {"level": "WARNING"},
-        "httpcore": {"level": "WARNING"},
-        "botocore": {"level": "WARNING"},
-        "boto3": {"level": "WARNING"},
-        "urllib3": {"level": "WARNING"},
-    },
-}
+LOGGING = logs.configuration(LOG_LEVEL)
