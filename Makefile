@@ -5,7 +5,7 @@ BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast soak check openapi clients screenshots lock clean
+.PHONY: help run test test-fast soak check openapi schemas clients screenshots lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ clients: .venv/dev ## Run real third-party clients against a site; needs Node 20
 
 openapi: .venv/dev ## Rewrite the OpenAPI document that tests compare with
 	@$(DJANGO) spectacular --file tests/api/openapi.json --format openapi-json --validate
+
+schemas: .venv/dev ## Rewrite the JSON Schemas in registry/schemas/ from the code
+	@$(DJANGO) write_schemas
 
 screenshots: .venv/dev ## Take the pictures in docs/screens.md; needs Chromium
 	@$(BIN)/python -m tests.browser.screenshots

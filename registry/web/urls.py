@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
+from registry.web import schemas
 from registry.web.account import accounts, inbox
 from registry.web.agents import agents, tokens
 from registry.web.connect import client_wheel, connect
@@ -122,6 +123,8 @@ urlpatterns = [
     path("styleguide/", styleguide.styleguide, name="styleguide"),
     path("client/", client_wheel.index, name="client"),
     path("client/<str:name>", client_wheel.download, name="client-wheel"),
+    path("schemas/", schemas.index, name="schemas"),
+    path("schemas/<str:name>", schemas.schema, name="schema"),
     path("projects/", projects.index, name="projects"),
     path("projects/<slug:slug>/bring-back/", projects.restore, name="project-bring-back"),
     path("projects/<slug:slug>/members/", members.index, name="members"),

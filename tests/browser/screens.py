@@ -52,6 +52,7 @@ SCREENS = [
     Screen("account-mail-confirm", lambda world: f"/account/mail/{world.mail_link}/"),
     Screen("styleguide", lambda world: "/styleguide/"),
     Screen("client", lambda world: "/client/", signed_in=False),
+    Screen("schemas", lambda world: "/schemas/", signed_in=False),
     Screen("projects", lambda world: "/projects/"),
     _project("members", "members/"),
     _project("settings", "settings/"),

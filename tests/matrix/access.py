@@ -217,6 +217,8 @@ _SITE_PAGES = {
     "styleguide/": "GET staff, POST staff",
     "client/": "GET everybody",
     "client/<str:name>": "GET everybody",
+    "schemas/": "GET everybody",
+    "schemas/<str:name>": "GET everybody",
     "projects/": "GET person, POST person",
 }
 

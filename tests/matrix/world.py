@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
+from registry.core.format import manifest_schema
 from registry.core.text import edits
 from registry.models import BrowserSession, Notification, Project, SourceEntry, Token, User
 from registry.remote.sources import FetchedBundle
@@ -147,6 +148,7 @@ def _personal(world: World, owner: Actor, user: User) -> None:
     inside = "projects/<slug:slug>"
     world.special |= {
         "client/": {"name": client_wheel.wheel().name},
+        "schemas/": {"name": manifest_schema.FILE},
         "sign-in/": {"secret": accounts.make_sign_in_link(user, by=operator())},
         "invitation/": {"secret": invitations.make(project, roles.VIEWER, by=owner)},
         f"{inside}/agents/": {"name": "bot"},

@@ -30,7 +30,7 @@ KNOWLEDGE, TOOL = "knowledge", "tool"
 KINDS = {KNOWLEDGE: KNOWLEDGE, "host-knowledge": KNOWLEDGE, TOOL: TOOL}  # spelling in SKILL.md: kind
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 TITLE_CHARS = 200
-_LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
+LISTS = ("tags", "requires", "triggers", "inputs", "outputs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def read(content: bytes | str, *, fallback_name: str = "", limits: Limits = DEFA
     reader = _Reader(document)
     name, description = reader.required("name", fallback_name), reader.required("description")
     reader.raise_problems()
-    lists = {key: reader.items(key) for key in _LISTS}
+    lists = {key: reader.items(key) for key in LISTS}
     lists["requires"] = tuple(dict.fromkeys(normalise(item) for item in lists["requires"]))
     return SkillMd(
         document=document,
