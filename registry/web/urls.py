@@ -11,6 +11,7 @@ from registry.web.editor import conflicts, draft_files, editor
 from registry.web.project import audit, members, projects, security, settings, webhooks
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
+from registry.web.routing import try_it
 from registry.web.skills import (
     catalog,
     customisation,
@@ -102,6 +103,10 @@ _WEBHOOK = [
     path("remove/", webhooks.remove, name="webhook-remove"),
 ]
 
+_ROUTING = [
+    path("", try_it.try_it, name="routing"),
+]
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="projects")),
     path("sign-in/", accounts.sign_in, name="sign-in"),
@@ -154,6 +159,7 @@ urlpatterns = [
     path("projects/<slug:slug>/security/suppressions/<int:suppression>/end/", security.end, name="suppression-end"),
     path("projects/<slug:slug>/security/<str:digest>/", security.scan, name="scan"),
     path("projects/<slug:slug>/security/<str:digest>/suppress/", security.suppress, name="scan-suppress"),
+    path("projects/<slug:slug>/routing/", include(_ROUTING)),
     path("projects/<slug:slug>/proposals/", proposals.index, name="proposals"),
     path("projects/<slug:slug>/proposals/<int:number>/", include(_PROPOSAL)),
     path("projects/<slug:slug>/audit/", audit.index, name="audit"),

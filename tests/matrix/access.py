@@ -135,6 +135,7 @@ _PROJECT_PAGES = {
     "security/<str:digest>/": "GET viewer",
     "security/<str:digest>/suppress/": "POST reviewer",
     "security/suppressions/<int:suppression>/end/": "POST reviewer",
+    "routing/": "GET viewer, POST viewer",
     "protected/": "POST owner",
     "advice/": "POST owner",
     "archive/": "POST owner",

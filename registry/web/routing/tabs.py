@@ -1,0 +1,21 @@
+"""The tabs of the routing pages. A tab that a person cannot open is not shown."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from registry.core import roles
+from registry.web.access import ProjectRequest
+from registry.web.navigation import may
+
+_TABS = (("routing", "Try it", roles.READ),)
+
+
+def page(request: ProjectRequest, current: str, **more: Any) -> dict[str, Any]:
+    """Return the context of a routing page: its tabs, and `more`."""
+    tabs = [
+        {"label": label, "url": reverse(name, args=[request.project.slug]), "current": name == current}
+        for name, label, scope in _TABS
+        if may(request, scope)
+    ]
+    return {"tabs": tabs, "may_write": may(request, roles.WRITE), **more}

@@ -1,0 +1,99 @@
+"""The page “Try it”: the answer to a question, as each agent would get it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from registry.core import roles
+from registry.core.catalog.visibility import Definition
+from registry.core.routing.golden import QUERY_CHARS
+from registry.models import Project
+from registry.services.agents import agents
+from registry.services.permissions import Actor
+from tests.conftest import skill_bundle
+from tests.prepared import create_skill
+from tests.services.footprint import nothing_left_behind
+from tests.web.conftest import Browser
+
+PAGE = "/projects/demo/routing/"
+HOSTILE = '<script>alert(1)</script> {{ 7|add:7 }} " onload="x'
+
+
+@pytest.fixture
+def skilled(project: Project, author: Actor) -> Project:
+    create_skill(
+        project, skill_bundle("refund-reply", description="Answer a refund request. Use for money back."), by=author
+    )
+    create_skill(
+        project, skill_bundle("parcel-sizes", description="Choose a parcel. Use when somebody packs."), by=author
+    )
+    return project
+
+
+def text(response: Any, status: int = 200) -> str:
+    assert response.status_code == status, response.status_code
+    return str(response.content.decode())
+
+
+def test_the_empty_page_says_what_to_do(project: Project, viewing: Client) -> None:
+    html = text(viewing.get(PAGE))
+    assert "Type a question" in html
+    assert "None of these" not in html
+
+
+def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Project, viewing: Client) -> None:
+    with nothing_left_behind():
+        html = text(viewing.post(PAGE, {"q": "refund request money"}))
+    assert "An agent would pick" in html
+    assert 'href="/projects/demo/skills/refund-reply/"' in html
+    assert "no skill is offered. This limit is the default" in html
+    assert "• `refund-reply` — Answer a refund request." in html
+
+
+def test_nothing_in_common_is_an_explicit_none(skilled: Project, viewing: Client) -> None:
+    html = text(viewing.post(PAGE, {"q": "zzz"}))
+    assert "None of these" in html
+    assert "No skill is loaded" in html
+
+
+def test_an_agent_is_never_offered_a_skill_that_it_does_not_see(
+    skilled: Project, operator: Actor, viewing: Client
+) -> None:
+    agents.create(skilled, "packer", Definition(allowed_skills=("parcel-sizes",)), by=operator)
+    html = text(viewing.post(PAGE, {"q": "refund request money", "agent": "packer"}))
+    assert "refund-reply" not in html
+
+
+@pytest.mark.parametrize(
+    ("sent", "error"),
+    [
+        ({"q": ""}, "Enter a question"),
+        ({"q": " \n "}, "Enter a question"),
+        ({"q": "x" * (QUERY_CHARS + 1)}, f"The question has {QUERY_CHARS + 1} characters."),
+        ({"q": "a\0b"}, "contains a NUL character"),
+        ({"q": "a", "agent": "nobody"}, "This agent does not exist."),
+        ({"q": "a", "kind": "nothing"}, "This kind does not exist."),
+    ],
+)
+def test_an_invalid_form_names_its_error(project: Project, viewing: Client, sent: dict[str, str], error: str) -> None:
+    assert error in text(viewing.post(PAGE, sent), 422)
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_hostile_question_is_only_text(skilled: Project, viewing: Client, method: str) -> None:
+    html = text(getattr(viewing, method)(PAGE, {"q": f"{HOSTILE} refund"}))
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7|add:7 }} &quot; onload=" in html
+
+
+def test_htmx_gets_the_answer_alone(skilled: Project, viewing: Client) -> None:
+    html = text(viewing.post(PAGE, {"q": "refund"}, headers={"HX-Request": "true"}))
+    assert "<html" not in html
+    assert 'id="answer"' in html
+    assert 'hx-swap-oob="innerHTML"' in html
+
+
+def test_every_member_finds_the_page_in_the_navigation(project: Project, browser_client: Browser) -> None:
+    for role in (roles.VIEWER, roles.OWNER):
+        assert f'href="{PAGE}"' in text(browser_client(role).get("/projects/demo/members/"))
