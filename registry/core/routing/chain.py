@@ -1,0 +1,168 @@
+"""The routing chain: runs links in order, cheap first, and fuses the scores of those that answered.
+
+A link that raises, takes too long, cannot work here or returns something else than scores of the rows it was given is
+left out and reported. It never fails the question.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from registry.core.routing.link import Link, Matches, Rows, Scores, Unavailable
+from registry.lib import steps
+from registry.lib.steps import FAILED, OK, UNAVAILABLE, Outcome, Step, StepRunner
+
+INVALID = "invalid"
+STATUSES = (OK, steps.SKIPPED, UNAVAILABLE, FAILED, steps.TIMEOUT, INVALID)
+
+LINK_SECONDS = 1.0  # for one link in memory, a thousand times its usual cost
+MOST_SCORE = 1e6  # larger scores are a mistake, and their sum could be infinite
+REORDERED = 20  # skills that the last link may reorder
+_DETAIL_CHARS = 200
+
+QuestionType = TypeVar("QuestionType")
+Fuse = Callable[[Sequence[Matches]], tuple[Rows, Scores]]
+
+
+class Invalid(Exception):
+    """A link returned something else than finite scores of the rows that it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkReport:
+    """Report one link of the chain. `status` is one of STATUSES."""
+
+    name: str
+    ms: float
+    status: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """The answer of the chain: rows, best first, with their fused scores.
+
+    `by_link` has the scores of each link that answered. `answered_by` names the link that was certain. `errors` are
+    for the log: their messages may quote anything.
+    """
+
+    rows: Rows
+    scores: Scores
+    by_link: Mapping[str, Matches]
+    reports: tuple[LinkReport, ...]
+    answered_by: str = ""
+    errors: Mapping[str, Exception] = field(default_factory=dict)
+
+
+def run(
+    links: Sequence[Link[QuestionType]],
+    question: QuestionType,
+    rows: Rows,
+    *,
+    fuse: Fuse,
+    runner: StepRunner,
+    seconds: float = LINK_SECONDS,
+) -> Chained:
+    """Ask each link about a question and fuse the answers. `rows` are distinct and in rising order."""
+    given = _Given(rows)
+    outcomes = runner.run([_step(link, question, given, seconds) for link in links], enough=lambda found: found.certain)
+    by_link = {outcome.name: outcome.value for outcome in outcomes if outcome.value is not None}
+    certain = next((name for name, found in by_link.items() if found.certain), "")
+    fused, scores = fuse([by_link[certain]] if certain else list(by_link.values()))
+    return Chained(fused, scores, by_link, tuple(map(_report, outcomes)), certain, _errors(outcomes))
+
+
+def reorder(
+    link: Link[QuestionType],
+    question: QuestionType,
+    chained: Chained,
+    *,
+    fuse: Fuse,
+    runner: StepRunner,
+    seconds: float,
+    rest: float = 0.0,
+) -> Chained:
+    """Ask one more link about the best rows only, and add its scores. It is skipped if a link was certain."""
+    if chained.answered_by or not len(chained.rows):
+        return replace(chained, reports=(*chained.reports, LinkReport(link.name, 0.0, steps.SKIPPED)))
+    step = _step(link, question, _Given(chained.rows[:REORDERED]), seconds, rest=rest)
+    (outcome,) = runner.run([step])
+    reports = (*chained.reports, _report(outcome))
+    if outcome.value is None:
+        return replace(chained, reports=reports, errors={**chained.errors, **_errors([outcome])})
+    by_link = {**chained.by_link, link.name: outcome.value}
+    fused, scores = fuse(list(by_link.values()))
+    return Chained(fused, scores, by_link, reports, errors=chained.errors)
+
+
+def reason_for(matches: Matches, row: int) -> str:
+    """Return the sentence of a link about a row, or an empty string if the link fails."""
+    try:
+        return str(matches.reason(row))
+    except Exception:
+        return ""
+
+
+class _Given:
+    """The rows that a link may name."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self._allowed = np.zeros(int(rows.max()) + 1 if len(rows) else 0, dtype=np.bool_)
+        self._allowed[rows] = True
+
+    def check(self, found: object) -> Matches:
+        """Return the matches of a link with arrays of one type, or raise Invalid."""
+        if not isinstance(found, Matches):
+            raise Invalid(f"It returned {type(found).__name__}, not matches.")
+        if not isinstance(found.certain, bool) or not callable(found.reason):
+            raise Invalid("Its matches have no reason, or are neither certain nor uncertain.")
+        rows, scores = _numbers(found.rows, "iu", "rows"), _numbers(found.scores, "iuf", "scores")
+        if len(rows) != len(scores):
+            raise Invalid(f"It returned {len(rows)} rows and {len(scores)} scores.")
+        if not np.isfinite(scores).all():
+            raise Invalid("A score is infinite or not a number.")
+        if len(scores) and np.abs(scores).max() > MOST_SCORE:
+            raise Invalid(f"A score is beyond {MOST_SCORE:,.0f}.")
+        if len(rows) and (rows.min() < 0 or rows.max() >= len(self._allowed) or not self._allowed[rows].all()):
+            raise Invalid("It named a skill that it was not given.")
+        if len(rows) > 1 and int(np.bincount(rows).max()) > 1:
+            raise Invalid("It named a skill twice.")
+        return replace(found, rows=rows.astype(np.intp), scores=scores.astype(np.float64))
+
+
+def _numbers(values: object, kinds: str, what: str) -> NDArray[np.generic]:
+    """Return a one-dimensional array of numbers. Booleans are refused, also in a list of numbers."""
+    if isinstance(values, (list, tuple)):
+        mixed = any(
+            isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)) for value in values
+        )
+        values = np.array([] if mixed else values, dtype=np.float64 if "f" in kinds else np.intp)
+        if mixed:
+            raise Invalid(f"Its {what} are not all numbers.")
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in kinds:
+        raise Invalid(f"Its {what} are not numbers.")
+    return values
+
+
+def _step(
+    link: Link[QuestionType], question: QuestionType, given: _Given, seconds: float, rest: float = 0.0
+) -> Step[Matches]:
+    return Step(link.name, seconds, lambda: given.check(link.rank(question, given.rows)), rest)
+
+
+def _errors(outcomes: Sequence[Outcome[Matches]]) -> dict[str, Exception]:
+    return {outcome.name: outcome.error for outcome in outcomes if outcome.error is not None}
+
+
+def _report(outcome: Outcome[Matches]) -> LinkReport:
+    status, detail = outcome.status, outcome.detail
+    if isinstance(outcome.error, (Invalid, Unavailable)):
+        status = INVALID if isinstance(outcome.error, Invalid) else UNAVAILABLE
+        detail = str(outcome.error)
+    elif outcome.error is not None:
+        detail = f"It raised {type(outcome.error).__name__}."
+    return LinkReport(outcome.name, round(outcome.seconds * 1_000, 3), status, detail[:_DETAIL_CHARS])
