@@ -176,7 +176,7 @@ numbers = (
 
 @given(st.lists(st.integers(-3, 8) | st.booleans(), max_size=6), st.lists(numbers, max_size=6))
 def test_only_finite_scores_of_given_rows_are_fused(rows: list[Any], scores: list[Any]) -> None:
-    """Whatever a link returns, the chain answers, and names only rows that it was given."""
+    """The chain answers to everything that a link may return, and names only rows that it was given."""
     chained = run(FakeLink("odd", lambda: scored(rows, scores)), GOOD)
     assert set(chained.rows.tolist()) <= set(ROWS.tolist())
     assert np.isfinite(chained.scores).all()
