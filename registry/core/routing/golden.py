@@ -1,7 +1,8 @@
 """Golden cases: questions with the skills that should be found for them."""
 
 import hashlib
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from registry.core.bundle import normalise
@@ -14,6 +15,7 @@ QUERY_CHARS = 20_000  # of a question, also in a request
 NOTE_CHARS = 300
 SKILLS = 20  # in one case, expected and acceptable together
 CASES = 1_000  # in one project
+_ERRORS_SHOWN = 5
 _NAME_CHARS = 128
 
 
@@ -39,8 +41,11 @@ class Case:
             raise InvalidRequest(
                 f"The question has {len(query):,} characters. {QUERY_CHARS:,} are allowed.", field="query"
             )
-        if "\0" in query or "\0" in note:
-            raise InvalidRequest("The question or the note contains a NUL character. Remove it.", field="query")
+        if not (_is_storable(query) and _is_storable(note)):
+            raise InvalidRequest(
+                "The question or the note contains a NUL character or half of a surrogate pair. Remove it.",
+                field="query",
+            )
         if len(note) > NOTE_CHARS:
             raise InvalidRequest(f"The note has {len(note)} characters. {NOTE_CHARS} are allowed.", field="note")
         expected = _names("expected", self.expected)
@@ -53,6 +58,54 @@ class Case:
 def query_digest(query: str) -> str:
     """Return the SHA-256 of a question. Case and spaces do not count, so that equal questions are one case."""
     return hashlib.sha256(" ".join(query.lower().split()).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def case_key(case: Case) -> str:
+    """Return the SHA-256 of a question and its answer. The category and the note do not count."""
+    answer = [query_digest(case.query), sorted(case.expected), sorted(case.acceptable)]
+    return hashlib.sha256(json.dumps(answer).encode()).hexdigest()
+
+
+def check_all(cases: Sequence[Case], labels: Sequence[str]) -> tuple[Case, ...]:
+    """Return the checked cases, one for each question, or raise one InvalidRequest for all that is wrong.
+
+    `labels` name the cases in the message, such as “Line 3”. `index` in the data of the error is the first bad one.
+    """
+    checked: dict[str, tuple[Case, int]] = {}
+    errors = Problems()
+    for index, (case, label) in enumerate(zip(cases, labels, strict=True)):
+        try:
+            good = case.checked()
+        except InvalidRequest as error:
+            errors.add(index, label, error.message, error.field)
+            continue
+        first, place = checked.setdefault(query_digest(good.query), (good, index))
+        if case_key(first) != case_key(good):
+            message = f"This is the same question as in {labels[place]}, with another answer. Remove one of them."
+            errors.add(index, label, message, "query")
+    errors.raise_any()
+    if len(checked) > CASES:
+        raise InvalidRequest(f"There are {len(checked):,} questions. {CASES:,} are allowed in a project.")
+    return tuple(case for case, _ in checked.values())
+
+
+class Problems:
+    """The errors in a list of cases, raised together so that a person can correct them in one go."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[int, str, str]] = []
+
+    def add(self, index: int, label: str, message: str, field: str = "") -> None:
+        self._found.append((index, f"{label}: {message}", field))
+
+    def raise_any(self) -> None:
+        if not self._found:
+            return
+        index, _, field = self._found[0]
+        hidden = len(self._found) - _ERRORS_SHOWN
+        lines = [message for _, message, _ in self._found[:_ERRORS_SHOWN]]
+        lines += [f"There are {hidden:,} more errors."] if hidden > 0 else []
+        raise InvalidRequest(f"{' '.join(lines)} Nothing was saved.", field=field, index=index)
 
 
 def _category(category: str, expected: tuple[str, ...]) -> str:
@@ -75,6 +128,14 @@ def _category(category: str, expected: tuple[str, ...]) -> str:
 def _names(what: str, values: Iterable[str]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(normalise(value) for value in values))
     for name in names:
-        if not name or len(name) > _NAME_CHARS or "\0" in name:
+        if not name or len(name) > _NAME_CHARS or not _is_storable(name):
             raise InvalidRequest(f"{what} has {name[:40]!r}, which is not a valid skill name.", field="expected")
     return names
+
+
+def _is_storable(text: str) -> bool:
+    """Return whether every database can store a text."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
