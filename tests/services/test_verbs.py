@@ -15,6 +15,7 @@ from django.db import transaction
 from registry.core import roles
 from registry.core.audit import chain
 from registry.core.errors import Forbidden, NotFound, SkillsiteError
+from registry.core.routing.golden import Case
 from registry.core.sources.import_request import ImportRequest
 from registry.lib import lru
 from registry.models import Delivery, Event, Project, SourceEntry, Token, User
@@ -25,6 +26,7 @@ from registry.services.catalog import built_in, catalog
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
+from registry.services.routing import evaluations, golden_set
 from registry.services.scans import suppressions
 from registry.services.skills import customisation, quarantine, skills
 from registry.services.sources import install, source_entries, sources
@@ -57,6 +59,8 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     invitations.make(project, roles.VIEWER, by=operator)
     invitation = project.invitations.get().pk
     webhook, _ = webhooks.create(project, HOOK, ["version.published"], by=operator)
+    golden_set.add(project, [Case("Say hello", ("greeting",))], by=operator)
+    evaluations.run(project, by=operator)
     Delivery.objects.create(endpoint=webhook, event="version.published", key="evt_1", body="{}", state="failed")
     return World(
         project, member, agent, invitation, Token.objects.get().pk, webhook.pk, source(project, operator),

@@ -12,14 +12,16 @@ from django.test import override_settings
 
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
+from registry.core.routing.golden import Case
 from registry.core.sources.import_request import ImportRequest
-from registry.models import Project, User
+from registry.models import Evaluation, GoldenCase, Project, User
 from registry.services.agents import agents, tokens
 from registry.services.audit_log import sealing
 from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
+from registry.services.routing import evaluations, golden_set, routing_settings
 from registry.services.scans import suppressions
 from registry.services.skills import bulk_edit, bundles, customisation, quarantine, skills, versions
 from registry.services.sources import install, sources, uninstalling
@@ -49,6 +51,14 @@ class World:
         return versions.history(self.project, "copied")[0].digest
 
     @property
+    def case(self) -> int:
+        return GoldenCase.objects.get(project=self.project).pk
+
+    @property
+    def evaluation(self) -> int:
+        return Evaluation.objects.get(project=self.project).pk
+
+    @property
     def bundled(self) -> str:
         return built_in.snapshot().skills["copied"][0].candidate.digest
 
@@ -66,6 +76,7 @@ SITE = "https://1.1.1.1"
 # The findings of the skill “alarming”: nobody suppressed the first, and the second is suppressed.
 PLACE, SUPPRESSED = ({"rule": "orders-override", "file": "SKILL.md", "line": line} for line in (6, 8))
 HOOK = f"{SITE}/hook"
+WITH_QUESTIONS = skill_bundle(files={"evals/evals.json": b'[{"query": "Greet him", "should_trigger": true}]'})
 
 
 def _seal_with_another_key(by: Actor) -> None:
@@ -186,6 +197,21 @@ VERBS: dict[str, Verb] = {
     "suppressions.end": Verb(
         lambda w, by: suppressions.end(w.project, w.suppression, by=by), "suppression.ended", roles.REVIEW
     ),
+    "golden_set.add": Verb(lambda w, by: golden_set.add(w.project, [Case("Hello?")], by=by), "golden.added"),
+    "golden_set.change": Verb(
+        lambda w, by: golden_set.change(w.project, w.case, Case("Hello?"), by=by), "golden.changed"
+    ),
+    "golden_set.delete": Verb(lambda w, by: golden_set.delete(w.project, [w.case], by=by), "golden.deleted"),
+    "golden_set.from_bundle": Verb(
+        lambda w, by: golden_set.from_bundle(w.project, "greeting", WITH_QUESTIONS, by=by), "golden.added"
+    ),
+    "evaluations.run": Verb(lambda w, by: evaluations.run(w.project, by=by), "evaluation.run"),
+    "evaluations.set_baseline": Verb(
+        lambda w, by: evaluations.set_baseline(w.project, w.evaluation, by=by), "baseline.set"
+    ),
+    "routing_settings.change": Verb(
+        lambda w, by: routing_settings.change(w.project, fixed_threshold=0.5, by=by), "routing.changed", roles.MANAGE
+    ),
     "webhooks.create": Verb(
         lambda w, by: webhooks.create(w.project, HOOK, ["version.yanked"], by=by), "webhook.created", roles.MANAGE
     ),
@@ -227,6 +253,9 @@ NO_EVENT_OF_THEIR_OWN = {
     "suppressions.listed": "reads only",
     "suppressions.expire": "runs in the sweep, with one event for each row that expired",
     "scan_queries": "read only",
+    "golden_set.require_person": "checks permissions only",
+    "golden_set.cases": "reads only",
+    "golden_set.find": "reads only",
     "versions.add": "is part of the change of another function",
     "bundles.check": "reads only",
     "bundles.preview": "reads only",

@@ -27,7 +27,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a run passes. `passed` is None if nothing could be measured. `reasons` are sentences."""
+    """The judgement of a run. `passed` is None if nothing could be measured. `reasons` are sentences."""
 
     passed: bool | None
     reasons: tuple[str, ...] = ()

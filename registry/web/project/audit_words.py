@@ -39,6 +39,14 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "proposal.withdrawn": ("withdrew a proposal for", "Proposal withdrawn"),
         "proposal.overtaken": ("changed the built-in skill, which made proposals outdated:", "Proposals outdated"),
     },
+    "Routing": {
+        "golden.added": ("added test questions to", "Test questions added"),
+        "golden.changed": ("changed a test question of", "Test question changed"),
+        "golden.deleted": ("deleted test questions of", "Test questions deleted"),
+        "evaluation.run": ("ran the test questions of", "Test questions run"),
+        "baseline.set": ("changed the baseline of", "Baseline changed"),
+        "routing.changed": ("changed the routing settings of", "Routing settings changed"),
+    },
     "Agents and tokens": {
         "agent.created": ("created the agent", "Agent created"),
         "agent.changed": ("changed the agent", "Agent changed"),

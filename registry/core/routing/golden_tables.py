@@ -1,0 +1,88 @@
+"""Golden cases in a table: lines of question, tab, skill, as a spreadsheet copies them, or the same as CSV.
+
+The columns are question, expected skills, category and note, unless a first line names them. A cell with several names
+separates them by commas or semicolons. An empty cell, `-` or `none` means that no skill should be found.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+
+from registry.core.errors import InvalidRequest
+from registry.core.routing.golden import CASES, Case, Problems
+
+_COLUMNS = ("query", "expected", "category", "note")
+_HEADINGS = {
+    "query": "query", "question": "query", "prompt": "query", "expected": "expected", "expected skill": "expected",
+    "expected_skill": "expected", "skill": "expected", "skills": "expected", "acceptable": "acceptable",
+    "category": "category", "note": "note",
+}  # fmt: skip
+_NONE = ("", "-", "none", "<none>")
+
+
+def read(text: str) -> tuple[list[str], list[Case]]:
+    """Return the cases of a table, and a label with the line of each."""
+    rows = _rows_with_tabs(text) if "\t" in text else _rows_of_csv(text)
+    columns: Sequence[str] = _COLUMNS
+    labels: list[str] = []
+    cases: list[Case] = []
+    problems = Problems()
+    for place, (number, cells) in enumerate(rows):
+        named = [_HEADINGS.get(cell.strip().lower(), "") for cell in cells]
+        if place == 0 and named[:1] == ["query"] and "expected" in named:
+            columns = named
+            continue
+        if len(cases) >= CASES:
+            raise InvalidRequest(f"The table has more than {CASES:,} test questions.", field="file")
+        labels.append(f"Line {number}")
+        cases.append(_case(cells, columns, labels[-1], problems, index=len(cases)))
+    problems.raise_any()
+    return labels, cases
+
+
+def _case(cells: Sequence[str], columns: Sequence[str], label: str, problems: Problems, *, index: int) -> Case:
+    if len(cells) < 2:
+        message = "There is no answer. Add a tab and the name of the skill, or “-” if no skill should be found."
+        problems.add(index, label, message, "expected")
+    if len(cells) > len(columns):
+        message = f"There are {len(cells)} columns, and {len(columns)} are known. Put a question with commas in quotes."
+        problems.add(index, label, message, "query")
+    values = dict(zip(columns, cells, strict=False))
+    return Case(
+        values.get("query", ""),
+        _names(values.get("expected", "")),
+        _names(values.get("acceptable", "")),
+        values.get("category", ""),
+        values.get("note", ""),
+    )
+
+
+def _names(cell: str) -> tuple[str, ...]:
+    if cell.strip().lower() in _NONE:
+        return ()
+    return tuple(name for name in cell.replace(";", ",").split(",") if name.strip())
+
+
+def _rows_with_tabs(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the lines with a tab between cells. A quote inside a question is a part of it."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, [_unquoted(cell) for cell in line.rstrip("\r").split("\t")]
+
+
+def _unquoted(cell: str) -> str:
+    """Return the text of a cell that a spreadsheet put in quotes because it contains one."""
+    inner = cell[1:-1]
+    quoted = len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner.replace('""', "")
+    return inner.replace('""', '"') if quoted else cell
+
+
+def _rows_of_csv(text: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(text.split("\n"), strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise InvalidRequest(
+            f"Line {reader.line_num}: This is not CSV: {error}. Check the quotes. Nothing was saved.", field="file"
+        ) from None

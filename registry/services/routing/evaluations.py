@@ -1,0 +1,203 @@
+"""Evaluations: run the golden set of a project, store the results, and compare them with a baseline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from registry.core.errors import NotFound
+from registry.core.routing import gate, metrics
+from registry.core.routing.gate import Baseline, Verdict
+from registry.core.routing.golden import Case, case_key
+from registry.core.routing.metrics import Outcome, Report, StaleCase
+from registry.models import Evaluation, Project, RoutingSettings
+from registry.services import audit
+from registry.services.catalog import built_in
+from registry.services.permissions import Actor
+from registry.services.routing import golden_set, routing, routing_settings
+from registry.services.routing.routing import Routed
+
+KEPT = 200  # evaluations of a project, and its baseline
+KEPT_WITH_OUTCOMES = 20  # of them; the others keep their rates
+_QUERY_SHOWN = 300
+_STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The result of a run that is not stored. `origin` of the threshold is as in `Routed`."""
+
+    report: Report
+    verdict: Verdict
+    threshold: float
+    origin: str
+    revision: int
+
+
+def run(project: Project, *, by: Actor, learn: bool = True) -> Evaluation:
+    """Measure the golden set as agents get it, and store the result."""
+    golden_set.require_person(by, project)
+    measured = measure(project, golden_set.all_of(project.pk), learn=learn)
+    report = measured.report
+    with audit.change(project, "evaluation.run", by=by, target=project.slug) as change:
+        evaluation = Evaluation.objects.create(
+            project=project,
+            by=by.name[:150],
+            cases=report.cases,
+            p_at_1=report.p_at_1,
+            mrr=report.mrr,
+            recall_at_5=report.recall_at_5,
+            false_triggers=report.false_triggers,
+            threshold=measured.threshold,
+            passed=measured.verdict.passed,
+            reasons=list(measured.verdict.reasons),
+            outcomes=[*map(_outcome_row, report.outcomes), *map(_stale_row, report.stale)],
+            per_skill=[_skill_row(skill) for skill in report.per_skill],
+            revision=measured.revision,
+            fingerprint=built_in.snapshot().fingerprint,
+        )
+        change.data.update(
+            evaluation=evaluation.pk, cases=report.cases, p_at_1=report.p_at_1, mrr=report.mrr,
+            passed=evaluation.passed, threshold=measured.threshold,
+        )  # fmt: skip
+        _forget_old(project)
+    return evaluation
+
+
+def preview(project: Project) -> Report:
+    """Measure the golden set without storing or learning anything."""
+    return measure(project, golden_set.all_of(project.pk), learn=False).report
+
+
+def measure(project: Project, cases: Sequence[Case], *, learn: bool = True, threshold: float | None = None) -> Measured:
+    """Measure cases in a project without storing anything."""
+    revision = Project.objects.values_list("revision", flat=True).get(pk=project.pk)
+    live, stale = golden_set.split(project.pk, revision, cases)
+    settings = routing_settings.of(project.pk, revision)
+    used, origin = settings.threshold_for(threshold)
+    routed = routing.rank_each(project.pk, revision, [case.query for case in live], threshold=used)
+    report = metrics.report(judge_all(live, routed), stale)
+    verdict = gate.verdict(report, settings.limits, baseline(project))
+    return Measured(report, verdict, used, origin, revision)
+
+
+def judge_all(cases: Sequence[Case], routed: Sequence[Routed]) -> list[Outcome]:
+    """Return the outcome of each case. `routed` has the answer to each, in the same order."""
+    return [_judge(case, answer) for case, answer in zip(cases, routed, strict=True)]
+
+
+def _judge(case: Case, routed: Routed) -> Outcome:
+    ranking = [skill.candidate.name for skill in routed.ranking]
+    confidence = routed.ranking[0].confidence if routed.ranking else 0.0
+    return metrics.judge(case, ranking, found=bool(routed.matches), confidence=confidence)
+
+
+def history(project: Project, limit: int = 50) -> list[Evaluation]:
+    """Return the last evaluations, newest first."""
+    return list(Evaluation.objects.filter(project=project).order_by("-at", "-pk")[:limit])
+
+
+def find(project: Project, evaluation_id: int) -> Evaluation:
+    evaluation = Evaluation.objects.filter(project=project, pk=evaluation_id).first()
+    if evaluation is None:
+        raise NotFound("There is no such evaluation in this project.")
+    return evaluation
+
+
+def baseline_row(project: Project) -> Evaluation | None:
+    """Return the evaluation that a person chose as the baseline, otherwise the last one that passed."""
+    chosen = RoutingSettings.objects.filter(project=project).select_related("baseline").first()
+    if chosen and chosen.baseline:
+        return chosen.baseline
+    return Evaluation.objects.filter(project=project, passed=True).order_by("-at", "-pk").first()
+
+
+def baseline(project: Project) -> Baseline | None:
+    row = baseline_row(project)
+    return Baseline({one["key"]: (one["verdict"], one["rank"]) for one in _judged(row)}) if row else None
+
+
+def set_baseline(project: Project, evaluation_id: int | None, *, by: Actor) -> None:
+    """Choose the evaluation that later ones must not be worse than. None returns to the last one that passed."""
+    golden_set.require_person(by, project)
+    with audit.change(project, "baseline.set", by=by, target=project.slug) as change:
+        row = routing_settings.row_of(project.pk)
+        if evaluation_id is not None:
+            _require_outcomes(find(project, evaluation_id))
+        change.data["evaluation"] = evaluation_id
+        if row.baseline_id == evaluation_id:
+            change.cancel()
+            return
+        row.baseline_id = evaluation_id
+        row.save()
+
+
+def _require_outcomes(evaluation: Evaluation) -> None:
+    if evaluation.cases and not evaluation.outcomes:
+        raise NotFound("The single results of this evaluation are no longer stored. Choose a newer one.")
+
+
+def report_of(evaluation: Evaluation) -> Report:
+    """Return the report of a stored evaluation. Long questions are cut."""
+    stale = [
+        StaleCase(_case(row), tuple(row["names"]), row["reason"])
+        for row in evaluation.outcomes
+        if row["verdict"] == _STALE
+    ]
+    outcomes = [
+        Outcome(_case(row), tuple(row["ranking"]), row["picked"], row["confidence"], row["verdict"], row["rank"])
+        for row in _judged(evaluation)
+    ]
+    return metrics.report(outcomes, stale)
+
+
+def _judged(evaluation: Evaluation) -> list[dict[str, Any]]:
+    return [row for row in evaluation.outcomes if row["verdict"] != _STALE]
+
+
+def _case(row: dict[str, Any]) -> Case:
+    return Case(row["query"], tuple(row["expected"]), tuple(row["acceptable"]), row["category"])
+
+
+def _case_row(case: Case) -> dict[str, Any]:
+    return {
+        "key": case_key(case),
+        "query": case.query[:_QUERY_SHOWN],
+        "expected": list(case.expected),
+        "acceptable": list(case.acceptable),
+        "category": case.category,
+    }
+
+
+def _outcome_row(outcome: Outcome) -> dict[str, Any]:
+    return {
+        **_case_row(outcome.case),
+        "picked": outcome.picked,
+        "confidence": outcome.confidence,
+        "verdict": outcome.verdict,
+        "rank": outcome.rank,
+        "ranking": list(outcome.ranking[: metrics.LIMIT]),
+    }
+
+
+def _stale_row(stale: StaleCase) -> dict[str, Any]:
+    return {**_case_row(stale.case), "verdict": _STALE, "names": list(stale.names), "reason": stale.reason}
+
+
+def _skill_row(skill: metrics.SkillMetrics) -> dict[str, Any]:
+    return {
+        "name": skill.name,
+        "expected": skill.expected,
+        "picked": skill.picked,
+        "right": skill.right,
+        "precision": skill.precision,
+        "recall": skill.recall,
+    }
+
+
+def _forget_old(project: Project) -> None:
+    """Bound the rows of a project. The baseline keeps its outcomes."""
+    row = baseline_row(project)
+    kept = Evaluation.objects.filter(project=project).order_by("-at", "-pk").values_list("pk", flat=True)
+    rows = Evaluation.objects.filter(project=project).exclude(pk=row.pk if row else 0)
+    rows.exclude(pk__in=list(kept[:KEPT])).delete()
+    rows.exclude(pk__in=list(kept[:KEPT_WITH_OUTCOMES])).exclude(outcomes=[]).update(outcomes=[], per_skill=[])

@@ -1,0 +1,189 @@
+"""The golden set of a project: test questions with the skills that should be found for them.
+
+Agents never read it. An agent that knows the questions could be written to pass them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from registry.core import roles
+from registry.core.bundle import Bundle
+from registry.core.catalog.precedence import EffectiveSkill
+from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound
+from registry.core.routing import golden, golden_files
+from registry.core.routing.golden import CASES, Case, query_digest
+from registry.core.routing.metrics import StaleCase
+from registry.models import GoldenCase, Project
+from registry.services import audit
+from registry.services.catalog import catalog
+from registry.services.permissions import Actor, require
+
+_FIELDS = ("query", "query_digest", "expected", "acceptable", "category", "note", "changed_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The result of `add`: the numbers of new, replaced and unchanged cases, and all of their rows."""
+
+    added: int
+    replaced: int
+    unchanged: int
+    rows: tuple[GoldenCase, ...]
+
+
+def require_person(by: Actor, project: Project) -> None:
+    """Require a person who may change skills. An agent is refused whatever its scopes are."""
+    if by.agent_id is not None and by.project_id == project.pk:
+        raise Forbidden("Agents cannot see or change the test questions of a project. Use the token of a person.")
+    require(by, roles.WRITE, project)
+
+
+def cases(project: Project, *, by: Actor) -> list[GoldenCase]:
+    """Return the test questions in the order in which they were added."""
+    require_person(by, project)
+    return list(_rows(project))
+
+
+def find(project: Project, case_id: int, *, by: Actor) -> GoldenCase:
+    require_person(by, project)
+    row = _rows(project).filter(pk=case_id).first()
+    if row is None:
+        raise NotFound("There is no such test question in this project. Somebody may have deleted it.")
+    return row
+
+
+def as_case(row: GoldenCase) -> Case:
+    return Case(row.query, tuple(row.expected), tuple(row.acceptable), row.category, row.note)
+
+
+def all_of(project_id: int) -> tuple[Case, ...]:
+    """Return the cases without a check of permissions, to measure or to export them."""
+    return tuple(as_case(row) for row in GoldenCase.objects.filter(project_id=project_id).order_by("pk"))
+
+
+def add(project: Project, cases: Sequence[Case], *, by: Actor, labels: Sequence[str] | None = None) -> Added:
+    """Add test questions, all or none. A case replaces the one with the same question.
+
+    `labels` name the cases in errors, as in `golden.check_all`.
+    """
+    require_person(by, project)
+    checked = golden.check_all(cases, labels or [f"Question {number}" for number in range(1, len(cases) + 1)])
+    if not checked:
+        raise InvalidRequest("There are no test questions. Add at least one.", field="cases")
+    with audit.change(project, "golden.added", by=by, target=project.slug) as change:
+        present = {row.query_digest: row for row in _rows(project)}
+        new = {query_digest(case.query): case for case in checked}
+        total = len({*present, *new})
+        if total > CASES:
+            raise InvalidRequest(
+                f"The project would have {total:,} test questions. {CASES:,} are allowed. Delete some first. "
+                "Nothing was saved.",
+                field="cases",
+            )
+        changed = [present[key] for key, case in new.items() if key in present and as_case(present[key]) != case]
+        for row in changed:
+            _fill(row, new[row.query_digest])
+        created = [_fill(GoldenCase(project=project), case) for key, case in new.items() if key not in present]
+        GoldenCase.objects.bulk_update(changed, _FIELDS, batch_size=100)
+        GoldenCase.objects.bulk_create(created, batch_size=100)
+        change.data.update(added=len(created), replaced=len(changed))
+        if not created and not changed:
+            change.cancel()
+    rows = tuple(GoldenCase.objects.filter(project=project, query_digest__in=list(new)).order_by("pk"))
+    return Added(len(created), len(changed), len(new) - len(created) - len(changed), rows)
+
+
+def change(project: Project, case_id: int, case: Case, *, by: Actor) -> GoldenCase:
+    """Change a test question. It keeps its place in the list."""
+    require_person(by, project)
+    checked = case.checked()
+    with audit.change(project, "golden.changed", by=by, target=project.slug) as change:
+        row = find(project, case_id, by=by)
+        others = _rows(project).filter(query_digest=query_digest(checked.query)).exclude(pk=case_id)
+        if others.exists():
+            raise AlreadyExists("Another test question has the same words. Change or delete that one.", field="query")
+        change.data["case"] = case_id
+        if as_case(row) == checked:
+            change.cancel()
+            return row
+        _fill(row, checked).save(update_fields=_FIELDS)
+    return row
+
+
+def delete(project: Project, case_ids: Iterable[int], *, by: Actor) -> int:
+    """Delete test questions, all or none, and return their number."""
+    require_person(by, project)
+    wanted = set(case_ids)
+    if not wanted:
+        raise InvalidRequest("No test question is selected. Select at least one.", field="cases")
+    with audit.change(project, "golden.deleted", by=by, target=project.slug) as change:
+        rows = _rows(project).filter(pk__in=list(wanted)[: CASES + 1])
+        if rows.count() != len(wanted):
+            raise NotFound("A test question is not in this project any more. Reload the list. Nothing was deleted.")
+        change.data["deleted"] = len(wanted)
+        rows.delete()
+    return len(wanted)
+
+
+def in_bundle(name: str, bundle: Bundle) -> tuple[Case, ...]:
+    """Return the test questions that a skill brings along in `evals/evals.json`, or none."""
+    content = bundle.get(golden_files.EVALS)
+    return golden_files.read(content, skill=name) if content is not None else ()
+
+
+def from_bundle(project: Project, name: str, bundle: Bundle, *, by: Actor) -> Added:
+    """Add the test questions that a skill brings along. This is never done without being asked for."""
+    require_person(by, project)
+    found = in_bundle(name, bundle)
+    if not found:
+        raise NotFound(f"{name} has no test questions in {golden_files.EVALS}.")
+    return add(project, found, by=by)
+
+
+def stale(project: Project) -> list[StaleCase]:
+    """Return the cases that expect a skill which agents do not get."""
+    revision = Project.objects.values_list("revision", flat=True).get(pk=project.pk)
+    return split(project.pk, revision, all_of(project.pk))[1]
+
+
+def split(project_id: int, revision: int, cases: Iterable[Case]) -> tuple[list[Case], list[StaleCase]]:
+    """Return the cases that can be judged and the stale ones.
+
+    A case is stale if agents do not get one of its expected skills. An acceptable skill that is gone changes nothing.
+    """
+    skills = {skill.name: skill for skill in catalog.view(project_id, revision).skills}
+    served = [name for name, skill in skills.items() if skill.served]
+    live: list[Case] = []
+    gone: list[StaleCase] = []
+    known = frozenset(served)
+    for case in cases:
+        missing = tuple(name for name in case.expected if name not in known)
+        if missing:
+            gone.append(StaleCase(case, missing, " ".join(_why(name, skills, served) for name in missing)))
+        else:
+            live.append(case)
+    return live, gone
+
+
+def _why(name: str, skills: dict[str, EffectiveSkill], served: Sequence[str]) -> str:
+    skill = skills.get(name)
+    if skill is None:
+        similar = get_close_matches(name, served, n=1)
+        hint = f" If it was renamed to {similar[0]}, change the question." if similar else ""
+        return f"There is no skill {name}.{hint}"
+    return f"{name} is switched off." if not skill.enabled else f"{name} has no version that agents get."
+
+
+def _rows(project: Project) -> QuerySet[GoldenCase]:
+    return GoldenCase.objects.filter(project=project).order_by("pk")
+
+
+def _fill(row: GoldenCase, case: Case) -> GoldenCase:
+    row.query, row.query_digest = case.query, query_digest(case.query)
+    row.expected, row.acceptable = list(case.expected), list(case.acceptable)
+    row.category, row.note, row.changed_at = case.category, case.note, timezone.now()
+    return row
