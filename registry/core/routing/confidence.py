@@ -1,0 +1,69 @@
+"""The probability that a match is right, and the threshold below which nothing is answered.
+
+A logistic function of signals that describe one match. DEFAULT was learned from public questions. A project's golden
+questions adjust it, the less the fewer there are, because no threshold carries over from one set of skills to another.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+
+SIGNALS = (
+    "cover", "head", "text", "pairs", "name", "vector", "phrase", "length", "score", "margin", "has_vectors",
+)  # fmt: skip
+# The intercept, then one weight for each of SIGNALS.
+DEFAULT: tuple[float, ...] = (-4.0, 1.0, 1.0, 1.0, 0.5, 0.5, 1.0, 1.0, 0.0, 0.4, 1.0, 0.0)
+_PRIOR = 4.0  # how firmly few observations are held to DEFAULT
+_KEEP_AT_LEAST = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A calibration, and the threshold that keeps most of the right answers."""
+
+    calibration: tuple[float, ...]
+    threshold: float
+
+
+def probability(signals: Sequence[float], calibration: Sequence[float] = DEFAULT) -> float:
+    """Return the probability that a match with these signals is right. Without signals it is 0.
+
+    A calibration of another length, which an earlier version stored, is replaced by DEFAULT.
+    """
+    if len(signals) != len(SIGNALS):
+        return 0.0
+    weights = calibration if len(calibration) == len(DEFAULT) else DEFAULT
+    z = weights[0] + sum(weight * signal for weight, signal in zip(weights[1:], signals, strict=True))
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, z))))
+
+
+def learn(observations: Sequence[tuple[tuple[float, ...], bool]], *, keep: float = 0.95) -> Learned:
+    """Learn from (signals of the first match, was it right). The threshold keeps the share `keep` of the right ones."""
+    usable = [(signals, right) for signals, right in observations if len(signals) == len(SIGNALS)]
+    calibration = _fitted(usable) if usable else DEFAULT
+    right = sorted(probability(signals, calibration) for signals, is_right in usable if is_right)
+    if not right:
+        return Learned(calibration, 0.5)
+    threshold = right[int((1.0 - keep) * len(right))]
+    return Learned(calibration, max(_KEEP_AT_LEAST, threshold - 1e-9))
+
+
+def _fitted(observations: Sequence[tuple[tuple[float, ...], bool]]) -> tuple[float, ...]:
+    """Return the logistic regression with a normal prior around DEFAULT, by Newton's method."""
+    x = np.array([(1.0, *signals) for signals, _ in observations])
+    y = np.array([float(right) for _, right in observations])
+    prior = np.array(DEFAULT)
+    firmness = np.full(len(prior), _PRIOR)
+    firmness[0] = _PRIOR / 20
+    weights = prior.copy()
+    for _ in range(25):
+        p = 1.0 / (1.0 + np.exp(-np.clip(x @ weights, -30, 30)))
+        gradient = x.T @ (p - y) + firmness * (weights - prior)
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + np.diag(firmness)
+        step = np.linalg.solve(hessian, gradient)
+        weights = weights - step
+        if float(np.abs(step).max()) < 1e-6:
+            break
+    return tuple(float(weight) for weight in weights)

@@ -1,0 +1,62 @@
+"""One ranking from the scores of all links: their sum."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from registry.core.routing.link import Matches, Rows
+from registry.core.routing.question import Question
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fused:
+    """Rows, best first, with the sum of the links' scores and the score of each link (0 where it found nothing)."""
+
+    rows: Rows
+    scores: NDArray[np.float64]
+    by_link: Mapping[str, NDArray[np.float64]]
+
+
+def fuse(question: Question, matches: Mapping[str, Matches], most: int = 64) -> Fused:
+    """Return the best rows of all links, ordered by (-score, name)."""
+    size = len(question.index.names)
+    dense = {link: np.zeros(size) for link in matches}
+    seen = np.zeros(size, bool)
+    for link, found in matches.items():
+        dense[link][found.rows] = found.scores
+        seen[found.rows] = True
+    rows = np.flatnonzero(seen)
+    total = np.zeros(size)
+    for scores in dense.values():
+        total += scores
+    if len(rows) > most:
+        last = np.partition(total[rows], len(rows) - most)[len(rows) - most]
+        rows = rows[total[rows] >= last]
+    rows = rows[np.lexsort((question.index.name_order[rows], -total[rows]))][:most]
+    return Fused(rows, total[rows], {link: scores[rows] for link, scores in dense.items()})
+
+
+def signals(question: Question, fused: Fused, at: int = 0) -> tuple[float, ...]:
+    """Return the signals of one of the fused matches, as confidence.SIGNALS lists them. Empty without a match."""
+    if at >= len(fused.rows):
+        return ()
+    row = int(fused.rows[at])
+    evidence = question.evidence
+    others = np.delete(fused.scores[:2], at) if at < 2 else fused.scores[:1]
+    phrase = question.phrase_similarity(fused.rows[at : at + 1])[0]
+    score = float(fused.scores[at])
+    return (
+        float(evidence.cover[row]),
+        float(evidence.head[row]),
+        float(evidence.summary[row] + evidence.text[row]),
+        float(evidence.pairs[row]),
+        float(evidence.name_share[row]),
+        float(question.similarity[row]),
+        float(phrase[0]),
+        float(np.log1p(len(question.query.terms))),
+        score,
+        score - float(others.max()) if len(others) else score,
+        float(question.has_vectors),
+    )

@@ -1,0 +1,41 @@
+"""Finds skills whose description means the same in other words, by vectors."""
+
+import numpy as np
+
+from registry.core.routing import weights
+from registry.core.routing.link import Matches, Rows, Unavailable
+from registry.core.routing.question import Question
+
+PHRASE_ROWS = 128  # skills whose phrases are compared: the best ones by all other evidence
+_LEAST = 0.05  # a smaller score says nothing
+
+
+class Meaning:
+    name = "meaning"
+    cost = 2_000
+
+    def rank(self, question: Question, rows: Rows) -> Matches:
+        """Score rows by their vector, and the best PHRASE_ROWS also by their phrases.
+
+        These are chosen among `rows` by all evidence of the text and the vector, in the order (-score, name). A skill
+        behind them keeps the score of its vector. A caller who may see fewer skills therefore gets the same scores for
+        all that both find here, and perhaps higher ones for skills behind the cut of the other.
+        """
+        if not question.has_vectors:
+            raise Unavailable("There is no encoder, so meaning is not compared.")
+        scores = weights.VECTOR * question.similarity[rows]
+        near = rows
+        if len(rows) > PHRASE_ROWS:
+            base = scores + question.text_score[rows]
+            order = np.lexsort((question.index.name_order[rows], -base))
+            near = np.sort(rows[order[:PHRASE_ROWS]])
+        phrases, which = question.phrase_similarity(near)
+        scores[np.searchsorted(rows, near)] += weights.PHRASE * phrases
+        nearest = dict(zip(near.tolist(), which.tolist(), strict=True))
+        matched = scores > _LEAST
+
+        def reason(row: int) -> str:
+            at = nearest.get(row, -1)
+            return f"Close in meaning to “{question.index.entries[row].phrases[at]}”." if at >= 0 else ""
+
+        return Matches(rows[matched], scores[matched], reason)

@@ -1,0 +1,28 @@
+"""Sentences that say why a skill was found."""
+
+import numpy as np
+
+from registry.core.routing.analysis import FIELD_WORDS
+from registry.core.routing.question import Question
+
+_WORDS = 3  # named in one sentence
+
+
+def found_words(question: Question, row: int, fields: int) -> str:
+    """Return a sentence such as “refund” is in the description, for the words that say most. Empty if there is none."""
+    found: list[tuple[float, str, int]] = []
+    for term, hits, weight in zip(question.query.terms, question.hits, question.weights, strict=True):
+        at = int(np.searchsorted(hits.rows, row))
+        if at < len(hits.rows) and hits.rows[at] == row and int(hits.fields[at]) & fields:
+            found.append((-float(weight), term.word, int(hits.fields[at]) & fields))
+    found.sort()
+    if not found:
+        return ""
+    field = found[0][2] & -found[0][2]
+    shown = [f"“{word}”" for _, word, bits in found if bits & field][:_WORDS]
+    verb = "is" if len(shown) == 1 else "are"
+    return f"{_listed(shown)} {verb} in the {FIELD_WORDS[field]}."
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,26 @@
+"""Finds skills by triggers, tags and phrases of the description that are in the question as a whole."""
+
+from registry.core.routing import weights
+from registry.core.routing.link import Matches, Rows
+from registry.core.routing.question import Question
+from registry.core.routing.words import terms
+
+
+class Triggers:
+    name = "triggers"
+    cost = 300
+
+    def rank(self, question: Question, rows: Rows) -> Matches:
+        scores = weights.TRIGGERS * question.evidence.triggers[rows]
+        matched = scores > 0
+        return Matches(rows[matched], scores[matched], lambda row: _reason(question, row))
+
+
+def _reason(question: Question, row: int) -> str:
+    asked = [question.query.terms[at].stem for at in question.query.order]
+    entry = question.index.entries[row]
+    for phrase in sorted((*entry.triggers, *entry.phrases), key=len, reverse=True):
+        stems = terms(phrase)
+        if stems and any(asked[at : at + len(stems)] == stems for at in range(len(asked))):
+            return f"The question contains “{phrase}”."
+    return ""

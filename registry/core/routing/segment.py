@@ -1,0 +1,184 @@
+"""A part of an index: the arrays of some skills, sorted by term. A segment is never changed.
+
+Rows are numbers of skills inside the segment. The postings of a term are its rows, with its weights in them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from registry.core.routing.analysis import Analysed, Hashes
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Facts of one skill that are read only for the few that are shown, or for a question with an unknown word."""
+
+    name: str
+    title: str
+    triggers: tuple[str, ...]
+    phrases: tuple[str, ...]
+    spellings: tuple[str, ...]
+    name_terms: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """Rows by hash: the rows of `hashes[i]` are `rows[starts[i]:starts[i + 1]]`, in rising order."""
+
+    hashes: Hashes
+    starts: NDArray[np.int64]
+    rows: Ints
+    columns: tuple[NDArray[Any], ...] = ()
+
+    @classmethod
+    def of(cls, hashes: Hashes, rows: Ints, columns: Sequence[NDArray[Any]] = ()) -> "Postings":
+        """Sort by hash. `rows` rise for equal hashes, because skills are appended in their order."""
+        order = np.argsort(hashes, kind="stable")
+        ordered = hashes[order]
+        first = np.ones(len(ordered), bool)
+        first[1:] = ordered[1:] != ordered[:-1]
+        starts = np.append(np.flatnonzero(first), len(ordered)).astype(np.int64)
+        return cls(ordered[first], starts, rows[order], tuple(column[order] for column in columns))
+
+    def slice(self, term: int) -> slice:
+        at = int(np.searchsorted(self.hashes, np.uint64(term)))
+        if at == len(self.hashes) or int(self.hashes[at]) != term:
+            return slice(0, 0)
+        return slice(int(self.starts[at]), int(self.starts[at + 1]))
+
+    def contains(self, hashes: Hashes) -> NDArray[np.bool_]:
+        if not len(self.hashes):
+            return np.zeros(len(hashes), bool)
+        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        there: NDArray[np.bool_] = self.hashes[at] == hashes
+        return there
+
+    def expanded(self) -> Hashes:
+        """Return the hash of each row, so that postings can be merged with others."""
+        return np.repeat(self.hashes, np.diff(self.starts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The arrays of some skills.
+
+    `terms` has the columns summary weight, full weight and field bits. `mentions` has rows that mention another skill,
+    and as its column the position of that skill's name in `mentioned`. `vectors` are whole numbers as float32, whose
+    products are exact; `phrases` are the rows `phrase_starts[row]:phrase_starts[row + 1]`.
+    """
+
+    entries: tuple[Entry, ...]
+    terms: Postings
+    pairs: Postings
+    mentions: Postings
+    mentioned: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    phrase_vectors: NDArray[np.int8]
+    phrase_starts: NDArray[np.int64]
+    mentioned_at: dict[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def build(skills: Sequence[Analysed], dim: int) -> Segment:
+    """Return the segment of some skills. Vectors of another dimension than `dim` are left out."""
+    rows = [np.full(len(skill.hashes), row, np.int32) for row, skill in enumerate(skills)]
+    pair_rows = [np.full(len(skill.pairs), row, np.int32) for row, skill in enumerate(skills)]
+    mention_rows = [np.full(len(skill.mention_hashes), row, np.int32) for row, skill in enumerate(skills)]
+    mentioned_at: dict[str, int] = {}
+    targets = [mentioned_at.setdefault(name, len(mentioned_at)) for skill in skills for name in skill.mentions]
+    phrases = [skill.phrase_vectors if _fits(skill, dim) else np.empty((0, dim), np.int8) for skill in skills]
+    vectors = [skill.vector if _fits(skill, dim) else np.zeros(dim, np.int8) for skill in skills]
+    return Segment(
+        entries=tuple(_entry(skill) for skill in skills),
+        terms=Postings.of(
+            _joined([skill.hashes for skill in skills], np.uint64),
+            _joined(rows, np.int32),
+            (
+                _joined([skill.summary for skill in skills], np.float16),
+                _joined([skill.full for skill in skills], np.float16),
+                _joined([skill.fields for skill in skills], np.uint8),
+            ),
+        ),
+        pairs=Postings.of(_joined([skill.pairs for skill in skills], np.uint64), _joined(pair_rows, np.int32)),
+        mentions=Postings.of(
+            _joined([skill.mention_hashes for skill in skills], np.uint64),
+            _joined(mention_rows, np.int32),
+            (np.array(targets, np.int32),),
+        ),
+        mentioned=tuple(mentioned_at),
+        vectors=np.array(vectors, np.float32).reshape(len(skills), dim),
+        phrase_vectors=np.concatenate(phrases) if phrases else np.empty((0, dim), np.int8),
+        phrase_starts=np.cumsum([0, *map(len, phrases)], dtype=np.int64),
+        mentioned_at=mentioned_at,
+    )
+
+
+def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
+    """Return one segment with the rows of several that are alive, in their order."""
+    new_rows: list[Ints] = []
+    count = 0
+    for kept in alive:
+        numbers = np.where(kept, np.cumsum(kept) - 1 + count, -1).astype(np.int32)
+        new_rows.append(numbers)
+        count += int(kept.sum())
+    mentioned_at: dict[str, int] = {}
+    slots = [
+        np.array([mentioned_at.setdefault(name, len(mentioned_at)) for name in segment.mentioned], np.int32)
+        for segment in segments
+    ]
+    moved = [
+        Postings(part.mentions.hashes, part.mentions.starts, part.mentions.rows, (slot[part.mentions.columns[0]],))
+        for part, slot in zip(segments, slots, strict=True)
+    ]
+    phrase_kept = [np.repeat(kept, np.diff(part.phrase_starts)) for part, kept in zip(segments, alive, strict=True)]
+    counts = [np.diff(part.phrase_starts)[kept] for part, kept in zip(segments, alive, strict=True)]
+    return Segment(
+        entries=tuple(
+            entry
+            for part, kept in zip(segments, alive, strict=True)
+            for entry, keep in zip(part.entries, kept, strict=True)
+            if keep
+        ),
+        terms=_merged([part.terms for part in segments], new_rows),
+        pairs=_merged([part.pairs for part in segments], new_rows),
+        mentions=_merged(moved, new_rows),
+        mentioned=tuple(mentioned_at),
+        vectors=np.concatenate([part.vectors[kept] for part, kept in zip(segments, alive, strict=True)]),
+        phrase_vectors=np.concatenate(
+            [part.phrase_vectors[kept] for part, kept in zip(segments, phrase_kept, strict=True)]
+        ),
+        phrase_starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64),
+        mentioned_at=mentioned_at,
+    )
+
+
+def _merged(parts: Sequence[Postings], new_rows: Sequence[Ints]) -> Postings:
+    rows = [numbers[part.rows] for part, numbers in zip(parts, new_rows, strict=True)]
+    kept = [numbers >= 0 for numbers in rows]
+    columns = [
+        np.concatenate([part.columns[at][keep] for part, keep in zip(parts, kept, strict=True)])
+        for at in range(len(parts[0].columns))
+    ]
+    hashes = np.concatenate([part.expanded()[keep] for part, keep in zip(parts, kept, strict=True)])
+    return Postings.of(hashes, np.concatenate([row[keep] for row, keep in zip(rows, kept, strict=True)]), columns)
+
+
+def _fits(skill: Analysed, dim: int) -> bool:
+    return dim > 0 and skill.vector.shape == (dim,) and skill.phrase_vectors.shape[1:] == (dim,)
+
+
+def _entry(skill: Analysed) -> Entry:
+    name_terms = frozenset(int(term) for term in skill.name_terms)
+    return Entry(skill.name, skill.title, skill.triggers, skill.phrases, skill.spellings, name_terms)
+
+
+def _joined(arrays: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
+    return np.concatenate(arrays).astype(kind, copy=False) if arrays else np.empty(0, kind)

@@ -1,0 +1,144 @@
+"""Words of a text as terms: lower case, without accents, stemmed; two-character terms for scripts without spaces.
+
+The same function reads skills and questions, so a term of a question equals a term of a skill whatever its form.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+
+from registry.core.routing.stemming import stem
+from registry.core.routing.stop_words import ASKING, FUNCTION_WORDS
+
+QUERY_CHARS = 20_000  # read of a question
+QUERY_TERMS = 200  # distinct terms of a question; the later ones are left out
+WORD_CHARS = 40  # of a longer word only the start counts
+
+# Scripts without spaces between words, and Korean, whose words carry endings.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+_WORD = re.compile(rf"c\+\+|[cf]#|\.net\b|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?:s|t|re|ve|ll|d|m)\b)?")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_APOSTROPHE = re.compile(r"['’](?:s|t|re|ve|ll|d|m)$")
+# The request is named first; what follows these words describes its circumstances.
+_HEAD_END = re.compile(
+    r"[,;:.!?\n]|\b(?:for|with|using|from|because|so that|when|while|after|before|if)\b", re.IGNORECASE
+)
+_HEAD_TERMS = 2  # a shorter head is continued after the next separator
+
+REQUEST_WORDS = frozenset(map(stem, ASKING.split()))
+STOP_WORDS = frozenset(FUNCTION_WORDS.split())
+_REQUEST_WEIGHT = 0.35
+
+
+def _accents() -> dict[int, str]:
+    table = {ord("ø"): "o", ord("æ"): "ae", ord("œ"): "oe", ord("ł"): "l", ord("đ"): "d", ord("ı"): "i"}
+    for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)):
+        base = unicodedata.normalize("NFD", chr(code))[0]
+        if base.isascii():
+            table.setdefault(code, base)
+    return table
+
+
+_ACCENTS = _accents()
+
+
+def normalise(text: str) -> str:
+    """Return a text in lower case, without accents and with compatibility forms replaced."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).casefold().translate(_ACCENTS)
+
+
+def words(text: str) -> Iterator[str]:
+    """Yield the normalised words of a text in order, stop words included, not stemmed."""
+    for word in _WORD.findall(normalise(text)):
+        if not word.isascii() and _IS_UNSPACED.match(word):
+            yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
+        else:
+            yield _APOSTROPHE.sub("", word)[:WORD_CHARS]
+
+
+def terms(text: str) -> list[str]:
+    """Return the stems of a text in order, without stop words, repeated as often as they occur."""
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+@lru_cache(maxsize=200_000)
+def term_hash(term: str) -> int:
+    """Return a 64-bit number for a term, equal in every process."""
+    return int.from_bytes(blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of a question. `word` is its form in the question, `weight` is below 1 for words of little meaning."""
+
+    stem: str
+    word: str
+    weight: float
+    in_head: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as terms.
+
+    `terms` are distinct, in order of their first use. `pairs` are positions in it, of terms beside each other. `order`
+    has the positions of all terms, repeated as in the question.
+    """
+
+    text: str
+    terms: tuple[Term, ...]
+    pairs: tuple[tuple[int, int], ...]
+    order: tuple[int, ...]
+    words: tuple[str, ...]  # all words of the question, for exact names and triggers
+
+    @property
+    def empty(self) -> bool:
+        return not self.terms
+
+
+def query(text: str) -> Query:
+    """Read a question. Its length is bounded: the first 20,000 characters and the first 200 distinct terms count."""
+    text = text[:QUERY_CHARS]
+    head_end = _head_end(text)
+    found: dict[str, Term] = {}
+    order: list[str] = []
+    all_words: list[str] = []
+    for part, in_head in ((text[:head_end], True), (text[head_end:], False)):
+        for word in words(part):
+            all_words.append(word)
+            if word in STOP_WORDS:
+                continue
+            term = stem(word)
+            if term not in found:
+                if len(found) >= QUERY_TERMS:
+                    break
+                weight = _REQUEST_WEIGHT if term in REQUEST_WORDS else 1.0
+                found[term] = Term(term, word, weight * _position_weight(len(found)), in_head)
+            order.append(term)
+    position = {term: at for at, term in enumerate(found)}
+    positions = [position[term] for term in order]
+    pairs = dict.fromkeys((a, b) for a, b in pairwise(positions) if a != b)
+    return Query(text, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]))
+
+
+def _position_weight(at: int) -> float:
+    """Return 1 for the first terms and less for later ones, so that a long text asks for what it starts with."""
+    return 1.0 if at < 24 else 24 / at
+
+
+def _head_end(text: str) -> int:
+    """Return the end of the first part of a question that has at least two terms of meaning."""
+    for end in _HEAD_END.finditer(text, 0, 2_000):
+        head = [term for term in terms(text[: end.start()]) if term not in REQUEST_WORDS]
+        if len(head) >= _HEAD_TERMS:
+            return end.start()
+    return len(text)
