@@ -47,7 +47,7 @@ _WHAT_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """What one skill says about another. `name` may be a word that names no skill; the index knows."""
+    """A description of one skill in another. `name` may be a word that names no skill; the index knows."""
 
     name: str
     text: str
