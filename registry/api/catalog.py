@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from typing import Annotated, Literal, TypedDict, cast
 
-from django.conf import settings
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 
@@ -13,6 +12,9 @@ from registry.core.catalog import prompt
 from registry.core.catalog.precedence import BUNDLED, PROJECT, EffectiveSkill
 from registry.core.errors import InvalidRequest
 from registry.core.format import skill_md
+from registry.core.routing.golden import QUERY_CHARS
+from registry.services.agents import agent_catalog
+from registry.services.agents.agent_catalog import CatalogQuery
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog, public_root
 
@@ -21,6 +23,11 @@ _SOURCES = [PROJECT, BUNDLED]
 _BUDGET = (
     "2000 or 2000tokens, 8000chars, or the name of an agent with a known limit: "
     f"{', '.join(prompt.PRESETS)}. Skills that do not fit are named in the answer."
+)
+_Q = "Search words. Skills that match some of them, best first; plurals, typos and words of the instructions count."
+_FOR = (
+    "A prompt or a question. The skills that fit it are first, so that a budget keeps those. "
+    "No skill is left out because of it."
 )
 _FORMS = {
     "json": "application/json",
@@ -63,9 +70,8 @@ class Catalog(Read):
         operation_id="catalog",
         summary="List the names and descriptions of the skills that an agent may load",
         parameters=[
-            OpenApiParameter(
-                "q", str, description="Words that the name, description, tags or triggers contain. Best match first."
-            ),
+            OpenApiParameter("q", str, description=_Q),
+            OpenApiParameter("for", str, description=_FOR),
             OpenApiParameter("tag", str),
             OpenApiParameter("kind", str, enum=list(skill_md.KINDS)),
             OpenApiParameter("source", str, enum=_SOURCES),
@@ -79,27 +85,26 @@ class Catalog(Read):
         },
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
-        form, budget = _form(request), request.GET.get("budget", "")
-        lines = [
-            prompt.CatalogLine(candidate.name, candidate.description)
-            for candidate in catalog.matching(
-                catalog.view(caller.project_id, caller.revision, allowed=caller.allowed).served,
-                q=request.GET.get("q", ""),
-                tag=request.GET.get("tag", ""),
-                kind=skill_md.KINDS.get(_one_of(request, "kind", skill_md.KINDS), ""),
-                source=_one_of(request, "source", _SOURCES),
-            )
-        ]
-        fitted = prompt.fit(
-            lines,
-            budget=prompt.parse_budget(budget) if budget else None,
-            form=form,
-            limits=settings.LIMITS,
+        form = _form(request)
+        query = CatalogQuery(
+            q=_bounded(request, "q"),
+            prompt=_bounded(request, "for"),
+            tag=request.GET.get("tag", ""),
+            kind=skill_md.KINDS.get(_one_of(request, "kind", skill_md.KINDS), ""),
+            source=_one_of(request, "source", _SOURCES),
         )
+        fitted = agent_catalog.of_caller(caller, query, form=form, budget=request.GET.get("budget", ""))
         if form == "json":
             return as_json(prompt.as_json(fitted, revision=str(caller.revision)))
         text = prompt.as_text(fitted) if form == "text" else prompt.as_xml(fitted)
         return Answer(text.encode(), _FORMS[form])
+
+
+def _bounded(request: HttpRequest, name: str) -> str:
+    text = request.GET.get(name, "")
+    if len(text) > QUERY_CHARS:
+        raise InvalidRequest(f"{name} has {len(text):,} characters. {QUERY_CHARS:,} are allowed.", field=name)
+    return text
 
 
 def _one_of(request: HttpRequest, name: str, known: Collection[str]) -> str:

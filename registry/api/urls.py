@@ -12,6 +12,7 @@ from registry.api import (
     instructions,
     proposals,
     resolve,
+    route,
     scans,
     skills,
     sources,
@@ -38,6 +39,7 @@ _in_project = [
     path(f"{_SKILL}/versions/<str:version>/quarantine", versions.Quarantine.as_view(), name="api-quarantine"),
     path(f"{_SKILL}/versions/<str:version>/release", versions.Release.as_view(), name="api-release"),
     path("skills", skills.Skills.as_view(), name="api-skills"),
+    path("route", route.Route.as_view(), name="api-route"),
     path("resolve", resolve.Resolve.as_view(), name="api-resolve"),
     path(
         "resolved/<str:name>/<str:version>/files/<path:path>", resolve.ResolvedFile.as_view(), name="api-resolved-file"

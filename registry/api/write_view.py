@@ -30,6 +30,7 @@ class Write(APIView):
 
     rate: Rate | None = None
     write_scope: str | None = None
+    counts_as_write = True  # against the limit for writes, which is smaller than that for reads
     parser_classes = [JsonParser]
     body_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     body_hint = "Nothing was saved."
@@ -37,7 +38,7 @@ class Write(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         _check_size(request, self.body_bytes, self.body_hint)
         caller = cast(Caller, request.user)
-        self.rate = throttle.take(caller.token_id, writing=True)
+        self.rate = throttle.take(caller.token_id, writing=self.counts_as_write)
         super().initial(request, *args, **kwargs)
         if request.method not in _WRITE_METHODS:
             return

@@ -96,7 +96,8 @@ def test_without_skills_the_text_is_empty(bot: Api) -> None:
     "query",
     [
         {"format": "yaml"}, {"format": "JSON"}, {"kind": "tools"}, {"source": "disk"}, {"budget": "much"},
-        {"budget": "0"}, {"budget": "-5"}, {"budget": "9" * 20}, {"budget": "1.5"},
+        {"budget": "0"}, {"budget": "-5"}, {"budget": "9" * 20}, {"budget": "1.5"}, {"q": "x" * 20_001},
+        {"for": "x" * 20_001},
     ],
 )  # fmt: skip
 def test_an_invalid_query_is_refused(two: None, bot: Api, query: dict[str, str]) -> None:
@@ -109,14 +110,20 @@ def test_an_invalid_query_is_refused(two: None, bot: Api, query: dict[str, str])
 def test_a_search_matches_triggers(library: Path, bot: Api) -> None:
     on_disk(library, "pod-crash-triage", triggers=["CrashLoopBackOff"])
     assert names(bot.get("/catalog", q="crashloopbackoff")) == ["pod-crash-triage"]
-    assert names(bot.get("/catalog", q="crashloopbackoff expense")) == []
+    assert names(bot.get("/catalog", q="crashloopbackoff expense")) == ["pod-crash-triage"]
+    assert names(bot.get("/catalog", q="expense")) == []
 
 
 @pytest.mark.parametrize(
     ("query", "found"),
     [
         ({"q": "POD restarting"}, ["pod-crash-triage"]),
-        ({"q": "pod expense"}, []),
+        ({"q": "report pod crash"}, ["pod-crash-triage", "expense-report"]),
+        ({"q": "zzz"}, []),
+        ({"for": "Why does my pod keep restarting?"}, ["pod-crash-triage", "expense-report"]),
+        ({"for": "zzz"}, ["expense-report", "pod-crash-triage"]),
+        ({"for": "pod", "kind": "knowledge"}, ["expense-report"]),
+        ({"for": "travel expense report", "q": "pod report"}, ["expense-report", "pod-crash-triage"]),
         ({"q": "k8s"}, ["pod-crash-triage"]),
         ({"q": "   "}, ["expense-report", "pod-crash-triage"]),
         ({"tag": "k8s"}, ["pod-crash-triage"]),
@@ -141,6 +148,12 @@ def test_filters_narrow_the_catalog(two: None, bot: Api, query: dict[str, str], 
 def many(library: Path) -> None:
     for number in range(60):
         on_disk(library, f"skill-{number:02}", description=f"Number {number}. " + "Long explanation of it. " * 20)
+
+
+def test_a_prompt_decides_which_skills_a_budget_keeps(many: None, bot: Api) -> None:
+    body = bot.get("/catalog", budget="800", **{"for": "Tell me about skill-42"}).json()
+    assert body["skills"][0]["name"] == "skill-42"
+    assert 1 < len(body["skills"]) == 60 - len(body["omitted"]) < 60
 
 
 def test_without_a_budget_the_catalog_is_complete(many: None, project: Project, bot: Api) -> None:

@@ -76,6 +76,20 @@ def test_several_reads_share_one_catalog_query(bot: Api) -> None:
             assert bot.get(path).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/catalog?q=own", "/catalog?for=own"])
+def test_a_search_is_cached_like_the_catalog(bot: Api, path: str) -> None:
+    bot.get(path)
+    with queries(1):
+        assert bot.get(path).status_code == 200
+
+
+def test_a_warm_question_costs_two_queries(bot: Api) -> None:
+    body = {"query": "own", "threshold": 0}
+    first = bot.send("POST", "/route", body).json()["matches"]
+    with queries(2):
+        assert bot.send("POST", "/route", body).json()["matches"] == first
+
+
 @pytest.mark.parametrize("path", ["/skills/nothing", "/skills/own/files/missing.txt", "/skills/own?version=9"])
 def test_a_404_costs_at_most_three_queries(bot: Api, path: str) -> None:
     with CaptureQueriesContext(connection) as captured:

@@ -4,12 +4,11 @@ import random
 from collections.abc import Callable, Iterator
 
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.catalog import token_estimate
+from registry.core.catalog import relevance, token_estimate
 from registry.core.catalog.precedence import Candidate
 from registry.core.format import frontmatter, skill_md
 from registry.core.lint import rules
 from registry.core.proposals import assessment, capabilities
-from registry.services.catalog import catalog
 from tests.costs.shape import KB, MB, Shape, repeated
 
 _HEAD = "---\nname: costs\ndescription: d\n---\n"
@@ -112,7 +111,7 @@ def _query(size: int) -> str:
 
 
 def _search(query: str) -> object:
-    return catalog.matching(_CANDIDATES, q=query)
+    return relevance.ordered(_CANDIDATES, query.split())
 
 
 SHAPES = (

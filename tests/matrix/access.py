@@ -17,6 +17,7 @@ _API = {
     "skills/<str:name>/versions/<str:version>/quarantine": "POST person-only",
     "skills/<str:name>/versions/<str:version>/release": "POST person-only",
     "skills": "POST change",
+    "route": "POST read",
     "resolve": "POST read",
     "resolved/<str:name>/<str:version>/files/<path:path>": "GET read",
     "bundles": "POST change",

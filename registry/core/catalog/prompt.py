@@ -7,7 +7,6 @@ not fit are omitted from the end, and the catalog names them.
 import html
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,15 +17,15 @@ from urllib.parse import quote
 from registry.core.catalog import token_estimate
 from registry.core.errors import InvalidRequest
 from registry.core.limits import DEFAULT, Limits
+from registry.core.text.shorten import one_line, shorten
 
 Unit = Literal["tokens", "characters"]
 Form = Literal["json", "text", "xml"]
 
 READABLE_CHARS = 40  # descriptions are not shortened below this; skills are omitted instead
+NAMED = 30  # of the skills beyond `keep`; if there are more, text and XML show only their number
 
 _BUDGET = re.compile(r"([1-9][0-9]{0,8})\s*(t|tokens?|c|chars?|characters?)?", re.IGNORECASE)
-_FOLDED = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]+")  # XML does not allow the last two
-_ZERO_WIDTH_JOINER = "\u200d"
 _LEAST_NAME = token_estimate.MILLI  # least weight of a name in a list: the comma before it is a token
 
 
@@ -77,38 +76,6 @@ def hint(requires: Sequence[str]) -> str:
     if not requires:
         return ""
     return f"This skill requires: {', '.join(requires)}. Load it first if you haven't already."
-
-
-def one_line(text: str) -> str:
-    """Replace line ends and control characters by spaces, so that no skill can forge the line of another."""
-    if text.isprintable() and "  " not in text:  # fast path: there may be ten thousand lines
-        return text.strip()
-    return _FOLDED.sub(" ", text).strip()
-
-
-def shorten(text: str, most: int) -> str:
-    """Shorten to `most` characters including the ellipsis, between words where that keeps more than half."""
-    if len(text) <= most:
-        return text
-    end = _grapheme_boundary(text, most - 1)
-    space = text.rfind(" ", end // 2, end + 1)
-    return text[: space if space > 0 else end].rstrip(" ,;:–—-") + "…"
-
-
-def _grapheme_boundary(text: str, end: int) -> int:
-    """Return the last position up to `end` that separates no accent or modifier from its character."""
-    for position in range(end, 0, -1):
-        if not _extends_previous(text[position]) and text[position - 1] != _ZERO_WIDTH_JOINER:
-            return position
-    return end
-
-
-def _extends_previous(character: str) -> bool:
-    return (
-        unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")
-        or "\U0001f3fb" <= character <= "\U0001f3ff"  # skin tones
-        or "\U0001f1e6" <= character <= "\U0001f1ff"  # halves of a flag
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,17 +194,23 @@ def _measure(text: str, unit: Unit) -> int:
     return _weight(text) if unit == "tokens" else len(text)
 
 
-def fit(lines: Sequence[CatalogLine], *, budget: Budget | None, form: Form, limits: Limits = DEFAULT) -> Catalog:
-    """Return the catalog in the given order, within the budget where possible."""
+def fit(
+    lines: Sequence[CatalogLine],
+    *,
+    budget: Budget | None,
+    form: Form,
+    limits: Limits = DEFAULT,
+    keep: int | None = None,
+) -> Catalog:
+    """Return the catalog in the given order, within the budget where possible. Lines after `keep` are omitted."""
     most = limits.catalog_description_chars
-    whole = [CatalogLine(one_line(line.name), one_line(line.description)) for line in lines]
-    catalog = Catalog(_shortened(whole, most))
-    if budget is None or not lines:
+    folded = [CatalogLine(one_line(line.name), one_line(line.description)) for line in lines]
+    whole, rest = folded[:keep], tuple(line.name for line in folded[len(folded[:keep]) :])
+    fitting = _Fitting(_WRITERS[form], budget or Budget(0, "tokens"), rest)
+    catalog = fitting.catalog(whole, most)
+    if budget is None or not lines or fitting.fits(catalog):
         return catalog
-    fitting = _Fitting(_WRITERS[form], budget)
-    if fitting.fits(catalog):
-        return catalog
-    floor = Catalog(_shortened(whole, min(READABLE_CHARS, most)))
+    floor = fitting.catalog(whole, min(READABLE_CHARS, most))
     if not fitting.fits(floor):
         return fitting.omit(floor.lines)
     return fitting.longest(whole, floor, most)
@@ -252,10 +225,18 @@ def _shortened(lines: Sequence[CatalogLine], most: int) -> tuple[CatalogLine, ..
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """The search for the largest catalog that fits one budget in one form."""
+    """The search for the largest catalog that fits one budget in one form. `rest` is omitted in any case."""
 
     writer: _Writer
     budget: Budget
+    rest: tuple[str, ...] = ()
+
+    @property
+    def names_rest(self) -> bool:
+        return len(self.rest) <= NAMED
+
+    def catalog(self, lines: Sequence[CatalogLine], most: int) -> Catalog:
+        return Catalog(_shortened(lines, most), self.rest, omitted_by_name=self.names_rest)
 
     @property
     def allowed(self) -> int:
@@ -275,14 +256,17 @@ class _Fitting:
         return self.measure(self.writer.head) + self.measure(self.writer.foot)
 
     def fits(self, catalog: Catalog) -> bool:
-        return len(self.sums(catalog.lines)) == len(catalog.lines) + 1
+        sums = self.sums(catalog.lines)
+        if len(sums) <= len(catalog.lines):
+            return False
+        return not self.rest or sums[-1] + self.cost_of_omitting_after(self.rest)(0, self.names_rest) <= self.allowed
 
     def longest(self, whole: Sequence[CatalogLine], floor: Catalog, most: int) -> Catalog:
         """Return all skills with the longest descriptions that fit. `floor` is known to fit."""
         best, low, high = floor, READABLE_CHARS + 1, most - 1
         while low <= high:
             middle = (low + high) // 2
-            candidate = Catalog(_shortened(whole, middle))
+            candidate = self.catalog(whole, middle)
             if self.fits(candidate):
                 best, low = candidate, middle + 1
             else:
@@ -292,9 +276,9 @@ class _Fitting:
     def omit(self, lines: tuple[CatalogLine, ...]) -> Catalog:
         """Return as many skills from the front as fit beside the names, or else the number, of the omitted ones."""
         sums = self.sums(lines)
-        names = tuple(line.name for line in lines)
+        names = (*(line.name for line in lines), *self.rest)
         omitted_cost = self.cost_of_omitting_after(names)
-        by_name = omitted_cost(0, True) + self.frame <= self.allowed
+        by_name = self.names_rest and omitted_cost(0, True) + self.frame <= self.allowed
         low, high = 0, len(sums) - 1
         while low < high:
             middle = (low + high + 1) // 2

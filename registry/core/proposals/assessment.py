@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from registry.core.bundle import SKILL_MD, Bundle
-from registry.core.catalog import prompt, token_estimate
+from registry.core.catalog import token_estimate
 from registry.core.errors import SkillsiteError
 from registry.core.findings import Finding, Severity
 from registry.core.format import skill_md
@@ -14,6 +14,7 @@ from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import file_rules, rules, security_rules
 from registry.core.proposals import capabilities
 from registry.core.proposals.capabilities import Difference, Kind
+from registry.core.text.shorten import one_line, shorten
 
 _MANY_TOKENS = 1_000
 _HIGH_RISK_RULES = ("hidden-", "link-outside", "name-confusable", *security_rules.RULES, *file_rules.RULES)
@@ -91,7 +92,7 @@ def _side(bundle: Bundle | None, name: str, limits: Limits) -> Side:
         parsed = skill_md.read(bundle[SKILL_MD], fallback_name=name, limits=limits)
     except SkillsiteError as error:
         return Side(findings=error.findings)
-    line = prompt.shorten(prompt.one_line(parsed.description), limits.catalog_description_chars)
+    line = shorten(one_line(parsed.description), limits.catalog_description_chars)
     return Side(
         description=parsed.description,
         line=line,

@@ -33,8 +33,8 @@ _CAPABILITIES = {
     "extensions": {skills.EXTENSION: {"directoryRead": True}},
 }
 _HINT = (
-    "Skills describe how this team works. Before a task, call list_skills, load the skill that fits with read_skill, "
-    "and follow it."
+    "Skills describe how this team works. Before a task, call route with the question, or list_skills for all of them. "
+    "Load the skill that fits with read_skill, and follow it."
 )
 
 

@@ -15,7 +15,11 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. `properties` describe its arguments in JSON Schema; `scope` is the scope that a caller needs."""
+    """A tool. `properties` describe its arguments in JSON Schema; `scope` is the scope that a caller needs.
+
+    `output` describes its structured result. The result of a `cacheable` tool depends only on its arguments and on
+    what the caller may see.
+    """
 
     name: str
     title: str
@@ -25,8 +29,11 @@ class Tool:
     required: tuple[str, ...] = ()
     scope: str = roles.READ
     reads: bool = True
+    output: Mapping[str, Any] | None = None
+    cacheable: bool = True
 
     def as_json(self) -> dict[str, Any]:
+        output = {} if self.output is None else {"outputSchema": self.output}
         return {
             "name": self.name,
             "title": self.title,
@@ -37,6 +44,7 @@ class Tool:
                 "required": list(self.required),
                 "additionalProperties": False,
             },
+            **output,
             "annotations": {"readOnlyHint": self.reads, "destructiveHint": False, "openWorldHint": False},
         }
 

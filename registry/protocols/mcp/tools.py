@@ -1,4 +1,4 @@
-"""MCP tools for agents: list skills, load a skill, read a file, propose a change."""
+"""MCP tools for agents: list skills, find one for a question, load it, read a file, propose a change."""
 
 from collections.abc import Sequence
 
@@ -9,26 +9,19 @@ from registry.core.bundle import SKILL_MD
 from registry.core.catalog import prompt
 from registry.core.catalog.precedence import PROJECT
 from registry.core.errors import SkillsiteError
-from registry.protocols.mcp import proposal_tools
+from registry.protocols.mcp import proposal_tools, route_tool
 from registry.protocols.mcp.context import CACHE_HINTS, Context, MethodResult
 from registry.protocols.mcp.messages import INVALID_PARAMS, Message, Refused
 from registry.protocols.mcp.tool import TEXT, Arguments, Tool, structured, text_result
-from registry.services.catalog import catalog
+from registry.services.agents import agent_catalog
+from registry.services.agents.agent_catalog import CatalogQuery
 
 
 def _list_skills(context: Context, arguments: Arguments) -> MethodResult:
-    budget = arguments.get("budget", "")
-    lines = [
-        prompt.CatalogLine(candidate.name, candidate.description)
-        for candidate in catalog.matching(context.candidates, q=arguments.get("query", ""))
-    ]
-    fitted = prompt.fit(
-        lines, budget=prompt.parse_budget(budget) if budget else None, form="text", limits=settings.LIMITS
-    )
-    if not lines:
-        words = arguments.get("query")
-        return text_result("No skill contains all of these words." if words else "There are no skills.")
-    return text_result(prompt.as_text(fitted))
+    query = CatalogQuery(q=arguments.get("query", ""))
+    fitted = agent_catalog.of_caller(context.caller, query, form="text", budget=arguments.get("budget", ""))
+    text = prompt.as_text(fitted)
+    return text_result(text or ("No skill matches these words." if query.q.strip() else "There are no skills."))
 
 
 def _read_skill(context: Context, arguments: Arguments) -> MethodResult:
@@ -87,7 +80,7 @@ TOOLS: dict[str, Tool] = {
             "Names and descriptions of all skills. Call this before a task that a skill may describe.",
             _list_skills,
             {
-                "query": {**TEXT, "description": "Only skills that contain all of these words, most relevant first."},
+                "query": {**TEXT, "description": "Only skills that match some of these words, best first."},
                 "budget": {**TEXT, "description": "Maximum size of the list: 2000 (tokens) or 8000c (characters)."},
             },
         ),
@@ -107,6 +100,7 @@ TOOLS: dict[str, Tool] = {
             {**_SKILL, "path": {**TEXT, "description": "Path relative to the skill, such as references/terms.md."}},
             ("skill_id", "path"),
         ),
+        route_tool.TOOL,
         *proposal_tools.TOOLS,
     )
 }
@@ -145,4 +139,4 @@ def is_cacheable(message: Message) -> bool:
     """Return whether the result depends only on what the caller may see. Results of proposal tools do not."""
     name = message.params.get("name")
     tool = (TOOLS.get(name) or _UNLISTED.get(name)) if isinstance(name, str) else None
-    return tool is not None and tool.scope == roles.READ
+    return tool is not None and tool.scope == roles.READ and tool.cacheable

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from django.conf import settings
-
 from registry.core.catalog import prompt, token_estimate
-from registry.core.catalog.precedence import Candidate, EffectiveSkill
+from registry.core.catalog.precedence import EffectiveSkill
 from registry.core.errors import Conflict, NotFound
 from registry.models import Agent, Project
-from registry.services.agents import agents
+from registry.services.agents import agent_catalog, agents
 from registry.services.agents.tokens import Caller
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded, View
@@ -82,17 +80,11 @@ def with_catalog(
     composed: Instructions, agent: Agent, caller: Caller, *, form: CatalogForm = "text", budget: str = ""
 ) -> Instructions:
     """Add the catalog of the skills that the agent may load, as the last part."""
-    view = catalog.view(caller.project_id, caller.revision, allowed=agents.sees(agent))
-    text = _catalog_text(view.served, form, prompt.parse_budget(budget) if budget else None)
+    fitted = agent_catalog.of_agent(agent, caller.revision, form=form, budget=budget)
+    text = prompt.as_xml(fitted) if form == "xml" else prompt.as_text(fitted)
     if not text:
         return composed
     return replace(composed, parts=(*composed.parts, Part(CATALOG, text, token_estimate.estimate(text))))
-
-
-def _catalog_text(candidates: Iterable[Candidate], form: CatalogForm, budget: prompt.Budget | None) -> str:
-    lines = [prompt.CatalogLine(candidate.name, candidate.description) for candidate in candidates]
-    fitted = prompt.fit(lines, budget=budget, form=form, limits=settings.LIMITS)
-    return prompt.as_xml(fitted) if form == "xml" else prompt.as_text(fitted)
 
 
 def _parts(agent: Agent, skills: list[Loaded]) -> Iterator[Part]:

@@ -31,7 +31,8 @@ class Caller:
     """The sender of a request, with everything that a hot read needs, from one row.
 
     `last_event` is the hash of the project's last change. It differs where a restored backup makes revision numbers
-    repeat. `allowed` are the names of the skills that this caller may see, or None where it may see all.
+    repeat. `allowed` are the names of the skills that this caller may see, or None where it may see all. The catalog of
+    an agent with `best_skills` has only as many skills.
     """
 
     actor: Actor
@@ -41,12 +42,17 @@ class Caller:
     revision: int
     last_event: str
     allowed: frozenset[str] | None = None
+    best_skills: int | None = None
 
     @property
     def view_tag(self) -> str:
-        """Identify what this caller can see: it changes with every change of the project or of `allowed`."""
+        """Identify what this caller can see: it changes with every change of the project or of `allowed`.
+
+        The best skills depend on the prompt of the agent, so agents with such a limit share no tag.
+        """
         scope = "" if self.allowed is None else json.dumps(sorted(self.allowed))
-        return f"{catalog.ANSWERS} {self.project_id} {self.revision} {self.last_event} {scope}"
+        best = f"best of {self.actor.agent_id}" if self.best_skills else ""
+        return f"{catalog.ANSWERS} {self.project_id} {self.revision} {self.last_event} {scope}{best}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +231,7 @@ class _Holder:
 def _read_holder(row: tuple[Any, ...]) -> _Holder:
     (
         token_id, scopes, expires_at, revoked_at, agent_id, user_id, project_id,
-        slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed, maker_id,
+        slug, revision, archived_at, agent_name, user_name, user_active, role, removed_at, uses, listed, best, maker_id,
         last_event,
     ) = row  # fmt: skip
     created_with = frozenset(scopes)
@@ -238,14 +244,14 @@ def _read_holder(row: tuple[Any, ...]) -> _Holder:
         actor = Actor("person", user_name, project_id, granted, user_id=user_id, maker_id=maker_id)
     allowed = visible(listed, uses)
     revoked = bool(revoked_at or archived_at or removed_at or (user_id and not user_active))
-    caller = Caller(actor, token_id, project_id, slug, revision, last_event or "", allowed)
+    caller = Caller(actor, token_id, project_id, slug, revision, last_event or "", allowed, best)
     return _Holder(caller, created_with, revoked, expires_at)
 
 
 _HOLDER_COLUMNS = (
     "pk", "scopes", "expires_at", "revoked_at", "agent_id", "user_id", "project_id",
     "project_slug", "project_revision", "project_archived_at", "agent_name", "user_name", "user_active", "role",
-    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "owner_id", "last_event",
+    "agent__removed_at", "agent__uses_skills", "agent__allowed_skills", "agent__best_skills", "owner_id", "last_event",
 )  # fmt: skip
 _holder = OneRow(
     lambda digest: Token.objects.for_request().filter(digest=digest).values_list(*_HOLDER_COLUMNS), read=_read_holder

@@ -13,7 +13,7 @@ from django.db.models import F, QuerySet
 
 from registry.core import content_types, paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, normalise
-from registry.core.catalog import precedence, relevance
+from registry.core.catalog import precedence
 from registry.core.catalog.precedence import BUNDLED, PROJECT, Candidate, Claim, Diagnostic, EffectiveSkill
 from registry.core.errors import NotFound, Quarantined, SkillsiteError
 from registry.core.format import skill_md
@@ -25,7 +25,7 @@ from registry.services.catalog.current_version import Approved, ScanSummary
 from registry.services.files import blobs
 
 # Part of every ETag. Increase it when an upgrade changes answers without a new revision of the project.
-ANSWERS = 2
+ANSWERS = 3
 
 _SMALL = 64 * 1024
 
@@ -259,25 +259,16 @@ def inspect(project: Project, name: str) -> tuple[EffectiveSkill, Loaded | None]
 
 
 def matching(
-    candidates: Iterable[Candidate], *, q: str = "", tag: str = "", kind: str = "", source: str = ""
+    candidates: Iterable[Candidate], *, tag: str = "", kind: str = "", source: str = ""
 ) -> Sequence[Candidate]:
-    """Return the candidates that contain every word of `q`, sorted by relevance if there are words."""
-    words = list(dict.fromkeys(q.lower().split()))
-    found = [
+    """Return the candidates that pass every filter, in their order. An empty filter passes all."""
+    return [
         candidate
         for candidate in candidates
         if (not source or candidate.source == source)
         and (not kind or candidate.kind == kind)
         and (not tag or tag in candidate.tags)
-        and (not words or has_all(candidate, words))
     ]
-    return relevance.ordered(found, words) if words else found
-
-
-def has_all(candidate: Candidate, words: Sequence[str]) -> bool:
-    """Return whether name, description, tags and triggers together contain every word. `words` are in lower case."""
-    text = " ".join((candidate.name, candidate.description, *candidate.tags, *candidate.triggers)).lower()
-    return all(word in text for word in words)
 
 
 def _unknown(name: str, version: str | None = None) -> NotFound:

@@ -17,7 +17,7 @@ from registry.core.catalog.precedence import BUNDLED, Candidate, EffectiveSkill
 from registry.core.catalog.prompt import Catalog, CatalogLine
 from registry.core.format import skill_md
 from registry.models import Draft, Project, User
-from registry.services.catalog import catalog, usage
+from registry.services.catalog import usage
 from registry.services.catalog.catalog import View
 
 PAGE, DAYS = 50, 30
@@ -28,21 +28,22 @@ SOURCES = ("project", "imported", "bundled")
 KINDS = (skill_md.KNOWLEDGE, skill_md.TOOL)
 ON, OFF, CUSTOMISED, DRAFT = "on", "off", "hides", "draft"
 STATES = {ON: "Available to agents", OFF: "Switched off", CUSTOMISED: "Customised", DRAFT: "Your drafts"}
-SORTS = {"name": "Name", "loads": "Most loaded", "changed": "Last change", "tokens": "Most tokens"}
+BEST = "best"
+SORTS = {BEST: "Best match", "name": "Name", "loads": "Most loaded", "changed": "Last change", "tokens": "Most tokens"}
 _MOST_COMPARED = 2_000  # names and tags
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Search words, filters and order. An empty filter matches everything."""
+    """Search words, filters and order. An empty filter matches everything. Without words, the best match is by name."""
 
     q: str = ""
     source: str = ""
     kind: str = ""
     tag: str = ""
     state: str = ""
-    sort: str = "name"
+    sort: str = BEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Row:
     draft: bool
     loads: tuple[int, ...]
     proposals: int = 0
+    terms: tuple[str, ...] = ()  # words of the name and description that the search hit
 
     @property
     def total(self) -> int:
@@ -78,9 +80,10 @@ class Matches:
         return "" in self.drafts
 
 
-def find(project: Project, view: View, query: Query, *, user: User) -> Matches:
+def find(project: Project, view: View, query: Query, *, user: User, found: Sequence[str] = ()) -> Matches:
+    """Return the skills that pass the filters. `found` are the results of a search for the words, best first."""
     drafts = frozenset(Draft.objects.filter(project=project, user=user).values_list("name", flat=True))
-    words = query.q.lower().split()
+    words, ranks = query.q.lower().split(), {name: rank for rank, name in enumerate(found)}
     matching = [
         skill
         for skill in view.skills
@@ -88,11 +91,19 @@ def find(project: Project, view: View, query: Query, *, user: User) -> Matches:
         and (not query.kind or skill.winner.kind == query.kind)
         and (not query.tag or query.tag in skill.winner.tags)
         and (not query.state or _in_state(skill, query.state, drafts))
-        and (not words or catalog.has_all(skill.winner, words))
+        and (not words or skill.name in ranks or (not skill.enabled and _has_any(skill.winner, words)))
     ]
     counts = Counter(skill.winner.source for skill in matching if skill.winner)
     chosen = [skill for skill in matching if not query.source or (skill.winner and skill.winner.source == query.source)]
+    if words and query.sort == BEST:
+        chosen.sort(key=lambda skill: ranks.get(skill.name, len(ranks)))
     return Matches(tuple(_sorted(project, chosen, query.sort)), dict(counts), drafts)
+
+
+def _has_any(skill: Candidate, words: Sequence[str]) -> bool:
+    """Return whether a skill that is switched off has one of the words. A search finds only what agents get."""
+    text = " ".join((skill.name, skill.description, *skill.tags, *skill.triggers)).lower()
+    return any(word in text for word in words)
 
 
 def _in_state(skill: EffectiveSkill, state: str, drafts: frozenset[str]) -> bool:
@@ -121,6 +132,7 @@ def rows(
     waiting: Mapping[str, int],
     *,
     today: date,
+    terms: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[Row]:
     """Return the rows of one page. `waiting` counts the undecided proposals by skill that the user may see."""
     by_day = usage.loads_by_day(project.pk, days=DAYS, skills=[skill.name for skill in skills])
@@ -134,6 +146,7 @@ def rows(
             skill.name in drafts,
             tuple(by_day.get(skill.name, {}).get(day, 0) for day in days),
             waiting.get(skill.name, 0),
+            (terms or {}).get(skill.name, ()),
         )
         for skill in skills
         if skill.winner is not None

@@ -9,13 +9,13 @@ from registry.core import roles
 from registry.core.bundle import SKILL_MD, normalise
 from registry.core.catalog import token_estimate
 from registry.core.catalog.precedence import PROJECT
-from registry.core.catalog.prompt import shorten
 from registry.core.errors import SkillsiteError, TooLarge
 from registry.core.findings import Finding, Severity, in_reading_order
 from registry.core.format import skill_form, skill_md
 from registry.core.format.skill_md import SkillMd
 from registry.core.lint import autofix, rules
 from registry.core.lint.name_rules import suggested_name
+from registry.core.text.shorten import shorten
 from registry.models import Draft, Project
 from registry.services.catalog import catalog
 from registry.services.drafts import drafts

@@ -11,10 +11,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog import prompt
 from registry.core.errors import NotFound
 from registry.core.notifications import events
 from registry.core.notifications.events import BACKERS, COMMENTERS, REVIEWERS, TYPES, Event, ProposalRef, VersionRef
+from registry.core.text.shorten import one_line, shorten
 from registry.models import (
     Backer,
     EmailPreference,
@@ -91,7 +91,7 @@ def _proposal_event(event_type: str, proposal: Proposal, text: str, by: Actor) -
 
 
 def _excerpt(text: str) -> str:
-    return prompt.shorten(prompt.one_line(text), TEXT_CHARS)
+    return shorten(one_line(text), TEXT_CHARS)
 
 
 def _people(event_type: str, proposal_ids: list[int]) -> dict[int, _People]:
@@ -156,11 +156,11 @@ def _notification(recipient: _Recipient, who: str) -> Notification:
         project=member.project,
         proposal_id=event.proposal.id if event.proposal else None,
         event=event.type,
-        title=prompt.shorten(event.sentence(who), TITLE_CHARS),
+        title=shorten(event.sentence(who), TITLE_CHARS),
         text=event.text,
         skill=event.skill,
         version=event.version.version if event.version else "",
-        actor=prompt.shorten(who, ACTOR_CHARS),
+        actor=shorten(who, ACTOR_CHARS),
         by_agent=event.actor_kind == "agent",
         waits=recipient.waits,
     )

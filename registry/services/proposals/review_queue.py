@@ -9,11 +9,11 @@ from django.db.models.functions import Substr
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.catalog import prompt
 from registry.core.errors import InvalidRequest, SkillsiteError
 from registry.core.proposals import lifecycle
 from registry.core.proposals.assessment import Risk
 from registry.core.proposals.lifecycle import State
+from registry.core.text.shorten import one_line, shorten
 from registry.models import Project, Proposal, ProposalRevision
 from registry.models.proposals import ProposalQuerySet
 from registry.services.permissions import Actor
@@ -139,10 +139,10 @@ def rows(page: Sequence[Proposal], *, by: Actor) -> list[Row]:
 
 def headline(justification: str) -> str:
     """Return the title of a proposal: the first line of its justification, or the first sentence of a long line."""
-    line = prompt.one_line(justification.strip().split("\n", 1)[0])
+    line = one_line(justification.strip().split("\n", 1)[0])
     if len(line) > _TITLE_CHARS and 0 < (end := line.find(". ")) < _TITLE_CHARS:
         line = line[: end + 1]
-    return prompt.shorten(line, _TITLE_CHARS) if len(line) > _TITLE_CHARS else line.removesuffix(".")
+    return shorten(line, _TITLE_CHARS) if len(line) > _TITLE_CHARS else line.removesuffix(".")
 
 
 def counts(project: Project, *, by: Actor) -> dict[str, int]:

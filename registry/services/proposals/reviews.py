@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from registry.core import roles
 from registry.core.bundle import Bundle
-from registry.core.catalog import prompt
 from registry.core.catalog.precedence import BUNDLED, EffectiveSkill
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, StaleProposal
 from registry.core.notifications import events
@@ -15,6 +14,7 @@ from registry.core.proposals.assessment import Assessment
 from registry.core.proposals.lifecycle import Action, Who
 from registry.core.text import edits
 from registry.core.text.edits import Edit
+from registry.core.text.shorten import one_line, shorten
 from registry.models import Agent, Backer, Project, Proposal, ProposalRevision, Recommendation, Skill, Version
 from registry.models.proposals import BackerQuerySet
 from registry.services import audit
@@ -244,8 +244,8 @@ def _apply(
         provenance.forget(skill)
     if current and current.winner and current.winner.source == BUNDLED:
         skills.set_upstream(skill, catalog.Loaded(current.winner, verdict.revision.base_manifest))
-    reason = prompt.one_line(verdict.revision.justification)
-    note = prompt.shorten(f"Proposal {proposal.pk}: {reason}", version_rows.NOTE_CHARS)
+    reason = one_line(verdict.revision.justification)
+    note = shorten(f"Proposal {proposal.pk}: {reason}", version_rows.NOTE_CHARS)
     checked = verdict.checked
     version = version_rows.add(
         skill, checked.bundle, checked.parsed, named=None, note=note,

@@ -9,10 +9,10 @@ from registry.core.catalog.precedence import PROJECT, Candidate
 from registry.core.errors import InvalidRequest
 from registry.core.format import skill_md
 from registry.core.routing.golden import QUERY_CHARS
+from registry.core.routing.request import MOST_MATCHES
 from registry.services.catalog import catalog
 from registry.services.routing import routing_settings
 
-MOST_MATCHES = 50
 RANKED_EACH = 10  # skills in an answer of `rank_each`
 
 

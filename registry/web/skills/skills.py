@@ -16,9 +16,11 @@ from django.views.decorators.http import require_http_methods
 from registry.core import roles
 from registry.core.catalog.precedence import BUNDLED, PROJECT
 from registry.core.errors import InvalidRequest
+from registry.core.routing.request import readable
 from registry.services.catalog import catalog, public_root, skill_list
 from registry.services.permissions import require
 from registry.services.proposals import review_queue
+from registry.services.routing import routing
 from registry.services.skills import bulk_edit
 from registry.web import labels
 from registry.web.access import ProjectRequest, in_project
@@ -37,7 +39,8 @@ def skills(request: ProjectRequest) -> HttpResponse:
 def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpResponse:
     view = catalog.view(request.project.pk, request.project.revision)
     query = _query(request)
-    found = skill_list.find(request.project, view, query, user=request.user)
+    terms = _searched(request, query.q)
+    found = skill_list.find(request.project, view, query, user=request.user, found=list(terms))
     page = Paginator(found.skills, skill_list.PAGE).get_page(request.GET.get("page"))
     cost = skill_list.cost(view)
     waiting = review_queue.waiting_by_skill(request.project, [skill.name for skill in page], by=request.actor)
@@ -48,7 +51,9 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
         "page": page,
         "pager_query": _parameters(query, end="&"),
         "page_address": _page_address(request, query, page.number),
-        "rows": skill_list.rows(request.project, list(page), found.drafts, waiting, today=timezone.now().date()),
+        "rows": skill_list.rows(
+            request.project, list(page), found.drafts, waiting, today=timezone.now().date(), terms=terms
+        ),
         "sources": _sources(query, found.of_source),
         "kinds": skill_list.KINDS,
         "tags": skill_list.tags(view),
@@ -76,6 +81,14 @@ def _list(request: ProjectRequest, *, status: int = 200, **more: Any) -> HttpRes
     return response
 
 
+def _searched(request: ProjectRequest, words: str) -> dict[str, tuple[str, ...]]:
+    """Return the words that were hit in each skill that the search finds, best first."""
+    if not words:
+        return {}
+    found = routing.search(request.project.pk, request.project.revision, words)
+    return {skill.name: skill.terms for skill in found}
+
+
 def _query(request: ProjectRequest) -> skill_list.Query:
     """Read the filters from the address. An unknown value counts as none."""
     parameters = request.GET
@@ -85,19 +98,20 @@ def _query(request: ProjectRequest) -> skill_list.Query:
         return value if value in allowed else otherwise
 
     return skill_list.Query(
-        q=" ".join(parameters.get("q", "")[:200].split()),
+        q=" ".join(readable(parameters.get("q", "")[:200]).split()),
         source=one_of("source", skill_list.SOURCES),
         kind=one_of("kind", skill_list.KINDS),
         tag=parameters.get("tag", "")[:100].strip(),
         state=one_of("state", skill_list.STATES),
-        sort=one_of("sort", skill_list.SORTS, "name"),
+        sort=one_of("sort", skill_list.SORTS, skill_list.BEST),
     )
 
 
 def _parameters(query: skill_list.Query, *, start: str = "", end: str = "", **changes: str) -> str:
     """Return the query string of the filters, without those at their default."""
     values = {**asdict(query), **changes}
-    encoded = urlencode({name: value for name, value in values.items() if value and (name, value) != ("sort", "name")})
+    plain = ("sort", skill_list.BEST)
+    encoded = urlencode({name: value for name, value in values.items() if value and (name, value) != plain})
     return f"{start}{encoded}{end}" if encoded else ""
 
 

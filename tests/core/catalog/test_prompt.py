@@ -11,6 +11,7 @@ from registry.core.catalog import prompt, token_estimate
 from registry.core.catalog.prompt import Budget, Catalog, CatalogLine, Form, Unit
 from registry.core.errors import InvalidRequest
 from registry.core.limits import DEFAULT
+from registry.core.text.shorten import shorten
 from tests import effort
 
 EXPENSES = CatalogLine("expense-report", "Fill in and check a travel expense report")
@@ -94,7 +95,7 @@ def test_200_characters_are_not_cut(text: str) -> None:
     ],
 )
 def test_a_cut_never_falls_inside_a_character(text: str, shown: str) -> None:
-    assert prompt.shorten(text, 5) == shown
+    assert shorten(text, 5) == shown
 
 
 @pytest.mark.parametrize("separator", ["\n", "\r\n", "\x0b", "\x85", "\u2028", "\u2029", "\x00", "\x1b"])

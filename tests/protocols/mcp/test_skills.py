@@ -264,7 +264,7 @@ def test_the_best_match_is_first_and_omitted_skills_are_named(caller: Mcp, proje
     assert "gamma" not in found
     tight = caller.call("list_skills", budget="20")["content"][0]["text"]
     assert "not listed" in tight
-    assert caller.call("list_skills", query="zzz")["content"][0]["text"] == "No skill contains all of these words."
+    assert caller.call("list_skills", query="zzz")["content"][0]["text"] == "No skill matches these words."
 
 
 @pytest.mark.parametrize(

@@ -159,8 +159,10 @@ def test_code_in_a_message_is_formatted_and_escaped(message: str, drawn: str) ->
 FILTERED = [
     ("", ["expense-report", "invoice", "retired", "sql-review"]),
     ("?q=RECEIPTS", ["expense-report"]),
-    ("?q=money+receipts", ["expense-report"]),
-    ("?q=money+nothing", []),
+    ("?q=money+receipts", ["expense-report", "invoice"]),
+    ("?q=retired", ["retired"]),
+    ("?q=money&sort=name&state=off", []),
+    ("?q=zzz", []),
     ("?source=bundled", ["sql-review"]),
     ("?source=project", ["expense-report", "invoice", "retired"]),
     ("?kind=knowledge", ["sql-review"]),
@@ -203,7 +205,7 @@ def test_the_counts_of_sources_follow_the_other_filters(shelf: None, viewer_page
 
 
 def test_htmx_gets_the_rows_and_a_clean_address(shelf: None, viewer_page: Client) -> None:
-    response = viewer_page.get(f"{LIST}?q=invoice&kind=&sort=name", headers={"HX-Request": "true"})
+    response = viewer_page.get(f"{LIST}?q=invoice&kind=&sort=best", headers={"HX-Request": "true"})
     page = response.content.decode()
     assert "<html" not in page
     assert 'id="results"' in page
