@@ -12,6 +12,7 @@ from registry.services.audit_log import heads
 from registry.services.drafts import uploads
 from registry.services.notifications import audit_head_webhooks, worker
 from registry.services.resolve import resolver
+from registry.services.routing import route_log
 from registry.services.skills import scan_jobs
 from registry.services.sources import source_jobs
 
@@ -36,6 +37,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
         **worker.clean(now=now),
         **source_jobs.clean(now=now),
         **scan_jobs.clean(now=now),
+        "logged questions": route_log.sweep(now),
         "cached skills": _sweep_cache(),
     }
 

@@ -18,7 +18,7 @@ from registry.core.errors import Forbidden, NotFound, SkillsiteError
 from registry.core.routing.golden import Case
 from registry.core.sources.import_request import ImportRequest
 from registry.lib import lru
-from registry.models import Delivery, Event, Project, SourceEntry, Token, User
+from registry.models import Delivery, Event, Project, RouteLog, SourceEntry, Token, User
 from registry.remote.sources import FetchedBundle
 from registry.services import permissions
 from registry.services.agents import agents, tokens
@@ -61,6 +61,7 @@ def world(project: Project, library: Path, operator: Actor) -> World:
     webhook, _ = webhooks.create(project, HOOK, ["version.published"], by=operator)
     golden_set.add(project, [Case("Say hello", ("greeting",))], by=operator)
     evaluations.run(project, by=operator)
+    RouteLog.objects.create(project=project, caller="bot", query="Hello?", found=False, threshold=0.5)
     Delivery.objects.create(endpoint=webhook, event="version.published", key="evt_1", body="{}", state="failed")
     return World(
         project, member, agent, invitation, Token.objects.get().pk, webhook.pk, source(project, operator),

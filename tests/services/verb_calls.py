@@ -21,7 +21,7 @@ from registry.services.catalog import built_in
 from registry.services.notifications import webhooks
 from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor
-from registry.services.routing import evaluations, golden_set, routing_settings
+from registry.services.routing import evaluations, golden_set, route_log, routing_settings
 from registry.services.scans import suppressions
 from registry.services.skills import bulk_edit, bundles, customisation, quarantine, skills, versions
 from registry.services.sources import install, sources, uninstalling
@@ -205,6 +205,7 @@ VERBS: dict[str, Verb] = {
     "golden_set.from_bundle": Verb(
         lambda w, by: golden_set.from_bundle(w.project, "greeting", WITH_QUESTIONS, by=by), "golden.added"
     ),
+    "route_log.delete": Verb(lambda w, by: route_log.delete(w.project, by=by), "questions.deleted"),
     "evaluations.run": Verb(lambda w, by: evaluations.run(w.project, by=by), "evaluation.run"),
     "evaluations.set_baseline": Verb(
         lambda w, by: evaluations.set_baseline(w.project, w.evaluation, by=by), "baseline.set"
@@ -256,6 +257,8 @@ NO_EVENT_OF_THEIR_OWN = {
     "golden_set.require_person": "checks permissions only",
     "golden_set.cases": "reads only",
     "golden_set.find": "reads only",
+    "route_log.entries": "reads only",
+    "route_log.find": "reads only",
     "versions.add": "is part of the change of another function",
     "bundles.check": "reads only",
     "bundles.preview": "reads only",

@@ -53,6 +53,11 @@ def find(text: str) -> Iterator[Credential]:
             yield Credential(match.start(), _SHAPES[kind][0], start)
 
 
+def replace(text: str, replacement: str) -> str:
+    """Replace everything that has the format of a credential, also placeholders."""
+    return _ANY.sub(replacement, text)
+
+
 def _looks_random(value: str) -> bool:
     """Return False for identifiers made of words: they repeat letters and have no digits."""
     return len(set(value)) >= _MIN_DISTINCT_CHARS and any(character.isdigit() for character in value)

@@ -1,13 +1,15 @@
-"""Routing for the sender of a request: only skills that they may see."""
+"""Routing for the sender of a request: only skills that they may see. The question may be logged."""
+
+from django.utils import timezone
 
 from registry.core.routing.request import RouteRequest
 from registry.services.agents.tokens import Caller
-from registry.services.routing import routing
+from registry.services.routing import route_log, routing
 from registry.services.routing.routing import Routed
 
 
 def route(caller: Caller, request: RouteRequest) -> Routed:
-    return routing.route(
+    routed = routing.route(
         caller.project_id,
         caller.revision,
         request.query,
@@ -16,3 +18,5 @@ def route(caller: Caller, request: RouteRequest) -> Routed:
         kind=request.kind,
         threshold=request.threshold,
     )
+    route_log.record(caller.project_id, caller.revision, request.query, routed, caller=caller.actor, now=timezone.now())
+    return routed

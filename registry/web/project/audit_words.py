@@ -45,6 +45,7 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "golden.deleted": ("deleted test questions of", "Test questions deleted"),
         "evaluation.run": ("ran the test questions of", "Test questions run"),
         "baseline.set": ("changed the baseline of", "Baseline changed"),
+        "questions.deleted": ("deleted questions from the log of", "Logged questions deleted"),
         "routing.changed": ("changed the routing settings of", "Routing settings changed"),
     },
     "Agents and tokens": {
