@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from registry.api import write_view
 from registry.api.answers import FileShape, HiddenShape, file_shapes, finding_shapes, hidden_shapes
-from registry.api.inputs import StrictInput
+from registry.api.inputs import GatedInput
 from registry.api.read_view import flag
 from registry.api.write_view import Upload, actor
 from registry.core import roles
@@ -47,7 +47,7 @@ class PreviewShape(TypedDict):
     hides: list[HiddenShape]
 
 
-class UploadInput(StrictInput):
+class UploadInput(GatedInput):
     file = serializers.FileField(
         allow_empty_file=True, help_text="A zip with SKILL.md at its root or in its only directory."
     )
@@ -74,7 +74,8 @@ class Bundles(Upload):
         where, by = write_view.project(request), actor(request)
         if flag(request, "dry_run"):
             return Response(_preview_shape(bundles.preview(where, bundle, by=by)))
-        imported = bundles.import_bundle(where, bundle, note=upload.validated_data["note"], by=by)
+        body = upload.validated_data
+        imported = bundles.import_bundle(where, bundle, note=body["note"], gate_reason=body["gate_reason"], by=by)
         return Response(_imported_shape(imported), status=200 if imported.action == bundles.UNCHANGED else 201)
 
 

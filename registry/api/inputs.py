@@ -17,6 +17,17 @@ class StrictInput(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+class GatedInput(StrictInput):
+    """The body of a request that publishes something."""
+
+    gate_reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="The reason to publish it although the routing gate refuses it. Only people can give one.",
+    )
+
+
 class NoteInput(StrictInput):
     note = serializers.CharField(required=False, allow_blank=True, default="")
 

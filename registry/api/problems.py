@@ -34,6 +34,7 @@ STATUS: dict[type[SkillsiteError], int] = {
     errors.AlreadyExists: 409,
     errors.VersionConflict: 409,
     errors.AlreadyDecided: 409,
+    errors.RoutingGateFailed: 409,
     errors.StaleProposal: 409,
     errors.Stale: 412,
     errors.PreconditionRequired: 428,

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from registry.api.inputs import StrictInput
+from registry.api.inputs import GatedInput, StrictInput
 from registry.core.text.merge_bundles import MINE, THEIRS
 from registry.services.proposals.prepare import KINDS
 from registry.services.proposals.rebasing import Choices
@@ -47,7 +47,7 @@ class ProposalInput(RevisionInput):
     justification = serializers.CharField(help_text="The reason for the change. Reviewers read it first.")
 
 
-class ApproveInput(_Edit):
+class ApproveInput(GatedInput, _Edit):
     result_digest = serializers.CharField(
         allow_blank=True, allow_null=True, help_text="The result that you reviewed; null for a proposal to delete."
     )

@@ -22,7 +22,7 @@ from registry.core.proposals.lifecycle import State
 from registry.core.text import edits
 from registry.services import permissions
 from registry.services.agents.tokens import Caller
-from registry.services.proposals import prepare, proposal_queries, proposals, rebasing, reviews
+from registry.services.proposals import prepare, proposal_queries, proposals, rebasing, recommendations, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills.stale_proposals import DELETE
 
@@ -141,6 +141,7 @@ class Approve(Write):
             base_digest=body.get("base_digest"),
             comment=body["comment"],
             edit=edits.parse(**edit) if edit else None,
+            gate_reason=body["gate_reason"],
             by=by,
         )
         return Response(answers.summary_shape(approved))
@@ -214,9 +215,9 @@ class Recommend(Write):
     )
     def post(self, request: Request, project: str, proposal: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        reviews.may_recommend(where, row_id(proposal), by=by)
+        recommendations.may_recommend(where, row_id(proposal), by=by)
         body = validate(inputs.RecommendInput, request)
-        recommendation = reviews.recommend(
+        recommendation = recommendations.recommend(
             where, row_id(proposal), verdict=body["verdict"], reason=body["reason"], by=by
         )
         return Response(answers.recommendation_shape(recommendation), status=201)

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from registry.api import skill_answers as answers
 from registry.api import write_view
 from registry.api.catalog import EffectiveShape, effective_shape
-from registry.api.inputs import NothingInput, StrictInput, validate
+from registry.api.inputs import GatedInput, NothingInput, validate
 from registry.api.read_view import Answer, Read, as_json, flag
 from registry.api.write_view import Write, actor, if_match
 from registry.core import content_types, roles
@@ -34,7 +34,7 @@ DOWNLOAD = OpenApiParameter("download", bool, description="1 returns the raw byt
 RAW_TYPES = {(200, kind): OpenApiTypes.BINARY for kind in sorted(content_types.MEDIA_TYPES - {"application/json"})}
 
 
-class SkillInput(StrictInput):
+class SkillInput(GatedInput):
     skill_md = serializers.CharField(required=False, trim_whitespace=False, help_text="The whole SKILL.md, unchanged.")
     name = serializers.CharField(required=False)
     description = serializers.CharField(required=False)
@@ -65,7 +65,8 @@ class Skills(Write):
     def post(self, request: Request, project: str) -> Response:
         body = validate(SkillInput, request)
         bundle = skills.from_text(_compose(body, body.get("name", "")))
-        saved = skills.create(write_view.project(request), bundle, note=body["note"], by=actor(request))
+        where, by = write_view.project(request), actor(request)
+        saved = skills.create(where, bundle, note=body["note"], gate_reason=body["gate_reason"], by=by)
         return Response(answers.saved_shape(saved), status=201)
 
 
@@ -101,6 +102,7 @@ class Skill(Read, Write):
             _revise(request, body, name),
             base=if_match(request),
             note=body["note"],
+            gate_reason=body["gate_reason"],
             by=actor(request),
         )
         return Response(answers.saved_shape(saved), status=201 if saved.created else 200)

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from registry.api.inputs import StrictInput
+from registry.api.inputs import GatedInput, StrictInput
 from registry.core.sources import import_request
 from registry.core.sources.import_request import ImportRequest
 from registry.models.sources import KINDS
@@ -37,7 +37,7 @@ class SearchInput(StrictInput):
     q = serializers.CharField(help_text="At least two characters.")
 
 
-class ImportEntryInput(_NewNameInput):
+class ImportEntryInput(GatedInput, _NewNameInput):
     name = serializers.CharField(help_text="The name in the source.")
     digest = serializers.CharField(
         required=False,

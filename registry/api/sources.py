@@ -18,6 +18,9 @@ from registry.services.agents.tokens import Caller
 from registry.services.sources import import_preview, sources, uninstalling
 
 _IF_MATCH = OpenApiParameter("If-Match", str, "header", description="The digest that you saw, in quotes.")
+_GATE_REASON = OpenApiParameter(
+    "gate_reason", str, description="The reason to go back to the earlier version although the routing gate refuses it."
+)
 
 
 class _SourceRead(Read):
@@ -209,12 +212,15 @@ class Installed(Write):
     @extend_schema(
         operation_id="uninstall",
         summary="Uninstall a skill of the source; an edited skill needs the digest that you saw",
-        parameters=[_IF_MATCH],
+        parameters=[_IF_MATCH, _GATE_REASON],
         responses={200: answers.OutcomeShape},
     )
     def delete(self, request: Request, project: str, source: str, name: str) -> Response:
         where, by = write_view.project(request), actor(request)
-        result = uninstalling.uninstall(where, row_id(source), name, seen=if_match(request) or "", by=by)
+        reason = request.GET.get("gate_reason", "")
+        result = uninstalling.uninstall(
+            where, row_id(source), name, seen=if_match(request) or "", gate_reason=reason, by=by
+        )
         return Response(answers.outcome_shape(result))
 
 

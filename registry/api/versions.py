@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from registry.api import write_view
 from registry.api.answers import timestamp
-from registry.api.inputs import NoteInput, StrictInput, validate
+from registry.api.inputs import GatedInput, NoteInput, StrictInput, validate
 from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.api.scans import ScanSummaryShape, summary_shape
 from registry.api.source_answers import ProvenanceShape, provenance_shape
@@ -57,6 +57,10 @@ class ReasonInput(StrictInput):
     reason = serializers.CharField(required=False, default="No reason was given over the API.")
 
 
+class RestoreInput(NoteInput, GatedInput):
+    """The body of a request to restore a version."""
+
+
 class QuarantineInput(StrictInput):
     reason = serializers.CharField(help_text="Shown to the people of the project.")
 
@@ -88,12 +92,19 @@ class Restore(Write):
     @extend_schema(
         operation_id="restore_version",
         summary="Publish an old version again as the newest one",
-        request=NoteInput,
+        request=RestoreInput,
         responses={201: VersionShape},
     )
     def post(self, request: Request, project: str, name: str, version: str) -> Response:
-        body = validate(NoteInput, request)
-        restored = versions.restore(write_view.project(request), name, version, note=body["note"], by=actor(request))
+        body = validate(RestoreInput, request)
+        restored = versions.restore(
+            write_view.project(request),
+            name,
+            version,
+            note=body["note"],
+            gate_reason=body["gate_reason"],
+            by=actor(request),
+        )
         return Response(_version_shape(restored), status=201)
 
 

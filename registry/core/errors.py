@@ -17,6 +17,7 @@ SkillsiteError
 │   ├── AlreadyExists        already-exists       the name is taken
 │   ├── VersionConflict      version-conflict     the same version has different content; names both digests
 │   ├── AlreadyDecided       already-decided      the proposal is already approved, rejected or withdrawn
+│   ├── RoutingGateFailed    routing-gate         the change makes routing worse than the project allows
 │   └── Stale                stale                the skill has changed since the caller read it
 │       └── StaleProposal    stale                the skill has changed since the proposal was made
 ├── PreconditionRequired     precondition-required  If-Match or another required guard is missing
@@ -114,6 +115,12 @@ class VersionConflict(Conflict):
 
 class AlreadyDecided(Conflict):
     code = "already-decided"
+
+
+class RoutingGateFailed(Conflict):
+    """The change makes routing worse than the project allows. A person can publish it with a reason."""
+
+    code = "routing-gate"
 
 
 class Stale(Conflict):

@@ -31,6 +31,7 @@ class ImportRequest:
 
     `digest` is the digest of the previewed bundle; if empty, the newest content is imported. `seen` is the digest of
     the project's own skill at that time: only a person who saw an edit may replace it. `answers` resolve conflicts.
+    `gate_reason` is why the skill is published although the routing gate refuses it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ImportRequest:
     if_edited: str = ""
     seen: str = ""
     answers: Mapping[str, str] = field(default_factory=dict)
+    gate_reason: str = ""
 
     def validated(self) -> "ImportRequest":
         """Return the request itself. Raise InvalidRequest if its fields do not fit together or cannot be stored."""

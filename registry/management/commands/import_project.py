@@ -19,6 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("path", type=Path, metavar="PATH", help="a zip or a directory")
         parser.add_argument("--dry-run", action="store_true", help="print the results without storing anything")
         parser.add_argument("--note", default="", help="note for each version")
+        parser.add_argument("--gate-reason", default="", help="publish skills that the routing gate refuses, because")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"], archived_at=None).first()
@@ -30,6 +31,7 @@ class Command(BaseCommand):
                 options["path"],
                 dry_run=options["dry_run"],
                 note=options["note"],
+                gate_reason=options["gate_reason"],
                 by=permissions.operator(),
             )
             refused = sum([self._print(result) for result in results])

@@ -143,7 +143,7 @@ def next_version(project: Project, name: str) -> str:
     return versions.next_number(skill) if skill else "1"
 
 
-def publish(place: Place, *, note: str = "", by: Actor) -> skills.Saved:
+def publish(place: Place, *, note: str = "", gate_reason: str = "", by: Actor) -> skills.Saved:
     """Publish the draft as the next version and delete it. Raise Stale if somebody else saved in the meantime."""
     require_publish(by, place.project)
     draft = _rows(place, by).first()
@@ -151,9 +151,11 @@ def publish(place: Place, *, note: str = "", by: Actor) -> skills.Saved:
         raise NotFound("There is nothing to publish: agents already get exactly this.")
     content = bundle(draft)
     if place.name:
-        saved = skills.save(place.project, place.name, content, base=draft.base or None, note=note, by=by)
+        saved = skills.save(
+            place.project, place.name, content, base=draft.base or None, note=note, gate_reason=gate_reason, by=by
+        )
     else:
-        saved = skills.create(place.project, content, note=note, by=by)
+        saved = skills.create(place.project, content, note=note, gate_reason=gate_reason, by=by)
     _delete_unless_changed(draft)
     return saved
 

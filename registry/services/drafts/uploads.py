@@ -81,11 +81,11 @@ def preview(project: Project, key: str, *, by: Actor) -> PendingUpload:
     return PendingUpload(upload, effect, precedence.digest_of(effect.effective), current.bundle() if current else {})
 
 
-def confirm(project: Project, key: str, *, seen: str, note: str = "", by: Actor) -> Imported:
+def confirm(project: Project, key: str, *, seen: str, note: str = "", gate_reason: str = "", by: Actor) -> Imported:
     """Publish the upload. Raise Stale if the current skill is not the one the person saw."""
     require_publish(by, project)
     upload = _find(project, key, by)
-    imported = bundles.import_bundle(project, _read(upload), seen=seen, note=note, by=by)
+    imported = bundles.import_bundle(project, _read(upload), seen=seen, note=note, gate_reason=gate_reason, by=by)
     _delete(upload)
     return imported
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.bundle import Bundle
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.catalog.precedence import BUNDLED, EffectiveSkill
 from registry.core.errors import Conflict, Forbidden, InvalidRequest, StaleProposal
 from registry.core.notifications import events
@@ -15,7 +15,7 @@ from registry.core.proposals.lifecycle import Action, Who
 from registry.core.text import edits
 from registry.core.text.edits import Edit
 from registry.core.text.shorten import one_line, shorten
-from registry.models import Agent, Backer, Project, Proposal, ProposalRevision, Recommendation, Skill, Version
+from registry.models import Backer, Project, Proposal, ProposalRevision, Skill, Version
 from registry.models.proposals import BackerQuerySet
 from registry.services import audit
 from registry.services.audit import Change
@@ -25,12 +25,11 @@ from registry.services.notifications import notifications
 from registry.services.permissions import Actor, is_protected, require, require_still
 from registry.services.proposals import approval_records, prepare, proposals
 from registry.services.proposals.prepare import Prepared
+from registry.services.routing import publish_gate
 from registry.services.skills import bundles, provenance, skills, stale_proposals
 from registry.services.skills import versions as version_rows
 from registry.services.skills.bundles import Checked
 from registry.services.skills.stale_proposals import DELETE
-
-VERDICTS = ("approve", "reject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +87,15 @@ def approve(
     base_digest: str | None = None,
     comment: str = "",
     edit: Edit | None = None,
+    gate_reason: str = "",
     by: Actor,
 ) -> Proposal:
     """Approve a proposal, as it is or with the reviewer's edit of its result.
 
     `result_digest` and `base_digest` are those that the reviewer saw. All deletions have the same result, so only the
     base tells that one was updated to another version. The approval records the digests before and after the edit.
-    In a protected project, the edit becomes a revision that another reviewer has to approve.
+    In a protected project, the edit becomes a revision that another reviewer has to approve. `gate_reason` is why the
+    result is published although the routing gate refuses it.
     """
     found = may_decide(project, proposal_id, approving=True, by=by)
     comment = prepare.text(comment, what="comment", needed=False)
@@ -102,8 +103,8 @@ def approve(
     found = proposals.get(project, proposal_id)
     proposals.step(found, Action.APPROVE, Who.REVIEWER)
     verdict = _check(found, edit)
-    if verdict.edited is not None and verdict.checked is not None and not is_protected(project.pk):
-        bundles.require_publishable(project, verdict.checked, by=by)
+    if verdict.checked is not None and not (verdict.edited is not None and is_protected(project.pk)):
+        _require_publishable(project, verdict, verdict.checked, gate_reason, by=by)
     with audit.change(project, "proposal.approved", by=by, target=found.skill) as change:
         require_still(by, roles.REVIEW, project)
         proposal = proposals.get(project, proposal_id)
@@ -112,18 +113,33 @@ def approve(
         if verdict.edited is not None and verdict.weight is not None and is_protected(project.pk):
             _hand_over(proposal, verdict.edited, verdict.weight, verdict.revision, comment, by=by, change=change)
         else:
-            _publish(proposal, verdict, current, comment, by=by, change=change)
+            _publish(proposal, verdict, current, comment, gate_reason=gate_reason, by=by, change=change)
     return proposals.get(project, proposal_id)
 
 
+def _require_publishable(project: Project, verdict: _Verdict, checked: Checked, gate_reason: str, *, by: Actor) -> None:
+    """Refuse before the transaction. The transaction checks the scan of a result that was not edited."""
+    if verdict.edited is not None:
+        bundles.require_publishable(project, checked, gate_reason=gate_reason, by=by)
+    else:
+        publish_gate.check(project, checked.name, checked.bundle[SKILL_MD], reason=gate_reason, by=by)
+
+
 def _publish(
-    proposal: Proposal, verdict: _Verdict, current: EffectiveSkill | None, comment: str, *, by: Actor, change: Change
+    proposal: Proposal,
+    verdict: _Verdict,
+    current: EffectiveSkill | None,
+    comment: str,
+    *,
+    gate_reason: str,
+    by: Actor,
+    change: Change,
 ) -> None:
     proposed = _proposed_digest(proposal)
     if verdict.edited is not None:
         _record_edit(proposal, verdict.edited, verdict.revision, by)
     _decide(proposal, Action.APPROVE, comment, by)
-    version = _apply(proposal, verdict, current, by=by, change=change)
+    version = _apply(proposal, verdict, current, gate_reason=gate_reason, by=by, change=change)
     approval_records.record(proposal, version, digest=verdict.digest, proposed=proposed, by=_person(by))
     change.data.update(proposed=proposed, edited=verdict.digest != proposed)
     proposals.describe(change, proposal)
@@ -230,7 +246,13 @@ def _decide(proposal: Proposal, action: Action, comment: str, by: Actor) -> None
 
 
 def _apply(
-    proposal: Proposal, verdict: _Verdict, current: EffectiveSkill | None, *, by: Actor, change: Change
+    proposal: Proposal,
+    verdict: _Verdict,
+    current: EffectiveSkill | None,
+    *,
+    gate_reason: str,
+    by: Actor,
+    change: Change,
 ) -> Version | None:
     """Publish the approved result, or delete the project's skill."""
     skill, _ = Skill.objects.select_related("current", "project").get_or_create(
@@ -248,7 +270,7 @@ def _apply(
     note = shorten(f"Proposal {proposal.pk}: {reason}", version_rows.NOTE_CHARS)
     checked = verdict.checked
     version = version_rows.add(
-        skill, checked.bundle, checked.parsed, named=None, note=note,
+        skill, checked.bundle, checked.parsed, named=None, note=note, gate_reason=gate_reason,
         by=by if verdict.edited else _author(proposal, verdict.revision), change=change, approved=True,
     )  # fmt: skip
     provenance.install_approved(proposal, skill, version, before=before)
@@ -286,40 +308,3 @@ def _decide_with_comment(
         proposals.describe(change, proposal)
         notifications.notify(verb, proposal, text=comment, by=by)
     return proposal
-
-
-def recommend(project: Project, proposal_id: int, *, verdict: str, reason: str, by: Actor) -> Recommendation:
-    """Store an agent's recommendation to the reviewers, if the project allows it."""
-    found = may_recommend(project, proposal_id, by=by)
-    reason = prepare.text(reason, what="reason")
-    if verdict not in VERDICTS:
-        raise InvalidRequest(f"{verdict!r} is not a recommendation. Use one of: {', '.join(VERDICTS)}.")
-    with audit.change(project, "proposal.recommended", by=by, target=found.skill) as change:
-        may_recommend(project, proposal_id, by=by)
-        proposal = proposals.get(project, proposal_id)
-        action = Action.APPROVE if verdict == "approve" else Action.REJECT
-        proposals.step(proposal, action, Who.REVIEWER)
-        advice, _ = Recommendation.objects.update_or_create(
-            proposal=proposal, agent=_adviser(by), revision=proposal.revision,
-            defaults={"verdict": verdict, "reason": reason, "created_at": timezone.now()},
-        )  # fmt: skip
-        change.data["verdict"] = verdict
-        proposals.describe(change, proposal)
-    return advice
-
-
-def may_recommend(project: Project, proposal_id: int, *, by: Actor) -> Proposal:
-    require(by, roles.PROPOSE, project)
-    adviser = _adviser(by)
-    if not Project.objects.filter(pk=project.pk, reviewer_agents=True).exists():
-        raise Forbidden("Agents can advise reviewers only if an owner of the project allows it.")
-    found = proposals.find(project, proposal_id, by=by)
-    if found.backers.filter(agent=adviser).exists():
-        raise Forbidden("An agent cannot recommend its own proposal.")
-    return found
-
-
-def _adviser(by: Actor) -> Agent:
-    if by.agent_id is None:
-        raise Forbidden("Only agents recommend. People approve or reject.")
-    return Agent.objects.get(pk=by.agent_id)

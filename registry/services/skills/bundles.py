@@ -18,6 +18,7 @@ from registry.services import audit
 from registry.services.catalog import catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor, reach, require, require_publish, require_reach
+from registry.services.routing import publish_gate
 from registry.services.scans import scans
 from registry.services.skills import provenance, versions
 
@@ -86,9 +87,13 @@ def left_to_scan(finding: Finding) -> bool:
     return finding.category is Category.SECURITY and finding.rule not in name_rules.RULES
 
 
-def require_publishable(project: Project, checked: Checked, *, by: Actor) -> None:
-    """Raise BlockedByScan if the project does not publish the security findings of a bundle."""
+def require_publishable(project: Project, checked: Checked, *, gate_reason: str = "", by: Actor) -> None:
+    """Raise BlockedByScan or RoutingGateFailed if the project does not publish a bundle.
+
+    `versions.add` decides. This check runs before the transaction, so that a refusal stores nothing.
+    """
     scans.check(project, checked.name, checked.bundle, scans.fast_report(checked.findings), by=by)
+    publish_gate.check(project, checked.name, checked.bundle[SKILL_MD], reason=gate_reason, by=by)
 
 
 def preview(project: Project, bundle: Bundle, *, directory: str | None = None, was: str = "", by: Actor) -> Preview:
@@ -116,28 +121,25 @@ def import_bundle(
     was: str = "",
     seen: str | None = None,
     note: str = "",
+    gate_reason: str = "",
     by: Actor,
 ) -> Imported:
     """Store a bundle as a new skill or a new version, under the version its source names, if any.
 
     `directory` is the name of a skill whose SKILL.md has none. `was` is its version on another site, kept if it is free
     here. `seen` is the digest of the skill that the caller saw before, empty for none; None skips the check.
+    `gate_reason` is why the bundle is published although the routing gate refuses it.
     """
     require_publish(by, project)
     checked = check(bundle, authoring=False, directory=directory, was=was, project=project, by=by)
     require_reach(by, checked.name)
     note = versions.checked_note(note)
-    require_publishable(project, checked, by=by)
+    require_publishable(project, checked, gate_reason=gate_reason, by=by)
     _preview(project, checked, was)  # raises before any file is stored
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "bundle.imported", by=by, target=checked.name) as change:
         effective = catalog.find(project.pk, checked.name)
-        if seen is not None and precedence.digest_of(effective) != seen:
-            raise Stale(
-                f"Somebody else saved {checked.name} since you opened this page. Check the difference again. "
-                "Nothing was saved.",
-                digest=precedence.digest_of(effective),
-            )
+        _check_seen(checked.name, seen, precedence.digest_of(effective))
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         action, same = _decide(skill, checked, effective, was)
         change.data["action"] = action
@@ -146,11 +148,21 @@ def import_bundle(
         if action == UNCHANGED and same is not None:
             change.cancel()
         elif same is not None:
-            versions.reactivate(skill, same, by=by, change=change)
+            versions.reactivate(skill, same, gate_reason=gate_reason, by=by, change=change)
         else:
             named = _version_name(skill, checked, was)
-            same = versions.add(skill, bundle, checked.parsed, named=named, note=note, by=by, change=change)
+            same = versions.add(
+                skill, bundle, checked.parsed, named=named, note=note, gate_reason=gate_reason, by=by, change=change
+            )
         return Imported(same, action, checked.findings)
+
+
+def _check_seen(name: str, seen: str | None, digest: str) -> None:
+    if seen is not None and digest != seen:
+        raise Stale(
+            f"Somebody else saved {name} since you opened this page. Check the difference again. Nothing was saved.",
+            digest=digest,
+        )
 
 
 def _decide(

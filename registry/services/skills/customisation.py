@@ -92,7 +92,14 @@ def find(project: Project, name: str) -> Origin | None:
 
 
 def rebase(
-    project: Project, name: str, *, theirs: str, mine: str, answers: Mapping[str, str] | None = None, by: Actor
+    project: Project,
+    name: str,
+    *,
+    theirs: str,
+    mine: str,
+    answers: Mapping[str, str] | None = None,
+    gate_reason: str = "",
+    by: Actor,
 ) -> Version:
     """Store the merge of the built-in skill's changes and the project's changes as the next version.
 
@@ -104,7 +111,7 @@ def rebase(
     checked = bundles.check(bundle, authoring=False, directory=origin.skill.name)
     if checked.name != origin.skill.name:
         raise InvalidSkill(f"The merged SKILL.md is named {checked.name}, not {origin.skill.name}. Nothing was saved.")
-    bundles.require_publishable(project, checked, by=by)
+    bundles.require_publishable(project, checked, gate_reason=gate_reason, by=by)
     blobs.put(bundle, now=timezone.now())
     blobs.put(origin.built_in.bundle(), now=timezone.now())
     with audit.change(project, "skill.rebased", by=by, target=origin.skill.name) as change:
@@ -114,7 +121,10 @@ def rebase(
             change.before = change.after = mine
             return now.skill.current
         note = f"Updated to the built-in version {now.built_in.candidate.version}"
-        return versions.add(now.skill, bundle, checked.parsed, named=None, note=note[:300], by=by, change=change)
+        return versions.add(
+            now.skill, bundle, checked.parsed, named=None, note=note[:300], gate_reason=gate_reason, by=by,
+            change=change,
+        )  # fmt: skip
 
 
 def keep(project: Project, name: str, *, theirs: str, by: Actor) -> None:

@@ -30,21 +30,26 @@ class Saved:
     findings: tuple[Finding, ...]
 
 
-def create(project: Project, bundle: Bundle, *, note: str = "", by: Actor) -> Saved:
-    """Create a skill. Under the name of a built-in skill it replaces that skill and its files for agents."""
+def create(project: Project, bundle: Bundle, *, note: str = "", gate_reason: str = "", by: Actor) -> Saved:
+    """Create a skill. Under the name of a built-in skill it replaces that skill and its files for agents.
+
+    `gate_reason` is why it is published although the routing gate refuses it.
+    """
     require_publish(by, project)
     checked, note = bundles.check(bundle, authoring=True, project=project, by=by), versions.checked_note(note)
     require_reach(by, checked.name)
     if Skill.objects.filter(project=project, name=checked.name, overrides=True).exists():
         raise _taken(checked.name)
-    bundles.require_publishable(project, checked, by=by)
+    bundles.require_publishable(project, checked, gate_reason=gate_reason, by=by)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.created", by=by, target=checked.name) as change:
         skill, _ = Skill.objects.select_related("current").get_or_create(project=project, name=checked.name)
         if skill.overrides:
             raise _taken(checked.name)
         provenance.forget(skill)
-        version = versions.add(skill, bundle, checked.parsed, named=None, note=note, by=by, change=change)
+        version = versions.add(
+            skill, bundle, checked.parsed, named=None, note=note, gate_reason=gate_reason, by=by, change=change
+        )
     return Saved(version, True, checked.findings)
 
 
@@ -54,10 +59,19 @@ def _taken(name: str) -> AlreadyExists:
     )
 
 
-def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note: str = "", by: Actor) -> Saved:
+def save(
+    project: Project,
+    name: str,
+    bundle: Bundle,
+    *,
+    base: str | None,
+    note: str = "",
+    gate_reason: str = "",
+    by: Actor,
+) -> Saved:
     """Store the next version of a skill; `base` is the digest that the edit started from.
 
-    Saving a built-in skill customises it. A name without a skill creates one.
+    Saving a built-in skill customises it. A name without a skill creates one. `gate_reason` is as in `create`.
     """
     require_publish(by, project)
     name = normalise(name)
@@ -66,7 +80,7 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
     note = versions.checked_note(note)
     effective = catalog.find(project.pk, name)
     _check_base(effective, name, base)
-    bundles.require_publishable(project, checked, by=by)
+    bundles.require_publishable(project, checked, gate_reason=gate_reason, by=by)
     upstream = _upstream(project, effective)
     blobs.put(bundle, now=timezone.now())
     with audit.change(project, "skill.saved", by=by, target=name) as change:
@@ -80,7 +94,9 @@ def save(project: Project, name: str, bundle: Bundle, *, base: str | None, note:
         if skill.overrides and skill.current and skill.current.digest == bundle.digest:
             change.cancel()
             return Saved(skill.current, False, checked.findings)
-        version = versions.add(skill, bundle, checked.parsed, named=None, note=note, by=by, change=change)
+        version = versions.add(
+            skill, bundle, checked.parsed, named=None, note=note, gate_reason=gate_reason, by=by, change=change
+        )
     return Saved(version, effective is None, checked.findings)
 
 
@@ -215,7 +231,7 @@ def remove(skill: Skill, *, change: audit.Change, approved: bool = False) -> Non
     stale_proposals.mark_stale(skill, change=change)
 
 
-def undelete(project: Project, name: str, *, by: Actor) -> Version:
+def undelete(project: Project, name: str, *, gate_reason: str = "", by: Actor) -> Version:
     """Undo the last deletion. Versions that were deleted before it stay deleted."""
     require_publish(by, project)
     name = normalise(name)
@@ -230,7 +246,7 @@ def undelete(project: Project, name: str, *, by: Actor) -> Version:
                 "quarantine. Restore an older version, or lift a quarantine."
             )
         Version.objects.filter(skill=skill, deleted_at=skill.current.deleted_at).update(deleted_at=None)
-        versions.reactivate(skill, skill.current, by=by, change=change)
+        versions.reactivate(skill, skill.current, gate_reason=gate_reason, by=by, change=change)
         return skill.current
 
 

@@ -13,6 +13,7 @@ from registry.services.audit import Change
 from registry.services.files import blobs
 from registry.services.notifications import notifications
 from registry.services.permissions import Actor, require_publish, require_reach, require_withdraw
+from registry.services.routing import publish_gate
 from registry.services.scans import scans
 from registry.services.skills import stale_proposals
 
@@ -46,6 +47,7 @@ def add(
     *,
     named: str | None,
     note: str,
+    gate_reason: str = "",
     by: Actor,
     change: Change,
     approved: bool = False,
@@ -56,6 +58,7 @@ def add(
     """
     if not approved:
         require_publish(by, skill.project)
+    publish_gate.require(skill.project, skill.name, bundle[SKILL_MD], reason=gate_reason, change=change)
     version = _row(skill, bundle, parsed, by=by)
     version.scan = _require_allowed(skill, bundle, parsed)
     version.version = named if named is not None else next_number(skill)
@@ -91,10 +94,11 @@ def _row(skill: Skill, bundle: Bundle, parsed: skill_md.SkillMd, *, by: Actor) -
     )
 
 
-def reactivate(skill: Skill, version: Version, *, by: Actor, change: Change) -> None:
+def reactivate(skill: Skill, version: Version, *, gate_reason: str = "", by: Actor, change: Change) -> None:
     """Make a deleted version the current one. Other deleted versions stay deleted."""
     require_publish(by, skill.project)
     bundle = blobs.bundle(version.manifest)
+    publish_gate.require(skill.project, skill.name, bundle[SKILL_MD], reason=gate_reason, change=change)
     version.scan = _require_allowed(skill, bundle, skill_md.read(bundle[SKILL_MD], fallback_name=skill.name))
     version.deleted_at = None
     version.save(update_fields=["deleted_at", "scan"])
@@ -157,10 +161,12 @@ def same_version(skill: Skill, named: str, bundle: Bundle) -> Version | None:
     return stored
 
 
-def restore(project: Project, name: str, version: str, *, note: str = "", by: Actor) -> Version:
+def restore(project: Project, name: str, version: str, *, note: str = "", gate_reason: str = "", by: Actor) -> Version:
     """Store an old version again as the newest one. Also restores a deleted skill."""
     require_publish(by, project)
     require_reach(by, name)
+    stored = blobs.bundle(get(project, name, version).manifest)
+    publish_gate.check(project, name, stored[SKILL_MD], reason=gate_reason, by=by)
     with audit.change(project, "version.restored", by=by, target=normalise(name)) as change:
         old = get(project, name, version)
         bundle = blobs.bundle(old.manifest)
@@ -172,6 +178,7 @@ def restore(project: Project, name: str, version: str, *, note: str = "", by: Ac
             parsed,
             named=None,
             note=note or f"Restored version {old.version}",
+            gate_reason=gate_reason,
             by=by,
             change=change,
         )

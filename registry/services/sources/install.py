@@ -3,7 +3,7 @@
 Each import is one transaction with one audit event. In a protected project it becomes a proposal.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -43,6 +43,7 @@ from registry.services.files import blobs
 from registry.services.permissions import Actor, is_protected, require, require_reach
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
+from registry.services.routing import publish_gate
 from registry.services.scans import scans
 from registry.services.skills import bundles, provenance, versions
 from registry.services.sources import import_preview, source_entries
@@ -57,6 +58,7 @@ class ImportPlan:
     preview: ImportPreview
     how: str
     bundle: Bundle | None = None
+    gate_reason: str = ""
 
 
 def import_skill(project: Project, source_id: int, request: ImportRequest, *, by: Actor) -> ImportResult:
@@ -88,9 +90,12 @@ def prepare(source: Source, fetched: FetchedSkill, request: ImportRequest, *, by
         return ImportResult(name, MOVED, f"Somebody saved {target} since your preview. Review it again.", skill=target)
     planned = _plan_import(preview, request) if preview.installed is None else _plan_update(preview, request)
     if isinstance(planned, ImportPlan):
+        planned = replace(planned, gate_reason=request.gate_reason)
         if planned.bundle is not None and not is_protected(source.project_id):
             report = scans.fast(planned.bundle, preview.checked.parsed)
             scans.check(source.project, target, planned.bundle, report, by=by)
+            reason = request.gate_reason
+            publish_gate.check(source.project, target, planned.bundle[SKILL_MD], reason=reason, by=by)
         for bundle in (planned.bundle, preview.theirs):
             if bundle is not None:
                 blobs.put(bundle, now=timezone.now())
@@ -199,14 +204,17 @@ def _version(plan: ImportPlan, skill: Skill, bundle: Bundle, *, by: Actor, chang
         if existing.yanked_at is not None:
             raise Conflict(f"Version {named} of {skill.name} was withdrawn: {existing.yank_reason} Nothing was saved.")
         if not skill.overrides:
-            versions.reactivate(skill, existing, by=by, change=change)
+            versions.reactivate(skill, existing, gate_reason=plan.gate_reason, by=by, change=change)
             return existing
     said = skill_md.read(bundle[SKILL_MD], fallback_name=skill.name)
     note = f"{'Merged with' if plan.how == MERGED else 'From'} {plan.preview.source}"
     if fetched.version:
         note += f", version {fetched.version}"
     free = named if existing is None else None
-    return versions.add(skill, bundle, said, named=free, note=note[: versions.NOTE_CHARS], by=by, change=change)
+    return versions.add(
+        skill, bundle, said, named=free, note=note[: versions.NOTE_CHARS], gate_reason=plan.gate_reason, by=by,
+        change=change,
+    )  # fmt: skip
 
 
 def _version_name(version: str) -> str | None:

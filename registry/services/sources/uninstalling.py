@@ -13,6 +13,7 @@ from registry.services.files import blobs
 from registry.services.permissions import Actor, is_protected, reach, require
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import UPDATE, Suggestion
+from registry.services.routing import publish_gate
 from registry.services.skills import provenance, skills, versions
 from registry.services.skills.stale_proposals import DELETE
 from registry.services.sources import source_entries
@@ -29,7 +30,9 @@ def find(project: Project, source_id: int, name: str, *, by: Actor) -> Installat
     return installation
 
 
-def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by: Actor) -> ImportResult:
+def uninstall(
+    project: Project, source_id: int, name: str, *, seen: str = "", gate_reason: str = "", by: Actor
+) -> ImportResult:
     """Restore the version from before the import, or delete the skill if there was none. The history stays.
 
     If the skill was edited, `seen` must be its digest, so that nobody loses an edit without seeing it.
@@ -39,13 +42,15 @@ def uninstall(project: Project, source_id: int, name: str, *, seen: str = "", by
     _check_seen(found, seen)
     if is_protected(project.pk) and not _is_unchanged(found):
         return _propose(found, by=by)
+    if (back := _bundle_before(found)) is not None:
+        publish_gate.check(project, found.skill.name, back[SKILL_MD], reason=gate_reason, by=by)
     with audit.change(project, "source.uninstalled", by=by, target=found.skill.name) as change:
         found = find(project, source_id, name, by=by)
         _check_seen(found, seen)
         if is_protected(project.pk) and not _is_unchanged(found):
             raise Stale(f"{found.skill.name} changed meanwhile. Review it again.", digest=_digest(found))
         change.data["source"] = provenance.audit_data(found.source) | {"name": name}
-        version = _uninstall(found, by=by, change=change)
+        version = _uninstall(found, gate_reason, by=by, change=change)
     skill = found.skill.name
     return ImportResult(
         name, UNINSTALLED, "", skill, version.version if version else "", version.digest if version else ""
@@ -74,7 +79,7 @@ def _digest(found: Installation) -> str:
     return found.skill.current_digest
 
 
-def _uninstall(found: Installation, *, by: Actor, change: Change) -> Version | None:
+def _uninstall(found: Installation, gate_reason: str, *, by: Actor, change: Change) -> Version | None:
     """Return the restored version, or None if the skill is deleted. Call inside an audit change."""
     skill, back = found.skill, _bundle_before(found)
     found.delete()
@@ -86,7 +91,7 @@ def _uninstall(found: Installation, *, by: Actor, change: Change) -> Version | N
         return skill.current
     said = skill_md.read(back[SKILL_MD], fallback_name=skill.name)
     note = f"As in version {found.before.version}, before the import from {found.source}"[: versions.NOTE_CHARS]
-    return versions.add(skill, back, said, named=None, note=note, by=by, change=change)
+    return versions.add(skill, back, said, named=None, note=note, gate_reason=gate_reason, by=by, change=change)
 
 
 def _bundle_before(found: Installation) -> Bundle | None:

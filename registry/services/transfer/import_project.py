@@ -2,7 +2,7 @@
 
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
@@ -36,18 +36,20 @@ class ImportedSkill:
 
 
 def import_skills(
-    project: Project, path: Path, *, dry_run: bool = False, note: str = "", by: Actor
+    project: Project, path: Path, *, dry_run: bool = False, note: str = "", gate_reason: str = "", by: Actor
 ) -> Iterator[ImportedSkill]:
     """Import every skill of a zip or directory and yield the results. A refused skill does not stop the others.
 
-    A skill that was disabled in the exported project is disabled here too, before any agent sees it.
+    A skill that was disabled in the exported project is disabled here too, before any agent sees it. `gate_reason` is
+    why skills are published although the routing gate refuses them.
     """
     require_publish(by, project)
     exported = _exported_skills(path)
     first = next(exported, None)
     if first is None:
         raise InvalidArchive(f"There is no skill in {path}: no top-level directory has a {SKILL_MD}.")
-    return (_import(project, skill, dry_run, note, by) for skill in chain([first], exported))
+    written = {"note": note, "gate_reason": gate_reason}
+    return (_import(project, skill, dry_run, written, by) for skill in chain([first], exported))
 
 
 def _exported_skills(path: Path) -> Iterator[ExportedSkill]:
@@ -112,7 +114,9 @@ def _files(directory: Path) -> Iterator[Path]:
                 raise UnsafePath(f"{shown} is not a regular file.")
 
 
-def _import(project: Project, skill: ExportedSkill, dry_run: bool, note: str, by: Actor) -> ImportedSkill:
+def _import(
+    project: Project, skill: ExportedSkill, dry_run: bool, written: Mapping[str, str], by: Actor
+) -> ImportedSkill:
     if isinstance(skill.result, SkillsiteError):
         return ImportedSkill(skill.name, REFUSED, reason=skill.result.message)
     original_version = skill.entry.version if skill.entry else ""
@@ -120,17 +124,17 @@ def _import(project: Project, skill: ExportedSkill, dry_run: bool, note: str, by
         if dry_run:
             preview = bundles.preview(project, skill.result, directory=skill.name, was=original_version, by=by)
             return ImportedSkill(preview.checked.name, preview.action, preview.version)
-        return _store(project, skill, skill.result, original_version, note, by)
+        return _store(project, skill, skill.result, original_version, written, by)
     except SkillsiteError as error:
         return ImportedSkill(skill.name, REFUSED, reason=error.message)
 
 
 def _store(
-    project: Project, skill: ExportedSkill, bundle: Bundle, original_version: str, note: str, by: Actor
+    project: Project, skill: ExportedSkill, bundle: Bundle, original_version: str, written: Mapping[str, str], by: Actor
 ) -> ImportedSkill:
     disable = skill.entry is not None and not skill.entry.enabled
     with transaction.atomic() if disable else nullcontext():
-        imported = bundles.import_bundle(project, bundle, directory=skill.name, was=original_version, note=note, by=by)
+        imported = bundles.import_bundle(project, bundle, directory=skill.name, was=original_version, by=by, **written)
         name = imported.version.skill.name
         if disable and imported.action != bundles.UNCHANGED and catalog.get(project.pk, name).enabled:
             skills.disable(project, name, by=by)

@@ -12,7 +12,7 @@ from registry.core.proposals.lifecycle import State
 from registry.core.text import edits
 from registry.models import Agent, Project, User
 from registry.services.permissions import Actor
-from registry.services.proposals import proposal_queries, proposals, rebasing, reviews
+from registry.services.proposals import proposal_queries, proposals, rebasing, recommendations, reviews
 from registry.services.proposals.prepare import Suggestion
 from tests import prepared
 from tests.conftest import on_disk, skill_text
@@ -47,7 +47,7 @@ def test_an_agent_that_recommends_sees_only_proposals_for_skills_it_can_load(
     Agent.objects.filter(pk=other_bot.agent_id).update(allowed_skills=["other"])
     assert seen() == []
     with nothing_left_behind(), pytest.raises(NotFound):
-        reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
+        recommendations.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
     Agent.objects.filter(pk=other_bot.agent_id).update(uses_skills=["greeting"])
     assert seen() == [made.pk]
     disable_skill(project, "greeting", by=author)

@@ -24,7 +24,7 @@ from registry.services import audit
 from registry.services.catalog import built_in, catalog
 from registry.services.files import blobs
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, rebasing, reviews
+from registry.services.proposals import proposals, rebasing, recommendations, reviews
 from registry.services.skills import versions
 from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import save_skill
@@ -275,10 +275,10 @@ def test_agent_recommends_if_allowed_and_the_state_stays(
 ) -> None:
     made = propose(project, bot)
     with nothing_left_behind(), pytest.raises(Forbidden, match="an owner of the project allows it"):
-        reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
+        recommendations.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
     Project.objects.update(reviewer_agents=True)
-    advice = reviews.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
-    again = reviews.recommend(project, made.pk, verdict="reject", reason="On second thought.", by=other_bot)
+    advice = recommendations.recommend(project, made.pk, verdict="approve", reason="Good.", by=other_bot)
+    again = recommendations.recommend(project, made.pk, verdict="reject", reason="On second thought.", by=other_bot)
     assert (advice.pk, again.verdict, now(made).state) == (again.pk, "reject", State.OPEN)
     assert [found.pk for found in proposals.list_proposals(project, mine=False, by=other_bot)] == [made.pk]
     assert list(proposals.list_proposals(project, by=other_bot)) == []
@@ -297,7 +297,7 @@ def test_invalid_recommendation_is_refused(
     ]
     for by, given, error in cases:
         with nothing_left_behind(), pytest.raises(error):
-            reviews.recommend(project, made.pk, by=by, **given)
+            recommendations.recommend(project, made.pk, by=by, **given)
     reviews.reject(project, made.pk, comment="No.", by=reviewer)
     with nothing_left_behind(), pytest.raises(AlreadyDecided):
-        reviews.recommend(project, made.pk, verdict="reject", reason="Late.", by=other_bot)
+        recommendations.recommend(project, made.pk, verdict="reject", reason="Late.", by=other_bot)

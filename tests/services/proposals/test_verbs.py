@@ -10,7 +10,7 @@ from registry.core.text import edits
 from registry.models import Agent, Event, Project, Proposal, User
 from registry.services import permissions
 from registry.services.permissions import Actor
-from registry.services.proposals import proposals, rebasing, reviews
+from registry.services.proposals import proposals, rebasing, recommendations, reviews
 from registry.services.proposals.prepare import Suggestion
 from registry.services.skills import skills
 from tests.conftest import skill_bundle, skill_text
@@ -19,11 +19,11 @@ from tests.remembered import remembered
 from tests.services.footprint import nothing_left_behind
 from tests.services.verbs import public_verbs
 
-MODULES = ("proposals", "reviews", "rebasing")
+MODULES = ("proposals", "reviews", "rebasing", "recommendations")
 ASKING = {
     "proposals.add_revision", "proposals.replace_revision", "proposals.add_comment", "proposals.is_proposer",
     "proposals.require_proposer", "proposals.visible", "proposals.list_proposals", "proposals.find",
-    "reviews.may_decide", "reviews.may_recommend", "reviews.require_reviewer", "reviews.own_backers",
+    "reviews.may_decide", "recommendations.may_recommend", "reviews.require_reviewer", "reviews.own_backers",
     "rebasing.may_rebase", "rebasing.preview",
 }  # fmt: skip
 
@@ -48,8 +48,8 @@ VERBS: dict[str, tuple[Call, str, str]] = {
     "reviews.request_changes": (
         lambda p, made, by: reviews.request_changes(p, made.pk, comment="No.", by=by),
         "proposal.changes-requested", "reviewer"),
-    "reviews.recommend": (
-        lambda p, made, by: reviews.recommend(p, made.pk, verdict="approve", reason="Good.", by=by),
+    "recommendations.recommend": (
+        lambda p, made, by: recommendations.recommend(p, made.pk, verdict="approve", reason="Good.", by=by),
         "proposal.recommended", "judge"),
     "rebasing.rebase": (lambda p, made, by: rebasing.rebase(p, made.pk, by=by), "proposal.rebased", "reviewer"),
 }  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from registry.core import roles
 from registry.core.bundle import SKILL_MD
 from registry.core.catalog.visibility import Definition
-from registry.core.errors import BlockedByScan, Forbidden, NotFound, SourceFailed
+from registry.core.errors import BlockedByScan, Forbidden, NotFound, RoutingGateFailed, SourceFailed
 from registry.core.sources.import_request import ImportRequest, ImportResult
 from registry.models import Event, Installation, Project, Skill, Source, Version
 from registry.services import permissions
@@ -30,6 +30,7 @@ from tests.prepared import (
 )
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere
+from tests.services.routing.gated import gated_project, thief
 from tests.services.sources.importing import Import, current, edit, state
 
 
@@ -227,3 +228,22 @@ def test_findings_that_the_project_blocks_refuse_an_import_in_every_way(
     source_jobs.run_due()
     assert "security finding blocks it" in job.items.get().reason
     assert not Version.objects.exists()
+
+
+def test_the_routing_gate_refuses_an_import_in_every_way_without_a_reason(
+    project: Project, source: Source, site: Elsewhere, author: Actor, operator: Actor
+) -> None:
+    gated_project(project, operator)
+    site.skills["couriers"] = thief()
+    sources.look(project, source.pk, by=author)
+    source_jobs.run_due()
+    with pytest.raises(RoutingGateFailed):
+        install.import_skill(project, source.pk, ImportRequest("couriers"), by=author)
+    job = sources.start(project, source.pk, [ImportRequest("couriers")], by=author)
+    source_jobs.run_due()
+    assert "routing gate refuses it" in job.items.get().reason
+    assert not Skill.objects.filter(name="couriers").exists()
+    reason = "Parcels have a team of their own."
+    sources.start(project, source.pk, [ImportRequest("couriers", gate_reason=reason)], by=author)
+    source_jobs.run_due()
+    assert Event.objects.get(target="couriers").data["gate_reason"] == reason

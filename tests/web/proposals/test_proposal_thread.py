@@ -6,7 +6,7 @@ from registry.core import roles
 from registry.models import Project, Proposal
 from registry.services import permissions
 from registry.services.permissions import Actor
-from registry.services.proposals import reviews
+from registry.services.proposals import recommendations
 from tests.prepared import ensure_agent
 from tests.services.footprint import nothing_left_behind
 from tests.web.proposals.pages import QUEUE, now, suggest, text, url
@@ -26,7 +26,7 @@ def test_recommendation_of_an_agent_is_shown(
 ) -> None:
     Project.objects.update(reviewer_agents=True)
     judge = permissions.agent(ensure_agent(project, "judge", by=operator), frozenset({roles.PROPOSE}))
-    reviews.recommend(project, made.pk, verdict="reject", reason="Guests are French.", by=judge)
+    recommendations.recommend(project, made.pk, verdict="reject", reason="Guests are French.", by=judge)
     html = text(reviewer.get(url(made)))
     assert "Agent judge recommends to reject it" in " ".join(html.split())
     assert "Guests are French." in html

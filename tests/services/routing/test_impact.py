@@ -1,0 +1,111 @@
+"""Impact of a change: the questions that move, and the gate before and after it."""
+
+from typing import Any
+
+import pytest
+
+from registry.core.bundle import SKILL_MD
+from registry.core.routing.golden import Case
+from registry.models import Project
+from registry.services.permissions import Actor
+from registry.services.routing import evaluations, golden_set, impact
+from registry.services.routing.impact import Impact, SkillMovement
+from registry.services.routing.routing import ChangedSkill
+from registry.services.skills import skills
+from tests.prepared import create_skill
+from tests.services.routing.gated import CASES, DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project
+
+
+@pytest.fixture
+def gated(project: Project, operator: Actor) -> Project:
+    return gated_project(project, operator)
+
+
+def of_text(project: Project, description: str, *, name: str = "desk", seconds: float | None = None) -> Impact:
+    return impact.of_change(project, [ChangedSkill(name, bundle(name, description)[SKILL_MD])], seconds=seconds)
+
+
+def test_a_project_without_test_questions_costs_one_query(
+    project: Project, operator: Actor, django_assert_num_queries: Any
+) -> None:
+    create_skill(project, bundle(), by=operator)
+    with django_assert_num_queries(1):
+        found = of_text(project, ELSEWHERE)
+    with django_assert_num_queries(0):
+        of_text(project, "Other words.")
+    assert (found.total, found.moved, found.verdict.passed, found.needs_reason) == (0, (), None, False)
+
+
+@pytest.mark.parametrize("name", DESCRIPTIONS)
+def test_nothing_moves_without_a_change(gated: Project, name: str) -> None:
+    found = of_text(gated, DESCRIPTIONS[name], name=name)
+    assert (found.moved, found.skills, found.before) == ((), (), found.after)
+    assert (found.checked, found.total) == (len(CASES), len(CASES))
+    assert impact.of_change(gated, []).moved == ()
+
+
+def test_a_description_without_the_words_loses_its_questions(gated: Project) -> None:
+    found = of_text(gated, ELSEWHERE)
+    assert {each.query for each in found.worse} == set(QUESTIONS["desk"])
+    assert not found.better
+    assert all(each.before == "desk" != each.after for each in found.worse)
+    assert found.skills[0] == SkillMovement("desk", 0, 4)
+    assert found.needs_reason
+    assert found.verdict_before.passed
+    assert any("Worse than the baseline" in reason for reason in found.verdict.reasons)
+
+
+def test_a_new_skill_takes_questions_from_another(gated: Project) -> None:
+    same = DESCRIPTIONS["ledger"] + " Pays money back, refund, voucher."
+    found = of_text(gated, same, name="accounts")
+    assert {each.after for each in found.worse} == {"accounts"}
+    assert {row.name for row in found.skills} == {"accounts", "ledger"}
+
+
+def test_a_deleted_skill_leaves_questions_that_cannot_be_judged(gated: Project) -> None:
+    found = impact.of_change(gated, [ChangedSkill("Desk", None)])
+    assert {each.query for each in found.moved if each.stale} == set(QUESTIONS["desk"])
+    assert len(found.after.stale) == len(QUESTIONS["desk"])
+
+
+def test_a_question_for_a_skill_that_is_not_there_yet_is_judged_after_the_change(
+    gated: Project, operator: Actor
+) -> None:
+    golden_set.add(gated, [Case("write verses about autumn", ("poems",))], by=operator)
+    gated.refresh_from_db()
+    found = of_text(gated, ELSEWHERE, name="poems")
+    assert [(each.query, each.better) for each in found.moved] == [("write verses about autumn", True)]
+    assert (len(found.before.stale), len(found.after.stale)) == (1, 0)
+
+
+def test_a_change_of_a_skill_that_is_switched_off_moves_nothing(gated: Project, operator: Actor) -> None:
+    skills.disable(gated, "desk", by=operator)
+    gated.refresh_from_db()
+    assert of_text(gated, ELSEWHERE).moved == ()
+
+
+def test_questions_of_the_changed_skill_come_first_when_time_is_short(project: Project, operator: Actor) -> None:
+    others = [Case(f"refund voucher {number}", ("ledger",)) for number in range(60)]
+    gated_project(project, operator, cases=[*others, *CASES])
+    found = of_text(project, ELSEWHERE, seconds=0.0)
+    assert (found.checked, found.total, found.complete) == (32, 70, False)
+    assert {each.query for each in found.worse} == set(QUESTIONS["desk"])
+    while not found.complete:
+        found = of_text(project, ELSEWHERE, seconds=60.0)
+    assert found == of_text(project, ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    "description", [DESCRIPTIONS["ledger"], ELSEWHERE, f"{DESCRIPTIONS['desk']} Also coffee.", "Refund or espresso."]
+)
+def test_the_impact_is_the_evaluation_after_publishing(project: Project, operator: Actor, description: str) -> None:
+    gated_project(project, operator, blocking=False)
+    expected = evaluations.preview(project)
+    found = of_text(project, description)
+    assert found.before == expected
+    skills.save(project, "desk", bundle("desk", description), base=bundle().digest, by=operator)
+    assert found.after == evaluations.preview(project)
+    project.refresh_from_db()
+    back = of_text(project, DESCRIPTIONS["desk"])
+    assert (back.before, back.after) == (found.after, found.before)
+    assert not back.needs_reason
