@@ -13,6 +13,8 @@ from registry.services.agents.tokens import Issued
 
 TRUST = "Stored for programs that ask for it. It changes neither what the agent sees nor what it may do."
 
+BEST_SKILLS = "The catalog of the agent has only so many skills: those that fit its prompt best. Null for all."
+
 
 class AgentShape(TypedDict):
     name: str
@@ -20,6 +22,7 @@ class AgentShape(TypedDict):
     instructions: str
     uses_skills: list[str]
     allowed_skills: list[str] | None
+    best_skills: Annotated[int | None, BEST_SKILLS]
     trust: Annotated[str, OneOf(roles.TRUST_LEVELS), TRUST]
     created_at: Timestamp
     last_seen_at: Timestamp | None
@@ -79,6 +82,7 @@ def agent_shape(agent: Agent) -> AgentShape:
         "instructions": agent.instructions,
         "uses_skills": agent.uses_skills,
         "allowed_skills": agent.allowed_skills,
+        "best_skills": agent.best_skills,
         "trust": agent.trust,
         "created_at": agent.created_at.isoformat(),
         "last_seen_at": timestamp(agent.last_seen_at),

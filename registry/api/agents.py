@@ -14,7 +14,7 @@ from registry.api.inputs import StrictInput, validate
 from registry.api.read_view import PAGE_PARAMETERS, Answer, Read, as_json, parse_page
 from registry.api.write_view import Write, actor
 from registry.core import roles
-from registry.core.catalog.visibility import Definition
+from registry.core.catalog.visibility import BEST_SKILLS, Definition
 from registry.models import Project
 from registry.services.agents import agents, tokens
 from registry.services.agents.tokens import Caller
@@ -26,6 +26,9 @@ class AgentChange(StrictInput):
     instructions = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
     uses_skills = serializers.ListField(child=serializers.CharField(), required=False)
     allowed_skills = serializers.ListField(child=serializers.CharField(), required=False, allow_null=True)
+    best_skills = serializers.IntegerField(
+        min_value=1, max_value=BEST_SKILLS, required=False, allow_null=True, help_text=answers.BEST_SKILLS
+    )
     trust = serializers.ChoiceField(choices=roles.TRUST_LEVELS, required=False, help_text=answers.TRUST)
 
 

@@ -1,24 +1,29 @@
 """The definition of an agent: its texts and the skills it uses and sees."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from registry.core import roles
 from registry.core.bundle import normalise
 from registry.core.errors import InvalidRequest
 
 TEXT_CHARS, SKILLS, NAME_CHARS = 100_000, 500, 128
+BEST_SKILLS = 50  # as many as an answer of routing can have
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`uses_skills` are part of the agent's instructions. `allowed_skills` is None where it may see every skill."""
+    """`uses_skills` are part of the agent's instructions. `allowed_skills` is None where it may see every skill.
+
+    With `best_skills`, the catalog has only so many skills: those that fit the prompt best.
+    """
 
     prompt: str = ""
     instructions: str = ""
     uses_skills: tuple[str, ...] = ()
     allowed_skills: tuple[str, ...] | None = None
     trust: str = roles.STANDARD
+    best_skills: int | None = None
 
     def checked(self) -> "Definition":
         """Return the definition with normalised names, or raise InvalidRequest."""
@@ -30,7 +35,20 @@ class Definition:
         if self.trust not in roles.TRUST_LEVELS:
             raise InvalidRequest(f"There is no trust level {self.trust!r}. There are: {', '.join(roles.TRUST_LEVELS)}.")
         allowed = None if self.allowed_skills is None else _names("allowed_skills", self.allowed_skills)
-        return Definition(self.prompt, self.instructions, _names("uses_skills", self.uses_skills), allowed, self.trust)
+        self._check_best_skills()
+        return replace(self, uses_skills=_names("uses_skills", self.uses_skills), allowed_skills=allowed)
+
+    def _check_best_skills(self) -> None:
+        if self.best_skills is None:
+            return
+        if not 1 <= self.best_skills <= BEST_SKILLS:
+            raise InvalidRequest(f"best_skills is a number from 1 to {BEST_SKILLS}.", field="best_skills")
+        if not (self.prompt.strip() or self.instructions.strip()):
+            raise InvalidRequest(
+                "best_skills chooses skills by the role prompt, and this agent has none. Write one, or leave out "
+                "best_skills.",
+                field="best_skills",
+            )
 
 
 def visible(allowed: Sequence[str] | None, uses: Sequence[str]) -> frozenset[str] | None:

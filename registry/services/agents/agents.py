@@ -21,7 +21,9 @@ _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 def definition_of(agent: Agent) -> Definition:
     allowed = None if agent.allowed_skills is None else tuple(agent.allowed_skills)
-    return Definition(agent.prompt, agent.instructions, tuple(agent.uses_skills), allowed, agent.trust)
+    return Definition(
+        agent.prompt, agent.instructions, tuple(agent.uses_skills), allowed, agent.trust, agent.best_skills
+    )
 
 
 def get(project: Project, name: str) -> Agent:
@@ -112,6 +114,7 @@ def _get_or_create(project: Project, name: str, definition: Definition) -> tuple
 def _define(agent: Agent, definition: Definition) -> None:
     agent.prompt, agent.instructions = definition.prompt, definition.instructions
     agent.uses_skills, agent.trust = list(definition.uses_skills), definition.trust
+    agent.best_skills = definition.best_skills
     agent.allowed_skills = None if definition.allowed_skills is None else list(definition.allowed_skills)
     agent.save()
 
@@ -123,6 +126,7 @@ def _audited(definition: Definition) -> dict[str, object]:
         "uses_skills": list(definition.uses_skills),
         "allowed_skills": None if allowed is None else list(allowed),
         "trust": definition.trust,
+        "best_skills": definition.best_skills,
     }
 
 

@@ -22,7 +22,7 @@ _OPTIONS: dict[str, tuple[str, bool]] = {
     "project.archived": ("archived", True),
     "project.brought-back": ("archived", False),
 }
-_ACCESS: dict[str, object] = {"uses_skills": [], "allowed_skills": None, "trust": roles.STANDARD}
+_ACCESS: dict[str, object] = {"uses_skills": [], "allowed_skills": None, "trust": roles.STANDARD, "best_skills": None}
 
 
 def tokens_of_closed_accounts() -> frozenset[int]:

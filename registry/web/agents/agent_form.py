@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 
 from registry.core import roles
-from registry.core.catalog.visibility import Definition
+from registry.core.catalog.visibility import BEST_SKILLS, Definition
+from registry.core.errors import InvalidRequest
 from registry.models import Agent
 
 _ALL, _LISTED = "all", "listed"
@@ -52,6 +53,22 @@ class AgentForm(forms.Form):
         widget=forms.TextInput(attrs=_NAMES),
         help_text="If you chose “Selected skills”: the agent sees these and the skills it uses, and no others.",
     )
+    best_skills = forms.IntegerField(
+        label="Limit of the skill list",
+        required=False,
+        min_value=1,
+        max_value=BEST_SKILLS,
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+        help_text=(
+            "Its skill list then has only so many skills: those that fit its role prompt best. The others are named or "
+            "counted at the end of the list, and the agent can still find and load them. Empty: all visible skills."
+        ),
+        error_messages={
+            "invalid": "Enter a whole number, or leave it empty.",
+            "min_value": f"Enter a number from 1 to {BEST_SKILLS}, or leave it empty.",
+            "max_value": f"Enter a number from 1 to {BEST_SKILLS}, or leave it empty.",
+        },
+    )
     trust = forms.ChoiceField(
         choices=[(level, level.capitalize()) for level in roles.TRUST_LEVELS],
         initial=roles.STANDARD,
@@ -70,6 +87,7 @@ class AgentForm(forms.Form):
             uses_skills=_names(data["uses_skills"]),
             allowed_skills=_names(data["allowed_skills"]) if data["sees"] == _LISTED else None,
             trust=data["trust"],
+            best_skills=data["best_skills"],
         )
 
 
@@ -91,8 +109,14 @@ def initial(agent: Agent) -> dict[str, Any]:
         "uses_skills": ", ".join(agent.uses_skills),
         "sees": _ALL if agent.allowed_skills is None else _LISTED,
         "allowed_skills": ", ".join(agent.allowed_skills or ()),
+        "best_skills": agent.best_skills,
         "trust": agent.trust,
     }
+
+
+def add_error(form: AgentForm, error: InvalidRequest) -> None:
+    """Show the error at its field, or above the form if no field is at fault."""
+    form.add_error(error.field if error.field in form.fields else None, f"{error.message} Nothing was saved.")
 
 
 def _unix_lines(text: str) -> str:

@@ -7,9 +7,10 @@ from django.conf import settings
 from django.urls import reverse
 
 from registry.core.catalog import prompt
+from registry.core.catalog.prompt import Catalog
 from registry.core.errors import Conflict
 from registry.models import Agent, Project
-from registry.services.agents import agents, instructions
+from registry.services.agents import agent_catalog, agents, instructions
 from registry.services.agents.instructions import Instructions, Unavailable
 from registry.services.catalog import skill_list
 from registry.services.catalog.catalog import View
@@ -36,7 +37,7 @@ class AgentPage:
     def __init__(self, project: Project, agent: Agent, view: View) -> None:
         self.project, self.agent = project, agent
         self._project_view = view
-        self._view, self.catalog_tokens = visible(agent, view)
+        self._view, self.catalog_tokens = visible(agent, view, project.revision)
 
     @cached_property
     def instructions(self) -> Instructions | None:
@@ -60,9 +61,18 @@ class AgentPage:
         """Selected skills that are unavailable. The agent works without them."""
         return instructions.unavailable(self.agent.allowed_skills or (), self._project_view)
 
+    @cached_property
+    def fitted(self) -> Catalog:
+        return agent_catalog.of_agent(self.agent, self.project.revision, form="text")
+
     @property
     def catalog(self) -> str:
-        return prompt.as_text(skill_list.fitted(self._view.served, "text", ""))
+        return prompt.as_text(self.fitted)
+
+    @property
+    def listed_count(self) -> int:
+        """The number of skills in the list, which `best_skills` may limit."""
+        return len(self.fitted.lines)
 
     @property
     def skill_count(self) -> int:
@@ -86,10 +96,10 @@ def _part(part: instructions.Part) -> Part:
     return Part(skill.name, part.text, part.tokens, skill.name, skill.version)
 
 
-def visible(agent: Agent, view: View) -> tuple[View, int]:
-    """Return the view of the skills that the agent may see, and the tokens of their catalog."""
+def visible(agent: Agent, view: View, revision: int) -> tuple[View, int]:
+    """Return the view of the skills that the agent may see, and the tokens of its catalog."""
     allowed = agents.sees(agent)
-    if allowed is None:
-        return view, skill_list.cost(view).tokens
-    own = view.only(allowed)
-    return own, prompt.cost(skill_list.fitted(own.served, "text", ""), "text", "tokens")
+    own = view if allowed is None else view.only(allowed)
+    if allowed is None and agent.best_skills is None:
+        return own, skill_list.cost(own).tokens
+    return own, prompt.cost(agent_catalog.of_agent(agent, revision, form="text"), "text", "tokens")

@@ -42,8 +42,10 @@ def index(request: ProjectRequest) -> HttpResponse:
     page = Paginator(agents.all_of(request.project), _PAGE_SIZE).get_page(request.GET.get("page"))
     view, rows = _view(request), agents.rows(request.project, page)
     costs = instructions.costs((row.agent for row in rows), view)
+    revision = request.project.revision
     items = [
-        {"row": row, "instructions": costs[row.agent.name], "catalog": visible(row.agent, view)[1]} for row in rows
+        {"row": row, "instructions": costs[row.agent.name], "catalog": visible(row.agent, view, revision)[1]}
+        for row in rows
     ]
     manages = navigation.may(request, roles.MANAGE)
     context = {"rows": items, "page": page, "manages": manages, "empty_text": _EMPTY[manages]}
@@ -65,7 +67,7 @@ def new(request: ProjectRequest) -> HttpResponse:
         except AlreadyExists as error:
             form.add_error("name", error.message)
         except InvalidRequest as error:
-            form.add_error(None, f"{error.message} Nothing was saved.")
+            agent_form.add_error(form, error)
         else:
             messages.success(request, f"Agent {agent.name} created. Create a token to connect it.")
             return redirect("agent-tokens", request.project.slug, agent.name)
@@ -118,7 +120,7 @@ def change(request: ProjectRequest, name: str) -> HttpResponse:
         try:
             agents.update(request.project, name, form.definition(), by=request.actor)
         except InvalidRequest as error:
-            form.add_error(None, f"{error.message} Nothing was saved.")
+            agent_form.add_error(form, error)
         else:
             messages.success(request, f"Saved. {name} gets this with its next request.")
             return redirect("agent", request.project.slug, name)

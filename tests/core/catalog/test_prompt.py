@@ -219,3 +219,36 @@ def test_the_hint_names_required_skills_or_is_empty() -> None:
 
 def test_the_summary_is_exactly_as_specified() -> None:
     assert prompt.summary("code-review", 3200) == "Skill loaded: code-review (approx. 3200 tokens)"
+
+
+# -- A number of skills to keep ----------------------------------------------------------------------------
+
+MANY = [CatalogLine(f"skill-{number:03}", "Explains something at some length. " * 8) for number in range(120)]
+
+
+@pytest.mark.parametrize("form", ["text", "xml", "json"])
+@pytest.mark.parametrize(
+    ("keep", "named"), [(0, False), (5, False), (100, True), (119, True), (120, True), (500, True)]
+)
+def test_only_the_first_lines_are_kept_and_the_others_are_omitted(form: Form, keep: int, named: bool) -> None:
+    catalog = prompt.fit(MANY, budget=None, form=form, keep=keep)
+    assert [line.name for line in catalog.lines] == [line.name for line in MANY[:keep]]
+    assert catalog.omitted == tuple(line.name for line in MANY[keep:])
+    assert catalog.omitted_by_name is named
+
+
+def test_the_text_says_how_many_are_not_listed() -> None:
+    assert "115 more skills are not listed.\n" in prompt.as_text(prompt.fit(MANY, budget=None, form="text", keep=5))
+    assert "1 more skill is not listed: skill-119.\n" in prompt.as_text(
+        prompt.fit(MANY, budget=None, form="text", keep=119)
+    )
+
+
+@given(keep=st.integers(0, 130), amount=st.integers(300, 9_000), form=st.sampled_from(["text", "xml", "json"]))
+def test_a_budget_holds_with_a_number_of_skills_to_keep(keep: int, amount: int, form: Form) -> None:
+    catalog = prompt.fit(MANY, budget=Budget(amount, "characters"), form=form, keep=keep)
+    assert len(catalog.lines) <= keep
+    names = [line.name for line in catalog.lines]
+    assert [*names, *catalog.omitted] == [line.name for line in MANY]
+    if catalog.lines:
+        assert prompt.cost(catalog, form, "characters") <= amount

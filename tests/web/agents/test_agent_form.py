@@ -38,6 +38,9 @@ def test_an_owner_creates_changes_and_removes_an_agent(project: Project, browser
         ({"prompt": "a" * 100_001}, "100,001 characters. At most 100,000 are allowed. Nothing was saved."),
         ({"prompt": "a\0b"}, "Null characters"),
         ({"uses_skills": "x" * 200}, "not a valid skill name"),
+        ({"best_skills": "0"}, "Enter a number from 1 to 50, or leave it empty."),
+        ({"best_skills": "51"}, "Enter a number from 1 to 50, or leave it empty."),
+        ({"best_skills": "many"}, "Enter a whole number, or leave it empty."),
     ],
 )
 def test_invalid_input_is_explained_and_kept_in_the_form(
@@ -51,6 +54,23 @@ def test_invalid_input_is_explained_and_kept_in_the_form(
     assert said in page
     assert "Answer in German." in page
     assert "greeting, letters" in page or "uses_skills" in wrong
+
+
+def test_the_best_skills_need_a_prompt_to_choose_by(project: Project, browser_client: Browser) -> None:
+    response = browser_client(roles.OWNER).post(NEW, {**FILLED, "prompt": "", "instructions": "", "best_skills": "5"})
+    assert response.status_code == 422
+    assert "this agent has none" in response.context["form"].errors["best_skills"][0]
+
+
+def test_the_limit_of_the_skill_list_is_stored_and_removed(desk: Agent, browser_client: Browser) -> None:
+    client = browser_client(roles.OWNER)
+    client.post(f"{DESK}change/", {**FILLED, "best_skills": "7"})
+    assert Agent.objects.get().best_skills == 7
+    assert 'value="7"' in client.get(f"{DESK}change/").content.decode()
+    page = client.get(DESK).content.decode()
+    assert "The 7 skills that fit its role prompt best" in page
+    client.post(f"{DESK}change/", {**FILLED, "best_skills": ""})
+    assert Agent.objects.get().best_skills is None
 
 
 def test_two_agents_cannot_have_the_same_name(desk: Agent, browser_client: Browser) -> None:
