@@ -14,7 +14,7 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench
 NOT_OUR_SETTINGS = {"NAME_FILE", "SSL_CERT_FILE"}
 DJANGO_COMMANDS = {"check", "collectstatic"}
 # Folders without Python modules of the site.
-NOT_PACKAGES = {"golden", "library", "schemas"}
+NOT_PACKAGES = {"golden", "library", "schemas", "vectors"}
 
 
 def sources(*directories: str) -> str:

@@ -1,23 +1,22 @@
 """The encoder of this process. It is loaded when a question is first routed, and kept."""
 
-import importlib
 import logging
-import os
 import threading
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
-from registry.core.routing.vectors import TEXT_CHARS, Encoder, Vectors, normalised
+from registry.core.routing import static_table
+from registry.core.routing.vectors import Encoder
 
+TABLE = Path(settings.BASE_DIR) / "registry" / "vectors" / "words.bin"
 SWITCHED_OFF = "Embeddings are switched off by ROUTING_EMBEDDINGS."
-NOT_INSTALLED = "The package wordllama is not installed."
+MISSING = "The table of word vectors is missing. Install the site again."
+DAMAGED = "The table of word vectors is damaged. Install the site again."
 
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
-_loaded: tuple[Encoder | None, str] | None = None
+_loaded: dict[Path, tuple[Encoder | None, str]] = {}
 
 
 def current() -> Encoder | None:
@@ -30,47 +29,23 @@ def unavailable() -> str:
     return _state()[1]
 
 
-def forget() -> None:
-    """Load the encoder anew when it is next needed."""
-    global _loaded
-    with _lock:
-        _loaded = None
-
-
 def _state() -> tuple[Encoder | None, str]:
-    global _loaded
     if not settings.ROUTING_EMBEDDINGS:
         return None, SWITCHED_OFF
-    if _loaded is None:
+    found = _loaded.get(TABLE)
+    if found is None:
         with _lock:
-            if _loaded is None:
-                _loaded = _load()
-    return _loaded
+            found = _loaded.get(TABLE) or _load(TABLE)
+            _loaded[TABLE] = found
+    return found
 
 
-def _load() -> tuple[Encoder | None, str]:
+def _load(path: Path) -> tuple[Encoder | None, str]:
     try:
-        return _WordLlama(), ""
-    except ImportError:
-        return None, NOT_INSTALLED
-    except Exception as error:
-        _log.warning("The encoder cannot be loaded: %s", error)
-        return None, "The data of the encoder cannot be read. Install it again."
-
-
-class _WordLlama:
-    """The encoder of the package wordllama. Its data is in the package; nothing is downloaded."""
-
-    name = "wordllama"
-
-    def __init__(self) -> None:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        package = importlib.import_module("wordllama")
-        directory = Path(str(package.__file__)).parent
-        self._model: Any = package.WordLlama.load(cache_dir=directory, disable_download=True)
-        self.version = f"{package.__version__}/256"
-        self.dim = 256
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        rows: Vectors = self._model.embed([text[:TEXT_CHARS] for text in texts], norm=False)
-        return normalised(rows)
+        return static_table.from_bytes(path.read_bytes()), ""
+    except FileNotFoundError:
+        reason = MISSING
+    except (OSError, static_table.Damaged) as error:
+        reason = DAMAGED
+        _log.warning("%s cannot be read: %s", path, error)
+    return None, reason
