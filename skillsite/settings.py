@@ -305,6 +305,19 @@ SPECTACULAR_SETTINGS = {
         "JobState": ["queued", "running", "done", "failed"],
         "ChangeStatus": ["added", "removed", "changed", "renamed"],
         "ScanStatus": ["findings", "none", "partial", "failed"],
+        "CategoryEnum": ["format", "quality", "security"],
+        "VerdictEnum": ["approve", "reject"],
+        "GoldenCategory": ["positive", "near-miss", "negative"],
+        "GateVerdict": ["pass", "fail", "no verdict"],
+        "CaseVerdict": [
+            "correct_trigger",
+            "true_negative",
+            "missed_trigger",
+            "wrong_skill",
+            "false_trigger",
+            "error",
+            "acceptable",
+        ],
     },
 }
 

@@ -8,6 +8,7 @@ from registry.api import (
     bundles,
     catalog,
     documentation,
+    evals,
     export,
     instructions,
     proposals,
@@ -75,6 +76,10 @@ _in_project = [
     path(f"{_SOURCE}/installed/<str:name>", sources.Installed.as_view(), name="api-source-installed"),
     path("suppressions", scans.Suppressions.as_view(), name="api-suppressions"),
     path("suppressions/<str:suppression>", scans.OneSuppression.as_view(), name="api-suppression"),
+    path("evals/cases", evals.Cases.as_view(), name="api-eval-cases"),
+    path("evals/cases/<str:case>", evals.OneCase.as_view(), name="api-eval-case"),
+    path("evals/run", evals.Run.as_view(), name="api-eval-run"),
+    path("evals/runs", evals.Runs.as_view(), name="api-eval-runs"),
     path("audit", audit.Audit.as_view(), name="api-audit"),
     path("audit/verify", audit.Verify.as_view(), name="api-audit-verify"),
 ]

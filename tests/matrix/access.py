@@ -51,6 +51,10 @@ _API = {
     "sources/<str:source>/installed/<str:name>": "DELETE change-nothing",
     "suppressions": "GET person-only, POST person-only",
     "suppressions/<str:suppression>": "DELETE person-only",
+    "evals/cases": "GET person-only, POST person-only",
+    "evals/cases/<str:case>": "PUT person-only, DELETE person-only",
+    "evals/run": "POST person-only",
+    "evals/runs": "GET person-only",
     "audit": "GET person-only",
     "audit/verify": "GET person-only",
 }

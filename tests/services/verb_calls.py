@@ -206,6 +206,7 @@ VERBS: dict[str, Verb] = {
         lambda w, by: golden_set.from_bundle(w.project, "greeting", WITH_QUESTIONS, by=by), "golden.added"
     ),
     "route_log.delete": Verb(lambda w, by: route_log.delete(w.project, by=by), "questions.deleted"),
+    "evaluations.run_in_full": Verb(lambda w, by: evaluations.run_in_full(w.project, by=by), "evaluation.run"),
     "evaluations.run": Verb(lambda w, by: evaluations.run(w.project, by=by), "evaluation.run"),
     "evaluations.set_baseline": Verb(
         lambda w, by: evaluations.set_baseline(w.project, w.evaluation, by=by), "baseline.set"

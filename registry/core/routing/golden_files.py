@@ -24,6 +24,7 @@ from registry.core.routing.golden import CASES, NEAR_MISS, NEGATIVE, Case, Probl
 from registry.lib.json_values import has_more_values
 
 EVALS = "evals/evals.json"  # in the bundle of a skill
+KEYS = ("query", "expected", "acceptable", "category", "note")  # of an entry
 FILE_BYTES = 32 * 1024 * 1024
 _MOST_VALUES = 200_000
 _LISTS = ("cases", "evals", "queries")
@@ -61,6 +62,11 @@ def read(content: bytes | str, *, skill: str = "") -> tuple[Case, ...]:
     if not cases:
         raise InvalidRequest("There are no test questions in the file.", field="file")
     return golden.check_all(cases, labels)
+
+
+def read_entries(entries: Sequence[Any], labels: Sequence[str]) -> tuple[Case, ...]:
+    """Return the checked cases of entries that are already parsed. `labels` name them in errors."""
+    return golden.check_all(_parsed(_Context(), list(labels), entries)[1], labels)
 
 
 def to_json(name: str, cases: Iterable[Case]) -> str:

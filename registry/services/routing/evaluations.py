@@ -1,11 +1,13 @@
 """Evaluations: run the golden set of a project, store the results, and compare them with a baseline."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from registry.core.errors import NotFound
-from registry.core.routing import gate, metrics
+from registry.core.routing import confidence, gate, metrics
+from registry.core.routing.confidence import Learned
 from registry.core.routing.gate import Baseline, Verdict
 from registry.core.routing.golden import Case, case_key
 from registry.core.routing.metrics import Outcome, Report, StaleCase
@@ -18,23 +20,39 @@ from registry.services.routing.routing import Routed
 
 KEPT = 200  # evaluations of a project, and its baseline
 KEPT_WITH_OUTCOMES = 20  # of them; the others keep their rates
+KEEP = 0.95  # of the right answers have a confidence above the learned threshold
+LEARN_FROM = 5  # right answers at least
+_NO_PROJECT = 0  # is no id of a row
 _QUERY_SHOWN = 300
 _STALE = "stale"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The result of a run that is not stored. `origin` of the threshold is as in `Routed`."""
+    """The result of a run that is not stored. `origin` of the threshold is as in `Routed`.
+
+    `learned` is None if the project fixed its threshold, or if too few answers are right to learn from.
+    """
 
     report: Report
     verdict: Verdict
     threshold: float
     origin: str
     revision: int
+    learned: Learned | None = None
 
 
 def run(project: Project, *, by: Actor, learn: bool = True) -> Evaluation:
-    """Measure the golden set as agents get it, and store the result."""
+    return run_in_full(project, by=by, learn=learn)[0]
+
+
+def run_in_full(project: Project, *, by: Actor, learn: bool = True) -> tuple[Evaluation, Measured]:
+    """Measure the golden set as agents get it, store the result, and return both.
+
+    The threshold and the calibration of the confidence are learned from the set, unless the project fixed the
+    threshold. They are used from then on, and the result is measured with them.
+    """
     golden_set.require_person(by, project)
     measured = measure(project, golden_set.all_of(project.pk), learn=learn)
     report = measured.report
@@ -57,10 +75,12 @@ def run(project: Project, *, by: Actor, learn: bool = True) -> Evaluation:
         )
         change.data.update(
             evaluation=evaluation.pk, cases=report.cases, p_at_1=report.p_at_1, mrr=report.mrr,
-            passed=evaluation.passed, threshold=measured.threshold,
+            passed=evaluation.passed, threshold=measured.threshold, threshold_from=measured.origin,
         )  # fmt: skip
+        if measured.learned:
+            routing_settings.store_learned(project.pk, measured.learned)
         _forget_old(project)
-    return evaluation
+    return evaluation, measured
 
 
 def preview(project: Project) -> Report:
@@ -69,15 +89,52 @@ def preview(project: Project) -> Report:
 
 
 def measure(project: Project, cases: Sequence[Case], *, learn: bool = True, threshold: float | None = None) -> Measured:
-    """Measure cases in a project without storing anything."""
+    """Measure cases in a project without storing anything. Without `learn` the current threshold is used."""
     revision = Project.objects.values_list("revision", flat=True).get(pk=project.pk)
-    live, stale = golden_set.split(project.pk, revision, cases)
-    settings = routing_settings.of(project.pk, revision)
+    return _measure(project.pk, revision, cases, baseline(project), learn, threshold)
+
+
+def measure_library(cases: Sequence[Case], *, learn: bool = True, threshold: float | None = None) -> Measured:
+    """Measure cases with the built-in skills alone, as in a project without skills of its own."""
+    return _measure(_NO_PROJECT, 0, cases, None, learn, threshold)
+
+
+def _measure(
+    project_id: int, revision: int, cases: Sequence[Case], before: Baseline | None, learn: bool, threshold: float | None
+) -> Measured:
+    live, stale = golden_set.split(project_id, revision, cases)
+    settings = routing_settings.of(project_id, revision)
     used, origin = settings.threshold_for(threshold)
-    routed = routing.rank_each(project.pk, revision, [case.query for case in live], threshold=used)
-    report = metrics.report(judge_all(live, routed), stale)
-    verdict = gate.verdict(report, settings.limits, baseline(project))
-    return Measured(report, verdict, used, origin, revision)
+    routed = _routed(project_id, revision, [case.query for case in live], used)
+    learned = _learned(live, routed) if learn and origin not in ("request", "project") else None
+    if learned:
+        used, origin = learned.threshold, "learned"
+    outcomes = [_judge(case, answer, learned) for case, answer in zip(live, routed, strict=True)]
+    report = metrics.report(outcomes, stale)
+    return Measured(report, gate.verdict(report, settings.limits, before), used, origin, revision, learned)
+
+
+def _routed(project_id: int, revision: int, queries: Sequence[str], threshold: float) -> list[Routed | None]:
+    """Return the answer to each question, or None where routing failed."""
+    try:
+        return [*routing.rank_each(project_id, revision, queries, threshold=threshold)]
+    except Exception:
+        if len(queries) == 1:
+            _log.exception("A test question could not be routed.")
+            return [None]
+        return [answer for query in queries for answer in _routed(project_id, revision, [query], threshold)]
+
+
+def _learned(cases: Sequence[Case], routed: Sequence[Routed | None]) -> Learned | None:
+    """Learn from the first match of each case, unless it is only acceptable. Too few right ones say too little."""
+    firsts = [
+        (answer.signals, case, answer.ranking[0].candidate.name)
+        for case, answer in zip(cases, routed, strict=True)
+        if answer and answer.ranking and answer.signals
+    ]
+    observations = [(signals, name in case.expected) for signals, case, name in firsts if name not in case.acceptable]
+    enough = sum(right for _, right in observations) >= LEARN_FROM
+    return confidence.learn(observations, keep=KEEP) if enough else None
 
 
 def judge_all(cases: Sequence[Case], routed: Sequence[Routed]) -> list[Outcome]:
@@ -85,15 +142,23 @@ def judge_all(cases: Sequence[Case], routed: Sequence[Routed]) -> list[Outcome]:
     return [_judge(case, answer) for case, answer in zip(cases, routed, strict=True)]
 
 
-def _judge(case: Case, routed: Routed) -> Outcome:
+def _judge(case: Case, routed: Routed | None, learned: Learned | None = None) -> Outcome:
+    """Return the outcome of a case. With `learned`, as if it had been routed with what was learned."""
+    if routed is None:
+        return metrics.failed(case)
     ranking = [skill.candidate.name for skill in routed.ranking]
-    confidence = routed.ranking[0].confidence if routed.ranking else 0.0
-    return metrics.judge(case, ranking, found=bool(routed.matches), confidence=confidence)
+    sure, found = routed.ranking[0].confidence if routed.ranking else 0.0, bool(routed.matches)
+    if learned and routed.ranking:
+        if routed.signals and not routed.answered_by:
+            sure = confidence.probability(routed.signals, learned.calibration)
+        found = sure >= learned.threshold
+    return metrics.judge(case, ranking, found=found, confidence=sure)
 
 
 def history(project: Project, limit: int = 50) -> list[Evaluation]:
-    """Return the last evaluations, newest first."""
-    return list(Evaluation.objects.filter(project=project).order_by("-at", "-pk")[:limit])
+    """Return the last evaluations, newest first. The results of single cases are read only when they are used."""
+    rows = Evaluation.objects.filter(project=project).order_by("-at", "-pk")
+    return list(rows.defer("outcomes", "per_skill")[:limit])
 
 
 def find(project: Project, evaluation_id: int) -> Evaluation:

@@ -7,6 +7,7 @@ from typing import Any
 from registry.core import roles
 from registry.core.errors import InvalidRequest
 from registry.core.routing import gate
+from registry.core.routing.confidence import Learned
 from registry.core.routing.golden import CASES
 from registry.lib.lru import LruCache
 from registry.models import Project, RoutingSettings
@@ -85,6 +86,13 @@ def change(project: Project, *, by: Actor, **values: Any) -> Settings:
         else:
             change.cancel()
     return _settings(row)
+
+
+def store_learned(project_id: int, learned: Learned) -> None:
+    """Store the result of an evaluation, as a part of its change."""
+    row = row_of(project_id)
+    row.learned_threshold, row.calibration = learned.threshold, list(learned.calibration)
+    row.save()
 
 
 def _checked(name: str, value: Any) -> Any:
