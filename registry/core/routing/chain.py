@@ -11,9 +11,25 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from registry.core.routing.link import Link, Matches, Rows, Scores, Unavailable
+from registry.core.routing.fusion import Fused
+from registry.core.routing.link import Link, Matches, Rows, Unavailable
+from registry.core.routing.links.full_text import FullText
+from registry.core.routing.links.meaning import Meaning
+from registry.core.routing.links.names import Names
+from registry.core.routing.links.summary import Summary
+from registry.core.routing.links.triggers import Triggers
+from registry.core.routing.question import Question
 from registry.lib import steps
 from registry.lib.steps import FAILED, OK, UNAVAILABLE, Outcome, Step, StepRunner
+
+# In the order in which they run, cheap first. A new link is one file and one line here.
+LINKS: tuple[Link[Question], ...] = (
+    Names(),
+    Triggers(),
+    Summary(),
+    FullText(),
+    Meaning(),
+)
 
 INVALID = "invalid"
 STATUSES = (OK, steps.SKIPPED, UNAVAILABLE, FAILED, steps.TIMEOUT, INVALID)
@@ -24,7 +40,7 @@ REORDERED = 20  # skills that the last link may reorder
 _DETAIL_CHARS = 200
 
 QuestionType = TypeVar("QuestionType")
-Fuse = Callable[[Sequence[Matches]], tuple[Rows, Scores]]
+Fuse = Callable[[Mapping[str, Matches]], Fused]
 
 
 class Invalid(Exception):
@@ -43,14 +59,13 @@ class LinkReport:
 
 @dataclass(frozen=True, slots=True)
 class Chained:
-    """The answer of the chain: rows, best first, with their fused scores.
+    """The answer of the chain: one ranking, and the matches it was made of.
 
     `by_link` has the scores of each link that answered. `answered_by` names the link that was certain. `errors` are
     for the log: their messages may quote anything.
     """
 
-    rows: Rows
-    scores: Scores
+    fused: Fused
     by_link: Mapping[str, Matches]
     reports: tuple[LinkReport, ...]
     answered_by: str = ""
@@ -65,14 +80,20 @@ def run(
     fuse: Fuse,
     runner: StepRunner,
     seconds: float = LINK_SECONDS,
+    alone: bool = True,
 ) -> Chained:
-    """Ask each link about a question and fuse the answers. `rows` are distinct and in rising order."""
+    """Ask each link about a question and fuse the answers. `rows` are distinct and in rising order.
+
+    If `alone`, a link that is certain answers alone, and the links behind it are skipped.
+    """
     given = _Given(rows)
-    outcomes = runner.run([_step(link, question, given, seconds) for link in links], enough=lambda found: found.certain)
+    outcomes = runner.run(
+        [_step(link, question, given, seconds) for link in links], enough=lambda found: alone and found.certain
+    )
     by_link = {outcome.name: outcome.value for outcome in outcomes if outcome.value is not None}
-    certain = next((name for name, found in by_link.items() if found.certain), "")
-    fused, scores = fuse([by_link[certain]] if certain else list(by_link.values()))
-    return Chained(fused, scores, by_link, tuple(map(_report, outcomes)), certain, _errors(outcomes))
+    certain = next((name for name, found in by_link.items() if alone and found.certain), "")
+    fused = fuse({certain: by_link[certain]} if certain else by_link)
+    return Chained(fused, by_link, tuple(map(_report, outcomes)), certain, _errors(outcomes))
 
 
 def reorder(
@@ -86,16 +107,15 @@ def reorder(
     rest: float = 0.0,
 ) -> Chained:
     """Ask one more link about the best rows only, and add its scores. It is skipped if a link was certain."""
-    if chained.answered_by or not len(chained.rows):
+    if chained.answered_by or not len(chained.fused.rows):
         return replace(chained, reports=(*chained.reports, LinkReport(link.name, 0.0, steps.SKIPPED)))
-    step = _step(link, question, _Given(chained.rows[:REORDERED]), seconds, rest=rest)
+    step = _step(link, question, _Given(chained.fused.rows[:REORDERED]), seconds, rest=rest)
     (outcome,) = runner.run([step])
     reports = (*chained.reports, _report(outcome))
     if outcome.value is None:
         return replace(chained, reports=reports, errors={**chained.errors, **_errors([outcome])})
     by_link = {**chained.by_link, link.name: outcome.value}
-    fused, scores = fuse(list(by_link.values()))
-    return Chained(fused, scores, by_link, reports, errors=chained.errors)
+    return Chained(fuse(by_link), by_link, reports, errors=chained.errors)
 
 
 def reason_for(matches: Matches, row: int) -> str:

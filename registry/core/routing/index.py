@@ -4,9 +4,11 @@ An Index is never changed. `updated` returns another one that shares the arrays 
 depends on the number of changes. It gives exactly the scores that an index built anew would give.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,17 +81,23 @@ class Index:
     def _with_vectors(self, added: Sequence[Analysed], removed: Iterable[str], dim: int) -> "Index":
         """Return an updated index whose first skills with vectors were added now."""
         parts = [
-            Segment(
-                part.entries, part.terms, part.pairs, part.mentions, part.mentioned,
-                np.zeros((len(part), dim), np.float32), np.empty((0, dim), np.int8),
-                np.zeros(len(part) + 1, np.int64), part.mentioned_at,
+            replace(
+                part,
+                vectors=np.zeros((len(part), dim), np.float32),
+                phrase_vectors=np.empty((0, dim), np.int8),
+                phrase_starts=np.zeros(len(part) + 1, np.int64),
             )
             for part in self._parts
-        ]  # fmt: skip
+        ]
         return Index(parts, self._alive, dim).updated(added, removed)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def nbytes(self) -> int:
+        """The approximate memory of the index, with the vectors that it joins for questions."""
+        return sum(part.nbytes + part.vectors.nbytes for part in self._parts)
 
     @cached_property
     def name_order(self) -> NDArray[np.int64]:
@@ -99,10 +107,22 @@ class Index:
         positions[order] = np.arange(len(order))
         return positions
 
-    @cached_property
-    def spellings(self) -> tuple[str, ...]:
-        """The terms in names, descriptions and headings, to which an unknown word of a question may be close."""
-        return tuple(sorted({term for row in self.rows for term in self.entries[row].spellings}))
+    def contains(self, term: int) -> bool:
+        """Tell whether a skill contains a term. It may have been replaced or removed."""
+        return any(part.terms.slice(term) != slice(0, 0) for part in self._parts)
+
+    def spells(self, term: str) -> bool:
+        """Tell whether a term is in the name, description or headings of a skill."""
+        return any(next(_from(part.vocabulary, term), "") == term for part in self._parts)
+
+    def completions(self, start: str, most: int) -> list[str]:
+        """Return terms of names, descriptions and headings that start with a text, the shortest first."""
+        found = {
+            term
+            for part in self._parts
+            for term in takewhile(lambda t: t.startswith(start), _from(part.vocabulary, start))
+        }
+        return sorted(found, key=lambda term: (len(term), term))[:most]
 
     @cached_property
     def name_lengths(self) -> NDArray[np.float64]:
@@ -166,6 +186,11 @@ class Index:
                 rows = targets[part.mentions.columns[0][where]]
                 found.append(rows[kept[part.mentions.rows[where]] & (rows >= 0)])
         return np.concatenate(found) if found else np.empty(0, np.int32)
+
+
+def _from(vocabulary: Sequence[str], start: str) -> Iterator[str]:
+    """Yield the terms of a sorted vocabulary that are equal to a text or behind it."""
+    return (vocabulary[at] for at in range(bisect_left(vocabulary, start), len(vocabulary)))
 
 
 def _with_anchors(

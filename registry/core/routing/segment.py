@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from registry.core.routing.analysis import Analysed, Hashes
 
 Ints = NDArray[np.int32]
+_ENTRY_BYTES = 12_000  # of an Entry with its texts, measured
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Facts of one skill that are read only for the few that are shown, or for a question with an unknown word."""
+    """Facts of one skill that are read only for the few that are shown."""
 
     name: str
     title: str
     triggers: tuple[str, ...]
     phrases: tuple[str, ...]
-    spellings: tuple[str, ...]
     name_terms: frozenset[int]
 
 
@@ -70,7 +70,8 @@ class Segment:
 
     `terms` has the columns summary weight, full weight and field bits. `mentions` has rows that mention another skill,
     and as its column the position of that skill's name in `mentioned`. `vectors` are whole numbers as float32, whose
-    products are exact; `phrases` are the rows `phrase_starts[row]:phrase_starts[row + 1]`.
+    products are exact; `phrases` are the rows `phrase_starts[row]:phrase_starts[row + 1]`. `vocabulary` has the
+    terms in names, descriptions and headings, sorted; after a merge also some that no skill has any more.
     """
 
     entries: tuple[Entry, ...]
@@ -82,9 +83,18 @@ class Segment:
     phrase_vectors: NDArray[np.int8]
     phrase_starts: NDArray[np.int64]
     mentioned_at: dict[str, int] = field(default_factory=dict)
+    vocabulary: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    @property
+    def nbytes(self) -> int:
+        """The approximate memory of the segment."""
+        arrays: list[NDArray[Any]] = [self.vectors, self.phrase_vectors, self.phrase_starts]
+        for postings in (self.terms, self.pairs, self.mentions):
+            arrays += [postings.hashes, postings.starts, postings.rows, *postings.columns]
+        return sum(array.nbytes for array in arrays) + _ENTRY_BYTES * len(self.entries) + 80 * len(self.vocabulary)
 
 
 def build(skills: Sequence[Analysed], dim: int) -> Segment:
@@ -118,6 +128,7 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
         phrase_vectors=np.concatenate(phrases) if phrases else np.empty((0, dim), np.int8),
         phrase_starts=np.cumsum([0, *map(len, phrases)], dtype=np.int64),
         mentioned_at=mentioned_at,
+        vocabulary=tuple(sorted({term for skill in skills for term in skill.spellings})),
     )
 
 
@@ -157,6 +168,7 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
         ),
         phrase_starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64),
         mentioned_at=mentioned_at,
+        vocabulary=tuple(sorted({term for part in segments for term in part.vocabulary})),
     )
 
 
@@ -177,7 +189,7 @@ def _fits(skill: Analysed, dim: int) -> bool:
 
 def _entry(skill: Analysed) -> Entry:
     name_terms = frozenset(int(term) for term in skill.name_terms)
-    return Entry(skill.name, skill.title, skill.triggers, skill.phrases, skill.spellings, name_terms)
+    return Entry(skill.name, skill.title, skill.triggers, skill.phrases, name_terms)
 
 
 def _joined(arrays: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:

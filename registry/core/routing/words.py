@@ -70,6 +70,17 @@ def terms(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
+def found_in(text: str, stems: frozenset[str]) -> list[str]:
+    """Return the distinct words of a text that have one of these stems, as they are written there."""
+    found: dict[str, None] = {}
+    for word in _WORD.findall(text):
+        if _IS_UNSPACED.match(word):
+            found.update((pair, None) for pair in words(word) if pair in stems)
+        elif not stems.isdisjoint(terms(word)):
+            found[word] = None
+    return list(found)
+
+
 @lru_cache(maxsize=200_000)
 def term_hash(term: str) -> int:
     """Return a 64-bit number for a term, equal in every process."""

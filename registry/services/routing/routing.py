@@ -1,19 +1,26 @@
 """Routing: which skills fit a question. Every API, protocol and page that routes or searches uses this module."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from registry.core.bundle import normalise
 from registry.core.catalog import relevance
 from registry.core.catalog.precedence import PROJECT, Candidate
 from registry.core.errors import InvalidRequest
 from registry.core.format import skill_md
+from registry.core.routing import chain, confidence, fusion, question
+from registry.core.routing.chain import Chained
+from registry.core.routing.chain import LinkReport as LinkReport
 from registry.core.routing.golden import QUERY_CHARS
+from registry.core.routing.link import Rows
+from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
-from registry.services.catalog import catalog
-from registry.services.routing import routing_settings
+from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
+from registry.services.routing import analysed_skills, indexes, link_runs, routing_settings, searching
+from registry.services.routing.indexes import ProjectIndex
 
 RANKED_EACH = 10  # skills in an answer of `rank_each`
+_FEW_WORDS = 50  # of a question, while there is no index
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +37,6 @@ class RoutedSkill:
     link: str
     reason: str
     by_link: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class LinkReport:
-    """Report one link of the chain. `status` is `ok`, `skipped`, `unavailable`, `failed`, `timeout` or `invalid`."""
-
-    name: str
-    ms: float
-    status: str
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +89,11 @@ def route(
         raise InvalidRequest(f"limit is a number from 1 to {MOST_MATCHES}; not {limit}.", field="limit")
     if threshold is not None and not 0 <= threshold <= 1:
         raise InvalidRequest(f"threshold is a number from 0 to 1; not {threshold}.", field="threshold")
-    used, origin = routing_settings.of(project_id, revision).threshold_for(threshold)
-    served = catalog.view(project_id, revision, allowed=allowed).served
-    return _answer(_ranked(served, query, kind)[:limit], used, origin)
-
-
-def search(project_id: int, revision: int, words: str, *, allowed: frozenset[str] | None = None) -> Sequence[Found]:
-    """Return the skills that match search words, best first. A skill need not match every word."""
-    check_query(words)
-    ranking = _ranked(catalog.view(project_id, revision, allowed=allowed).served, words)
-    terms = tuple(dict.fromkeys(words.lower().split()))
-    return [
-        Found(skill.candidate.name, tuple(word for word in terms if relevance.score(skill.candidate, [word])))
-        for skill in ranking
-    ]
+    measure = _Measure.of(project_id, revision, threshold)
+    found = indexes.of(project_id, revision)
+    if found.half_built:
+        return measure.answer(_by_relevance(found, query, allowed, kind)[:limit], _building(found))
+    return _routed(measure, found, query, found.rows_for(allowed, kind), limit)
 
 
 def rank_each(
@@ -116,10 +104,29 @@ def rank_each(
     change: Sequence[ChangedSkill] = (),
     threshold: float | None = None,
 ) -> list[Routed]:
-    """Route each question of a golden set, as if `change` was published. A ranking has at most ten skills."""
-    used, origin = routing_settings.of(project_id, revision).threshold_for(threshold)
-    served = _changed(catalog.view(project_id, revision).served, change)
-    return [_answer(_ranked(served, query)[:RANKED_EACH], used, origin) for query in queries]
+    """Route each question of a golden set, as if `change` was published. A ranking has at most ten skills.
+
+    The whole index is waited for, and no other server is asked to reorder the skills.
+    """
+    measure = _Measure.of(project_id, revision, threshold)
+    found = indexes.of(project_id, revision, complete=True)
+    if change:
+        found = _changed(found, change)
+    rows = found.rows_for(None)
+    return [_routed(measure, found, query, rows, RANKED_EACH) for query in queries]
+
+
+def search(project_id: int, revision: int, words: str, *, allowed: frozenset[str] | None = None) -> Sequence[Found]:
+    """Return the skills that match search words, best first.
+
+    Words may be plural, misspelt or unfinished, and a skill need not match all of them.
+    """
+    check_query(words)
+    found = indexes.of(project_id, revision)
+    if found.half_built:
+        return [Found(skill.candidate.name) for skill in _by_relevance(found, words, allowed)[: searching.MOST_FOUND]]
+    names = searching.find(found, words, found.rows_for(allowed))
+    return [Found(name, terms) for name, terms in names]
 
 
 def check_query(query: str) -> None:
@@ -127,48 +134,110 @@ def check_query(query: str) -> None:
         raise InvalidRequest(f"The query has {len(query):,} characters. {QUERY_CHARS:,} are allowed.", field="query")
 
 
-def _answer(ranking: tuple[RoutedSkill, ...], threshold: float, origin: str) -> Routed:
-    certain = bool(ranking) and ranking[0].confidence >= threshold
-    signals = (ranking[0].score,) if ranking else ()
-    links = (LinkReport("summary", 0.0, "ok"),)
-    return Routed(ranking if certain else (), ranking, links, threshold, origin, signals=signals)
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """The threshold of an answer, its origin, and the calibration of the confidence."""
+
+    threshold: float
+    origin: str
+    calibration: tuple[float, ...]
+
+    @classmethod
+    def of(cls, project_id: int, revision: int, threshold: float | None) -> "_Measure":
+        settings = routing_settings.of(project_id, revision)
+        return cls(*settings.threshold_for(threshold), settings.calibration or confidence.DEFAULT)
+
+    def answer(
+        self,
+        ranking: tuple[RoutedSkill, ...],
+        links: tuple[LinkReport, ...],
+        answered_by: str = "",
+        signals: tuple[float, ...] = (),
+    ) -> Routed:
+        sure = bool(ranking) and ranking[0].confidence >= self.threshold
+        return Routed(ranking if sure else (), ranking, links, self.threshold, self.origin, answered_by, signals)
 
 
-def _changed(served: Iterable[Candidate], change: Sequence[ChangedSkill]) -> tuple[Candidate, ...]:
-    known = {candidate.name: candidate for candidate in served}
+def _routed(measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int) -> Routed:
+    asked = question.ask(query, found.index, found.encoder)
+    if asked.query.empty and asked.exact_row is None:  # no word, or only words such as “the”
+        return measure.answer((), tuple(LinkReport(link.name, 0.0, SKIPPED) for link in chain.LINKS))
+    chained = link_runs.run(asked, rows, most=max(limit, chain.REORDERED))
+    reports = tuple(_with_progress(report, found.progress) for report in chained.reports)
+    ranking = _ranking(found, asked, chained, measure.calibration, limit)
+    return measure.answer(ranking, reports, chained.answered_by, fusion.signals(asked, chained.fused))
+
+
+def _ranking(
+    found: ProjectIndex, asked: Question, chained: Chained, calibration: tuple[float, ...], limit: int
+) -> tuple[RoutedSkill, ...]:
+    ranking = []
+    for at, row in enumerate(chained.fused.rows[:limit].tolist()):
+        name = found.index.names[row]
+        by_link = {link: round(float(scores[at]), 6) for link, scores in chained.fused.by_link.items()}
+        link, reason = _best_reason(chained, by_link, row)
+        certain = bool(chained.answered_by) and at == 0
+        probability = confidence.probability(fusion.signals(asked, chained.fused, at), calibration)
+        title = found.index.entries[row].title or name.replace("-", " ").capitalize()
+        score = round(float(chained.fused.scores[at]), 6)
+        ranking.append(
+            RoutedSkill(found.candidates[name], title, score, 1.0 if certain else probability, link, reason, by_link)
+        )
+    return tuple(ranking)
+
+
+def _best_reason(chained: Chained, by_link: Mapping[str, float], row: int) -> tuple[str, str]:
+    """Return the link that found a skill best, and the reason of the best link that has one."""
+    best = sorted(by_link, key=lambda link: -by_link[link])
+    reasons = (chain.reason_for(chained.by_link[link], row) for link in best if by_link[link] > 0)
+    return best[0] if best else "", next(filter(None, reasons), "")
+
+
+def _with_progress(report: LinkReport, progress: str) -> LinkReport:
+    return replace(report, detail=progress) if progress and report.status == OK else report
+
+
+def _changed(found: ProjectIndex, change: Sequence[ChangedSkill]) -> ProjectIndex:
+    candidates, skills = [], []
     for changed in change:
-        known.pop(normalise(changed.name), None)
         if changed.skill_md is not None:
-            candidate = _candidate(changed.name, changed.skill_md)
-            known[candidate.name] = candidate
-    return tuple(known[name] for name in sorted(known))
+            name = normalise(changed.name)
+            candidates.append(_candidate(name, changed.skill_md))
+            skills.append(analysed_skills.of_content(name, changed.skill_md, found.encoder))
+    return found.changed(
+        candidates, skills, [normalise(changed.name) for changed in change if changed.skill_md is None]
+    )
 
 
 def _candidate(name: str, content: bytes) -> Candidate:
     """Return the candidate that a changed SKILL.md would become. It has no version and no digest yet."""
     skill = skill_md.read(content, fallback_name=name)
-    return Candidate(
-        normalise(name), PROJECT, "", "", skill.description, skill.kind, tags=skill.tags, triggers=skill.triggers
-    )
+    return Candidate(name, PROJECT, "", "", skill.description, skill.kind, tags=skill.tags, triggers=skill.triggers)
 
 
-def _ranked(served: Iterable[Candidate], query: str, kind: str = "") -> tuple[RoutedSkill, ...]:
-    words = query.lower().split()
+def _by_relevance(
+    found: ProjectIndex, query: str, allowed: frozenset[str] | None, kind: str = ""
+) -> tuple[RoutedSkill, ...]:
+    """Rank by the words of names and descriptions alone, while the index is being built for the first time."""
+    words = query.lower().split()[:_FEW_WORDS]
     scored = [
         (candidate, relevance.score(candidate, words))
-        for candidate in served
-        if words and (not kind or candidate.kind == kind)
+        for candidate in found.view.served
+        if (allowed is None or candidate.name in allowed) and (not kind or candidate.kind == kind)
     ]
     ordered = sorted((row for row in scored if row[1]), key=lambda row: (-row[1], row[0].name))
+    reason = "Words of the question are in the name or the description."
     return tuple(
         RoutedSkill(
-            candidate,
-            candidate.name.replace("-", " ").capitalize(),
-            float(score),
-            score / (score + 10),
-            "summary",
-            "Words of the question are in the name or the description.",
-            {"summary": float(score)},
+            candidate, candidate.name.replace("-", " ").capitalize(), float(score), score / (score + 10.0), "summary",
+            reason, {"summary": float(score)},
         )
-        for candidate, score in ordered
+        for candidate, score in ordered[:MOST_MATCHES]
+    )  # fmt: skip
+
+
+def _building(found: ProjectIndex) -> tuple[LinkReport, ...]:
+    return tuple(
+        LinkReport(link.name, 0.0, OK if link.name == "summary" else UNAVAILABLE, found.progress)
+        for link in chain.LINKS
     )

@@ -1,7 +1,7 @@
 """The chain leaves out links that fail, says so, and answers with the others."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.core.routing import chain
+from registry.core.routing.fusion import Fused
 from registry.core.routing.link import Matches, Rows, Unavailable
 from registry.lib.steps import StepRunner
 
@@ -32,13 +33,13 @@ def matches(scores: dict[int, float], certain: bool = False) -> Matches:
     return Matches(np.array(list(scores), np.intp), np.array(list(scores.values()), np.float64), certain=certain)
 
 
-def add(found: Sequence[Matches]) -> tuple[Rows, Any]:
+def add(found: Mapping[str, Matches]) -> Fused:
     total: dict[int, float] = {}
-    for each in found:
+    for each in found.values():
         for row, score in zip(each.rows.tolist(), each.scores.tolist(), strict=True):
             total[row] = total.get(row, 0.0) + score
     order = sorted(total, key=lambda row: (-total[row], row))
-    return np.array(order, np.intp), np.array([total[row] for row in order])
+    return Fused(np.array(order, np.intp), np.array([total[row] for row in order]), {})
 
 
 def run(*links: Any, rows: Rows = ROWS, seconds: float = 60.0) -> chain.Chained:
@@ -88,7 +89,7 @@ def test_a_link_that_answers_badly_is_reported_and_left_out(
     answer: Callable[[], Any], status: str, detail: str
 ) -> None:
     chained = run(FakeLink("bad", answer), GOOD)
-    assert chained.rows.tolist() == [5, 2]
+    assert chained.fused.rows.tolist() == [5, 2]
     assert list(chained.by_link) == ["good"]
     assert [(report.name, report.status) for report in chained.reports] == [("bad", status), ("good", "ok")]
     assert detail in chained.reports[0].detail
@@ -104,7 +105,7 @@ def test_a_link_that_hangs_is_reported_and_left_out() -> None:
         release.set()
     assert [report.status for report in first.reports] == ["timeout", "ok"]
     assert [report.status for report in second.reports] == ["unavailable", "ok"]
-    assert first.rows.tolist() == second.rows.tolist() == [5, 2]
+    assert first.fused.rows.tolist() == second.fused.rows.tolist() == [5, 2]
 
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, SystemExit, GeneratorExit])
@@ -117,19 +118,19 @@ def test_a_link_that_is_certain_answers_alone() -> None:
     asked: list[str] = []
     later = FakeLink("later", lambda: asked.append("later"))
     chained = run(GOOD, FakeLink("sure", lambda: matches({0: 1.0}, certain=True)), later)
-    assert (chained.rows.tolist(), chained.answered_by, asked) == ([0], "sure", [])
+    assert (chained.fused.rows.tolist(), chained.answered_by, asked) == ([0], "sure", [])
     assert [report.status for report in chained.reports] == ["ok", "ok", "skipped"]
 
 
 def test_without_any_answer_nothing_is_found() -> None:
     chained = run(FakeLink("bad", lambda: None), FakeLink("worse", lambda: raising(ValueError())))
-    assert chained.rows.tolist() == []
+    assert chained.fused.rows.tolist() == []
 
 
 def test_no_rows_are_no_matches() -> None:
     empty = np.empty(0, np.intp)
     assert run(GOOD, rows=empty).reports[0].status == "invalid"
-    assert run(FakeLink("none", lambda: matches({})), rows=empty).rows.tolist() == []
+    assert run(FakeLink("none", lambda: matches({})), rows=empty).fused.rows.tolist() == []
 
 
 def test_the_last_link_reorders_only_the_best() -> None:
@@ -146,7 +147,7 @@ def test_the_last_link_reorders_only_the_best() -> None:
 
     reordered = chain.reorder(Last(), "question", chained, fuse=add, runner=runner, seconds=60.0)
     assert asked == [list(range(20))]
-    assert reordered.rows.tolist()[:3] == [19, 0, 1]
+    assert reordered.fused.rows.tolist()[:3] == [19, 0, 1]
     assert [report.name for report in reordered.reports] == ["all", "last"]
 
 
@@ -155,7 +156,7 @@ def test_the_last_link_is_left_out_like_any_other() -> None:
     reordered = chain.reorder(
         FakeLink("last", lambda: matches({0: 1.0})), "", chained, fuse=add, runner=runner, seconds=60
     )
-    assert reordered.rows.tolist() == [5, 2]
+    assert reordered.fused.rows.tolist() == [5, 2]
     assert [report.status for report in reordered.reports] == ["ok", "invalid"]
 
 
@@ -178,6 +179,6 @@ numbers = (
 def test_only_finite_scores_of_given_rows_are_fused(rows: list[Any], scores: list[Any]) -> None:
     """The chain answers to everything that a link may return, and names only rows that it was given."""
     chained = run(FakeLink("odd", lambda: scored(rows, scores)), GOOD)
-    assert set(chained.rows.tolist()) <= set(ROWS.tolist())
-    assert np.isfinite(chained.scores).all()
+    assert set(chained.fused.rows.tolist()) <= set(ROWS.tolist())
+    assert np.isfinite(chained.fused.scores).all()
     assert chained.reports[1].status == "ok"
