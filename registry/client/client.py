@@ -1,7 +1,6 @@
 """The client for one project of a site: catalog, skills, files, bundles and proposals."""
 
 import threading
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from registry.client import directories, local_skill, values
+from registry.client import directories, local_skill, proposed_files, questions, values
 from registry.client.bundle_cache import BundleCache
 from registry.client.cached_reader import ANY, JSON_BYTES, CachedReader, parse_json, query
 from registry.client.errors import LocalProblem, Misconfigured, NotCached, NotFound, Untrustworthy
@@ -25,6 +24,7 @@ from registry.client.values import (
     File,
     Instructions,
     Proposal,
+    Routed,
     Skill,
     Text,
 )
@@ -110,9 +110,12 @@ class SkillsiteClient:
     ) -> None:
         self.close()
 
-    def catalog(self, *, q: str = "", tag: str = "", kind: str = "", source: str = "", budget: str = "") -> Catalog:
-        """Return the names and descriptions of all skills."""
-        filters = query(q=q, tag=tag, kind=kind, source=source, budget=budget, format="json")
+    def catalog(
+        self, *, q: str = "", tag: str = "", kind: str = "", source: str = "", budget: str = "", for_prompt: str = ""
+    ) -> Catalog:
+        """Return the names and descriptions of all skills. Those that fit `for_prompt` are first."""
+        more = {"for": for_prompt, "format": "json"}
+        filters = query(q=q, tag=tag, kind=kind, source=source, budget=budget, **more)
         return self._reader.json(f"{self._base}/catalog{filters}", values.catalog)
 
     def catalog_text(
@@ -123,10 +126,12 @@ class SkillsiteClient:
         kind: str = "",
         source: str = "",
         budget: str = "",
+        for_prompt: str = "",
         format: Literal["text", "xml"] = "text",  # noqa: A002 - the name of the parameter of the API
     ) -> Text:
         """Return the catalog as text for a prompt."""
-        filters = query(q=q, tag=tag, kind=kind, source=source, budget=budget, format=format)
+        more = {"for": for_prompt, "format": format}
+        filters = query(q=q, tag=tag, kind=kind, source=source, budget=budget, **more)
         return self._reader.read(f"{self._base}/catalog{filters}", values.text, accept=ANY, limit=JSON_BYTES)
 
     def read(self, name: str, version: str | None = None) -> Skill:
@@ -232,6 +237,13 @@ class SkillsiteClient:
         options = query(catalog=catalog, budget=budget) if catalog != "none" else ""
         return self._reader.json(f"{self._base}{whose}/instructions{options}", values.instructions)
 
+    def route(
+        self, question: str, *, limit: int | None = None, kind: str = "", threshold: float | None = None
+    ) -> Routed:
+        """Return the skills for a question, best first, or none. With a threshold of 0, return the whole ranking."""
+        body = {"query": question, "limit": limit, "kind": kind, "threshold": threshold}
+        return questions.ask(self._http, self._base, body, offline=self.offline)
+
     def propose(
         self,
         skill: str,
@@ -253,7 +265,7 @@ class SkillsiteClient:
             "kind": kind,
             "diff": diff,
             "skill_md": skill_md,
-            "files": {path: _to_json(content) for path, content in files.items()} if files is not None else None,
+            "files": proposed_files.as_json(files) if files is not None else None,
             "base_digest": base_digest,
             "justification": justification,
             "evidence": list(evidence) or None,
@@ -309,10 +321,6 @@ class SkillsiteClient:
         if not parts.path.endswith(f"{self._base}/effective") or not parts.query:
             raise Untrustworthy("The next page of the list is at an unexpected address.")
         return f"{self._base}/effective?{parts.query}"
-
-
-def _to_json(content: bytes | str | None) -> str | dict[str, str] | None:
-    return {"base64": b64encode(content).decode()} if isinstance(content, bytes) else content
 
 
 def _wrong_digest(what: str, expected: str, actual: str) -> Untrustworthy:

@@ -79,11 +79,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_reading(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     catalog = commands.add_parser("catalog", help="names and descriptions of the skills")
-    for name, text in (("q", "all of these words"), ("tag", "this tag"), ("kind", "this kind: knowledge or tool")):
+    for name, text in (("q", "some of these words"), ("tag", "this tag"), ("kind", "this kind: knowledge or tool")):
         catalog.add_argument(f"--{name}", default="", help=f"only skills with {text}")
+    catalog.add_argument("--for", dest="for_prompt", default="", help="list the skills that fit this prompt first")
     catalog.add_argument("--budget", default="", help="maximum size: 2000 (tokens) or 8000c (characters)")
     catalog.add_argument("--format", choices=("text", "xml", "json"), default="text")
     catalog.set_defaults(run=read_commands.catalog)
+
+    route = commands.add_parser("route", help="the skills for a question, best first")
+    route.add_argument("question")
+    route.add_argument("--limit", type=int, default=None, help="maximum number of skills; the default is 5")
+    route.add_argument("--kind", default="", help="only skills of this kind: knowledge or tool")
+    route.add_argument("--threshold", type=float, default=None, help="least probability; 0 lists the whole ranking")
+    route.add_argument("--json", action="store_true", help="print the answer as JSON")
+    route.set_defaults(run=read_commands.route)
 
     instructions = commands.add_parser("instructions", help="the instructions of an agent, with the list of skills")
     instructions.add_argument("--agent", default="", help="this agent instead of the one that the token belongs to")

@@ -1,4 +1,4 @@
-"""The commands `catalog`, `instructions`, `read`, `file` and `propose`."""
+"""The commands `catalog`, `route`, `instructions`, `read`, `file` and `propose`."""
 
 import dataclasses
 import json
@@ -16,7 +16,7 @@ _FROM_CACHE = "This is a cached response. The site was not reached."
 
 
 def catalog(client: SkillsiteClient, arguments: Namespace) -> int:
-    filters = {"q": arguments.q, "tag": arguments.tag, "kind": arguments.kind, "budget": arguments.budget}
+    filters = {name: getattr(arguments, name) for name in ("q", "tag", "kind", "budget", "for_prompt")}
     if arguments.format == "json":
         result = client.catalog(**filters)
         _json(result)
@@ -26,6 +26,18 @@ def catalog(client: SkillsiteClient, arguments: Namespace) -> int:
         print_note("No skills found.")
     print_text(text.text)
     return _mention_cache(text.from_cache)
+
+
+def route(client: SkillsiteClient, arguments: Namespace) -> int:
+    routed = client.route(arguments.question, limit=arguments.limit, kind=arguments.kind, threshold=arguments.threshold)
+    if arguments.json:
+        _json(routed)
+        return exit_codes.DONE
+    for match in routed.matches:
+        print_line(f"{match.confidence:4.0%}  {match.name}  {match.title}. {match.reason}")
+    if not routed.matches:
+        print_note("None of these skills fits.")
+    return exit_codes.DONE
 
 
 def instructions(client: SkillsiteClient, arguments: Namespace) -> int:

@@ -11,7 +11,17 @@ from typing import Literal
 
 from registry.client import directories, local_skill
 from registry.client.errors import LocalProblem, Misconfigured, NotFound, Untrustworthy
-from registry.client.values import Catalog, CatalogLine, EffectiveList, EffectiveSkill, File, Instructions, Skill, Text
+from registry.client.values import (
+    Catalog,
+    CatalogLine,
+    EffectiveList,
+    EffectiveSkill,
+    File,
+    Instructions,
+    Routed,
+    Skill,
+    Text,
+)
 from registry.core.bundle import Bundle, normalise
 from registry.core.catalog import prompt, token_estimate
 from registry.core.errors import InvalidRequest
@@ -122,6 +132,11 @@ class ResolvedSkills:
         """Return the catalog. Resolved skills belong to no agent, so there are no other instructions."""
         text = "" if catalog == "none" else self.catalog_text(budget=budget, format=catalog).text
         return Instructions(agent, text, token_estimate.estimate(text), (), False)
+
+    def route(
+        self, question: str, *, limit: int | None = None, kind: str = "", threshold: float | None = None
+    ) -> Routed:
+        raise Misconfigured("Resolved skills are not on a site, and only a site can find the skill for a question.")
 
     def effective(self) -> EffectiveList:
         return EffectiveList(tuple(map(_effective, self.skills)), False)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, Protocol
 
-from registry.client.values import Catalog, EffectiveList, EffectiveSkill, File, Instructions, Skill
+from registry.client.values import Catalog, EffectiveList, EffectiveSkill, File, Instructions, Routed, Skill
 from registry.core.bundle import Bundle
 
 
@@ -21,6 +21,10 @@ class SkillSource(Protocol):
     def fetch(self, skill: EffectiveSkill) -> Bundle: ...
 
     def fetch_directory(self, skill: EffectiveSkill) -> Path: ...
+
+    def route(
+        self, question: str, *, limit: int | None = None, kind: str = "", threshold: float | None = None
+    ) -> Routed: ...
 
     def instructions(
         self, agent: str = "", *, catalog: Literal["text", "xml", "none"] = "text", budget: str = ""

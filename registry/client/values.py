@@ -134,6 +134,36 @@ class EffectivePage:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """A skill for a question. `confidence` is the probability that it is the right one."""
+
+    name: str
+    title: str
+    kind: str
+    version: str
+    digest: str
+    source: str
+    link: str
+    reason: str
+    score: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """The answer to a question, best match first. No match means that no skill is likely to be right.
+
+    `links` are the reports of the links of the chain, as the site sends them.
+    """
+
+    matches: tuple[Match, ...]
+    threshold: float
+    threshold_from: str
+    answered_by: str
+    links: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A proposal. `data` is the whole response of the site."""
 
@@ -207,6 +237,25 @@ def effective_page(data: Any, from_cache: bool) -> EffectivePage:
     return EffectivePage(tuple(skills), _get(data, "next", str) if data.get("next") is not None else "", from_cache)
 
 
+def routed(data: Any) -> Routed:
+    links = _get(data, "links", list)
+    return Routed(
+        tuple(_match(one) for one in _get(data, "matches", list)),
+        _number(data, "threshold"),
+        _get(data, "threshold_from", str),
+        _get(data, "answered_by", str),
+        tuple(link for link in links if isinstance(link, dict)),
+    )
+
+
+def _match(data: Any) -> Match:
+    texts = {key: _get(data, key, str) for key in _MATCH_TEXTS}
+    return Match(**texts, score=_number(data, "score"), confidence=_number(data, "confidence"))
+
+
+_MATCH_TEXTS = ("name", "title", "kind", "version", "digest", "source", "link", "reason")
+
+
 def proposal(data: Any, from_cache: bool) -> Proposal:
     return Proposal(
         str(_get(data, "id", object)),
@@ -223,6 +272,11 @@ def _get(data: Any, key: str, kind: type[_T]) -> _T:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise Untrustworthy(f"The response of the site has no valid “{key}”. Is this the address of a Skillsite?")
     return value
+
+
+def _number(data: Any, key: str) -> float:
+    value = _get(data, key, object)
+    return float(_get(data, key, int if isinstance(value, int) else float))
 
 
 def _strings(data: Any, key: str) -> tuple[str, ...]:

@@ -7,20 +7,23 @@ from collections.abc import Mapping
 
 from agno.skills import Skill, SkillLoader
 
-from registry.client.loaders.loading import LoadedSkill, load_all
+from registry.client.loaders.loading import LoadedSkill, Prompt, load_all
 from registry.client.skill_source import SkillSource
 from registry.core.bundle import Bundle
 
 
 class SkillsiteLoader(SkillLoader):
-    """A loader for agno. `skipped` has the reason for each skill that could not be loaded."""
+    """A loader for agno. `skipped` has the reason for each skill that could not be loaded.
 
-    def __init__(self, client: SkillSource) -> None:
-        self._client = client
+    With `for_prompt`, it loads only the best skills for this prompt.
+    """
+
+    def __init__(self, client: SkillSource, *, for_prompt: Prompt | None = None) -> None:
+        self._client, self._prompt = client, for_prompt
         self.skipped: Mapping[str, str] = {}
 
     def load(self) -> list[Skill]:
-        loading = load_all(self._client)
+        loading = load_all(self._client, self._prompt)
         self.skipped = loading.skipped
         return [_skill(loaded) for loaded in loading.skills]
 

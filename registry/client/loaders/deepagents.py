@@ -23,14 +23,17 @@ from deepagents.backends.protocol import (
 from deepagents.backends.utils import slice_read_response
 
 from registry.client.errors import ClientError, NotFound
+from registry.client.loaders.loading import Prompt, chosen
 from registry.client.skill_source import SkillSource
 
 _READ_ONLY = "The skills are read-only. Propose a change instead."
 
 
 class SkillsiteBackend(BackendProtocol):
-    def __init__(self, client: SkillSource) -> None:
-        self._client = client
+    """A read-only backend. With `for_prompt`, it lists only the best skills for this prompt."""
+
+    def __init__(self, client: SkillSource, *, for_prompt: Prompt | None = None) -> None:
+        self._client, self._prompt = client, for_prompt
 
     def instructions(self) -> str:
         """Return the instructions of the agent without the catalog, which deepagents adds."""
@@ -40,8 +43,10 @@ class SkillsiteBackend(BackendProtocol):
         name, _, below = path.strip("/").partition("/")
         try:
             if not name:
-                skills = self._client.effective().skills
-                return LsResult(entries=[FileInfo(path=f"/{one.name}/", is_dir=True) for one in skills])
+                names = chosen(self._client, self._prompt)
+                if names is None:
+                    names = tuple(one.name for one in self._client.effective().skills)
+                return LsResult(entries=[FileInfo(path=f"/{name}/", is_dir=True) for name in names])
             files = {entry.path: entry.size for entry in self._client.read(name).files}
         except ClientError as error:
             return LsResult(error=error.message)

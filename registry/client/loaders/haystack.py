@@ -7,6 +7,7 @@ import mimetypes
 import os
 import re
 from base64 import b64encode
+from dataclasses import asdict
 from typing import Any
 
 from haystack.core.serialization import default_from_dict, default_to_dict
@@ -16,6 +17,7 @@ from registry.client import settings
 from registry.client.client import SkillsiteClient
 from registry.client.errors import Misconfigured, NotFound
 from registry.client.http import checked_url
+from registry.client.loaders.loading import Prompt, chosen
 from registry.client.skill_source import SkillSource
 from registry.client.values import Skill
 from registry.core.bundle import SKILL_MD
@@ -26,16 +28,28 @@ _JINJA = re.compile(r"\{(?=[{%#])")  # the first character of an expression, a s
 class SkillsiteStore:
     """A skill store for Haystack. The default client uses SKILLSITE_URL, SKILLSITE_PROJECT and SKILLSITE_TOKEN.
 
+    With `for_prompt`, it lists only the best skills for this prompt.
+
     A serialized pipeline has the address of the site, but not the token. If SKILLSITE_URL is set, the address must be
     the same, so that a pipeline from elsewhere cannot redirect the token. Before you load a pipeline, call
     `allow_deserialization_module("skillsite_client.loaders.haystack")`.
     """
 
-    def __init__(self, client: SkillSource | None = None, *, url: str = "", project: str = "") -> None:
+    def __init__(
+        self,
+        client: SkillSource | None = None,
+        *,
+        url: str = "",
+        project: str = "",
+        for_prompt: Prompt | dict[str, Any] | None = None,
+    ) -> None:
         self._client: SkillSource = client or settings.connect(url=url, project=project)
+        self._prompt = Prompt(**for_prompt) if isinstance(for_prompt, dict) else for_prompt
 
     def list_skills(self) -> dict[str, SkillInfo]:
-        return {line.name: SkillInfo(line.name, line.description) for line in self._client.catalog().skills}
+        lines = {line.name: SkillInfo(line.name, line.description) for line in self._client.catalog().skills}
+        names = chosen(self._client, self._prompt)
+        return lines if names is None else {name: lines[name] for name in names if name in lines}
 
     def load_skill(self, name: str) -> tuple[str, list[str]]:
         skill = self._read(name)
@@ -68,7 +82,10 @@ class SkillsiteStore:
     def to_dict(self) -> dict[str, Any]:
         if not isinstance(self._client, SkillsiteClient):
             raise ValueError("Only a store with a client of a site can be serialized. Resolve the skills again.")
-        data: dict[str, Any] = default_to_dict(self, url=self._client.url, project=self._client.project)
+        prompt = asdict(self._prompt) if self._prompt else None
+        data: dict[str, Any] = default_to_dict(
+            self, url=self._client.url, project=self._client.project, for_prompt=prompt
+        )
         return data
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Loads every skill of a project. A skill that cannot be loaded is skipped and reported, and the others are loaded."""
+"""Loads the skills of a project. A skill that cannot be loaded is skipped and reported, and the others are loaded."""
 
 import logging
 from collections.abc import Iterator
@@ -34,10 +34,29 @@ class Loading:
     skipped: dict[str, str]
 
 
-def load_all(client: SkillSource) -> Loading:
-    """Load every effective skill. Raise ClientError only if the list itself is not available."""
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Limits a loader to the `best` skills for a prompt. Only a client of a site can find them."""
+
+    text: str
+    best: int = 5
+
+
+def chosen(client: SkillSource, prompt: Prompt | None) -> tuple[str, ...] | None:
+    """Return the names of the best skills for the prompt, or None if there is no prompt and all are wanted."""
+    if prompt is None:
+        return None
+    return tuple(match.name for match in client.route(prompt.text, limit=prompt.best, threshold=0).matches)
+
+
+def load_all(client: SkillSource, prompt: Prompt | None = None) -> Loading:
+    """Load every effective skill, or the best for a prompt. Raise ClientError only if the list is not available."""
     skipped: dict[str, str] = {}
-    loaded = tuple(_load_each(client, client.effective().skills, skipped))
+    names, effective = chosen(client, prompt), client.effective().skills
+    if names is not None:
+        by_name = {skill.name: skill for skill in effective}
+        effective = tuple(by_name[name] for name in names if name in by_name)
+    loaded = tuple(_load_each(client, effective, skipped))
     for name, reason in skipped.items():
         log.warning("The skill %s was skipped: %s", name, reason)
     return Loading(loaded, skipped)
