@@ -123,8 +123,17 @@ class Errors:
         if isinstance(error, errors.Unauthenticated):
             return redirect("sign-in")
         status = STATUS[type(error)]
+        if isinstance(error, errors.RoutingGateFailed):
+            return render(request, "routing/refused.html", _repeatable(request, error), status=status)
         context = {"error": error, "status": status, "heading": _HEADINGS.get(status, _OTHER_HEADING)}
         response = render(request, "errors/problem.html", context, status=status)
         if isinstance(error, errors.RateLimited | errors.Busy):
             response["Retry-After"] = str(error.data["retry_after"])
         return response
+
+
+def _repeatable(request: HttpRequest, error: SkillsiteError) -> dict[str, object]:
+    """Return the form that was sent, so that a person can send it again with a reason."""
+    left_out = ("csrfmiddlewaretoken", "gate_reason")
+    fields = [(name, value) for name, values in request.POST.lists() if name not in left_out for value in values]
+    return {"error": error, "fields": fields, "address": request.get_full_path()}

@@ -115,7 +115,10 @@ def _switch(mode: str) -> "_Action":
 
 def _publish(request: ProjectRequest, place: Place, draft: Draft, _: str) -> HttpResponse:
     try:
-        saved = drafts.publish(place, note=request.POST.get("note", ""), by=request.actor)
+        sent = request.POST
+        saved = drafts.publish(
+            place, note=sent.get("note", ""), gate_reason=sent.get("gate_reason", ""), by=request.actor
+        )
     except Stale:
         return redirect(Addresses(place).conflict)
     except (InvalidInput, TooLarge, Conflict, NotFound) as error:

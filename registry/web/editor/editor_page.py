@@ -21,11 +21,14 @@ from registry.services.catalog import catalog, skill_list
 from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.draft_checks import Report
 from registry.services.drafts.drafts import FORM, RAW, Place
+from registry.services.routing import impact
+from registry.services.routing.routing import ChangedSkill
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may_publish
 from registry.web.render import markdown
-from registry.web.skills import name_options
+from registry.web.skills import name_options, routing_impact
+from registry.web.skills.routing_impact import Shown
 
 _TONES = {Severity.ERROR: ("error", "error"), Severity.WARNING: ("warn", "warning"), Severity.HINT: ("hint", "info")}
 # The form field for each group of lint rules. Other findings link to code mode.
@@ -126,8 +129,17 @@ def context(
         "proposing": not may_publish(request),
         "goes_live": "you publish" if may_publish(request) else "a reviewer approves it",
         "justification": request.POST.get("justification", ""),
+        "impact": _impact(request, draft, report), "gate_reason": request.POST.get("gate_reason", ""),
         "files": [_file(entry, urls) for entry in draft.manifest], "removed": draft_files.removed(draft),
     }  # fmt: skip
+
+
+def _impact(request: ProjectRequest, draft: Draft, report: Report) -> Shown | None:
+    """Return what the draft does to the test questions, as far as it can be told while somebody types."""
+    if report.parsed is None or report.missing or draft.pk is None:
+        return None
+    changed = ChangedSkill(draft.name or report.parsed.name, drafts.text(draft).encode())
+    return routing_impact.of_change(request, [changed], seconds=impact.LIVE_SECONDS)
 
 
 def _folded(fields: Fields) -> int:

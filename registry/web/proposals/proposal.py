@@ -58,6 +58,7 @@ def approve(request: ProjectRequest, number: int) -> HttpResponse:
             result_digest=request.POST.get("result_digest", ""),
             base_digest=request.POST.get("base_digest"),
             comment=request.POST.get("comment", ""),
+            gate_reason=request.POST.get("gate_reason", ""),
             by=request.actor,
         )
     except (Conflict, InvalidInput, TooLarge) as error:

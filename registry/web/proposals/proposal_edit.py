@@ -26,6 +26,7 @@ from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.proposals import proposal_queries, proposals, reviews
 from registry.services.proposals.prepare import CREATE, UPDATE, Suggestion
+from registry.services.routing.routing import ChangedSkill
 from registry.services.skills import bundles
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
@@ -33,6 +34,7 @@ from registry.web.middleware import STATUS
 from registry.web.proposals.proposal import approved_message, back
 from registry.web.proposals.proposal_page import compared, layouts
 from registry.web.render.comparison import Comparison
+from registry.web.skills import routing_impact
 
 _PREFIX = "file:"
 APPROVE, REVISE = "approve", "revise"
@@ -150,7 +152,8 @@ class Editing:
         return {
             "proposal": self.proposal, "purpose": self.purpose, "fields": [Field(*each) for each in ordered],
             "others": others, "result_digest": post.get("result_digest", self.revision.result_digest),
-            "comment": post.get("comment", ""), "layouts": layouts(self.request, "")[:0],
+            "comment": post.get("comment", ""), "gate_reason": post.get("gate_reason", ""),
+            "layouts": layouts(self.request, "")[:0],
             "justification": post.get("justification", self.revision.justification),
             "clashes": self.offer.conflicts if self.offer else (), "current": self.current_digest,
             "before": self.before, "heading": self.heading, "verb": self.verb,
@@ -196,7 +199,10 @@ def _handle(request: ProjectRequest, editing: Editing) -> HttpResponse:
         edited = editing.apply_edit()
         preview = editing.preview(edited)
         if request.POST.get("do") != "decide" or not editing.was_seen(edited):
-            return _page(editing, seen=preview, after={"label": "With your edit", "digest": edited.digest})
+            changed = ChangedSkill(editing.proposal.skill, edited[SKILL_MD])
+            shown = routing_impact.of_change(request, [changed])
+            after = {"label": "With your edit", "digest": edited.digest}
+            return _page(editing, seen=preview, after=after, impact=shown)
         return _approve(request, editing) if editing.purpose == APPROVE else _revise(request, editing, edited)
     except (InvalidInput, TooLarge, NotText, Conflict) as error:
         return _page(editing, error)
@@ -215,6 +221,7 @@ def _approve(request: ProjectRequest, editing: Editing) -> HttpResponse:
         result_digest=request.POST.get("result_digest", ""),
         comment=request.POST.get("comment", ""),
         edit=editing.edit,
+        gate_reason=request.POST.get("gate_reason", ""),
         by=request.actor,
     )
     messages.success(request, approved_message(decided))

@@ -22,6 +22,7 @@ from registry.services.drafts import drafts
 from registry.services.proposals import proposal_queries, proposals, review_queue
 from registry.services.proposals.prepare import CREATE
 from registry.services.proposals.proposal_queries import Content, Dossier
+from registry.services.routing.routing import ChangedSkill
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted, number
@@ -30,6 +31,8 @@ from registry.web.proposals.decision import Powers, ReasonStep
 from registry.web.proposals.proposal_thread import Entry, Evidence, render_evidence, thread
 from registry.web.render import comparison, markdown, marked_text
 from registry.web.render.comparison import Comparison
+from registry.web.skills import routing_impact
+from registry.web.skills.routing_impact import Shown
 from registry.web.skills.scan_words import scan_in_words
 from registry.web.skills.versions import file_choice, whole
 
@@ -195,6 +198,15 @@ class ProposalPage:
         fixed = [f"{number(len(assessment.findings_removed))} fixed"] if assessment.findings_removed else []
         return {"worst": counts[0] if counts else "None", "note": ", ".join(rest + fixed)}
 
+    @cached_property
+    def impact(self) -> Shown | None:
+        """The effect on the test questions, until the proposal is decided."""
+        if self.decided:
+            return None
+        after = self.content.after
+        changed = ChangedSkill(self.proposal.skill, after[SKILL_MD] if after else None)
+        return routing_impact.of_change(self.request, [changed])
+
     @property
     def scan_words(self) -> tuple[str, str]:
         return scan_in_words(self.dossier.scan) if self.dossier.scan else ("", "")
@@ -275,7 +287,8 @@ class ProposalPage:
             "neighbours": review_queue.neighbours(
                 self.project, self.proposal, queue_address.remembered(self.request), by=self.request.actor
             ),
-            "queue_url": queue_address.back(self.request), **more,
+            "queue_url": queue_address.back(self.request), "impact": self.impact,
+            "gate_reason": self.request.POST.get("gate_reason", ""), **more,
         }  # fmt: skip
 
 

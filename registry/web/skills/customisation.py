@@ -73,7 +73,7 @@ def changes(request: ProjectRequest, name: str) -> HttpResponse:
     try:
         version = customisation.rebase(
             request.project, name, theirs=request.POST.get("theirs", ""), mine=request.POST.get("mine", ""),
-            answers=request.POST.dict(), by=request.actor,
+            answers=request.POST.dict(), gate_reason=request.POST.get("gate_reason", ""), by=request.actor,
         )  # fmt: skip
     except InvalidInput as error:
         return _show(request, page, origin, refused=error, status=422)

@@ -201,7 +201,8 @@ def delete(request: ProjectRequest, name: str) -> HttpResponse:
 @in_project
 @require_POST
 def undelete(request: ProjectRequest, name: str) -> HttpResponse:
-    version = skills.undelete(request.project, name, by=request.actor)
+    reason = request.POST.get("gate_reason", "")
+    version = skills.undelete(request.project, name, gate_reason=reason, by=request.actor)
     messages.success(request, f"{name} is restored with version {version.version}.")
     return redirect("skill", request.project.slug, name)
 

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
-from registry.core.bundle import Bundle
+from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import (
     AlreadyExists,
@@ -23,6 +23,7 @@ from registry.core.errors import (
     InvalidRequest,
     NotFound,
     RateLimited,
+    RoutingGateFailed,
     SkillsiteError,
     Stale,
     TooLarge,
@@ -30,6 +31,7 @@ from registry.core.errors import (
 from registry.services import permissions
 from registry.services.drafts import uploads
 from registry.services.drafts.uploads import PendingUpload
+from registry.services.routing.routing import ChangedSkill
 from registry.services.skills import bundles
 from registry.services.skills.bundles import Preview
 from registry.web import labels, request_size
@@ -38,6 +40,7 @@ from registry.web.htmx import render
 from registry.web.middleware import STATUS
 from registry.web.navigation import may_publish
 from registry.web.render import comparison
+from registry.web.skills import routing_impact
 
 _DONE = {
     bundles.CREATE: "{name} is live as version {version}. Agents get it with their next request.",
@@ -118,10 +121,13 @@ def preview(request: ProjectRequest, key: str) -> HttpResponse:
 
 def _preview(request: ProjectRequest, key: str, error: SkillsiteError | None = None) -> HttpResponse:
     """Show the preview; after an error, with the text that was typed."""
-    typed = {name: request.POST.get(name, "") for name in ("note", "justification")}
+    typed = {name: request.POST.get(name, "") for name in ("note", "justification", "gate_reason")}
     proposing = not may_publish(request)
     pending = uploads.preview(request.project, key, by=request.actor)
+    changed = ChangedSkill(pending.preview.checked.name, pending.preview.checked.bundle[SKILL_MD])
+    shown = routing_impact.of_change(request, [changed])
     context = {**_context(pending, proposing=proposing), **typed, "error": error, "proposing": proposing}
+    context |= {"impact": shown}
     return render(request, "skills/uploads/preview.html", context, status=STATUS[type(error)] if error else 200)
 
 
@@ -131,12 +137,12 @@ def _show_again(request: ProjectRequest, key: str, error: SkillsiteError) -> Htt
 
 
 def _confirm(request: ProjectRequest, key: str) -> HttpResponse:
-    seen, note = request.POST.get("seen", ""), request.POST.get("note", "")
+    sent = {name: request.POST.get(name, "") for name in ("seen", "note", "gate_reason")}
     try:
-        imported = uploads.confirm(request.project, key, seen=seen, note=note, by=request.actor)
+        imported = uploads.confirm(request.project, key, by=request.actor, **sent)
     except Stale as error:
         return _show_again(request, key, error)
-    except InvalidRequest as error:
+    except (InvalidRequest, RoutingGateFailed) as error:
         return _preview(request, key, error)
     name, version = imported.version.skill.name, imported.version.version
     messages.success(request, _DONE[imported.action].format(name=name, version=version))

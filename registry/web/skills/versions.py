@@ -153,7 +153,8 @@ def _with(request: ProjectRequest, **changes: str) -> str:
 @in_project
 @require_POST
 def restore(request: ProjectRequest, name: str, version: str) -> HttpResponse:
-    restored = versions.restore(request.project, name, version, by=request.actor)
+    reason = request.POST.get("gate_reason", "")
+    restored = versions.restore(request.project, name, version, gate_reason=reason, by=request.actor)
     messages.success(request, f"Version {restored.version} is live, with the content of version {version}.")
     return redirect("skill-versions", request.project.slug, normalise(name))
 

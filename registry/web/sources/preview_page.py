@@ -11,12 +11,15 @@ from registry.core.bundle import SKILL_MD
 from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import SkillsiteError
 from registry.core.sources import import_request
+from registry.services.routing.routing import ChangedSkill
 from registry.services.sources import import_preview, sources
 from registry.services.sources.import_preview import ImportPreview
 from registry.web.access import ProjectRequest
 from registry.web.navigation import may_publish
 from registry.web.render import comparison, marked_text
 from registry.web.render.marked_text import Line
+from registry.web.skills import routing_impact
+from registry.web.skills.routing_impact import Shown
 
 _BADGES = {
     import_preview.CREATE: ("Not installed", "accent", "plus"),
@@ -56,12 +59,22 @@ def context(
         "row": {"skill": preview.target, "bundled": bundled},
         "choice": sent.get("conflict", import_request.NEW_VERSION if bundled else ""),
         "new_name": sent.get("name", ""),
+        "impact": _impact(request, preview),
+        "gate_reason": sent.get("gate_reason", ""),
         "act": _act(request, preview),
         "bar": _bar(request, preview),
         **_files(preview),
         **_differences(preview),
         **_answers(preview, sent.dict(), unanswered),
     }
+
+
+def _impact(request: ProjectRequest, preview: ImportPreview) -> Shown | None:
+    """Return what the import does to the test questions; of a merge, only if it has no conflicts."""
+    if preview.action == import_preview.SAME or (preview.action == import_preview.MERGE and not preview.joined.clean):
+        return None
+    files = preview.joined.files({}) if preview.action == import_preview.MERGE else preview.theirs
+    return routing_impact.of_change(request, [ChangedSkill(preview.target, files[SKILL_MD])])
 
 
 def _act(request: ProjectRequest, preview: ImportPreview) -> str:

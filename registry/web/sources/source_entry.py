@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
-from registry.core.errors import InvalidInput, InvalidRequest, SkillsiteError, SourceFailed
+from registry.core.errors import InvalidInput, InvalidRequest, RoutingGateFailed, SkillsiteError, SourceFailed
 from registry.core.sources import import_request
 from registry.core.sources.import_request import RENAME, ImportRequest, ImportResult
 from registry.models import SourceEntry
@@ -75,6 +75,7 @@ def _import_request(request: ProjectRequest, name: str) -> ImportRequest:
         if_edited=values.get("if_edited", ""),
         seen=values.get("seen", ""),
         answers={key: value for key, value in values.items() if key.startswith("take-")},
+        gate_reason=values.get("gate_reason", ""),
     )
 
 
@@ -87,7 +88,7 @@ def _decide(request: ProjectRequest, source_entry: SourceEntry, context: dict[st
         result = install.import_skill(request.project, source.pk, requested, by=request.actor)
     except SourceFailed as error:
         return _refused(request, context, error)
-    except InvalidInput as error:
+    except (InvalidInput, RoutingGateFailed) as error:
         return _again(request, context, source_entry, error)
     if result.status == import_request.MOVED:
         messages.info(request, result.reason)

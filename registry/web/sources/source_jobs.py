@@ -16,6 +16,7 @@ from registry.core.sources import import_request
 from registry.core.sources.import_request import ImportRequest
 from registry.models import Source, SourceJob, SourceJobItem
 from registry.models.sources import LOOK, QUEUED, UPDATE, WAITING
+from registry.services.routing import routing_settings
 from registry.services.sources import source_queries, sources
 from registry.services.sources.sources import AVAILABLE, EntryStatus
 from registry.web.access import ProjectRequest, in_project, needs
@@ -71,7 +72,7 @@ def _import_request(place: int, each: EntryStatus, sent: QueryDict) -> ImportReq
     new_name = sent.get(f"name-{place}", "").strip() if choice == import_request.RENAME else ""
     if choice == import_request.RENAME and not new_name:
         raise InvalidRequest(f"Enter a new name for {name}. Nothing was imported.", name=name)
-    return ImportRequest(name, on_conflict=choice, new_name=new_name)
+    return ImportRequest(name, on_conflict=choice, new_name=new_name, gate_reason=sent.get("gate_reason", ""))
 
 
 def _page(
@@ -89,6 +90,9 @@ def _page(
         "conflicts": [_conflict(place, row, sent, refused) for place, row in enumerate(rows) if row.status.taken],
         "free": [row for row in rows if not row.status.taken],
         "refused": refused.message if refused else "",
+        "gate_blocks": may_publish(request)
+        and routing_settings.of(source.project_id, request.project.revision).blocking,
+        "gate_reason": sent.get("gate_reason", ""),
     }
     return render(request, "sources/import.html", context, status=422 if refused else 200)
 

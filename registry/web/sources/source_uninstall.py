@@ -32,9 +32,9 @@ def uninstall(request: ProjectRequest, source_id: int, name: str) -> HttpRespons
     installed = uninstalling.find(request.project, source_id, name, by=request.actor)
     if request.method != "POST":
         return render(request, "sources/uninstall.html", {**frame(request, source), **_context(request, installed)})
-    seen = request.POST.get("seen", "")
+    sent = {name: request.POST.get(name, "") for name in ("seen", "gate_reason")}
     try:
-        result = uninstalling.uninstall(request.project, source_id, name, seen=seen, by=request.actor)
+        result = uninstalling.uninstall(request.project, source_id, name, by=request.actor, **sent)
     except (Stale, PreconditionRequired):
         messages.info(
             request, f"Somebody saved {installed.skill.name} meanwhile. Review it again. Nothing was changed."

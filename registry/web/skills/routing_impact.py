@@ -1,0 +1,105 @@
+"""The impact of a change on routing in words, for the pages that publish or review one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from registry.core import roles
+from registry.services.routing import impact
+from registry.services.routing.impact import Impact, Moved
+from registry.services.routing.routing import ChangedSkill
+from registry.web.access import ProjectRequest
+from registry.web.humanize import counted
+from registry.web.navigation import may
+
+_ROWS = 20
+NO_SKILL = "no skill"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question that moves. `tone` is that of a finding."""
+
+    moved: Moved
+    now: str
+    then: str
+    tone: str
+    sign: str
+
+    @property
+    def expected(self) -> str:
+        return " or ".join(self.moved.expected) or NO_SKILL
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An impact as a page shows it."""
+
+    impact: Impact
+    rows: tuple[Row, ...]
+    more: int
+
+    @property
+    def needs_reason(self) -> bool:
+        return self.impact.needs_reason
+
+    @property
+    def calm(self) -> bool:
+        return not self.impact.worse and not self.gate
+
+    @property
+    def summary(self) -> str:
+        found, worse, better = self.impact, len(self.impact.worse), len(self.impact.better)
+        scope = f"{found.checked:,} of {found.total:,} test questions checked"
+        if found.complete:
+            scope = f"{counted(found.total, 'test question')} checked"
+        if not worse and not better:
+            return f"No question gets better or worse. {scope}."
+        parts = [
+            f"{counted(count, 'question')} {word}" for count, word in ((worse, "worse"), (better, "better")) if count
+        ]
+        return f"{', '.join(parts)}. {scope}."
+
+    @property
+    def gate(self) -> str:
+        """Say why the gate fails after the change; empty if it passes or has no verdict."""
+        found = self.impact
+        if found.verdict.passed is not False:
+            return ""
+        already = "still fails" if found.verdict_before.passed is False else "would fail"
+        return f"The routing gate {already}. {' '.join(found.verdict.reasons)}"
+
+    @property
+    def skills(self) -> str:
+        """Say which skills gain and lose questions."""
+        parts = []
+        for row in self.impact.skills:
+            changes = [f"{word} {count:,}" for word, count in (("loses", row.lost), ("gains", row.gained)) if count]
+            parts.append(f"{row.name} {' and '.join(changes)}")
+        return f"{'; '.join(parts[:6])}." if parts else ""
+
+
+def of_change(
+    request: ProjectRequest, changes: Sequence[ChangedSkill], *, seconds: float = impact.PAGE_SECONDS
+) -> Shown | None:
+    """Return the impact for people who may read the test questions; None if there are none."""
+    if not may(request, roles.WRITE):
+        return None
+    found = impact.of_change(request.project, changes, seconds=seconds)
+    if not found.total:
+        return None
+    rows = tuple(_row(each) for each in found.moved[:_ROWS])
+    return Shown(found, rows, len(found.moved) - len(rows))
+
+
+def _row(moved: Moved) -> Row:
+    tone, sign = {True: ("ok", "check"), False: ("warn", "warning"), None: ("hint", "info")}[moved.better]
+    now, then = moved.before or NO_SKILL, moved.after or NO_SKILL
+    if moved.stale:
+        then = "cannot be judged"
+    elif moved.before == moved.after:
+        now, then = (_place(name, rank) for name, rank in ((now, moved.rank_before), (then, moved.rank_after)))
+    return Row(moved, now, then, tone, sign)
+
+
+def _place(name: str, rank: int) -> str:
+    return f"{name}, expected at place {rank}" if rank else f"{name}, expected not found"
