@@ -11,7 +11,9 @@ from registry.web.editor import conflicts, draft_files, editor
 from registry.web.project import audit, members, projects, security, settings, webhooks
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
-from registry.web.routing import try_it
+from registry.web.routing import log as question_log
+from registry.web.routing import question_form, question_import, questions, results, try_it
+from registry.web.routing import settings as routing_settings
 from registry.web.skills import (
     catalog,
     customisation,
@@ -105,6 +107,19 @@ _WEBHOOK = [
 
 _ROUTING = [
     path("", try_it.try_it, name="routing"),
+    path("questions/", questions.index, name="routing-questions"),
+    path("questions/new/", question_form.new, name="routing-question-new"),
+    path("questions/import/", question_import.import_questions, name="routing-import"),
+    path("questions/delete/", questions.delete, name="routing-delete"),
+    path("questions/export.json", questions.export, name="routing-export"),
+    path("questions/<int:case>/", question_form.change, name="routing-question"),
+    path("log/", question_log.index, name="routing-log"),
+    path("log/delete/", question_log.delete, name="routing-log-delete"),
+    path("settings/", routing_settings.settings, name="routing-settings"),
+    path("results/", results.index, name="routing-results"),
+    path("results/run/", results.run, name="routing-run"),
+    path("results/baseline/", results.baseline, name="routing-baseline"),
+    path("results/<int:evaluation>/", results.evaluation, name="routing-result"),
 ]
 
 urlpatterns = [

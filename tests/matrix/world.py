@@ -24,7 +24,7 @@ from registry.services.people import accounts, invitations, members, projects
 from registry.services.permissions import Actor, operator, person
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
-from registry.services.routing import golden_set
+from registry.services.routing import evaluations, golden_set
 from registry.services.scans import suppressions
 from registry.services.skills import customisation, skills
 from registry.services.sources import source_entries, sources
@@ -132,7 +132,7 @@ def _things(world: World, owner: Actor, people: dict[str, User]) -> None:
         "proposal": proposal.pk, "case": case.pk, "number": proposal.pk, "invitation": project.invitations.get().pk,
         "webhook": webhook.pk, "source": source.pk, "source_id": source.pk, "job": job.pk, "job_id": job.pk,
         "member": project.memberships.get(user=people[roles.VIEWER]).pk, "suppression": accepted.pk,
-        "digest": bundle.digest,
+        "digest": bundle.digest, "evaluation": evaluations.run(project, by=owner).pk,
     }  # fmt: skip
 
 

@@ -26,6 +26,11 @@ FOR_OTHERS = {
     "skills/": roles.VIEWER,
     "skills/greeting/version/1/yank/": roles.VIEWER,
     "sources/": roles.VIEWER,
+    "routing/questions/new/": roles.VIEWER,
+    "routing/questions/import/": roles.VIEWER,
+    "routing/questions/delete/": roles.VIEWER,
+    "routing/results/baseline/": roles.VIEWER,
+    "routing/settings/": roles.REVIEWER,
 }
 
 

@@ -105,7 +105,7 @@ class Problems:
         hidden = len(self._found) - _ERRORS_SHOWN
         lines = [message for _, message, _ in self._found[:_ERRORS_SHOWN]]
         lines += [f"There are {hidden:,} more errors."] if hidden > 0 else []
-        raise InvalidRequest(f"{' '.join(lines)} Nothing was saved.", field=field, index=index)
+        raise InvalidRequest(f"{' '.join(lines)} Nothing was saved.", field=field, index=index, errors=lines)
 
 
 def _category(category: str, expected: tuple[str, ...]) -> str:

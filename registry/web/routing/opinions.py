@@ -1,16 +1,15 @@
 """The answer to a tried question as a page shows it: the order, each link's opinion, and the reasons."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from registry.core.catalog import prompt, token_estimate
 from registry.core.catalog.prompt import CatalogLine
+from registry.core.routing import words
 from registry.services.routing.routing import LinkReport, Routed, RoutedSkill
 from registry.web.routing import link_words
 from registry.web.routing.link_words import LinkWords
 
-_WORD = re.compile(r"\w{3,}")
 _NAMED_WORDS = 6
 
 
@@ -152,7 +151,8 @@ def _link_row(report: LinkReport, ranking: Sequence[RoutedSkill]) -> LinkRow:
 
 def _lacks(query: str, skill: RoutedSkill, first: RoutedSkill) -> Iterator[str]:
     """Yield what a skill lacks in comparison with the first one: words of the question, and the weakest link."""
-    missing = [word for word in _words(query) if word in _text(first) and word not in _text(skill)]
+    has, lacks = _terms(first), _terms(skill)
+    missing = [term.word for term in words.query(query).terms if term.stem in has and term.stem not in lacks]
     if missing:
         quoted = ", ".join(f"“{word}”" for word in missing[:_NAMED_WORDS])
         yield f"Its description lacks {quoted}."
@@ -162,9 +162,6 @@ def _lacks(query: str, skill: RoutedSkill, first: RoutedSkill) -> Iterator[str]:
         yield f"It is furthest behind in “{link_words.link(name).label}”."
 
 
-def _words(query: str) -> list[str]:
-    return list(dict.fromkeys(_WORD.findall(query.lower())))
-
-
-def _text(skill: RoutedSkill) -> str:
-    return f"{skill.candidate.name} {skill.candidate.description} {' '.join(skill.candidate.triggers)}".lower()
+def _terms(skill: RoutedSkill) -> frozenset[str]:
+    candidate = skill.candidate
+    return frozenset(words.terms(" ".join((candidate.name, candidate.description, *candidate.triggers))))

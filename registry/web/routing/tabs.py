@@ -8,7 +8,14 @@ from registry.core import roles
 from registry.web.access import ProjectRequest
 from registry.web.navigation import may
 
-_TABS = (("routing", "Try it", roles.READ),)
+# Agents never see the test questions, and neither do people who only read skills.
+_TABS = (
+    ("routing", "Try it", roles.READ),
+    ("routing-questions", "Test questions", roles.WRITE),
+    ("routing-results", "Results", roles.READ),
+    ("routing-log", "Log", roles.WRITE),
+    ("routing-settings", "Settings", roles.READ),
+)
 
 
 def page(request: ProjectRequest, current: str, **more: Any) -> dict[str, Any]:
@@ -18,4 +25,4 @@ def page(request: ProjectRequest, current: str, **more: Any) -> dict[str, Any]:
         for name, label, scope in _TABS
         if may(request, scope)
     ]
-    return {"tabs": tabs, "may_write": may(request, roles.WRITE), **more}
+    return {"tabs": tabs, "may_write": may(request, roles.WRITE), "manages": may(request, roles.MANAGE), **more}

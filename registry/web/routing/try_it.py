@@ -6,18 +6,22 @@ from django import forms
 from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
-from registry.core.routing.golden import QUERY_CHARS
-from registry.models import Project
+from registry.core import roles
+from registry.core.errors import InvalidRequest
+from registry.core.routing.golden import QUERY_CHARS, Case, query_digest
+from registry.models import GoldenCase, Project
 from registry.services.agents import agents
 from registry.services.catalog import catalog, skill_list
-from registry.services.routing import routing
+from registry.services.routing import golden_set, routing
 from registry.web import labels
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
+from registry.web.navigation import may
 from registry.web.routing import opinions, tabs
 from registry.web.skills import name_options
 
 _RANKED, _SHOWN = 20, 6
+_NONE, _OTHER, _SKILL = "none", "other", "skill:"  # values of the buttons that save a test question
 
 
 class TryForm(forms.Form):
@@ -55,13 +59,46 @@ def try_it(request: ProjectRequest) -> HttpResponse:
 
     The form is posted, because a question may be as long as a document and must not be in the log of the web server.
     """
+    if "right" in request.POST:
+        golden_set.require_person(request.actor, request.project)
     data = request.POST if request.method == "POST" else request.GET if "q" in request.GET else None
     form = TryForm(request.project, data)
     context = tabs.page(request, "routing", form=form)
     if form.is_bound and form.is_valid():
+        context |= _save(request, form.cleaned_data["q"]) if "right" in request.POST else {}
         context |= _answer(request, **form.cleaned_data)
-    status = 422 if form.errors else 200
+    status = 422 if form.errors or context.get("refused") else 200
     return render(request, "routing/try_it.html", context, partial="routing/_answer_part.html", status=status)
+
+
+def _save(request: ProjectRequest, query: str) -> dict[str, Any]:
+    """Save the question as a test question, with the answer that the pressed button names."""
+    try:
+        case = Case(query, _right_skills(request)).checked()
+        added = golden_set.add(request.project, [case], by=request.actor, labels=["This question"])
+    except InvalidRequest as error:
+        return {"refused": error.message}
+    return {"saved": added}
+
+
+def _right_skills(request: ProjectRequest) -> tuple[str, ...]:
+    right = request.POST["right"]
+    if right == _NONE:
+        return ()
+    name = request.POST.get("other", "") if right == _OTHER else right.removeprefix(_SKILL)
+    if not name.strip():
+        raise InvalidRequest("Enter the name of the skill that should be found. Nothing was saved.")
+    found = catalog.find(request.project.pk, name)
+    if found is None or not found.served:
+        raise InvalidRequest(f"Agents do not get a skill named {name[:80]}. Check the name. Nothing was saved.")
+    return (found.name,)
+
+
+def _known(request: ProjectRequest, query: str) -> GoldenCase | None:
+    """Return the test question with these words, for people who may see it."""
+    if not may(request, roles.WRITE):
+        return None
+    return GoldenCase.objects.filter(project=request.project, query_digest=query_digest(query)).first()
 
 
 def _answer(request: ProjectRequest, q: str, agent: str, kind: str) -> dict[str, Any]:
@@ -73,6 +110,8 @@ def _answer(request: ProjectRequest, q: str, agent: str, kind: str) -> dict[str,
     return {
         "answer": found,
         "agent": agent,
+        "kind": kind,
+        "known": _known(request, q),
         "in_prompt": opinions.in_prompt(found.picked.skill) if found.picked else None,
         "list_cost": skill_list.cost(view),
         **name_options.name_options(view),

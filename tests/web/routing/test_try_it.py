@@ -1,50 +1,28 @@
 """The page “Try it”: the answer to a question, as each agent would get it."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
 from registry.core.routing.golden import QUERY_CHARS
-from registry.models import Project
+from registry.models import GoldenCase, Project
 from registry.services.agents import agents
 from registry.services.permissions import Actor
-from tests.conftest import skill_bundle
-from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import Browser
-
-PAGE = "/projects/demo/routing/"
-HOSTILE = '<script>alert(1)</script> {{ 7|add:7 }} " onload="x'
-
-
-@pytest.fixture
-def skilled(project: Project, author: Actor) -> Project:
-    create_skill(
-        project, skill_bundle("refund-reply", description="Answer a refund request. Use for money back."), by=author
-    )
-    create_skill(
-        project, skill_bundle("parcel-sizes", description="Choose a parcel. Use when somebody packs."), by=author
-    )
-    return project
-
-
-def text(response: Any, status: int = 200) -> str:
-    assert response.status_code == status, response.status_code
-    return str(response.content.decode())
+from tests.web.routing.pages import BASE, HOSTILE, ask, text
 
 
 def test_the_empty_page_says_what_to_do(project: Project, viewing: Client) -> None:
-    html = text(viewing.get(PAGE))
+    html = text(viewing.get(BASE))
     assert "Type a question" in html
     assert "None of these" not in html
 
 
 def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Project, viewing: Client) -> None:
     with nothing_left_behind():
-        html = text(viewing.post(PAGE, {"q": "refund request money"}))
+        html = text(viewing.post(BASE, {"q": "refund request money"}))
     assert "An agent would pick" in html
     assert 'href="/projects/demo/skills/refund-reply/"' in html
     assert "no skill is offered. This limit is the default" in html
@@ -52,7 +30,7 @@ def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Proj
 
 
 def test_nothing_in_common_is_an_explicit_none(skilled: Project, viewing: Client) -> None:
-    html = text(viewing.post(PAGE, {"q": "zzz"}))
+    html = text(viewing.post(BASE, {"q": "zzz"}))
     assert "None of these" in html
     assert "No skill is loaded" in html
 
@@ -61,7 +39,7 @@ def test_an_agent_is_never_offered_a_skill_that_it_does_not_see(
     skilled: Project, operator: Actor, viewing: Client
 ) -> None:
     agents.create(skilled, "packer", Definition(allowed_skills=("parcel-sizes",)), by=operator)
-    html = text(viewing.post(PAGE, {"q": "refund request money", "agent": "packer"}))
+    html = text(viewing.post(BASE, {"q": "refund request money", "agent": "packer"}))
     assert "refund-reply" not in html
 
 
@@ -77,18 +55,18 @@ def test_an_agent_is_never_offered_a_skill_that_it_does_not_see(
     ],
 )
 def test_an_invalid_form_names_its_error(project: Project, viewing: Client, sent: dict[str, str], error: str) -> None:
-    assert error in text(viewing.post(PAGE, sent), 422)
+    assert error in text(viewing.post(BASE, sent), 422)
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_hostile_question_is_only_text(skilled: Project, viewing: Client, method: str) -> None:
-    html = text(getattr(viewing, method)(PAGE, {"q": f"{HOSTILE} refund"}))
+    html = text(getattr(viewing, method)(BASE, {"q": f"{HOSTILE} refund"}))
     assert "<script>alert" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7|add:7 }} &quot; onload=" in html
 
 
 def test_htmx_gets_the_answer_alone(skilled: Project, viewing: Client) -> None:
-    html = text(viewing.post(PAGE, {"q": "refund"}, headers={"HX-Request": "true"}))
+    html = text(viewing.post(BASE, {"q": "refund"}, headers={"HX-Request": "true"}))
     assert "<html" not in html
     assert 'id="answer"' in html
     assert 'hx-swap-oob="innerHTML"' in html
@@ -96,4 +74,41 @@ def test_htmx_gets_the_answer_alone(skilled: Project, viewing: Client) -> None:
 
 def test_every_member_finds_the_page_in_the_navigation(project: Project, browser_client: Browser) -> None:
     for role in (roles.VIEWER, roles.OWNER):
-        assert f'href="{PAGE}"' in text(browser_client(role).get("/projects/demo/members/"))
+        assert f'href="{BASE}"' in text(browser_client(role).get("/projects/demo/members/"))
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ({"right": "skill:refund-reply"}, ["refund-reply"]),
+        ({"right": "none"}, []),
+        ({"right": "other", "other": " parcel-sizes "}, ["parcel-sizes"]),
+    ],
+)
+def test_an_author_saves_the_question_with_one_click(
+    skilled: Project, writing: Client, sent: dict[str, str], expected: list[str]
+) -> None:
+    assert 'name="right"' in text(writing.post(BASE, {"q": "refund"}))
+    html = text(writing.post(BASE, {"q": "refund", **sent}))
+    assert "Saved as a test question." in html
+    row = GoldenCase.objects.get()
+    assert (row.query, row.expected) == ("refund", expected)
+    assert f'href="{BASE}questions/{row.pk}/"' in html
+
+
+@pytest.mark.parametrize("sent", [{}, {"other": " "}, {"other": "\0"}, {"right": "skill:absent"}, {"right": "skill:"}])
+def test_an_answer_that_agents_do_not_get_is_refused(skilled: Project, writing: Client, sent: dict[str, str]) -> None:
+    with nothing_left_behind():
+        assert "Nothing was saved." in text(writing.post(BASE, {"q": "refund", "right": "other", **sent}), 422)
+
+
+def test_a_viewer_tries_but_neither_saves_nor_sees_test_questions(
+    skilled: Project, author: Actor, viewing: Client
+) -> None:
+    ask(skilled, "refund", "parcel-sizes", by=author)
+    html = text(viewing.post(BASE, {"q": "refund"}))
+    assert 'name="right"' not in html
+    assert "test question already" not in html
+    assert "/routing/questions/" not in html
+    with nothing_left_behind():
+        assert viewing.post(BASE, {"q": "other", "right": "none"}).status_code == 403
