@@ -9,6 +9,7 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
+from registry.core.routing.golden import Case
 from registry.core.text import edits
 from registry.models import Project, User
 from registry.services import permissions
@@ -18,6 +19,7 @@ from registry.services.people import accounts, members, projects
 from registry.services.permissions import Actor
 from registry.services.proposals import prepare, proposals, reviews
 from registry.services.proposals.prepare import Suggestion
+from registry.services.routing import evaluations, golden_set
 from registry.services.skills import skills
 
 _PEOPLE = {
@@ -77,6 +79,26 @@ _CARRIER_EVIDENCE = (
 )
 
 
+# Questions as people ask them, with the skills that should be found. The last ones should find none.
+_QUESTIONS = {
+    "My order was promised for Tuesday and the tracking has not moved since Friday": ("late-shipment-reply",),
+    "She has written twice now and still has no package, what can I offer her?": ("late-shipment-reply",),
+    "where is my parcel": ("late-shipment-reply",),
+    "No scan from the courier for a week, who takes over?": ("late-shipment-reply",),
+    "Somebody wants their money back for a delivery that never arrived": ("late-shipment-reply", "support-reply"),
+    "How do we greet people in a newsletter?": ("brand-voice",),
+    "Does this paragraph sound like our company?": ("brand-voice",),
+    "I was in Lyon for two nights and have a pile of receipts": ("expense-report",),
+    "Turn my scribbles from the team call into decisions and owners": ("meeting-minutes",),
+    "The checkout was down for an hour, I need one page about it for the board": ("incident-summary",),
+    "What are 1,250 Danish kroner in euros at the rate of last Friday?": ("currency-conversion",),
+    "A complaint about a broken lamp, please draft an answer": ("support-reply",),
+    "Book me a table for four tonight": (),
+    "Who won the cup final?": (),
+    "Compose a lullaby for my nephew": (),
+}
+
+
 class Command(BaseCommand):
     help = "Create the project “demo” with a member for each role, skills, proposals and an agent."
 
@@ -92,6 +114,7 @@ class Command(BaseCommand):
         _customise_skill(project, author)
         _add_proposals(project, people[roles.REVIEWER], operator)
         _add_usage(project)
+        _add_questions(project, author)
         self.stdout.write("  Created the project “demo” with one member for each role.")
 
 
@@ -186,6 +209,19 @@ def _propose(
     edit = edits.parse(files={path: text})
     suggestion = Suggestion("late-shipment-reply", edit, why, prepare.evidence(evidence), run="desk-2207")
     return proposals.propose(project, suggestion, by=agent).proposal.pk
+
+
+def _add_questions(project: Project, author: Actor) -> None:
+    """Add test questions for the skills that agents get, and run them once."""
+    project.refresh_from_db()
+    served = {candidate.name for candidate in catalog.view(project.pk, project.revision).served}
+    cases = [
+        Case(query, tuple(name for name in expected if name in served))
+        for query, expected in _QUESTIONS.items()
+        if not expected or expected[0] in served
+    ]
+    golden_set.add(project, cases, by=author)
+    evaluations.run(project, by=author)
 
 
 def _add_usage(project: Project) -> None:
