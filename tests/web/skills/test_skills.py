@@ -259,9 +259,9 @@ def test_the_list_has_pages_of_fifty_that_keep_the_filters(
         on_disk(library, f"skill-{number:02d}")
     built_in.index().refresh()
     assert len(names(viewer_page)) == skill_list.PAGE
-    page = text(viewer_page, "?q=skill&page=2")
+    page = text(viewer_page, "?q=skill&sort=name&page=2")
     assert "51 to 60 of 60" in page
-    assert 'href="?q=skill&amp;page=1"' in page
+    assert 'href="?q=skill&amp;sort=name&amp;page=1"' in page
     assert "skill-59" in page
 
 
