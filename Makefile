@@ -5,7 +5,7 @@ BIN := .venv/bin
 DJANGO := $(BIN)/python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast soak check openapi schemas clients screenshots lock clean
+.PHONY: help run test test-fast soak check evaluate openapi schemas clients screenshots lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,11 @@ check: .venv/dev ## Check lint, format, types, import contracts, templates and m
 	@$(BIN)/lint-imports
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
+
+# A new database in a temporary directory, because the built-in skills are measured alone.
+evaluate: .venv/dev ## Run the test questions of the built-in skills; fails below the limits of the gate
+	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && export SKILLSITE_DATA="$$data" DATABASE_URL= && \
+		$(DJANGO) migrate --verbosity 0 && $(DJANGO) evaluate --library
 
 # Random examples and many repetitions, in the numbers that found rare faults.
 LAWS := tests/services/proposals/test_laws.py tests/services/transfer/test_import_project.py

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import exp
 
 import numpy as np
+from numpy.typing import NDArray
 
 SIGNALS = (
     "cover", "head", "text", "pairs", "name", "vector", "phrase", "length", "score", "margin", "has_vectors",
@@ -17,6 +18,7 @@ SIGNALS = (
 DEFAULT: tuple[float, ...] = (-4.0, 1.0, 1.0, 1.0, 0.5, 0.5, 1.0, 1.0, 0.0, 0.4, 1.0, 0.0)
 _PRIOR = 4.0  # how firmly few observations are held to DEFAULT
 _KEEP_AT_LEAST = 0.01
+_ROUNDS, _SMALL = 50, 1e-6  # of Newton's method
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +53,30 @@ def learn(observations: Sequence[tuple[tuple[float, ...], bool]], *, keep: float
 
 
 def _fitted(observations: Sequence[tuple[tuple[float, ...], bool]]) -> tuple[float, ...]:
-    """Return the logistic regression with a normal prior around DEFAULT, by Newton's method."""
+    """Return the logistic regression with a normal prior around DEFAULT, by Newton's method.
+
+    A step that would make the fit worse is halved. Without that, signals far from the prior make the method diverge.
+    """
     x = np.array([(1.0, *signals) for signals, _ in observations])
     y = np.array([float(right) for _, right in observations])
     prior = np.array(DEFAULT)
     firmness = np.full(len(prior), _PRIOR)
     firmness[0] = _PRIOR / 20
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        z = x @ weights
+        return float((np.logaddexp(0.0, z) - y * z).sum() + (firmness * (weights - prior) ** 2).sum() / 2)
+
     weights = prior.copy()
-    for _ in range(25):
+    for _ in range(_ROUNDS):
         p = 1.0 / (1.0 + np.exp(-np.clip(x @ weights, -30, 30)))
         gradient = x.T @ (p - y) + firmness * (weights - prior)
         hessian = (x * (p * (1 - p))[:, None]).T @ x + np.diag(firmness)
         step = np.linalg.solve(hessian, gradient)
+        before = loss(weights)
+        while loss(weights - step) > before and float(np.abs(step).max()) > _SMALL:
+            step = step / 2
         weights = weights - step
-        if float(np.abs(step).max()) < 1e-6:
+        if float(np.abs(step).max()) <= _SMALL:
             break
     return tuple(float(weight) for weight in weights)

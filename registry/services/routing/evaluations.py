@@ -1,11 +1,13 @@
 """Evaluations: run the golden set of a project, store the results, and compare them with a baseline."""
 
 import logging
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from registry.core.errors import NotFound
+from registry.core.errors import Busy, NotFound
 from registry.core.routing import confidence, gate, metrics
 from registry.core.routing.confidence import Learned
 from registry.core.routing.gate import Baseline, Verdict
@@ -25,6 +27,8 @@ LEARN_FROM = 5  # right answers at least
 _NO_PROJECT = 0  # is no id of a row
 _QUERY_SHOWN = 300
 _STALE = "stale"
+_RETRY_SECONDS = 5
+_running = threading.Lock()
 _log = logging.getLogger(__name__)
 
 
@@ -54,7 +58,8 @@ def run_in_full(project: Project, *, by: Actor, learn: bool = True) -> tuple[Eva
     threshold. They are used from then on, and the result is measured with them.
     """
     golden_set.require_person(by, project)
-    measured = measure(project, golden_set.all_of(project.pk), learn=learn)
+    with one_at_a_time():
+        measured = measure(project, golden_set.all_of(project.pk), learn=learn)
     report = measured.report
     with audit.change(project, "evaluation.run", by=by, target=project.slug) as change:
         evaluation = Evaluation.objects.create(
@@ -81,6 +86,17 @@ def run_in_full(project: Project, *, by: Actor, learn: bool = True) -> tuple[Eva
             routing_settings.store_learned(project.pk, measured.learned)
         _forget_old(project)
     return evaluation, measured
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Raise Busy if this process is already running an evaluation, because a large one takes some seconds."""
+    if not _running.acquire(blocking=False):
+        raise Busy("Another evaluation is running. Try again in a few seconds.", retry_after=_RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        _running.release()
 
 
 def preview(project: Project) -> Report:

@@ -47,7 +47,7 @@ def test_an_equal_question_replaces_and_an_equal_case_changes_nothing(
 def test_one_bad_case_saves_nothing_and_is_named(project: Project, author: Actor) -> None:
     with nothing_left_behind(), pytest.raises(InvalidRequest, match="Question 2: The question is empty") as refused:
         golden_set.add(project, [REFUND, Case("  "), Case("x", category="odd")], by=author)
-    assert (refused.value.field, refused.value.data) == ("query", {"index": 1})
+    assert (refused.value.field, refused.value.data["index"]) == ("query", 1)
     assert "Question 3: There is no category" in refused.value.message
 
 
