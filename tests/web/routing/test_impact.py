@@ -107,7 +107,7 @@ def test_a_reviewer_sees_the_impact_of_an_edit(gated: Project, operator: Actor, 
     proposal = made(gated, proposing_agent(gated, "bot", operator))
     reviewer, address = browser_client("reviewer"), f"/projects/demo/proposals/{proposal.pk}/edit/"
     sent = {"result_digest": proposal.result_digest, "do": "look"}
-    content = bundle("desk", f"{ELSEWHERE} And a parcel.")[SKILL_MD].decode()
+    content = bundle("desk", f"{ELSEWHERE} And songs.")[SKILL_MD].decode()
     page = text(reviewer.post(address, {**sent, f"file:{SKILL_MD}": content}))
     assert "test questions checked" in page
     assert "Publish anyway, because" in page
