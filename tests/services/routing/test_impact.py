@@ -88,7 +88,7 @@ def test_questions_of_the_changed_skill_come_first_when_time_is_short(project: P
     others = [Case(f"refund voucher {number}", ("ledger",)) for number in range(60)]
     gated_project(project, operator, cases=[*others, *CASES])
     found = of_text(project, ELSEWHERE, seconds=0.0)
-    assert (found.checked, found.total, found.complete) == (32, 70, False)
+    assert (found.checked, found.total, found.complete) == (16, 70, False)
     assert {each.query for each in found.worse} == set(QUESTIONS["desk"])
     while not found.complete:
         found = of_text(project, ELSEWHERE, seconds=60.0)
