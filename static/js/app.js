@@ -48,13 +48,28 @@
 
   const typing = (target) => target instanceof HTMLElement && (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName));
 
+  const openSearch = () => {
+    const search = document.querySelector("[data-search]");
+    search?.focus();
+    search?.select();
+    return search !== null;
+  };
+
+  /* Ctrl+K opens the search of the page, or else the list of skills. Text areas keep it for links. */
+  const searchKey = (event) => {
+    if (event.altKey || event.shiftKey) return false;
+    if (event.ctrlKey || event.metaKey) return event.key.toLowerCase() === "k" && event.target.tagName !== "TEXTAREA";
+    return event.key === "/" && !typing(event.target);
+  };
+  if (location.hash === "#q") openSearch();
+
   document.addEventListener("keydown", (event) => {
-    if (event.key === "/" && !typing(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      const search = document.querySelector("[data-search]");
-      if (search) {
+    if (searchKey(event)) {
+      const list = document.querySelector("[data-search-page]");
+      if (openSearch()) event.preventDefault();
+      else if (list && event.key !== "/" && !typing(event.target)) {
         event.preventDefault();
-        search.focus();
-        search.select();
+        location.assign(`${list.dataset.searchPage}#q`);
       }
     }
     const menu = event.key === "Escape" && within(event, "details.menu[open]");

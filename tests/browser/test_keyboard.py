@@ -125,3 +125,17 @@ def test_the_account_popover_opens_and_closes_by_keyboard(team: Team, windows: W
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
     expect(account).to_be_focused()
+
+
+def test_ctrl_k_opens_the_search_from_every_page_of_a_project(team: Team, windows: Windows) -> None:
+    team.site.do(skills.create, team.project, skill_bundle(), by=team.actor(roles.AUTHOR))
+    page = windows.open(team.session(roles.AUTHOR))
+    page.goto(f"{team.base}/skills/greeting/")
+    page.keyboard.press("Control+k")
+    search = page.get_by_role("searchbox", name="Search skills")
+    expect(search).to_be_focused()
+    page.keyboard.type("greetings")
+    expect(page.locator(".skill-link mark")).to_have_text("greeting")
+    page.get_by_role("link", name="greeting").focus()
+    page.keyboard.press("Control+k")
+    expect(search).to_be_focused()

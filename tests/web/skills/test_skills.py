@@ -220,6 +220,20 @@ def test_a_step_back_in_the_history_gets_the_whole_page(shelf: None, viewer_page
     assert "<html" in text(viewer_page, "?q=invoice", headers=back)
 
 
+def test_hits_are_marked_in_the_name_and_the_description(
+    project: Project, operator: Actor, viewer_page: Client
+) -> None:
+    text_of_it = "Write an <invoice> for parcels."
+    create_skill(
+        project, skill_bundle("parcel-letter", description=text_of_it, body="Mention the deposit."), by=operator
+    )
+    page = text(viewer_page, "?q=parcel")
+    assert "<mark>parcel</mark>-letter</a>" in page
+    assert "an &lt;invoice&gt; for <mark>parcels</mark>." in page
+    assert "Found in its instructions" not in page
+    assert "Found in its instructions" in text(viewer_page, "?q=deposits")
+
+
 def test_a_search_without_results_suggests_the_nearest_name(shelf: None, viewer_page: Client) -> None:
     page = text(viewer_page, "?q=exzepnse")
     assert "No skills match “exzepnse”" in page
