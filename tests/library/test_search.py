@@ -1,13 +1,14 @@
 """A search among the built-in skills, as somebody types it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import registry
 from registry.models import Project
 from registry.services.catalog import built_in
 from registry.services.routing import routing
-from tests.library.test_built_in_skills import LIBRARY
 from tests.services.isolation import blob_directory, empty_caches
 
 __all__ = ["blob_directory", "empty_caches"]
@@ -15,7 +16,7 @@ __all__ = ["blob_directory", "empty_caches"]
 
 @pytest.fixture
 def demo(project: Project, settings: Any) -> Project:
-    settings.AGENT_SKILLS_DIRS = [LIBRARY]
+    settings.AGENT_SKILLS_DIRS = [Path(registry.__file__).parent / "library"]
     built_in.index().refresh()
     return project
 
