@@ -18,7 +18,7 @@ from registry.core.routing.skill_text import SkillText
 from registry.core.routing.vectors import Encoder
 from registry.core.routing.words import REQUEST_WORDS, term_hash, terms
 
-FORMAT = "1"  # increment after every change of what is stored; an Analysed of another format is made anew
+FORMAT = "2"  # increment after every change of what is stored; an Analysed of another format is made anew
 
 NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS, BODY, ANCHOR = (1 << bit for bit in range(8))
 SUMMARY_FIELDS = NAME | TITLE | DESCRIPTION | TRIGGERS
@@ -182,5 +182,5 @@ def _vectors(text: SkillText, encoder: Encoder | None) -> tuple[Bytes, Bytes]:
     if encoder is None:
         return np.empty(0, np.int8), np.empty((0, 0), np.int8)
     name = text.name.replace("-", " ")
-    encoded = rounded(encoder.encode([f"{name}. {text.description}", *text.phrases]))
+    encoded = rounded(encoder.encode([f"{name}. {text.description}", *text.phrases, name]))
     return encoded[0], encoded[1:]

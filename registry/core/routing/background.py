@@ -3,18 +3,19 @@
 from functools import lru_cache
 from math import log
 
-from registry.core.routing.background_words import SHARES
+from registry.core.routing.background_words import LINES
 
 # Weight of general English, in documents: a small project has too few skills to tell common words from rare ones.
-_DOCUMENTS = 500.0
+_DOCUMENTS = 250.0
 # In place of the number of skills, which would let a skill without a word of the question change its ranking.
-_ALL = 1_000.0
+_ALL = 500.0
 _RARE = 0.001  # share of a term that is not in the table
 
 
 @lru_cache(maxsize=1)
 def _shares() -> dict[str, float]:
-    return {stem: share for share, stems in SHARES for stem in stems.split()}
+    lines = (line.split() for line in LINES.strip().splitlines())
+    return {stem: 0.8 ** int(level) for level, *stems in lines for stem in stems}
 
 
 def idf(stem: str, skills: int) -> float:

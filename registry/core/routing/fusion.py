@@ -48,7 +48,7 @@ def signals(question: Question, fused: Fused, at: int = 0) -> tuple[float, ...]:
     phrase = question.phrase_similarity(fused.rows[at : at + 1])[0]
     score = float(fused.scores[at])
     return (
-        float(evidence.cover[row]),
+        float(evidence.cover[row] + evidence.lead_cover[row]),
         float(evidence.head[row]),
         float(evidence.summary[row] + evidence.text[row]),
         float(evidence.pairs[row]),

@@ -19,7 +19,8 @@ from registry.core.routing.vectors import Encoder
 
 _NAME_WORD = re.compile(r"[^\W_]+")
 SATURATION = 2.5  # k1 of BM25
-_PROMINENT = NAME | TITLE | DESCRIPTION | TRIGGERS | LEAD | HEADINGS | ANCHOR
+_SUMMARY = NAME | TITLE | DESCRIPTION | TRIGGERS | ANCHOR
+_PROMINENT = _SUMMARY | LEAD | HEADINGS
 _PHRASE_TERMS = analysis.PHRASE_TERMS
 
 Floats = NDArray[np.float64]
@@ -30,14 +31,16 @@ class Evidence:
     """One number from 0 to about 1 for each row of the index.
 
     `summary` and `text` are BM25F: of name, title, description and triggers, and what all other fields add to it.
-    `cover` is the share of the question's weight in the prominent fields, `text_cover` in the others. `head` is like
-    `cover`, for the first part of the question. `pairs`: adjacent words; `name`: words of the name, the earlier the
-    better; `name_share`: how much of the name is in the question; `triggers`: whole triggers and phrases.
+    `cover` is the share of the question's weight that the summary has, `lead_cover` what introduction and headings add
+    to it, `text_cover` what the text adds. `head` is the share of the first part of the question in all but the text.
+    `pairs`: adjacent words; `name`: words of the name, the earlier the better; `name_share`: how much of the name is in
+    the question; `triggers`: whole triggers and phrases.
     """
 
     summary: Floats
     text: Floats
     cover: Floats
+    lead_cover: Floats
     text_cover: Floats
     head: Floats
     pairs: Floats
@@ -77,7 +80,7 @@ class Question:
             (weights.NAME, evidence.name), (weights.NAME_SHARE, evidence.name_share),
             (weights.TRIGGERS, evidence.triggers), (weights.SUMMARY, evidence.summary), (weights.COVER, evidence.cover),
             (weights.HEAD, evidence.head), (weights.PAIRS, evidence.pairs), (weights.TEXT, evidence.text),
-            (weights.TEXT_COVER, evidence.text_cover),
+            (weights.LEAD_COVER, evidence.lead_cover), (weights.TEXT_COVER, evidence.text_cover),
         )  # fmt: skip
         total: Floats = np.sum([weight * values for weight, values in parts], axis=0)
         return total
@@ -132,7 +135,7 @@ def ask(text: str, index: Index, encoder: Encoder | None = None) -> Question:
 
 def _evidence(question: Question) -> Evidence:
     size = len(question.index.names)
-    summary, everything, cover, text_cover, head, name = (np.zeros(size) for _ in range(6))
+    summary, everything, cover, lead_cover, text_cover, head, name = (np.zeros(size) for _ in range(7))
     name_terms = np.zeros(size)
     total = head_total = name_total = 1e-9
     for at, (term, hits, weight) in enumerate(zip(question.query.terms, question.hits, question.weights, strict=True)):
@@ -140,8 +143,9 @@ def _evidence(question: Question) -> Evidence:
         summary[rows] += weight * (hits.summary / (SATURATION + hits.summary))
         both = hits.summary + hits.full
         everything[rows] += weight * (both / (SATURATION + both))
-        prominent = (hits.fields & _PROMINENT) > 0
-        cover[rows] += weight * prominent
+        summarised, prominent = (hits.fields & _SUMMARY) > 0, (hits.fields & _PROMINENT) > 0
+        cover[rows] += weight * summarised
+        lead_cover[rows] += weight * (prominent & ~summarised)
         text_cover[rows] += weight * ~prominent
         named = (hits.fields & NAME) > 0
         name[rows] += weight * earliness * named
@@ -155,6 +159,7 @@ def _evidence(question: Question) -> Evidence:
         summary=summary / total,
         text=(everything - summary) / total,
         cover=cover / total,
+        lead_cover=lead_cover / total,
         text_cover=text_cover / total,
         head=head / head_total,
         pairs=_pairs(question, size),

@@ -30,11 +30,23 @@ _APOSTROPHE = re.compile(r"['’](?:s|t|re|ve|ll|d|m)$")
 _HEAD_END = re.compile(
     r"[,;:.!?\n]|\b(?:for|with|using|from|because|so that|when|while|after|before|if)\b", re.IGNORECASE
 )
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|\s[–—]\s")
+# “We are a small bakery.” says who asks; “How do we …?” and “Write …” say what for.
+_BACKGROUND = re.compile(
+    r"\W*(?:we['’]?(?:re|ve)?|i['’]?(?:m|ve)?|our|my|it['’]?s?|they|there|the|this|currently|right now|most|nobody)\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"\?|\b(?:help|need|want|should|how|can you|could you|please|looking (?:for|to)|would like|trying to|let['’]?s)\b",
+    re.IGNORECASE,
+)
+_REQUEST_CHARS = 4_000  # of a question whose sentences are told apart
 _HEAD_TERMS = 2  # a shorter head is continued after the next separator
 
 REQUEST_WORDS = frozenset(map(stem, ASKING.split()))
 STOP_WORDS = frozenset(FUNCTION_WORDS.split())
-_REQUEST_WEIGHT = 0.35
+_ASKING_WEIGHT = 0.35
+_BACKGROUND_WEIGHT = 0.5
 
 
 def _accents() -> dict[int, str]:
@@ -120,6 +132,7 @@ def query(text: str) -> Query:
     """Read a question. Its length is bounded: the first 20,000 characters and the first 200 distinct terms count."""
     text = text[:QUERY_CHARS]
     head_end = _head_end(text)
+    requested = _requested(text)
     found: dict[str, Term] = {}
     order: list[str] = []
     all_words: list[str] = []
@@ -132,7 +145,8 @@ def query(text: str) -> Query:
             if term not in found:
                 if len(found) >= QUERY_TERMS:
                     break
-                weight = _REQUEST_WEIGHT if term in REQUEST_WORDS else 1.0
+                weight = _ASKING_WEIGHT if term in REQUEST_WORDS else 1.0
+                weight *= 1.0 if requested is None or term in requested else _BACKGROUND_WEIGHT
                 found[term] = Term(term, word, weight * _position_weight(len(found)), in_head)
             order.append(term)
     position = {term: at for at, term in enumerate(found)}
@@ -144,6 +158,17 @@ def query(text: str) -> Query:
 def _position_weight(at: int) -> float:
     """Return 1 for the first terms and less for later ones, so that a long text asks for what it starts with."""
     return 1.0 if at < 24 else 24 / at
+
+
+def _requested(text: str) -> frozenset[str] | None:
+    """Return the terms of the sentences that ask for something. None if all sentences do, or none does."""
+    if len(text) > _REQUEST_CHARS:
+        return None
+    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
+    asking = [sentence for sentence in sentences if _REQUEST.search(sentence) or not _BACKGROUND.match(sentence)]
+    if not asking or len(asking) == len(sentences):
+        return None
+    return frozenset(terms(" ".join(asking)))
 
 
 def _head_end(text: str) -> int:

@@ -35,7 +35,9 @@ class Meaning:
         matched = scores > _LEAST
 
         def reason(row: int) -> str:
-            at = nearest.get(row, -1)
-            return f"Close in meaning to “{question.index.entries[row].phrases[at]}”." if at >= 0 else ""
+            at, phrases = nearest.get(row, -1), question.index.entries[row].phrases
+            if at < 0:
+                return "The description is close in meaning."
+            return f"Close in meaning to “{phrases[at]}”." if at < len(phrases) else "The name is close in meaning."
 
         return Matches(rows[matched], scores[matched], reason)
