@@ -7,7 +7,7 @@ from registry.core.routing.link import Matches, Rows, Unavailable
 from registry.core.routing.question import Question
 
 PHRASE_ROWS = 128  # skills whose phrases are compared: the best ones by all other evidence
-_LEAST = 0.05  # a smaller score says nothing
+_LEAST = 0.25  # cosine; a skill that shares no word with the question and is less close is not found
 
 
 class Meaning:
@@ -23,16 +23,20 @@ class Meaning:
         """
         if not question.has_vectors:
             raise Unavailable("There is no encoder, so meaning is not compared.")
-        scores = weights.VECTOR * question.similarity[rows]
+        similarity = question.similarity[rows]
+        scores = weights.VECTOR * similarity
         near = rows
         if len(rows) > PHRASE_ROWS:
             base = scores + question.text_score[rows]
             order = np.lexsort((question.index.name_order[rows], -base))
             near = np.sort(rows[order[:PHRASE_ROWS]])
         phrases, which = question.phrase_similarity(near)
-        scores[np.searchsorted(rows, near)] += weights.PHRASE * phrases
+        compared = np.searchsorted(rows, near)
+        scores[compared] += weights.PHRASE * phrases
+        close = similarity >= _LEAST
+        close[compared] |= phrases >= _LEAST
         nearest = dict(zip(near.tolist(), which.tolist(), strict=True))
-        matched = scores > _LEAST
+        matched = (scores > 0) & (close | (question.text_score[rows] > 0))
 
         def reason(row: int) -> str:
             at, phrases = nearest.get(row, -1), question.index.entries[row].phrases
