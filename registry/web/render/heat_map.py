@@ -52,7 +52,8 @@ def heat_map(confused: Iterable[Confused], *, most: int) -> HeatMap:
         # Right answers of hidden skills would look like confusion among the others.
         if pair.expected != pair.picked or pair.expected in (*shown, NOTHING):
             counts[_place(pair.expected, shown), _place(pair.picked, shown)] += pair.count
-    lines = [*shown, NOTHING, *([OTHER] if len(names) > most else [])]
+    rest = [OTHER] if any(OTHER in pair for pair in counts) else []
+    lines = [*shown, NOTHING, *rest]
     named = {line: _name(line, place) for place, line in enumerate(lines, 1)}
     top = max(counts.values(), default=0)
     rows = tuple(Row(named[line], tuple(_cell(line, column, counts, top) for column in lines)) for line in lines)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from registry.core.catalog import prompt, token_estimate
-from registry.core.catalog.prompt import CatalogLine
+from registry.core.catalog.prompt import Catalog
 from registry.core.routing import words
 from registry.services.routing.routing import LinkReport, Routed, RoutedSkill
 from registry.web.routing import link_words
@@ -24,21 +24,17 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One skill of the order. `lacks` says why it is behind the first one."""
+    """One skill of the order. `why` says what speaks for the first one, and what the others lack."""
 
     skill: RoutedSkill
     place: int
     bars: tuple[Bar, ...]
     percent: str
-    lacks: tuple[str, ...] = ()
+    why: str
 
     @property
     def name(self) -> str:
         return self.skill.candidate.name
-
-    @property
-    def found_by(self) -> str:
-        return link_words.link(self.skill.link).label
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +97,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class InPrompt:
-    """The texts that reach the model: a line of the catalog in every prompt, and the instructions when it loads."""
+    """The texts that reach the model: the catalog in every prompt, and the instructions of a skill that it loads.
 
-    line: str
-    line_tokens: int
-    instructions_tokens: int
+    `line` is the picked skill's line of the catalog. It is empty if the agent gets a shorter catalog without it.
+    """
+
+    skills: int
+    catalog_tokens: int
+    line: str = ""
+    line_tokens: int = 0
+    instructions_tokens: int = 0
 
 
 def answer(query: str, routed: Routed, *, shown: int) -> Answer:
@@ -118,18 +119,20 @@ def answer(query: str, routed: Routed, *, shown: int) -> Answer:
             place,
             tuple(_bars(skill, names, top)),
             link_words.percent(skill.confidence),
-            tuple(_lacks(query, skill, ranking[0])) if place > 1 else (),
+            " ".join(_lacks(query, skill, ranking[0]) if place > 1 else _speaks_for(query, skill)),
         )
         for place, skill in enumerate(ranking, 1)
     )
     return Answer(query, routed, ranked, tuple(_link_row(report, ranking) for report in routed.links))
 
 
-def in_prompt(skill: RoutedSkill) -> InPrompt:
-    candidate = skill.candidate
-    fitted = prompt.fit([CatalogLine(candidate.name, candidate.description)], budget=None, form="text")
-    line = prompt.as_text(fitted).split("\n")[1]
-    return InPrompt(line, token_estimate.estimate(line), candidate.tokens)
+def in_prompt(skill: RoutedSkill | None, listed: Catalog) -> InPrompt:
+    skills, tokens = len(listed.lines), prompt.cost(listed, "text", "tokens")
+    if skill is None:
+        return InPrompt(skills, tokens)
+    own = tuple(line for line in listed.lines if line.name == skill.candidate.name)
+    text = prompt.as_text(Catalog(own)).split("\n")[1] if own else ""
+    return InPrompt(skills, tokens, text, token_estimate.estimate(text), skill.candidate.tokens)
 
 
 def _bars(skill: RoutedSkill, names: Sequence[str], top: float) -> Iterator[Bar]:
@@ -149,13 +152,28 @@ def _link_row(report: LinkReport, ranking: Sequence[RoutedSkill]) -> LinkRow:
     )
 
 
+def _speaks_for(query: str, skill: RoutedSkill) -> Iterator[str]:
+    """Yield the reasons for the first skill: words that it shares with the question, and the strongest link."""
+    has = _terms(skill)
+    shared = [term.word for term in words.query(query).terms if term.stem in has]
+    if len(shared) > 1:
+        yield f"Its name, description or triggers contain {_quoted(shared)}."
+    elif skill.reason:
+        yield skill.reason
+    if len(skill.by_link) > 1:
+        yield f"The strongest evidence is “{link_words.link(skill.link).label}”."
+
+
+def _quoted(found: Sequence[str]) -> str:
+    return ", ".join(f"“{word}”" for word in found[:_NAMED_WORDS])
+
+
 def _lacks(query: str, skill: RoutedSkill, first: RoutedSkill) -> Iterator[str]:
     """Yield what a skill lacks in comparison with the first one: words of the question, and the weakest link."""
     has, lacks = _terms(first), _terms(skill)
     missing = [term.word for term in words.query(query).terms if term.stem in has and term.stem not in lacks]
     if missing:
-        quoted = ", ".join(f"“{word}”" for word in missing[:_NAMED_WORDS])
-        yield f"Its description lacks {quoted}."
+        yield f"Its description lacks {_quoted(missing)}."
     gaps = {name: score - skill.by_link.get(name, 0.0) for name, score in first.by_link.items()}
     name = max(gaps, key=lambda key: gaps[key], default="")
     if len(gaps) > 1 and gaps[name] > 0:

@@ -11,11 +11,12 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
+from registry.core.catalog.precedence import BUNDLED
 from registry.core.errors import InvalidRequest, NotFound, SkillsiteError, TooLarge
 from registry.core.routing import golden_files
 from registry.core.routing.golden import Case, query_digest
 from registry.services.catalog import catalog
-from registry.services.routing import golden_set
+from registry.services.routing import golden_set, library_set
 from registry.services.routing.golden_set import Added
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
@@ -95,7 +96,7 @@ class Preview:
 def import_questions(request: ProjectRequest) -> HttpResponse:
     """Show the form; a POST checks the questions, or saves them if `do` is `save`."""
     if request.method != "POST":
-        return _of_skill(request) if request.GET.get("from") else _page(request, ImportForm())
+        return _first_page(request)
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, form)
@@ -110,9 +111,22 @@ def import_questions(request: ProjectRequest) -> HttpResponse:
     return _page(request, kept, preview=_preview(request, cases))
 
 
-def _of_skill(request: ProjectRequest) -> HttpResponse:
+def _first_page(request: ProjectRequest) -> HttpResponse:
+    if name := request.GET.get("from"):
+        return _of_skill(request, name)
+    if "built-in" in request.GET and (cases := _built_in(request)):
+        return _preview_of(request, cases, "the built-in skills")
+    return _page(request, ImportForm())
+
+
+def _built_in(request: ProjectRequest) -> tuple[Case, ...]:
+    """Return the shipped questions for those built-in skills that this project serves."""
+    served = catalog.view(request.project.pk, request.project.revision).served
+    return library_set.cases_for(candidate.name for candidate in served if candidate.source == BUNDLED)
+
+
+def _of_skill(request: ProjectRequest, name: str) -> HttpResponse:
     """Show the questions that a skill has in its bundle, ready to be saved."""
-    name = request.GET["from"]
     loaded = catalog.load(request.project.pk, name)
     path = golden_files.EVALS
     if not any(entry.path == path for entry in loaded.files):
@@ -166,6 +180,7 @@ def _page(
         "preview": preview,
         "errors": _messages(error),
         "source": source,
+        "built_in": 0 if preview or error else len(_built_in(request)),
         **name_options.name_options(view),
     }
     context = tabs.page(request, "routing-questions", **more)

@@ -119,6 +119,7 @@ def _details(request: ProjectRequest, found: Evaluation) -> dict[str, Any]:
         "evaluation": found,
         "figures": _figures(found, limits),
         "threshold": percent(found.threshold),
+        "most_heated": _HEATED,
         "heat": heat_map(report.confusion, most=_HEATED) if report.confusion else None,
         "confused": sorted(wrong, key=_most_first)[:_CONFUSED],
         "misses": _misses(request, report)[:_MISSES] if reads_questions else [],

@@ -62,7 +62,7 @@ class SettingsForm(forms.Form):
     blocking = forms.BooleanField(
         label="Do not publish a change that fails",
         required=False,
-        help_text="Whoever publishes can override it with a reason, which the audit log keeps.",
+        help_text="The person who publishes can override it with a reason, which the audit log keeps.",
     )
     log_days = forms.IntegerField(
         label="Keep questions for how many days?",

@@ -7,11 +7,13 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
+from registry.core.catalog.prompt import Catalog
 from registry.core.errors import InvalidRequest
 from registry.core.routing.golden import QUERY_CHARS, Case, query_digest
 from registry.models import GoldenCase, Project
-from registry.services.agents import agents
+from registry.services.agents import agent_catalog, agents
 from registry.services.catalog import catalog, skill_list
+from registry.services.catalog.catalog import View
 from registry.services.routing import golden_set, routing
 from registry.web import labels
 from registry.web.access import ProjectRequest, in_project
@@ -101,18 +103,23 @@ def _known(request: ProjectRequest, query: str) -> GoldenCase | None:
     return GoldenCase.objects.filter(project=request.project, query_digest=query_digest(query)).first()
 
 
+def _whole_list(view: View) -> Catalog:
+    return skill_list.fitted(view.served, "text", "")
+
+
 def _answer(request: ProjectRequest, q: str, agent: str, kind: str) -> dict[str, Any]:
     project = request.project
-    allowed = agents.sees(agents.get(project, agent)) if agent else None
+    as_agent = agents.get(project, agent) if agent else None
+    allowed = agents.sees(as_agent) if as_agent else None
     routed = routing.route(project.pk, project.revision, q, allowed=allowed, limit=_RANKED, kind=kind)
     found = opinions.answer(q, routed, shown=_SHOWN)
     view = catalog.view(project.pk, project.revision, allowed=allowed)
+    listed = agent_catalog.of_agent(as_agent, project.revision, form="text") if as_agent else _whole_list(view)
     return {
         "answer": found,
         "agent": agent,
         "kind": kind,
         "known": _known(request, q),
-        "in_prompt": opinions.in_prompt(found.picked.skill) if found.picked else None,
-        "list_cost": skill_list.cost(view),
+        "in_prompt": opinions.in_prompt(found.picked.skill if found.picked else None, listed),
         **name_options.name_options(view),
     }

@@ -22,6 +22,12 @@ def test_the_most_confused_skills_are_shown_and_the_others_summed_up() -> None:
     assert counts["no skill"] == [0, 0, 0, 2]
 
 
+def test_other_skills_are_left_out_if_they_are_never_confused() -> None:
+    found = heat_map([Confused("a", "b", 1), Confused("c", "c", 3)], most=2)
+    assert [name.label for name in found.columns] == ["a", "b", "no skill"]
+    assert found.hidden == 1
+
+
 def test_the_diagonal_is_right_and_the_largest_number_is_darkest() -> None:
     found = heat_map([Confused("a", "a", 8), Confused("a", "", 1)], most=5)
     first, missed = found.rows[0].cells

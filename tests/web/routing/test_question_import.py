@@ -1,14 +1,16 @@
 """Adding many test questions at once: pasted lines, files, and the questions of a skill."""
 
 import json
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from registry.models import GoldenCase, Project
+from registry.services.catalog import built_in
 from registry.services.permissions import Actor
-from tests.conftest import skill_bundle
+from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
 from tests.web.routing.pages import HOSTILE, QUESTIONS, ask, text
@@ -71,6 +73,20 @@ def test_a_preview_warns_about_a_skill_that_agents_do_not_get(skilled: Project, 
     html = text(writing.post(PAGE, {"text": f"{HOSTILE}\tno-such-skill", "do": "check"}))
     assert "Would not count: There is no skill no-such-skill." in html
     assert "<script>alert" not in html
+
+
+def test_the_shipped_questions_need_the_built_in_skills(
+    project: Project, author: Actor, library: Path, writing: Client
+) -> None:
+    create_skill(project, skill_bundle("code-review"), by=author)
+    assert "built-in skills" not in text(writing.get(PAGE)), "the project’s own skill of this name is another one"
+    assert "can be saved" not in text(writing.get(f"{PAGE}?built-in"))
+    on_disk(library, "sql-review")
+    built_in.index().refresh()
+    assert 'href="?built-in"' in text(writing.get(PAGE))
+    html = text(writing.get(f"{PAGE}?built-in"))
+    assert "should find sql-review" in html
+    assert "should find code-review" not in html
 
 
 def test_the_questions_of_a_skill_are_shown_and_saved(project: Project, author: Actor, writing: Client) -> None:

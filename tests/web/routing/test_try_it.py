@@ -43,6 +43,17 @@ def test_an_agent_is_never_offered_a_skill_that_it_does_not_see(
     assert "refund-reply" not in html
 
 
+def test_an_agent_with_a_short_list_finds_a_skill_that_is_not_in_it(
+    skilled: Project, operator: Actor, viewing: Client
+) -> None:
+    packer = Definition(prompt="You choose a parcel when somebody packs.", best_skills=1)
+    agents.create(skilled, "packer", packer, by=operator)
+    html = text(viewing.post(BASE, {"q": "refund request money", "agent": "packer"}))
+    assert "packer would pick" in html
+    assert "The names and descriptions of 1 skill, in every prompt." in html
+    assert "gets a shorter list without this skill" in html
+
+
 @pytest.mark.parametrize(
     ("sent", "error"),
     [
