@@ -127,12 +127,12 @@ class Read(_BaseRead):
 
 
 class StreamedRead(_BaseRead):
-    """A read too long to cache. Each request streams it again. Its ETag differs between people and agents."""
+    """A read too long to cache, streamed for each request. Its ETag depends on the kind and scopes of the caller."""
 
     get: Callable[..., StreamingHttpResponse]
 
     def _read(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, HttpResponseBase]:
-        etag = _etag(request, caller, caller.actor.kind)
+        etag = _etag(request, caller, " ".join((caller.actor.kind, *sorted(caller.actor.scopes))))
         return etag, _not_modified() if _matches(request, etag) else self.get(request, caller, **kwargs)
 
 

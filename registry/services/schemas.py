@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from registry.core.format import manifest_schema
+from registry.core.routing import golden_schema
 
 DIRECTORY = Path(__file__).resolve().parent.parent / "schemas"
 
 
 def generated() -> dict[str, str]:
     """Return the text of each schema by its file name, as the code describes it now."""
-    return {manifest_schema.FILE: _written(manifest_schema.schema())}
+    return {
+        manifest_schema.FILE: _written(manifest_schema.schema()),
+        golden_schema.FILE: _written(golden_schema.schema()),
+    }
 
 
 def write() -> list[Path]:

@@ -294,6 +294,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "versions.reactivate": "is part of the change of another function",
     "export_zip": "reads only",
     "export_directory": "reads only",
+    "routing_transfer": "reads, or goes through golden_set.add and routing_settings.change",
     "import_project": "each skill goes through bundles.import_bundle",
     "audit.events": "reads only",
     # Permission also depends on the proposer, so proposals/test_verbs.py has its own table.

@@ -1,8 +1,9 @@
 """The record of an export: `.skillsite.json` beside the directories of the skills, with one entry for each."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
 
 from registry.core import paths
 from registry.core.archive import zip_bundle, zip_records
@@ -15,6 +16,8 @@ from registry.lib.json_values import has_more_values
 # Cannot clash with a skill, because skill names do not start with a dot.
 RECORD = ".skillsite.json"
 FORMAT = 1
+# Optional parts. An earlier version of the site ignores them.
+GOLDEN_SET, ROUTING = "golden_set", "routing"
 RECORD_BYTES = 64 * 1024 * 1024
 _MOST_VALUES = 1_000_000  # about 66,000 skills
 
@@ -39,15 +42,38 @@ class ExportedSkill:
     entry: Entry | None = None
 
 
-def write(entries: Iterable[Entry]) -> bytes:
-    """Return the record. It is deterministic and has one line per skill, so that exports can be diffed."""
-    lines = [json.dumps(asdict(entry), ensure_ascii=False) for entry in sorted(entries, key=lambda entry: entry.name)]
-    skills = "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
-    return f'{{\n  "format": {FORMAT},\n  "skills": {skills}\n}}\n'.encode()
+def write(entries: Iterable[Entry], parts: Mapping[str, Any] | None = None) -> bytes:
+    """Return the record. It is deterministic and has one line per skill, so that exports can be diffed.
+
+    `parts` are other values of the record, such as GOLDEN_SET. A list has one line for each item.
+    """
+    values = {"skills": [asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)], **(parts or {})}
+    rows = [f'  "format": {FORMAT}', *(f'  "{key}": {_written(value)}' for key, value in values.items())]
+    return ("{\n" + ",\n".join(rows) + "\n}\n").encode()
+
+
+def _written(value: Any) -> str:
+    if not isinstance(value, list) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n    " + ",\n    ".join(json.dumps(item, ensure_ascii=False) for item in value) + "\n  ]"
 
 
 def read(content: bytes) -> dict[str, Entry]:
     """Return the entries of a record by name. Raise InvalidArchive if it is invalid or of another format."""
+    entries = [_entry(one) for one in _parsed(content)["skills"]]
+    by_name = {entry.name: entry for entry in entries}
+    if len(by_name) != len(entries):
+        raise _unreadable("it lists a skill twice")
+    return by_name
+
+
+def read_parts(content: bytes) -> dict[str, Any]:
+    """Return the optional parts of a record. They are JSON, and not checked."""
+    record = _parsed(content)
+    return {key: record[key] for key in (GOLDEN_SET, ROUTING) if key in record}
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
     try:
         text = content.decode()
         if has_more_values(text, _MOST_VALUES):
@@ -59,11 +85,7 @@ def read(content: bytes) -> dict[str, Entry]:
         raise _unreadable("it has no list named “skills”")
     if record.get("format") != FORMAT:
         raise _unreadable(f"its format is {str(record.get('format'))[:40]!r}, but this version reads format {FORMAT}")
-    entries = [_entry(one) for one in record["skills"]]
-    by_name = {entry.name: entry for entry in entries}
-    if len(by_name) != len(entries):
-        raise _unreadable("it lists a skill twice")
-    return by_name
+    return record
 
 
 def _entry(item: object) -> Entry:
@@ -105,12 +127,20 @@ def read_zip(data: Bytes, *, limits: Limits = DEFAULT) -> Iterator[ExportedSkill
     Each top-level directory with a SKILL.md is a skill. A single directory around all of them is allowed.
     """
     members = zip_records.members(data)
-    top = _wrapper(members)
-    record = next((member for member in members if member.raw_name == top + RECORD.encode()), None)
+    return match_entries(_record(data, members), _bundles(data, _wrapper(members), members, limits))
+
+
+def record_in_zip(data: Bytes) -> bytes | None:
+    """Return the record of a zip, or None if it has none."""
+    return _record(data, zip_records.members(data))
+
+
+def _record(data: Bytes, members: Sequence[Member]) -> bytes | None:
+    name = _wrapper(members) + RECORD.encode()
+    record = next((member for member in members if member.raw_name == name), None)
     if record is not None and record.size > RECORD_BYTES:
         raise _unreadable(f"it has {record.size:,} bytes, and {RECORD_BYTES:,} are allowed")
-    content = zip_bundle.unpack(data, record) if record is not None else None
-    return match_entries(content, _bundles(data, top, members, limits))
+    return zip_bundle.unpack(data, record) if record is not None else None
 
 
 def _wrapper(members: Sequence[Member]) -> bytes:

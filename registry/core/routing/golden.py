@@ -16,7 +16,7 @@ NOTE_CHARS = 300
 SKILLS = 20  # in one case, expected and acceptable together
 CASES = 1_000  # in one project
 _ERRORS_SHOWN = 5
-_NAME_CHARS = 128
+NAME_CHARS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _category(category: str, expected: tuple[str, ...]) -> str:
 def _names(what: str, values: Iterable[str]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(normalise(value) for value in values))
     for name in names:
-        if not name or len(name) > _NAME_CHARS or not _is_storable(name):
+        if not name or len(name) > NAME_CHARS or not _is_storable(name):
             raise InvalidRequest(f"{what} has {name[:40]!r}, which is not a valid skill name.", field="expected")
     return names
 

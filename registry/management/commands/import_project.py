@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from registry.core.errors import SkillsiteError
 from registry.models import Project
 from registry.services import permissions
-from registry.services.transfer import import_project
+from registry.services.transfer import import_project, routing_transfer
 
 
 class Command(BaseCommand):
@@ -35,12 +35,24 @@ class Command(BaseCommand):
                 by=permissions.operator(),
             )
             refused = sum([self._print(result) for result in results])
+            self._print_routing(
+                routing_transfer.import_routing(
+                    project, options["path"], dry_run=options["dry_run"], by=permissions.operator()
+                )
+            )
         except SkillsiteError as error:
             raise CommandError(error.message) from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         if refused:
             raise CommandError(f"{refused:,} {'was' if refused == 1 else 'were'} refused. See above for the others.")
+
+    def _print_routing(self, result: routing_transfer.ImportedRouting | None) -> None:
+        if result is None:
+            return
+        self.stdout.write(f"test questions: {result.added:,} added, {result.replaced:,} replaced")
+        if result.settings:
+            self.stdout.write(f"routing settings: {', '.join(result.settings)}")
 
     def _print(self, result: import_project.ImportedSkill) -> bool:
         refused = result.action == import_project.REFUSED

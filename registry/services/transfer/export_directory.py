@@ -33,7 +33,7 @@ def write(project: Project, directory: Path, *, effective: bool = False, by: Act
     Only directories in the record of the earlier export are removed. Everything else in the directory stays.
     """
     skills = export_zip.skills_to_export(project, effective=effective, by=by)
-    record = export_record.write(skill.entry for skill in skills)
+    record = export_zip.record_of(project, skills, effective=effective, by=by)
     before = _exported_names(directory)
     for skill in skills:
         _check(directory, skill, before)

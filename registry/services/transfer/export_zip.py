@@ -14,6 +14,7 @@ from registry.services.catalog import built_in, catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.permissions import Actor, require
+from registry.services.transfer import routing_transfer
 
 _CHUNK = 64 * 1024
 
@@ -78,11 +79,20 @@ def export_zip(
 ) -> Archive:
     """Return a zip with one directory for each skill and a record. Raise TooLarge before the first byte is sent."""
     skills = skills_to_export(project, effective=effective, allowed=allowed, by=by)
-    record = export_record.write(skill.entry for skill in skills)
+    record = record_of(project, skills, effective=effective, by=by)
     sizes = [(RECORD, len(record))]
     sizes += [(f"{skill.entry.name}/{file.path}", file.size) for skill in skills for file in skill.files]
     length = zip_bundle.zip_length(sizes)
     return Archive(length, _chunks(zip_bundle.write_zip_stream(_contents(record, skills))))
+
+
+def record_of(project: Project, skills: Sequence[ExportEntry], *, effective: bool, by: Actor) -> bytes:
+    """Return the record of an export.
+
+    The effective skills go to agents, so their export never contains test questions.
+    """
+    parts = {} if effective else routing_transfer.exported(project, by=by)
+    return export_record.write((skill.entry for skill in skills), parts)
 
 
 def _contents(record: bytes, skills: Sequence[ExportEntry]) -> Iterator[tuple[str, bytes]]:

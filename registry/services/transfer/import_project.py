@@ -1,6 +1,5 @@
 """Import of an exported project. Each skill is checked, versioned and audited like any import."""
 
-import mmap
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
@@ -14,13 +13,14 @@ from django.db import transaction
 from registry.core import paths
 from registry.core.archive import export_record
 from registry.core.archive import zip_bundle as bundle_files
-from registry.core.archive.export_record import RECORD, ExportedSkill
+from registry.core.archive.export_record import ExportedSkill
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.errors import InvalidArchive, NotFound, SkillsiteError, TooLarge, UnsafePath
 from registry.models import Project
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor, require_publish
 from registry.services.skills import bundles, skills
+from registry.services.transfer import export_files
 
 REFUSED = "refused"
 
@@ -54,26 +54,15 @@ def import_skills(
 
 def _exported_skills(path: Path) -> Iterator[ExportedSkill]:
     if path.is_dir():
-        return export_record.match_entries(_record(path / RECORD), _directories(path))
+        return export_record.match_entries(export_files.record_in_directory(path), _directories(path))
     if path.is_file():
         return _in_zip(path)
     raise NotFound(f"There is no file or directory {path}.")
 
 
 def _in_zip(path: Path) -> Iterator[ExportedSkill]:
-    with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            raise InvalidArchive(f"{path} is empty.")
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield from export_record.read_zip(data, limits=settings.LIMITS)
-
-
-def _record(path: Path) -> bytes | None:
-    if path.is_symlink() or not path.is_file():
-        return None
-    if path.stat().st_size > export_record.RECORD_BYTES:
-        raise TooLarge(f"{RECORD} has {path.stat().st_size:,} bytes. {export_record.RECORD_BYTES:,} are allowed.")
-    return path.read_bytes()
+    with export_files.mapped(path) as data:
+        yield from export_record.read_zip(data, limits=settings.LIMITS)
 
 
 def _directories(root: Path) -> Iterator[tuple[str, Bundle | SkillsiteError]]:
