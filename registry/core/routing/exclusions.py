@@ -42,6 +42,9 @@ _LISTED = re.compile(
     r"\s*(?:[:|–—]|-|→|\()\s*(.+)$",
     re.MULTILINE,
 )
+# Each match of a pattern contains one of its hints. Most lines contain none, and looking for a hint is fast.
+_NEGATIVE_HINTS = ("not", "don", "never", "skip", "avoid", "scope", "trigger", "exclusion", "prefer")
+_SEE_INSTEAD_HINTS = ("use", "see", "try", "load", "invoke", "prefer", "go to", "refer to", "consider")
 _WHAT_CHARS = 300
 
 
@@ -88,7 +91,12 @@ def mentions_in_lines(text: str) -> list[Mention]:
 
 
 def _is_negative(part: str) -> bool:
-    return bool(_NEGATIVE.search(part) or _SEE_INSTEAD.search(part) or _INSTEAD.search(part))
+    lower = part.lower()
+    return bool(
+        (any(hint in lower for hint in _NEGATIVE_HINTS) and _NEGATIVE.search(part))
+        or (any(hint in lower for hint in _SEE_INSTEAD_HINTS) and _SEE_INSTEAD.search(part))
+        or ("instead" in lower and _INSTEAD.search(part))
+    )
 
 
 def _mentions(part: str) -> list[Mention]:

@@ -111,14 +111,12 @@ class Question:
         vector = self._vector
         if vector is None:
             return best, which
-        length = float(np.sqrt(vector @ vector))
-        for at, row in enumerate(rows):
-            phrases = self.index.phrases(int(row)).astype(np.float32)
-            if len(phrases):
-                lengths = np.sqrt(np.einsum("ij,ij->i", phrases, phrases)).astype(np.float64) * length
-                cosines = np.divide(phrases @ vector, lengths, out=np.zeros(len(phrases)), where=lengths > 0)
-                which[at] = int(cosines.argmax())
-                best[at] = max(float(cosines[which[at]]), 0.0)
+        phrases, lengths, starts = self.index.phrases_of(rows)
+        cosines = phrases @ vector / (lengths * float(np.sqrt(vector @ vector)) + 1e-9)
+        for at in np.flatnonzero(np.diff(starts)):
+            own = cosines[starts[at] : starts[at + 1]]
+            which[at] = int(own.argmax())
+            best[at] = max(float(own[which[at]]), 0.0)
         return best, which
 
     @cached_property
@@ -133,38 +131,60 @@ def ask(text: str, index: Index, encoder: Encoder | None = None) -> Question:
     return Question(words.query(text), index, encoder)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """The hits of all terms one after the other: for each, its row and field bits, and its term’s weight and place."""
+
+    rows: NDArray[np.int32]
+    summary: Floats
+    full: Floats
+    fields: NDArray[np.uint8]
+    weight: Floats
+    early: Floats  # the weight, less for later terms
+    in_head: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, question: Question) -> "_Found":
+        hits, terms = question.hits, question.query.terms
+        counts = [len(each.rows) for each in hits]
+        early = question.weights / (1.0 + np.arange(len(terms)) / 8)
+        return cls(
+            np.concatenate([np.empty(0, np.int32), *(each.rows for each in hits)]),
+            np.concatenate([np.empty(0), *(each.summary for each in hits)]),
+            np.concatenate([np.empty(0), *(each.full for each in hits)]),
+            np.concatenate([np.empty(0, np.uint8), *(each.fields for each in hits)]),
+            np.repeat(question.weights, counts),
+            np.repeat(early, counts),
+            np.repeat(np.array([term.in_head for term in terms], bool), counts),
+        )
+
+
 def _evidence(question: Question) -> Evidence:
-    size = len(question.index.names)
-    summary, everything, cover, lead_cover, text_cover, head, name = (np.zeros(size) for _ in range(7))
-    name_terms = np.zeros(size)
-    total = head_total = name_total = 1e-9
-    for at, (term, hits, weight) in enumerate(zip(question.query.terms, question.hits, question.weights, strict=True)):
-        rows, earliness = hits.rows, 1.0 / (1.0 + at / 8)
-        summary[rows] += weight * (hits.summary / (SATURATION + hits.summary))
-        both = hits.summary + hits.full
-        everything[rows] += weight * (both / (SATURATION + both))
-        summarised, prominent = (hits.fields & _SUMMARY) > 0, (hits.fields & _PROMINENT) > 0
-        cover[rows] += weight * summarised
-        lead_cover[rows] += weight * (prominent & ~summarised)
-        text_cover[rows] += weight * ~prominent
-        named = (hits.fields & NAME) > 0
-        name[rows] += weight * earliness * named
-        name_terms[rows] += named
-        total += weight
-        name_total += weight * earliness
-        if term.in_head:
-            head[rows] += weight * prominent
-            head_total += weight
+    """Sum over the hits of all terms at once, which is several times faster than term by term."""
+    size, found = len(question.index.names), _Found.of(question)
+
+    def summed(values: Floats, where: NDArray[np.bool_] | None = None) -> Floats:
+        rows = found.rows if where is None else found.rows[where]
+        sums: Floats = np.bincount(rows, values if where is None else values[where], size).astype(np.float64)
+        return sums
+
+    both = found.summary + found.full
+    summarised, prominent = (found.fields & _SUMMARY) > 0, (found.fields & _PROMINENT) > 0
+    named = (found.fields & NAME) > 0
+    total = float(question.weights.sum()) + 1e-9
+    in_head = np.array([term.in_head for term in question.query.terms], bool)
+    early_total = float((question.weights / (1.0 + np.arange(len(in_head)) / 8)).sum()) + 1e-9
+    summary = summed(found.weight * (found.summary / (SATURATION + found.summary)))
     return Evidence(
         summary=summary / total,
-        text=(everything - summary) / total,
-        cover=cover / total,
-        lead_cover=lead_cover / total,
-        text_cover=text_cover / total,
-        head=head / head_total,
+        text=(summed(found.weight * (both / (SATURATION + both))) - summary) / total,
+        cover=summed(found.weight, summarised) / total,
+        lead_cover=summed(found.weight, prominent & ~summarised) / total,
+        text_cover=summed(found.weight, ~prominent) / total,
+        head=summed(found.weight, prominent & found.in_head) / (float(question.weights[in_head].sum()) + 1e-9),
         pairs=_pairs(question, size),
-        name=name / name_total,
-        name_share=name_terms / question.index.name_lengths,
+        name=summed(found.early, named) / early_total,
+        name_share=summed(np.ones(len(found.rows)), named) / question.index.name_lengths,
         triggers=_triggers(question, size, total),
     )
 

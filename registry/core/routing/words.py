@@ -71,7 +71,9 @@ def normalise(text: str) -> str:
 def words(text: str) -> Iterator[str]:
     """Yield the normalised words of a text in order, stop words included, not stemmed."""
     for word in _WORD.findall(normalise(text)):
-        if not word.isascii() and _IS_UNSPACED.match(word):
+        if word.isalnum() and word.isascii():
+            yield word[:WORD_CHARS]
+        elif _IS_UNSPACED.match(word):
             yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
         else:
             yield _APOSTROPHE.sub("", word)[:WORD_CHARS]

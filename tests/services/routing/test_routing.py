@@ -35,12 +35,12 @@ def test_a_match_can_be_loaded_with_its_version_and_digest(skills: Project) -> N
 
 
 def test_a_skill_that_is_switched_off_or_not_allowed_is_never_named(skills: Project, author: Actor) -> None:
-    assert names(skills, "refunds", allowed=frozenset({"deploy"})) == []
+    assert "refunds" not in names(skills, "refunds", allowed=frozenset({"deploy"}))
     assert names(skills, "refunds", kind="knowledge") == []
     disable_skill(skills, "refunds", by=author)
     skills.refresh_from_db()
-    assert names(skills, "refunds") == []
-    assert [found.name for found in routing.search(skills.pk, skills.revision, "refunds")] == []
+    assert "refunds" not in names(skills, "refunds")
+    assert "refunds" not in [found.name for found in routing.search(skills.pk, skills.revision, "refunds")]
 
 
 def test_a_change_is_ranked_as_if_it_was_published(skills: Project) -> None:
@@ -50,8 +50,10 @@ def test_a_change_is_ranked_as_if_it_was_published(skills: Project) -> None:
         routing.rank_each(skills.pk, skills.revision, ["cheques", "refunds"], change=change, threshold=0.0)
         for change in ((), (other, gone))
     )
-    assert [[skill.candidate.name for skill in routed.ranking] for routed in before] == [[], ["refunds"]]
-    assert [[skill.candidate.name for skill in routed.ranking] for routed in after] == [["cheques"], []]
+    found = [[[skill.candidate.name for skill in routed.ranking] for routed in each] for each in (before, after)]
+    assert "cheques" not in found[0][0]
+    assert (found[0][1][0], found[1][0][0]) == ("refunds", "cheques")
+    assert all("refunds" not in ranking for ranking in found[1])
 
 
 @pytest.mark.parametrize(
