@@ -10,8 +10,29 @@ from functools import cache
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.format import skill_md
 
-_SYLLABLES = [a + b for a in "b c d f g k l m n p r s t v st tr pl".split() for b in "a e i o u an er in or".split()]
-_GENERAL = "how do I can you help me with the a of for please make write fix create review update my our this new".split()
+_SYLLABLES = [
+    f"{start}{end}"
+    for start in ("b", "c", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr", "pl")
+    for end in ("a", "e", "i", "o", "u", "an", "er", "in", "or")
+]
+_GENERAL = (
+    "how",
+    "do",
+    "I",
+    "can",
+    "you",
+    "help",
+    "me",
+    "with",
+    "the",
+    "a",
+    "of",
+    "for",
+    "please",
+    "make",
+    "write",
+    "new",
+)
 VOCABULARY = 30_000
 
 

@@ -177,6 +177,10 @@ if not DATABASE_URL and SQLITE_FILE.exists():
 
 SKILL_SCANNER = env.text("SKILL_SCANNER")  # a program for the deep pass of the security scan; off if empty
 ROUTING_EMBEDDINGS = env.boolean("ROUTING_EMBEDDINGS", True)
+ROUTING_RERANK_URL = env.text("ROUTING_RERANK_URL")  # of chat completions; off if empty
+ROUTING_RERANK_MODEL = env.text("ROUTING_RERANK_MODEL")
+ROUTING_RERANK_KEY = env.text("ROUTING_RERANK_KEY")
+ROUTING_RERANK_SECONDS = env.integer("ROUTING_RERANK_SECONDS", 3, least=1, most=30)
 S3_BUCKET = env.text("S3_BUCKET")
 S3_ENDPOINT_URL = env.text("S3_ENDPOINT_URL")
 STORAGES = {

@@ -12,7 +12,7 @@ from registry.services.audit_log import heads
 from registry.services.drafts import uploads
 from registry.services.notifications import audit_head_webhooks, worker
 from registry.services.resolve import resolver
-from registry.services.routing import route_log
+from registry.services.routing import index_store, route_log
 from registry.services.skills import scan_jobs
 from registry.services.sources import source_jobs
 
@@ -39,6 +39,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
         **scan_jobs.clean(now=now),
         "logged questions": route_log.sweep(now),
         "cached skills": _sweep_cache(),
+        "analysed skills": index_store.sweep(),
     }
 
 

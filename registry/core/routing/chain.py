@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from registry.core.routing.fusion import Fused
-from registry.core.routing.link import Link, Matches, Rows, Unavailable
+from registry.core.routing.link import Invalid, Link, Matches, Rows, Unavailable
 from registry.core.routing.links.full_text import FullText
 from registry.core.routing.links.meaning import Meaning
 from registry.core.routing.links.names import Names
@@ -41,10 +41,6 @@ _DETAIL_CHARS = 200
 
 QuestionType = TypeVar("QuestionType")
 Fuse = Callable[[Mapping[str, Matches]], Fused]
-
-
-class Invalid(Exception):
-    """A link returned something else than finite scores of the rows that it was given."""
 
 
 @dataclass(frozen=True, slots=True)

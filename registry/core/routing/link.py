@@ -20,6 +20,10 @@ class Unavailable(Exception):
     """A link cannot work here, for example because a package is missing. The message is a sentence for people."""
 
 
+class Invalid(Exception):
+    """A link returned something else than finite scores of the rows that it was given. The message is for people."""
+
+
 def no_reason(row: int) -> str:
     return ""
 

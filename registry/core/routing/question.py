@@ -82,7 +82,9 @@ class Question:
             (weights.HEAD, evidence.head), (weights.PAIRS, evidence.pairs), (weights.TEXT, evidence.text),
             (weights.LEAD_COVER, evidence.lead_cover), (weights.TEXT_COVER, evidence.text_cover),
         )  # fmt: skip
-        total: Floats = np.sum([weight * values for weight, values in parts], axis=0)
+        total: Floats = np.zeros(len(self.index.names))
+        for weight, values in parts:
+            total += weight * values
         return total
 
     @cached_property

@@ -15,7 +15,7 @@ def by_relevance(project_id: int, revision: int, text: str, candidates: Sequence
     """
     names = frozenset(candidate.name for candidate in candidates)
     routed = routing.route(
-        project_id, revision, readable(text[:QUERY_CHARS]), allowed=names, limit=MOST_MATCHES, threshold=0
+        project_id, revision, readable(text[:QUERY_CHARS]), allowed=names, limit=MOST_MATCHES, threshold=0, rerank=False
     )
     rank = {skill.candidate.name: place for place, skill in enumerate(routed.ranking)}
     return sorted(candidates, key=lambda candidate: rank.get(candidate.name, len(rank)))

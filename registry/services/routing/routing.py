@@ -16,7 +16,7 @@ from registry.core.routing.link import Rows
 from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
-from registry.services.routing import analysed_skills, indexes, link_runs, routing_settings, searching
+from registry.services.routing import analysed_skills, indexes, link_runs, reranking, routing_settings, searching
 from registry.services.routing.indexes import ProjectIndex
 
 RANKED_EACH = 10  # skills in an answer of `rank_each`
@@ -82,8 +82,12 @@ def route(
     limit: int = 5,
     kind: str = "",
     threshold: float | None = None,
+    rerank: bool = True,
 ) -> Routed:
-    """Return the skills that fit a question, best first. A threshold of 0 returns the whole ranking."""
+    """Return the skills that fit a question, best first. A threshold of 0 returns the whole ranking.
+
+    With `rerank`, the model that the operator configured reorders the best ones.
+    """
     check_query(query)
     if not 1 <= limit <= MOST_MATCHES:
         raise InvalidRequest(f"limit is a number from 1 to {MOST_MATCHES}; not {limit}.", field="limit")
@@ -93,7 +97,7 @@ def route(
     found = indexes.of(project_id, revision)
     if found.half_built:
         return measure.answer(_by_relevance(found, query, allowed, kind)[:limit], _building(found))
-    return _routed(measure, found, query, found.rows_for(allowed, kind), limit)
+    return _routed(measure, found, query, found.rows_for(allowed, kind), limit, rerank=rerank)
 
 
 def rank_each(
@@ -182,11 +186,16 @@ class _Measure:
         return Routed(ranking if sure else (), ranking, links, self.threshold, self.origin, answered_by, signals)
 
 
-def _routed(measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int) -> Routed:
+def _routed(
+    measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int, *, rerank: bool = False
+) -> Routed:
     asked = question.ask(query, found.index, found.encoder)
     if asked.query.empty and asked.exact_row is None:  # no word, or only words such as “the”
         return measure.answer((), tuple(LinkReport(link.name, 0.0, SKIPPED) for link in chain.LINKS))
-    chained = link_runs.run(asked, rows, most=max(limit, chain.REORDERED))
+    most = max(limit, chain.REORDERED)
+    chained = link_runs.run(asked, rows, most=most)
+    if rerank:
+        chained = reranking.reorder(found, asked, chained, most=most)
     reports = tuple(_with_progress(report, found.progress) for report in chained.reports)
     ranking = _ranking(found, asked, chained, measure.calibration, limit)
     return measure.answer(ranking, reports, chained.answered_by, fusion.signals(asked, chained.fused))

@@ -28,8 +28,10 @@ class Meaning:
         near = rows
         if len(rows) > PHRASE_ROWS:
             base = scores + question.text_score[rows]
-            order = np.lexsort((question.index.name_order[rows], -base))
-            near = np.sort(rows[order[:PHRASE_ROWS]])
+            last = np.partition(base, len(base) - PHRASE_ROWS)[len(base) - PHRASE_ROWS]
+            best = np.flatnonzero(base >= last)  # more than PHRASE_ROWS if several are equal to the last
+            order = np.lexsort((question.index.name_order[rows[best]], -base[best]))
+            near = np.sort(rows[best[order[:PHRASE_ROWS]]])
         phrases, which = question.phrase_similarity(near)
         compared = np.searchsorted(rows, near)
         scores[compared] += weights.PHRASE * phrases
