@@ -176,7 +176,7 @@ def _change_built_in(project: Project, library: Path, author: Actor) -> None:
     path = library / "expense-report" / SKILL_MD
     theirs = _edited(path.read_bytes(), "oldest first", "sorted by category, oldest first")
     theirs = _edited(theirs, "in one sentence", "in one short sentence")
-    path.write_bytes(_edited(theirs, "1.2.0", "1.3.0"))
+    path.write_bytes(_edited(theirs, "1.3.0", "1.4.0"))
 
 
 def _make_outdated(project: Project, owner: Actor, author: Actor) -> int:

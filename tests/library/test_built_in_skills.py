@@ -17,6 +17,7 @@ from registry.core.format.skill_md import KNOWLEDGE, TOOL, SkillMd
 from registry.core.limits import DEFAULT
 from registry.core.lint import rules
 from registry.core.scan import invisible
+from registry.core.text.shorten import shorten
 from tests import effort
 from tests.directories import read_files
 
@@ -89,10 +90,25 @@ def test_the_header_uses_only_what_every_client_reads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_description_says_when_to_use_it_and_fits_the_catalog_line(name: str) -> None:
+def test_description_says_when_to_use_it_before_the_catalog_cuts_it(name: str) -> None:
     description = read(name).description
-    assert 80 <= len(description) <= DEFAULT.catalog_description_chars
-    assert re.search(r"\. Use (when|for) ", description)
+    assert 80 <= len(description) <= DEFAULT.description_chars
+    what, when = re.split(r"(?<=\.) (?=[A-Z])", description)[:2]
+    assert re.match(r"Use (when|for) ", when)
+    assert f"{what} {when}" in shorten(description, DEFAULT.catalog_description_chars)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_description_sends_readers_only_to_other_built_in_skills(name: str) -> None:
+    named = re.findall(r"`([^`]+)`", read(name).description)
+    assert set(named) <= set(NAMES) - {name}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_triggers_are_ten_to_twenty_short_phrases(name: str) -> None:
+    triggers = read(name).triggers
+    assert 10 <= len(triggers) <= 20
+    assert max(len(trigger.split()) for trigger in triggers) <= 6
 
 
 @pytest.mark.parametrize("name", NAMES)
