@@ -17,7 +17,7 @@ from registry.core.routing.metrics import Outcome, Report, StaleCase
 from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
-from registry.services.routing import evaluations, golden_set, routing, routing_settings
+from registry.services.routing import evaluations, golden_set, indexes, routing, routing_settings
 from registry.services.routing.routing import ChangedSkill, Routed
 
 LIVE_SECONDS = 0.12  # for a panel that follows what somebody types
@@ -122,7 +122,8 @@ def of_change(
 ) -> Impact:
     """Return what a change does to the golden set of a project. It costs one query if there is no golden set.
 
-    Without `seconds`, every case is routed. `revision` is that of the project, if the caller read a newer one.
+    Without `seconds`, every case is routed. Otherwise none is while the index is being built for the first time.
+    `revision` is that of the project, if the caller read a newer one.
     """
     at = project.revision if revision is None else revision
     key = (built_in.snapshot().fingerprint, project.pk, at)
@@ -131,6 +132,8 @@ def of_change(
         return _NOTHING
     wanted = [replace(each, name=normalise(each.name)) for each in changes]
     wanted = [each for each in wanted if each.name not in base.off]
+    if seconds is not None and indexes.of(project.pk, at).missing:
+        return replace(_NOTHING, total=len(base.cases), blocking=base.blocking)
     digest = _digest(wanted)
     known = _impacts.get((*key, digest))
     if known is None:

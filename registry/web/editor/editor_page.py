@@ -13,7 +13,7 @@ from registry.core.bundle import SKILL_MD, FileEntry
 from registry.core.catalog import precedence, token_estimate
 from registry.core.catalog.precedence import Candidate
 from registry.core.errors import InvalidInput, SkillsiteError, TooLarge
-from registry.core.findings import Finding, Severity
+from registry.core.findings import Finding, Severity, in_reading_order
 from registry.core.format import skill_form
 from registry.core.format.skill_form import Fields
 from registry.models import Draft
@@ -21,7 +21,7 @@ from registry.services.catalog import catalog, skill_list
 from registry.services.drafts import draft_checks, draft_files, drafts
 from registry.services.drafts.draft_checks import Report
 from registry.services.drafts.drafts import FORM, RAW, Place
-from registry.services.routing import impact
+from registry.services.routing import health, impact
 from registry.services.routing.routing import ChangedSkill
 from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
@@ -38,6 +38,8 @@ _FIELDS = {
     "kind": "f-kind",
     "requires": "f-requires",
     "body": "f-text",
+    "loses": "f-description",
+    "routes": "f-description",
 }
 
 
@@ -111,7 +113,8 @@ def context(
     winner = effective.winner if effective else None
     urls = Addresses(place)
     view = catalog.view(request.project.pk, request.project.revision)
-    findings = [_row(finding, draft, report) for finding in report.findings]
+    shown = in_reading_order([*report.findings, *_health(request, draft, report)])
+    findings = [_row(finding, draft, report) for finding in shown]
     typed_name = report.parsed.name if report.parsed and "name" not in report.missing else ""
     return {
         "place": place, "draft": draft, "urls": urls, "error": error, "files_error": files_error,
@@ -120,7 +123,7 @@ def context(
         "text": draft.content["text"], "no_form": _no_form(draft), "winner": winner,
         "outdated": bool(draft.pk and place.name and precedence.digest_of(effective) != draft.base),
         "version": drafts.next_version(request.project, place.name or typed_name), "report": report,
-        "rows": findings, "tally": _tally(report.findings),
+        "rows": findings, "tally": _tally(shown),
         "errors": report.errors + (report.blocked if may_publish(request) else 0),
         "name_rows": _about_the_name(findings),
         "cost": _cost(report, winner), "preview": _preview(report, draft, urls),
@@ -132,6 +135,13 @@ def context(
         "impact": _impact(request, draft, report), "gate_reason": request.POST.get("gate_reason", ""),
         "files": [_file(entry, urls) for entry in draft.manifest], "removed": draft_files.removed(draft),
     }  # fmt: skip
+
+
+def _health(request: ProjectRequest, draft: Draft, report: Report) -> tuple[Finding, ...]:
+    """Return what routing finds about the draft: a skill like it, or one that its description finds first."""
+    if report.parsed is None or report.missing or draft.pk is None:
+        return ()
+    return health.of_draft(request.project, draft.name or report.parsed.name, report.parsed)
 
 
 def _impact(request: ProjectRequest, draft: Draft, report: Report) -> Shown | None:

@@ -18,6 +18,7 @@ from registry.core.errors import Quarantined
 from registry.services.catalog import catalog
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
+from registry.services.routing import health
 from registry.services.skills import skills
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest, in_project
@@ -50,6 +51,7 @@ def source(request: ProjectRequest, name: str, version: str | None = None) -> Ht
         "source", lines=marked_text.lines(text), summary=marked_text.summary(text), windows="\r\n" in text,
         path=SKILL_MD,
         raw=page.address("file", SKILL_MD),
+        routing_findings=health.of_skill(request.project, page.name) if version is None else (),
     )  # fmt: skip
     return render(request, "skills/skill/source.html", context)
 
