@@ -149,7 +149,7 @@ def _impact(request: ProjectRequest, draft: Draft, report: Report) -> Shown | No
     if report.parsed is None or report.missing or draft.pk is None:
         return None
     changed = ChangedSkill(draft.name or report.parsed.name, drafts.text(draft).encode())
-    return routing_impact.of_change(request, [changed], seconds=impact.LIVE_SECONDS)
+    return routing_impact.of_change(request, [changed], seconds=impact.LIVE_SECONDS, most=routing_impact.FEW_ROWS)
 
 
 def _folded(fields: Fields) -> int:

@@ -11,7 +11,7 @@ from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may
 
-_ROWS = 20
+ROWS, FEW_ROWS = 20, 6  # questions on a page, and in a narrow panel
 NO_SKILL = "no skill"
 
 
@@ -79,7 +79,11 @@ class Shown:
 
 
 def of_change(
-    request: ProjectRequest, changes: Sequence[ChangedSkill], *, seconds: float = impact.PAGE_SECONDS
+    request: ProjectRequest,
+    changes: Sequence[ChangedSkill],
+    *,
+    seconds: float = impact.PAGE_SECONDS,
+    most: int = ROWS,
 ) -> Shown | None:
     """Return the impact for people who may read the test questions; None if there are none."""
     if not may(request, roles.WRITE):
@@ -87,7 +91,7 @@ def of_change(
     found = impact.of_change(request.project, changes, seconds=seconds)
     if not found.total:
         return None
-    rows = tuple(_row(each) for each in found.moved[:_ROWS])
+    rows = tuple(_row(each) for each in found.moved[:most])
     return Shown(found, rows, len(found.moved) - len(rows))
 
 
