@@ -26,8 +26,10 @@ def _named() -> dict[str, Callable[[Site, Path], str]]:
     found["MCP Inspector 2.12.0: bearer token in a header"] = checks.inspector_with_header
     found["MCP Inspector 2.12.0: prompts/get"] = checks.inspector_prompt
     found["Claude Code 2.1.197: mcp add, mcp list"] = checks.claude_code
+    found["Claude Code 2.1.197: route"] = checks.claude_code_route
     found["fastmcp 4.1.2: sync_skills"] = checks.python_client("fastmcp_sync.py")
     found["fastmcp 4.1.2: skills extension"] = checks.python_client("fastmcp_skills.py")
+    found["fastmcp 4.1.2: route"] = checks.python_client("fastmcp_route.py")
     found["agent-framework 1.23.0: MCPSkillsSource"] = checks.python_client("agent_framework_source.py")
     found |= loaders.named()
     found["log of the server"] = checks.no_secret_in_the_log

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from registry.web.connect.clients import Target, groups
-from tests.clients import tools
+from tests.clients import model, tools
 from tests.clients.site import EXPECTED, Site
 
 _SCRIPTS = Path(__file__).parent / "scripts"
@@ -130,6 +130,23 @@ def claude_code(site: Site, home: Path) -> str:
     if not re.search(rf"skills: {re.escape(target.mcp)} \(HTTP\) - . Connected", said):
         raise Failed(said[-1500:])
     return "the line of the page connects, without an account"
+
+
+def claude_code_route(site: Site, home: Path) -> str:
+    """Let Claude Code call the tool route for a scripted model, and check the result that it hands to the model."""
+    header = f"Authorization: Bearer {site.token}"
+    add = ["mcp", "add", "--transport", "http", "skills", f"{site.address}/mcp", "--header", header]
+    run([*tools.claude(), *add], home)
+    with model.scripted("mcp__skills__route", {"query": "plain note", "limit": 3}) as scripted:
+        said = run(
+            [*tools.claude(), "-p", "Which skill is for a plain note?", "--allowedTools", "mcp__skills__route"],
+            home,
+            ANTHROPIC_BASE_URL=scripted.url,
+            ANTHROPIC_API_KEY="not-a-key",
+        )
+    if not scripted.results or "plain-note" not in scripted.results[0] or "plain-note" not in said:
+        raise Failed(f"{scripted.results} {sorted(scripted.offered)} {said[-1500:]}")
+    return f"its client called the tool and handed over: {scripted.results[0].splitlines()[0][:60]}"
 
 
 def python_client(script: str) -> Callable[[Site, Path], str]:

@@ -10,6 +10,7 @@ from registry.lib import hosts
 PLACEHOLDER = "sks_…"
 _VARIABLE = "SKILLSITE_TOKEN"
 _PULL = "skillsite-client pull --for claude-code"
+_READ = "skillsite-client catalog\nskillsite-client route 'QUESTION'\nskillsite-client read NAME"
 _UNENCRYPTED = "This site has no https, so others in the network can read the token."
 _READ_ONLY = "a token with “read” as its only scope"
 
@@ -93,7 +94,7 @@ def _claude_code(target: Target) -> Guide:
     return Guide(
         "claude-code",
         "Claude Code",
-        "Finds and loads skills while it works, and can propose changes.",
+        "Finds the skill for a question, loads it while it works, and can propose changes.",
         (
             Step("Add the server", f"claude mcp add --transport http skills {target.mcp} {header}"),
             Step("Or pull the skills as files, with the Python client of this site", _PULL),
@@ -161,8 +162,7 @@ def _skills(target: Target) -> Guide:
 
 def _client(target: Target) -> Guide:
     variables = {"SKILLSITE_URL": target.site, "SKILLSITE_PROJECT": target.project, _VARIABLE: target.token}
-    if target.is_unencrypted:
-        variables["SKILLSITE_ALLOW_HTTP"] = "1"
+    variables |= {"SKILLSITE_ALLOW_HTTP": "1"} if target.is_unencrypted else {}
     settings = "\n".join(f"export {name}={value}" for name, value in variables.items())
     return Guide(
         "client",
@@ -173,7 +173,7 @@ def _client(target: Target) -> Guide:
             Step("Configure", settings),
             Step("Pull the skills for Claude Code (or cursor, codex)", _PULL),
             Step("In CI: fail if the files differ from the project", f"{_PULL} --check"),
-            Step("Read in the shell", "skillsite-client catalog\nskillsite-client read NAME"),
+            Step("Read in the shell", _READ),
         ),
         note=_UNENCRYPTED if target.is_unencrypted else "",
     )
@@ -190,6 +190,7 @@ def _rest(target: Target) -> Guide:
         (
             _export(target),
             Step("The skill list, ready for a prompt", get("/catalog?format=text&budget=2000")),
+            Step("The skills for a question", get("/route", """--json '{"query": "QUESTION"}' """)),
             Step("The instructions of one skill", get("/skills/NAME")),
             Step("One file of a skill", get("/skills/NAME/files/references/FILE.md")),
             Step("The whole skill", get("/skills/NAME/bundle.zip", "-o NAME.zip ")),
@@ -307,10 +308,8 @@ _LOADERS = (
 
 
 def _inspector(target: Target) -> Guide:
-    command = (
-        f"mcp-inspector --cli {target.mcp} --transport http \\\n"
-        f'    --header "Authorization: Bearer {target.token}" --method skills/list --verify'
-    )
+    header = f'--header "Authorization: Bearer {target.token}"'
+    command = f"mcp-inspector --cli {target.mcp} --transport http \\\n    {header} --method skills/list --verify"
     return Guide(
         "inspector",
         "MCP Inspector",

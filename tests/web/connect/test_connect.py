@@ -176,10 +176,17 @@ def test_the_http_commands_work(project: Project, library: Path, operator: Actor
     seen = 0
     for step in of(Target("", "demo", ""))["rest"].steps:
         if step.text.startswith("curl"):
-            address = shlex.split(step.text)[-1].replace("NAME", "greeting").replace("AGENT", "bot")
-            assert Client().get(address, headers={"Authorization": f"Bearer {secret}"}).status_code == 200, address
+            words = shlex.split(step.text)
+            address = words[-1].replace("NAME", "greeting").replace("AGENT", "bot")
+            sent = {"path": address, "headers": {"Authorization": f"Bearer {secret}"}}
+            if "--json" in words:
+                body = words[words.index("--json") + 1]
+                response = Client().post(**sent, data=body, content_type="application/json")
+            else:
+                response = Client().get(**sent)
+            assert response.status_code == 200, address
             seen += 1
-    assert seen == 5
+    assert seen == 6
 
 
 # -- The page -------------------------------------------------------------------------------------------------
