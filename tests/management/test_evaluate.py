@@ -94,6 +94,8 @@ def test_the_library_needs_no_project(db: None, library: Path, tmp_path: Path) -
     file.write_text("".join(f"{case.query}\t{','.join(case.expected) or '-'}\n" for case in GOOD))
     with nothing_left_behind():
         assert evaluate("--library", "--golden", str(file))[-1] == "PASS"
+        with pytest.raises(SystemExit):
+            evaluate("--library", "--golden", str(file), "--least-cases", "9")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +105,7 @@ def test_the_library_needs_no_project(db: None, library: Path, tmp_path: Path) -
         (("--project", "demo", "--library"), "not allowed with"),
         (("--project", "nope"), "There is no project 'nope'"),
         (("--project", "demo", "--threshold", "1.5"), "from 0 to 1"),
+        (("--project", "demo", "--least-mrr", "0.1"), "its own limits"),
         (("--project", "demo", "--threshold", "nan"), "from 0 to 1"),
         (("--library", "--golden", "no-such-file.json"), "No such file"),
     ],

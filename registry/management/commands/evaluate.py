@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 import registry
 from registry.core.errors import SkillsiteError
-from registry.core.routing import golden_files, metrics
+from registry.core.routing import gate, golden_files, metrics
 from registry.core.routing.golden import Case
 from registry.core.routing.metrics import Outcome
 from registry.models import Project
@@ -31,6 +32,10 @@ class Command(BaseCommand):
         parser.add_argument("--golden", type=Path, metavar="FILE", help="run these questions; the result is not stored")
         parser.add_argument("--no-learn", action="store_true", help="keep the threshold as it is")
         parser.add_argument("--threshold", type=float, metavar="X", help="use this threshold; the result is not stored")
+        for limit, default in asdict(gate.Limits()).items():
+            name = f"--{limit.replace('_', '-')}"
+            help_text = f"limit of the gate, with --library only; {default} by default"
+            parser.add_argument(name, type=type(default), default=default, metavar="X", help=help_text)
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,8 +57,12 @@ class Command(BaseCommand):
 
     def _measure(self, options: dict[str, Any]) -> Measured:
         learn, threshold, file = not options["no_learn"], options["threshold"], options["golden"]
+        limits = gate.Limits(**{name: options[name] for name in asdict(gate.Limits())})
         if options["library"]:
-            return evaluations.measure_library(_read(file or LIBRARY), learn=learn, threshold=threshold)
+            cases = _read(file or LIBRARY)
+            return evaluations.measure_library(cases, learn=learn, threshold=threshold, limits=limits)
+        if limits != gate.Limits():
+            raise CommandError("A project has its own limits. Change them in its routing settings.")
         project = Project.objects.filter(slug=options["project"], archived_at=None).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")

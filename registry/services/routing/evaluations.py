@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from registry.core.errors import Busy, NotFound
@@ -110,9 +110,12 @@ def measure(project: Project, cases: Sequence[Case], *, learn: bool = True, thre
     return _measure(project.pk, revision, cases, baseline(project), learn, threshold)
 
 
-def measure_library(cases: Sequence[Case], *, learn: bool = True, threshold: float | None = None) -> Measured:
+def measure_library(
+    cases: Sequence[Case], *, limits: gate.Limits, learn: bool = True, threshold: float | None = None
+) -> Measured:
     """Measure cases with the built-in skills alone, as in a project without skills of its own."""
-    return _measure(_NO_PROJECT, 0, cases, None, learn, threshold)
+    measured = _measure(_NO_PROJECT, 0, cases, None, learn, threshold)
+    return replace(measured, verdict=gate.verdict(measured.report, limits))
 
 
 def _measure(
