@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from registry.core import roles
+from registry.core.routing.golden import Case
 from registry.models import Project, SourceEntry, SourceJob, User
 from registry.remote.sources import FetchedBundle
 from registry.services.agents import tokens
 from registry.services.permissions import Actor
+from registry.services.routing import golden_set
 from registry.services.sources import source_entries, sources
 from tests.api import contract
 from tests.conftest import Api, skill_bundle, skill_text
@@ -51,7 +53,8 @@ def known(project: Project, owner: Api, operator: Actor, elsewhere: Receiver) ->
     entry = SourceEntry.objects.create(source=source, name="greeting", digest="1")
     source_entries.stage(entry, FetchedBundle(skill_bundle(body="Theirs."), "", "1"))
     job = SourceJob.objects.get(source=source)
-    numbers = {"source": str(source.pk), "job": str(job.pk)}
+    [case] = golden_set.add(project, [Case("Hello?", ("greeting",))], by=operator).rows
+    numbers = {"source": str(source.pk), "job": str(job.pk), "case": str(case.pk)}
     return {"name": "greeting", "version": "1", "path": "a.txt", "agent": "bot", **numbers}
 
 
@@ -63,7 +66,7 @@ def test_every_answer_conforms_to_the_document(operation: str, owner: Api, known
         parameters = case.path_parameters or {}
         parameters["project"] = "demo"
         for name, value in known.items():
-            if name in parameters and (name in ("source", "job") or len(str(parameters[name])) % 2):
+            if name in parameters and (name in ("source", "job", "case") or len(str(parameters[name])) % 2):
                 parameters[name] = value
         if isinstance(case.body, dict) and case.path.endswith("/preview"):
             case.body |= {"name": "greeting"}

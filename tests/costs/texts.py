@@ -1,8 +1,9 @@
 """Hostile texts for diffs, patches and merges."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from registry.core.limits import DEFAULT
+from registry.core.routing import golden_files
 from registry.core.text import merge_bundles, patch
 from registry.web.render import comparison
 from tests.costs.shape import KB, MB, Shape, repeated
@@ -94,7 +95,25 @@ def _hidden(size: int) -> Sides:
     return {}, _files(line * (size // len(line.encode())), 160 * KB)
 
 
+def _golden(unit: str, start: str = "") -> Callable[[int], str]:
+    return lambda size: start + repeated(unit, size)
+
+
+GOLDEN = tuple(
+    Shape(f"golden file of {name}", _golden(unit, start), golden_files.read, golden_files.FILE_BYTES - KB, light=light)
+    for name, unit, start, light in (
+        ("empty lines", "\n", "", True),
+        ("tabs", "\t", "a", True),
+        ("commas", ",", "a", True),
+        ("names", "a,", "a\t", False),
+        ("questions", "a\tb\n", "", False),
+        ("lines of JSON", "\n1", "{}", False),
+        ("quotes", '"', "a,", False),
+        ("open lists", "[", "", True),
+    )
+)
 SHAPES = (
+    *GOLDEN,
     Shape("blank lines compared with nothing", _blank, _compare, 10 * MB, light=True),
     Shape("one change in blank lines", _blank_changed, _compare_whole, 10 * MB, small=20 * KB),
     Shape("two lines over and over", _two_lines, _compare, 10 * MB, small=20 * KB),

@@ -16,6 +16,7 @@ expected skill, and its note names the skill. If another skill answers it, name 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from registry.core.errors import InvalidRequest, TooLarge
@@ -27,6 +28,7 @@ EVALS = "evals/evals.json"  # in the bundle of a skill
 KEYS = ("query", "expected", "acceptable", "category", "note")  # of an entry
 FILE_BYTES = 32 * 1024 * 1024
 _MOST_VALUES = 200_000
+_MOST_LINES = 200_000
 _LISTS = ("cases", "evals", "queries")
 _QUERIES = ("query", "prompt", "question")
 _EXPECTED = ("expected", "expected_skills", "expected_skill")
@@ -57,6 +59,8 @@ def read(content: bytes | str, *, skill: str = "") -> tuple[Case, ...]:
     text = _text(content)
     if not text.strip():
         raise InvalidRequest("There are no test questions: the text is empty.", field="file")
+    if text.count("\n") > _MOST_LINES:
+        raise TooLarge(f"The file has more than {_MOST_LINES:,} lines. {CASES:,} test questions are allowed.")
     is_json = text.lstrip()[0] in "[{"
     labels, cases = _parsed(*_json_entries(text, skill)) if is_json else golden_tables.read(text)
     if not cases:
@@ -109,7 +113,7 @@ def _json_entries(text: str, skill: str) -> tuple[_Context, list[str], list[Any]
     try:
         document = _loads(text)
     except ValueError as error:
-        rows = list(_lines(text))
+        rows = list(islice(_lines(text), CASES + 1))
         if len(rows) < 2 or not _is_json(rows[0][1]):
             raise InvalidRequest(f"The file is not JSON: {_place(error)}.", field="file") from None
         return _Context(skill), [f"Line {number}" for number, _ in rows], [_line(*row) for row in rows]

@@ -16,6 +16,9 @@ _HEADINGS = {
     "expected_skill": "expected", "skill": "expected", "skills": "expected", "acceptable": "acceptable",
     "category": "category", "note": "note",
 }  # fmt: skip
+_MOST_COLUMNS = 10
+_MOST_COMMAS = 1_000_000  # of a CSV text
+_NAMES_CHARS = 10_000  # of a cell with names
 _NONE = ("", "-", "none", "<none>")
 
 
@@ -47,6 +50,9 @@ def _case(cells: Sequence[str], columns: Sequence[str], label: str, problems: Pr
         message = f"There are {len(cells)} columns, and {len(columns)} are known. Put a question with commas in quotes."
         problems.add(index, label, message, "query")
     values = dict(zip(columns, cells, strict=False))
+    if any(len(values.get(column, "")) > _NAMES_CHARS for column in ("expected", "acceptable")):
+        problems.add(index, label, f"The names of the skills have more than {_NAMES_CHARS:,} characters.", "expected")
+        return Case("")
     return Case(
         values.get("query", ""),
         _names(values.get("expected", "")),
@@ -66,7 +72,7 @@ def _rows_with_tabs(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines with a tab between cells. A quote inside a question is a part of it."""
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield number, [_unquoted(cell) for cell in line.rstrip("\r").split("\t")]
+            yield number, [_unquoted(cell) for cell in line.rstrip("\r").split("\t", _MOST_COLUMNS)]
 
 
 def _unquoted(cell: str) -> str:
@@ -77,6 +83,8 @@ def _unquoted(cell: str) -> str:
 
 
 def _rows_of_csv(text: str) -> Iterator[tuple[int, list[str]]]:
+    if text.count(",") > _MOST_COMMAS:
+        raise InvalidRequest(f"The table has more than {_MOST_COMMAS:,} commas. Separate cells by tabs.", field="file")
     reader = csv.reader(text.split("\n"), strict=True)
     try:
         for cells in reader:

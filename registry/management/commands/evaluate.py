@@ -8,17 +8,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-import registry
 from registry.core.errors import SkillsiteError
 from registry.core.routing import gate, golden_files, metrics
 from registry.core.routing.golden import Case
 from registry.core.routing.metrics import Outcome
 from registry.models import Project
 from registry.services import permissions
-from registry.services.routing import evaluation_records, evaluations, golden_set
+from registry.services.routing import evaluation_records, evaluations, golden_set, library_set
 from registry.services.routing.evaluations import Measured
 
-LIBRARY = Path(registry.__file__).parent / "golden" / "library.json"
 _QUERY_SHOWN = 200
 
 
@@ -59,7 +57,7 @@ class Command(BaseCommand):
         learn, threshold, file = not options["no_learn"], options["threshold"], options["golden"]
         limits = gate.Limits(**{name: options[name] for name in asdict(gate.Limits())})
         if options["library"]:
-            cases = _read(file or LIBRARY)
+            cases = _read(file or library_set.PATH)
             return evaluations.measure_library(cases, learn=learn, threshold=threshold, limits=limits)
         if limits != gate.Limits():
             raise CommandError("A project has its own limits. Change them in its routing settings.")

@@ -25,7 +25,7 @@ KEPT_WITH_OUTCOMES = 20  # of them; the others keep their rates
 KEEP = 0.95  # of the right answers have a confidence above the learned threshold
 LEARN_FROM = 5  # right answers at least
 _NO_PROJECT = 0  # is no id of a row
-_QUERY_SHOWN = 300
+_QUERY_KEPT = 2_000  # characters of a question
 _STALE = "stale"
 _RETRY_SECONDS = 5
 _running = threading.Lock()
@@ -245,7 +245,7 @@ def _case(row: dict[str, Any]) -> Case:
 def _case_row(case: Case) -> dict[str, Any]:
     return {
         "key": case_key(case),
-        "query": case.query[:_QUERY_SHOWN],
+        "query": case.query[:_QUERY_KEPT],
         "expected": list(case.expected),
         "acceptable": list(case.acceptable),
         "category": case.category,
