@@ -66,7 +66,7 @@ def split(description: str) -> tuple[str, list[Mention]]:
         else:
             kept.append(_PARENTHESES.sub(" ", part))
             for inside in _PARENTHESES.finditer(part):
-                before = re.split(r"[,;:.]", part[: inside.start()])[-1]
+                before = re.split(r"[,;:.]", part[max(0, inside.start() - _WHAT_CHARS) : inside.start()])[-1]
                 mentions += _mentions(f"{before} {inside.group(1)}")
     text = " ".join(kept).strip()
     return (text or description), mentions

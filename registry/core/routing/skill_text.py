@@ -24,7 +24,10 @@ _LEAD_HEADING = re.compile(
     r"|about|introduction|what (?:this|it|you)|description|summary|goals?|capabilit|activat",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|https?://\S+|<!--.*?-->|</?[a-z][^>]*>", re.DOTALL)
+# Each part is bounded, so that openings without an end cost little.
+_MARKUP = re.compile(
+    r"!?\[([^\[\]]{0,300})\]\([^()\n]{0,500}\)|https?://\S+|<!--.{0,1000}?-->|</?[a-z][^<>]{0,500}>", re.DOTALL
+)
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{3,120})[\"“”«»]|(?<!\w)['‘]([^'‘’]{3,120})['’](?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?;。！？])\s+|\n+|\s[–—]\s|:\s+")
 _CLAUSE = re.compile(r",\s+(?:and\s+|or\s+)?|[、，]")

@@ -16,7 +16,15 @@ from registry.core.routing.link import Rows
 from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
-from registry.services.routing import analysed_skills, indexes, link_runs, reranking, routing_settings, searching
+from registry.services.routing import (
+    analysed_skills,
+    encoder,
+    indexes,
+    link_runs,
+    reranking,
+    routing_settings,
+    searching,
+)
 from registry.services.routing.indexes import ProjectIndex
 
 RANKED_EACH = 10  # skills in an answer of `rank_each`
@@ -196,7 +204,7 @@ def _routed(
     chained = link_runs.run(asked, rows, most=most)
     if rerank:
         chained = reranking.reorder(found, asked, chained, most=most)
-    reports = tuple(_with_progress(report, found.progress) for report in chained.reports)
+    reports = tuple(_explained(report, found) for report in chained.reports)
     ranking = _ranking(found, asked, chained, measure.calibration, limit)
     return measure.answer(ranking, reports, chained.answered_by, fusion.signals(asked, chained.fused))
 
@@ -226,8 +234,11 @@ def _best_reason(chained: Chained, by_link: Mapping[str, float], row: int) -> tu
     return best[0] if best else "", next(filter(None, reasons), "")
 
 
-def _with_progress(report: LinkReport, progress: str) -> LinkReport:
-    return replace(report, detail=progress) if progress and report.status == OK else report
+def _explained(report: LinkReport, found: ProjectIndex) -> LinkReport:
+    """Return the report with the reason why a link found less than it could."""
+    if report.status == UNAVAILABLE and report.name == "meaning" and found.encoder is None:
+        return replace(report, detail=encoder.unavailable())
+    return replace(report, detail=found.progress) if found.progress and report.status == OK else report
 
 
 def _changed(found: ProjectIndex, change: Sequence[ChangedSkill]) -> ProjectIndex:

@@ -1,0 +1,142 @@
+"""Laws of routing: the order is total and deterministic, scoping commutes with it, and strangers change nothing."""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from registry.core.routing import analysis, chain, fusion, question, skill_text
+from registry.core.routing.analysis import Analysed
+from registry.core.routing.index import Index
+from registry.core.routing.link import Rows
+from registry.core.routing.vectors import Encoder, Vectors, normalised
+from registry.lib.steps import StepRunner
+from tests import effort
+
+WORDS = (
+    "invoice",
+    "customer",
+    "refund",
+    "deploy",
+    "kubernetes",
+    "pod",
+    "letter",
+    "write",
+    "report",
+    "check",
+    "data",
+    "csv",
+)
+OTHER_WORDS = ("zebra", "violin", "glacier", "orchid", "lantern", "walnut")
+
+runner = StepRunner(4)
+
+
+class Hashed:
+    """An encoder whose vectors follow from the words of a text."""
+
+    name, version, dim = "hashed", "1", 16
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        rows = [sum((_vector(word) for word in text.lower().split()), np.zeros(self.dim)) for text in texts]
+        return normalised(np.array(rows, np.float32))
+
+
+def _vector(word: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    return np.frombuffer(hashlib.sha256(word.encode()).digest()[:16], np.int8).astype(np.float64)
+
+
+def skill(name: str, words: Sequence[str], encoder: Encoder | None = None) -> Analysed:
+    third = max(1, len(words) // 3)
+    description, body = " ".join(words[:third]), " ".join(words[third:])
+    text = skill_text.of_parts(name, "", description, f"# {name}\n\n{body}", triggers=words[-1:])
+    return analysis.analyse(text, encoder)
+
+
+def ranked(
+    index: Index, query: str, rows: Rows | None = None, encoder: Encoder | None = None
+) -> list[tuple[str, float]]:
+    asked = question.ask(query, index, encoder)
+    chained = chain.run(
+        chain.LINKS,
+        asked,
+        index.rows if rows is None else rows,
+        fuse=lambda matches: fusion.fuse(asked, matches),
+        runner=runner,
+        seconds=60.0,
+    )
+    fused = chained.fused
+    return [(index.names[row], score) for row, score in zip(fused.rows.tolist(), fused.scores.tolist(), strict=True)]
+
+
+texts = st.lists(st.sampled_from(WORDS), min_size=3, max_size=12)
+skills = st.dictionaries(
+    st.sampled_from([f"{a}-{b}" for a in WORDS[:5] for b in WORDS[5:9]]), texts, min_size=1, max_size=8
+)
+queries = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+
+
+@settings(max_examples=effort.examples(25))
+@given(skills, queries, st.sets(st.integers(0, 7)), st.booleans())
+def test_scoping_commutes_with_routing(
+    texts_by_name: dict[str, list[str]], query: str, chosen: set[int], with_vectors: bool
+) -> None:
+    """A caller who may see fewer skills gets the ranking of all, without the others."""
+    encoder = Hashed() if with_vectors else None
+    index = Index.of([skill(name, words, encoder) for name, words in texts_by_name.items()])
+    scope = {name for at, name in enumerate(sorted(texts_by_name)) if at in chosen}
+    rows = np.array(sorted(index.row_of[name] for name in scope), np.intp)
+    everything = ranked(index, query, encoder=encoder)
+    exact = query.replace(" ", "-")
+    expected = [row for row in everything if row[0] in scope]
+    if exact in texts_by_name and exact not in scope:
+        return  # the name link was certain of a skill that this caller does not see
+    assert ranked(index, query, rows, encoder) == expected
+
+
+@settings(max_examples=effort.examples(25))
+@given(skills, queries, st.randoms(use_true_random=False))
+def test_the_order_does_not_depend_on_how_the_index_was_built(
+    texts_by_name: dict[str, list[str]], query: str, chance: st.DataObject
+) -> None:
+    """An index that was updated skill by skill, in any order and with skills that are gone, ranks like a new one."""
+    encoder = Hashed()
+    built = Index.of([skill(name, words, encoder) for name, words in texts_by_name.items()])
+    names = list(texts_by_name)
+    chance.shuffle(names)  # type: ignore[attr-defined]
+    grown = Index.of([skill("gone", ["refund", "pod"], encoder), skill(names[0], ["other"], encoder)])
+    for name in names:
+        grown = grown.updated([skill(name, texts_by_name[name], encoder)])
+    grown = grown.updated([], ["gone"])
+    found = ranked(grown, query, encoder=encoder)
+    assert found == ranked(built, query, encoder=encoder)
+    assert found == sorted(found, key=lambda row: (-row[1], row[0]))
+    assert len({name for name, _ in found}) == len(found)
+
+
+@settings(max_examples=effort.examples(25))
+@given(skills, queries, st.lists(st.sampled_from(OTHER_WORDS), min_size=3, max_size=12))
+def test_a_skill_without_a_word_of_the_question_changes_nothing(
+    texts_by_name: dict[str, list[str]], query: str, words: list[str]
+) -> None:
+    before = Index.of([skill(name, own) for name, own in texts_by_name.items()])
+    after = before.updated([skill("zebra-violin", words)])
+    assert ranked(after, query) == ranked(before, query)
+
+
+@settings(max_examples=effort.examples(25))
+@given(skills, st.text(max_size=40))
+def test_any_text_has_an_answer(texts_by_name: dict[str, list[str]], query: str) -> None:
+    encoder = Hashed()
+    index = Index.of([skill(name, words, encoder) for name, words in texts_by_name.items()])
+    found = ranked(index, query, encoder=encoder)
+    assert {name for name, _ in found} <= set(texts_by_name)
+    assert all(np.isfinite(score) for _, score in found)
+
+
+def test_links_are_in_the_order_of_their_cost() -> None:
+    costs = [link.cost for link in chain.LINKS]
+    assert costs == sorted(costs)
+    assert len({link.name for link in chain.LINKS}) == len(chain.LINKS)
