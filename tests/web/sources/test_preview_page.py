@@ -7,8 +7,10 @@ from django.test import Client
 
 from registry.models import Project, Source, Version
 from registry.services.permissions import Actor
+from registry.services.sources import source_jobs
 from tests.services.footprint import nothing_left_behind
 from tests.services.other_site import Elsewhere
+from tests.services.routing.gated import gated_project, thief
 from tests.web.sources.pages import at, change, edit, import_one, look, sent, served, shown, text
 
 
@@ -89,3 +91,21 @@ def test_an_unseen_edit_is_never_lost(
     answer = page.post(at(edited, "skills/greeting/"), sent(looked, if_edited=choice))
     assert answer.headers["Location"] == at(edited, "skills/greeting/")
     assert "three times" in served(project)
+
+
+def test_the_preview_shows_the_impact_on_routing_and_asks_for_a_reason(
+    project: Project, site: Elsewhere, source: Source, page: Client, operator: Actor
+) -> None:
+    gated_project(project, operator)
+    site.skills["couriers"] = thief()
+    page.post(at(source, "look/"))
+    source_jobs.run_due()
+    address = at(source, "skills/couriers/")
+    assert "questions worse. 10 test questions checked" in shown(page.get(f"{address}?inside=1"))
+    refused = page.post(address, {"do": "import"})
+    assert refused.status_code == 422
+    assert "the routing gate refuses it" in shown(refused)
+    assert 'name="gate_reason"' in text(refused)
+    chosen = page.get(at(source, "import/?skill=couriers"))
+    assert "If the routing gate refuses a skill, publish it anyway, because" in shown(chosen)
+    assert page.post(address, {"do": "import", "gate_reason": "On purpose."}).status_code == 302
