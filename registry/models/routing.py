@@ -33,9 +33,10 @@ class GoldenCase(models.Model):
 
 
 class Evaluation(models.Model):
-    """One run of a project's golden set. `passed` is None if the set had too few cases for a verdict.
+    """One run of a project's golden set. `passed` is None if no case could be judged.
 
-    `outcomes` has one entry for each case, in the order of the set, and `per_skill` has one for each skill.
+    `outcomes` has one entry for each case, the stale ones last, and `per_skill` has one for each skill. Both are empty
+    in an old row.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="evaluations")
