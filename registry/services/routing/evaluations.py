@@ -128,7 +128,7 @@ def _measure(
     learned = _learned(live, routed) if learn and origin not in ("request", "project") else None
     if learned:
         used, origin = learned.threshold, "learned"
-    outcomes = [_judge(case, answer, learned) for case, answer in zip(live, routed, strict=True)]
+    outcomes = [judge(case, answer, learned) for case, answer in zip(live, routed, strict=True)]
     report = metrics.report(outcomes, stale)
     return Measured(report, gate.verdict(report, settings.limits, before), used, origin, revision, learned)
 
@@ -158,10 +158,10 @@ def _learned(cases: Sequence[Case], routed: Sequence[Routed | None]) -> Learned 
 
 def judge_all(cases: Sequence[Case], routed: Sequence[Routed]) -> list[Outcome]:
     """Return the outcome of each case. `routed` has the answer to each, in the same order."""
-    return [_judge(case, answer) for case, answer in zip(cases, routed, strict=True)]
+    return [judge(case, answer) for case, answer in zip(cases, routed, strict=True)]
 
 
-def _judge(case: Case, routed: Routed | None, learned: Learned | None = None) -> Outcome:
+def judge(case: Case, routed: Routed | None, learned: Learned | None = None) -> Outcome:
     """Return the outcome of a case. With `learned`, as if it had been routed with what was learned."""
     if routed is None:
         return metrics.failed(case)

@@ -17,12 +17,12 @@ from registry.core.routing.metrics import Outcome, Report, StaleCase
 from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
-from registry.services.routing import evaluations, golden_set, indexes, routing, routing_settings
-from registry.services.routing.routing import ChangedSkill, Routed
+from registry.services.routing import evaluations, golden_set, indexes, routing_settings
+from registry.services.routing.routing import ChangedSkill, Ranker, Routed
 
 LIVE_SECONDS = 0.12  # for a panel that follows what somebody types
 PAGE_SECONDS = 1.0  # for a page that is opened once
-_CHUNK = 16  # cases between two looks at the clock
+_LEAST = 12  # cases that are routed, however little time there is
 _NEAR = 3  # places of a ranking; a skill this near to the top may lose or win the question
 _RIGHT = (metrics.CORRECT_TRIGGER, metrics.TRUE_NEGATIVE)
 
@@ -181,18 +181,22 @@ def _measured(
     names = frozenset(each.name for each in changes)
     served = (base.served - names) | {each.name for each in changes if each.skill_md is not None}
     order = sorted(range(len(base.cases)), key=lambda place: not _is_near(base, place, names))
+    without, changed = Ranker(project_id, revision), Ranker(project_id, revision, changes)
     after: dict[int, Outcome] = {}
     gone: dict[int, StaleCase] = {}
     checked = 0
-    while checked < len(order) and not (checked and deadline is not None and time.monotonic() >= deadline):
-        chunk = order[checked : checked + _CHUNK]
-        unknown = [place for place in chunk if place not in base.stale and place not in base.outcomes]
-        _learn(project_id, revision, base, unknown)
-        missing = {place: tuple(name for name in base.cases[place].expected if name not in served) for place in chunk}
-        gone.update({place: StaleCase(base.cases[place], lost, _gone(lost)) for place, lost in missing.items() if lost})
-        live = [place for place in chunk if not missing[place]]
-        after.update(_after(project_id, revision, base, live, changes))
-        checked += len(chunk)
+    for place in order:
+        if checked >= _LEAST and deadline is not None and time.monotonic() >= deadline:
+            break
+        case = base.cases[place]
+        if place not in base.stale and place not in base.outcomes:
+            base.routed[place] = _slim(without.rank(case.query))
+            base.outcomes[place] = evaluations.judge(case, base.routed[place])
+        if missing := tuple(name for name in case.expected if name not in served):
+            gone[place] = StaleCase(case, missing, " ".join(f"There is no skill {name}." for name in missing))
+        else:
+            after[place] = evaluations.judge(case, changed.rank(case.query, base.routed.get(place)))
+        checked += 1
     return _compared(base, after, gone, order[:checked])
 
 
@@ -203,40 +207,10 @@ def _is_near(base: _Base, place: int, names: frozenset[str]) -> bool:
     return not names.isdisjoint((*case.expected, *case.acceptable, *near))
 
 
-def _learn(project_id: int, revision: int, base: _Base, places: Sequence[int]) -> None:
-    """Route cases as they are without the change, and remember the results."""
-    if places:
-        cases = [base.cases[place] for place in places]
-        routed = routing.rank_each(project_id, revision, [case.query for case in cases])
-        base.routed.update(zip(places, map(_slim, routed), strict=True))
-        base.outcomes.update(zip(places, evaluations.judge_all(cases, routed), strict=True))
-
-
 def _slim(routed: Routed) -> Routed:
     """Return an answer without its reasons, because up to a thousand are kept."""
     ranking = tuple(replace(skill, reason="", by_link={}) for skill in routed.ranking)
     return replace(routed, ranking=ranking, matches=ranking[: len(routed.matches)], links=())
-
-
-def _after(
-    project_id: int, revision: int, base: _Base, places: Sequence[int], changes: Sequence[ChangedSkill]
-) -> dict[int, Outcome]:
-    """Return the outcomes of cases with the change. Those that were judged before are faster."""
-    results: dict[int, Outcome] = {}
-    for known in (True, False):
-        chosen = [place for place in places if (place in base.routed) == known]
-        if chosen and not changes:
-            results.update({place: base.outcomes[place] for place in chosen})
-        elif chosen:
-            cases, before = [base.cases[place] for place in chosen], [base.routed[place] for place in chosen if known]
-            queries = [case.query for case in cases]
-            routed = routing.rank_each(project_id, revision, queries, change=changes, known=before)
-            results.update(zip(chosen, evaluations.judge_all(cases, routed), strict=True))
-    return results
-
-
-def _gone(names: tuple[str, ...]) -> str:
-    return " ".join(f"There is no skill {name}." for name in names)
 
 
 def _compared(base: _Base, after: dict[int, Outcome], gone: dict[int, StaleCase], checked: Sequence[int]) -> Impact:

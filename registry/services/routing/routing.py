@@ -114,42 +114,57 @@ def rank_each(
     queries: Sequence[str],
     *,
     change: Sequence[ChangedSkill] = (),
-    known: Sequence[Routed] = (),
     threshold: float | None = None,
 ) -> list[Routed]:
     """Route each question of a golden set, as if `change` was published. A ranking has at most ten skills.
 
-    The whole index is waited for, and no other server is asked to reorder the skills. `known` are the answers without
-    the change. One that the change cannot move is returned again, which takes a tenth of the time.
+    The whole index is waited for, and no other server is asked to reorder the skills.
     """
-    measure = _Measure.of(project_id, revision, threshold)
-    found = indexes.of(project_id, revision, complete=True)
-    if change:
-        found = _changed(found, change)
-    rows = found.rows_for(None)
-    if not known:
-        return [_routed(measure, found, query, rows, RANKED_EACH) for query in queries]
-    names = frozenset(normalise(each.name) for each in change)
-    own = found.rows_for(names)
-    return [
-        before
-        if _stays(before, names, _routed(measure, found, query, own, RANKED_EACH))
-        else _routed(measure, found, query, rows, RANKED_EACH)
-        for query, before in zip(queries, known, strict=True)
-    ]
+    ranker = Ranker(project_id, revision, change, threshold=threshold)
+    return [ranker.rank(query) for query in queries]
 
 
-def _stays(before: Routed, names: frozenset[str], changed: Routed) -> bool:
-    """Return whether an answer stays as it is. `changed` is the answer if there were only the changed skills.
+class Ranker:
+    """Routes questions one by one, as `rank_each` does."""
 
-    The score of a skill does not depend on the others. So nothing moves if the changed skills were not in the ranking,
-    and do not get into it.
-    """
-    if changed.answered_by or any(skill.candidate.name in names for skill in before.ranking):
-        return False
-    if not changed.ranking:
-        return True
-    return len(before.ranking) == RANKED_EACH and before.ranking[-1].score > changed.ranking[0].score
+    def __init__(
+        self,
+        project_id: int,
+        revision: int,
+        change: Sequence[ChangedSkill] = (),
+        *,
+        threshold: float | None = None,
+    ) -> None:
+        self._measure = _Measure.of(project_id, revision, threshold)
+        self._before = self._found = indexes.of(project_id, revision, complete=True)
+        if change:
+            self._found = _changed(self._before, change)
+        self._rows = self._found.rows_for(None)
+        self._names = frozenset(normalise(each.name) for each in change)
+        self._own = self._found.rows_for(self._names)
+
+    def rank(self, query: str, known: Routed | None = None) -> Routed:
+        """Route a question. `known` is the answer without the change. It is returned if the change cannot move it."""
+        if known is not None and self._stays(query, known):
+            return known
+        return _routed(self._measure, self._found, query, self._rows, RANKED_EACH)
+
+    def _stays(self, query: str, known: Routed) -> bool:
+        """Return whether an answer stays as it is.
+
+        The score of a skill depends on its own text and on how many skills have each word of the question. So nothing
+        moves if these numbers are the same, and the changed skills neither were in the ranking nor get into it.
+        """
+        if any(skill.candidate.name in self._names for skill in known.ranking):
+            return False
+        before, after = (question.ask(query, each.index) for each in (self._before, self._found))
+        if [len(hits.rows) for hits in before.hits] != [len(hits.rows) for hits in after.hits]:
+            return False
+        alone = _routed(self._measure, self._found, query, self._own, 1)
+        if not alone.ranking:
+            return True
+        full = len(known.ranking) == RANKED_EACH
+        return full and not alone.answered_by and known.ranking[-1].score > alone.ranking[0].score
 
 
 def search(project_id: int, revision: int, words: str, *, allowed: frozenset[str] | None = None) -> Sequence[Found]:

@@ -8,10 +8,11 @@ from registry.core.bundle import SKILL_MD
 from registry.core.routing.golden import Case
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.routing import evaluations, golden_set, impact
+from registry.services.routing import evaluations, golden_set, impact, routing
 from registry.services.routing.impact import Impact, SkillMovement
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.routing import ChangedSkill, Ranker, Routed
 from registry.services.skills import skills
+from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.services.routing.gated import CASES, DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project
 
@@ -88,7 +89,7 @@ def test_questions_of_the_changed_skill_come_first_when_time_is_short(project: P
     others = [Case(f"refund voucher {number}", ("ledger",)) for number in range(60)]
     gated_project(project, operator, cases=[*others, *CASES])
     found = of_text(project, ELSEWHERE, seconds=0.0)
-    assert (found.checked, found.total, found.complete) == (16, 70, False)
+    assert (found.checked, found.total, found.complete) == (12, 70, False)
     assert {each.query for each in found.worse} == set(QUESTIONS["desk"])
     while not found.complete:
         found = of_text(project, ELSEWHERE, seconds=60.0)
@@ -109,3 +110,27 @@ def test_the_impact_is_the_evaluation_after_publishing(project: Project, operato
     back = of_text(project, DESCRIPTIONS["desk"])
     assert (back.before, back.after) == (found.after, found.before)
     assert not back.needs_reason
+
+
+def test_an_answer_that_a_change_cannot_move_is_the_one_that_routing_gives(project: Project, operator: Actor) -> None:
+    """More skills than a ranking has, so that the changed skill can be outside of it."""
+    words = ("invoice", "harbour", "violin", "glacier")
+    for number in range(14):
+        about = " ".join(words[: 1 + number % len(words)])
+        text = f"Describes {about} {'again ' * (number // 4)}. Use when somebody asks about {about}."
+        create_skill(project, skill_bundle(f"skill-{number}", description=text, body="Steps."), by=operator)
+    project.refresh_from_db()
+    queries = [*words, "invoice at the harbour", "violin on a glacier", "nothing of these", "skill-3", ""]
+    before = routing.rank_each(project.pk, project.revision, queries)
+    for description in (ELSEWHERE, "Describes invoice invoice. Use for an invoice.", "Violin. Use for a violin."):
+        change = [ChangedSkill("skill-0", skill_bundle("skill-0", description=description)[SKILL_MD])]
+        every = routing.rank_each(project.pk, project.revision, queries, change=change)
+        ranker = Ranker(project.pk, project.revision, change)
+        quick = [ranker.rank(query, known) for query, known in zip(queries, before, strict=True)]
+        assert [_seen(each) for each in quick] == [_seen(each) for each in every]
+        assert any(one is two for one, two in zip(quick, before, strict=True)), "some answers are taken over"
+
+
+def _seen(routed: Routed) -> tuple[object, ...]:
+    ranking = [(skill.candidate.name, skill.score, skill.confidence) for skill in routed.ranking]
+    return ranking, len(routed.matches), routed.answered_by, routed.signals
