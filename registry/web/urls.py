@@ -12,7 +12,7 @@ from registry.web.project import audit, members, projects, security, settings, w
 from registry.web.proposals import proposal, proposal_conflict, proposal_edit, proposals
 from registry.web.render import styleguide
 from registry.web.routing import log as question_log
-from registry.web.routing import question_form, question_import, questions, results, try_it
+from registry.web.routing import question_form, question_import, questions, results, skill_health, try_it
 from registry.web.routing import settings as routing_settings
 from registry.web.skills import (
     catalog,
@@ -113,6 +113,7 @@ _ROUTING = [
     path("questions/delete/", questions.delete, name="routing-delete"),
     path("questions/export.json", questions.export, name="routing-export"),
     path("questions/<int:case>/", question_form.change, name="routing-question"),
+    path("health/", skill_health.index, name="routing-health"),
     path("log/", question_log.index, name="routing-log"),
     path("log/delete/", question_log.delete, name="routing-log-delete"),
     path("settings/", routing_settings.settings, name="routing-settings"),

@@ -66,6 +66,13 @@ PICTURES = [
     ),
     *_plain("sources", "source", "source-import", "source-job", "source-uninstall"),
     *_plain("webhooks", "inbox", "connect", "members", "settings", "account", "projects", "sign-in", "styleguide"),
+    *_plain(
+        "routing-questions", "routing-import", "routing-results", "routing-health", "routing-log", "routing-settings"
+    ),
+    Picture("routing", "routing-answer"),
+    Picture("routing-dark", "routing-answer", dark=True),
+    Picture("routing-narrow", "routing-answer", narrow=True),
+    Picture("routing-results-narrow", "routing-results", narrow=True),
     Picture("source-preview", "source-entry"),
     Picture("source-conflict", "source-entry-taken"),
     Picture("source-merge", "source-entry-merge"),

@@ -151,6 +151,7 @@ _PROJECT_PAGES = {
     "routing/results/run/": "POST author",
     "routing/results/baseline/": "POST author",
     "routing/results/<int:evaluation>/": "GET viewer",
+    "routing/health/": "GET viewer",
     "routing/log/": "GET author",
     "routing/log/delete/": "POST author",
     "routing/settings/": "GET viewer, POST owner",

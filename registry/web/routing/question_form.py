@@ -85,7 +85,8 @@ def initial(row: GoldenCase) -> dict[str, str]:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ProjectRequest) -> HttpResponse:
     entry = _logged(request)
-    form = QuestionForm(request.POST if request.method == "POST" else None, initial=_suggested(entry))
+    suggested = _suggested(entry) or {"expected": request.GET.get("expected", "")[:128]}
+    form = QuestionForm(request.POST if request.method == "POST" else None, initial=suggested)
     if form.is_bound and form.is_valid():
         try:
             added = golden_set.add(request.project, [form.case()], by=request.actor, labels=["This question"])

@@ -18,6 +18,7 @@ from registry.models import Evaluation, GoldenCase
 from registry.services.routing import evaluations, golden_set, routing_settings
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
+from registry.web.humanize import counted
 from registry.web.navigation import may
 from registry.web.render.heat_map import heat_map
 from registry.web.render.plot import Plot, plot
@@ -81,7 +82,7 @@ def evaluation(request: ProjectRequest, evaluation: int) -> HttpResponse:
 def run(request: ProjectRequest) -> HttpResponse:
     done = evaluations.run(request.project, by=request.actor)
     words = {True: "It passes.", False: "It fails.", None: "There is no verdict."}[done.passed]
-    messages.success(request, f"The evaluation of {done.cases} test questions is finished. {words}")
+    messages.success(request, f"The evaluation of {counted(done.cases, 'test question')} is finished. {words}")
     return redirect("routing-results", request.project.slug)
 
 

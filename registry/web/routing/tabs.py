@@ -13,6 +13,7 @@ _TABS = (
     ("routing", "Try it", roles.READ),
     ("routing-questions", "Test questions", roles.WRITE),
     ("routing-results", "Results", roles.READ),
+    ("routing-health", "Skill health", roles.READ),
     ("routing-log", "Log", roles.WRITE),
     ("routing-settings", "Settings", roles.READ),
 )

@@ -31,7 +31,7 @@ def test_a_project_without_questions_says_what_to_do(project: Project, viewing: 
 def test_a_run_shows_its_verdict_and_its_figures(skilled: Project, author: Actor, writing: Client) -> None:
     ask(skilled, "refund request money", "refund-reply", by=author)
     html = text(writing.post(RUN, follow=True))
-    assert "The evaluation of 1 test questions is finished. It fails." in html
+    assert "The evaluation of 1 test question is finished. It fails." in html
     assert "There are 1 of at least 8 test questions." in html
     assert "100\xa0%" in html
     assert "No test question measures it yet." in html
