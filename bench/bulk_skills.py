@@ -5,7 +5,7 @@ take minutes, and no result depends on them.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,15 +58,15 @@ def write(count: int, directory: str) -> None:
             file.write_bytes(content)
 
 
-def fill(project: Project, count: int) -> None:
+def fill(project: Project, count: int, make: Callable[[int], Bundle] = bundle) -> None:
     """Add the missing ones of `count` skills."""
     missing = sorted(set(range(count)) - _present(project))
     if not missing:
         return
-    first = skills.create(project, bundle(missing[0]), by=permissions.operator()).version
+    first = skills.create(project, make(missing[0]), by=permissions.operator()).version
     with transaction.atomic():
         for start in range(1, len(missing), 500):
-            _copy(first, missing[start : start + 500])
+            _copy(first, missing[start : start + 500], make)
         Project.objects.filter(pk=project.pk).update(revision=F("revision") + 1)
 
 
@@ -75,8 +75,8 @@ def _present(project: Project) -> set[int]:
     return {int(name.removeprefix("skill-")) for name in names}
 
 
-def _copy(first: Version, numbers: Iterable[int]) -> None:
-    bundles = {f"skill-{number:05}": bundle(number) for number in numbers}
+def _copy(first: Version, numbers: Iterable[int], make: Callable[[int], Bundle]) -> None:
+    bundles = {f"skill-{number:05}": make(number) for number in numbers}
     rows = [_like(first.skill, name=name, current=None) for name in bundles]
     Skill.objects.bulk_create(rows)
     versions = [_version(first, skill, bundles[skill.name]) for skill in rows]

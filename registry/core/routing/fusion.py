@@ -45,7 +45,7 @@ def signals(question: Question, fused: Fused, at: int = 0) -> tuple[float, ...]:
     row = int(fused.rows[at])
     evidence = question.evidence
     others = np.delete(fused.scores[:2], at) if at < 2 else fused.scores[:1]
-    phrase = question.phrase_similarity(fused.rows[at : at + 1])[0]
+    phrase = question.phrase_similarity(fused.rows[at : at + 1])
     score = float(fused.scores[at])
     return (
         float(evidence.cover[row] + evidence.lead_cover[row]),

@@ -162,19 +162,19 @@ class Index:
                 rows = part.pairs.rows[part.pairs.slice(int(found))]
                 yield rows[kept[rows]] + np.int32(start), int(found)
 
-    def phrases_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.int64]]:
-        """Return the vectors of the phrases of some skills, and their lengths.
-
-        Those of `rows[i]` are `starts[i]:starts[i + 1]`, for the third result.
-        """
+    def phrases_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """Return the vectors of the phrases of some skills, and the number of each one’s phrases. `rows` rise."""
         found: list[NDArray[np.int8]] = [np.empty((0, self.dim), np.int8)]
-        places = np.searchsorted(self._starts, rows, side="right") - 1
-        for at, row in zip(places.tolist(), rows.tolist(), strict=True):
-            part, local = self._parts[at], row - int(self._starts[at])
-            found.append(part.phrase_vectors[part.phrase_starts[local] : part.phrase_starts[local + 1]])
-        vectors = np.concatenate(found).astype(np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors)).astype(np.float64)
-        return vectors, lengths, np.cumsum(list(map(len, found)), dtype=np.int64)
+        counts = [np.empty(0, np.intp)]
+        places = np.searchsorted(rows, self._starts)
+        for at, part in enumerate(self._parts):
+            local = rows[places[at] : places[at + 1]] - self._starts[at]
+            if len(local):
+                starts, number = part.phrase_starts[local], np.diff(part.phrase_starts)[local]
+                before = np.cumsum(number) - number
+                found.append(part.phrase_vectors[np.repeat(starts - before, number) + np.arange(number.sum())])
+                counts.append(number.astype(np.intp))
+        return np.concatenate(found).astype(np.float32), np.concatenate(counts)
 
     def _part_hits(self, at: int, term: int) -> tuple[NDArray[np.int32], ...]:
         part = self._parts[at]

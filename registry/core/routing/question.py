@@ -107,19 +107,37 @@ class Question:
         cosines: Floats = np.divide(products, lengths, out=np.zeros(len(products)), where=lengths > 0)
         return np.maximum(cosines, 0.0)
 
-    def phrase_similarity(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
-        """Return, for each row, the cosine of its phrase nearest to the question, and the number of this phrase."""
-        best, which = np.zeros(len(rows)), np.full(len(rows), -1, np.intp)
+    def phrase_similarity(self, rows: NDArray[np.intp]) -> Floats:
+        """Return, for each row, the cosine of its phrase nearest to the question. Rows may be in any order."""
+        known = self._phrase_similarity
+        missing = np.sort(rows[known[rows] < 0])
+        if len(missing):
+            known[missing] = 0.0
+            cosines, counts = self._phrase_cosines(missing)
+            some = counts > 0
+            if some.any():
+                best = np.maximum.reduceat(cosines, (np.cumsum(counts) - counts)[some])
+                known[missing[some]] = np.maximum(best, 0.0)
+        similar: Floats = known[rows]
+        return similar
+
+    def nearest_phrase(self, row: int) -> str:
+        """Return the phrase of a skill that is nearest to the question, or an empty text."""
+        cosines, _ = self._phrase_cosines(np.array([row], np.intp))
+        return self.index.entries[row].phrases[int(cosines.argmax())] if len(cosines) else ""
+
+    def _phrase_cosines(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
         vector = self._vector
         if vector is None:
-            return best, which
-        phrases, lengths, starts = self.index.phrases_of(rows)
-        cosines = phrases @ vector / (lengths * float(np.sqrt(vector @ vector)) + 1e-9)
-        for at in np.flatnonzero(np.diff(starts)):
-            own = cosines[starts[at] : starts[at + 1]]
-            which[at] = int(own.argmax())
-            best[at] = max(float(own[which[at]]), 0.0)
-        return best, which
+            return np.empty(0), np.zeros(len(rows), np.intp)
+        phrases, counts = self.index.phrases_of(rows)
+        lengths = np.sqrt(np.einsum("ij,ij->i", phrases, phrases)).astype(np.float64)
+        return phrases @ vector / (lengths * float(np.sqrt(vector @ vector)) + 1e-9), counts
+
+    @cached_property
+    def _phrase_similarity(self) -> Floats:
+        """The results of `phrase_similarity` by row, -1 where it was not asked for."""
+        return np.full(len(self.index.names), -1.0)
 
     @cached_property
     def _vector(self) -> NDArray[np.float32] | None:

@@ -14,15 +14,20 @@ from registry.core.routing.words import Query, Term, term_hash
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _LEAST_CHARS = 4  # of a word that may have a typing error; shorter words are close to too many others
 _CORRECTIONS, _COMPLETIONS = 3, 12
+_CORRECTED_WORDS = 4  # of a query; each takes milliseconds
 _CORRECTED, _COMPLETED = 0.7, 0.8  # weight, compared with a word that is found as it is
+
+
+_stem = stem.__wrapped__  # without its cache, which is for real words
 
 
 def widened(query: Query, index: Index) -> Query:
     """Return the query with words of the index in place of unknown words, and the words that its last word starts."""
     last = query.words[-1] if query.words and query.text[-1:].isalnum() else ""
+    unknown = [term for term in query.terms if not index.contains(term_hash(term.stem))][:_CORRECTED_WORDS]
     found: dict[str, Term] = {}
     for term in query.terms:
-        for spelt in _spellings(term, index, last):
+        for spelt in _spellings(term, index, last, correct=term in unknown):
             found.setdefault(spelt.stem, spelt)
     if last and last not in {term.word for term in query.terms}:  # a stop word, or the start of one word
         for each in index.completions(last, _COMPLETIONS):
@@ -33,15 +38,14 @@ def widened(query: Query, index: Index) -> Query:
     return replace(query, terms=tuple(found.values()), pairs=tuple(dict.fromkeys(pairs)), order=tuple(kept))
 
 
-def _spellings(term: Term, index: Index, last: str) -> Iterator[Term]:
-    known = index.contains(term_hash(term.stem))
-    if known:
+def _spellings(term: Term, index: Index, last: str, *, correct: bool) -> Iterator[Term]:
+    if not correct:
         yield term
     completed = []
     if term.word == last:
         completed = [each for each in index.completions(last, _COMPLETIONS) if each != term.stem]
         yield from (replace(term, stem=each, weight=term.weight * _COMPLETED) for each in completed)
-    if not known and not completed:
+    if correct and not completed:
         nearest = _corrections(term.word, index)
         yield from (replace(term, stem=each, weight=term.weight * _CORRECTED) for each in nearest)
         if not nearest:
@@ -52,7 +56,7 @@ def _corrections(word: str, index: Index) -> list[str]:
     """Return the terms that differ from a word by one letter: left out, added, replaced or swapped with the next."""
     if len(word) < _LEAST_CHARS:
         return []
-    stems = dict.fromkeys(stem(edited) for edited in _edits(word))
+    stems = dict.fromkeys(_stem(edited) for edited in _edits(word))
     return [each for each in stems if index.spells(each)][:_CORRECTIONS]
 
 

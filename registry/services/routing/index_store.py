@@ -4,7 +4,11 @@ The file is derived: it can be deleted at any time. An analysis is stored under 
 the version of the code and of the encoder that made it, so it never changes.
 """
 
+import platform
+import re
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -37,12 +41,21 @@ def save(analysed: Mapping[Key, Analysed], version: str) -> None:
 
 
 def sweep() -> int:
-    """Delete what was not read for a month, such as analyses of deleted skills. Return the number."""
-    return _store(_file()).sweep(unused_days=_UNUSED_DAYS)
+    """Delete what was not read for a month: analyses, and files of other machines. Return the number of analyses."""
+    own = _file()
+    unused_since = time.time() - _UNUSED_DAYS * 86_400
+    with suppress(OSError):
+        for file in own.parent.glob("index*.sqlite3*"):
+            if not file.name.startswith(own.name) and file.stat().st_mtime < unused_since:
+                file.unlink(missing_ok=True)
+    return _store(own).sweep(unused_days=_UNUSED_DAYS)
 
 
 def _file() -> Path:
-    return Path(settings.SKILLSITE_DATA) / "routing" / "index.sqlite3"
+    """Return the file of this machine. Machines with one database may share the directory, but not a SQLite file."""
+    machine = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node())[:64]
+    name = f"index-{machine}.sqlite3" if settings.DATABASE_URL else "index.sqlite3"
+    return Path(settings.SKILLSITE_DATA) / "routing" / name
 
 
 @lru_cache(maxsize=8)

@@ -1,5 +1,6 @@
 """The index follows the skills that agents get, and is never needed for more than speed."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -25,7 +26,7 @@ DEPLOY = "Releases a service to production. Use when a deployment is due."
 
 @pytest.fixture(autouse=True)
 def data(tmp_path: Path, settings: Any) -> Path:
-    settings.SKILLSITE_DATA = tmp_path / "data"
+    settings.SKILLSITE_DATA, settings.DATABASE_URL = tmp_path / "data", ""
     return tmp_path / "data" / "routing" / "index.sqlite3"
 
 
@@ -136,6 +137,17 @@ def test_a_damaged_store_changes_no_answer(filled: Project, data: Path, damage: 
             database.execute(f"UPDATE derived SET {change}")  # noqa: S608 - one of two constants
     lru.clear_all()
     assert ranked(filled, "refund of money") == found
+
+
+def test_machines_that_share_a_database_do_not_share_the_file(filled: Project, data: Path, settings: Any) -> None:
+    ranked(filled, "refund of money")
+    settings.DATABASE_URL = "postgresql://example"
+    lru.clear_all()
+    ranked(filled, "refund of money")
+    (other,) = data.parent.glob("index-*.sqlite3")
+    os.utime(data, (0, 0))
+    assert index_store.sweep() == 0
+    assert (data.exists(), other.exists()) == (False, True)
 
 
 def test_an_analysis_of_another_version_is_made_anew(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:

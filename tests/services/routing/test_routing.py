@@ -1,12 +1,16 @@
 """Routing and search name only skills that agents get, with the version and the digest that they can load."""
 
+import numpy as np
 import pytest
 
 from registry.core.errors import InvalidRequest
+from registry.core.routing import chain
+from registry.core.routing.link import Matches, Rows
+from registry.core.routing.question import Question
 from registry.models import Project
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
-from registry.services.routing import routing
+from registry.services.routing import link_runs, routing
 from registry.services.routing.routing import ChangedSkill
 from tests.conftest import skill_bundle, skill_text
 from tests.prepared import create_skill, disable_skill
@@ -73,3 +77,49 @@ def test_values_out_of_range_are_refused(skills: Project, more: dict[str, float]
 def test_a_query_that_is_too_long_is_refused(skills: Project) -> None:
     with pytest.raises(InvalidRequest, match="20,001 characters"):
         routing.route(skills.pk, skills.revision, "a" * 20_001)
+
+
+class Added:
+    """A link as another file would define it."""
+
+    name, cost = "added", 10_000
+
+    def __init__(self, score: float = 100.0) -> None:
+        self.score = score
+
+    def rank(self, question: Question, rows: Rows) -> Matches:
+        found = [row for row in rows.tolist() if question.index.names[row] == "deploy"]
+        return Matches(np.array(found, np.intp), np.full(len(found), self.score), lambda row: "It was added.")
+
+
+def test_a_new_link_is_one_line(skills: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "LINKS", (*chain.LINKS, Added()))
+    routed = routing.route(skills.pk, skills.revision, "money back from a refund", threshold=0.0)
+    first = routed.ranking[0]
+    assert (first.candidate.name, first.link, first.reason) == ("deploy", "added", "It was added.")
+    assert [link.name for link in routed.links][-1] == "added"
+
+
+def test_a_link_that_fails_is_reported_counted_and_logged_once(
+    skills: Project, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = names(skills, "money back from a refund")
+    monkeypatch.setattr(chain, "LINKS", (Added(float("nan")), *chain.LINKS))
+    counted = link_runs.counts().get(("added", "invalid"), 0)
+    with caplog.at_level("WARNING"):
+        for _ in range(3):
+            routed = routing.route(skills.pk, skills.revision, "money back from a refund", threshold=0.0)
+    assert [skill.candidate.name for skill in routed.matches] == before
+    assert (routed.links[0].status, routed.links[0].detail) == ("invalid", "A score is infinite or not a number.")
+    assert link_runs.counts()[("added", "invalid")] == counted + 3
+    assert len([record for record in caplog.records if "added" in record.getMessage()]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("refund", "refunds"), ("refnuds", "refunds"), ("mon", "refunds"), ("deploys services", "deploy")],
+)
+def test_a_search_finds_other_forms_errors_and_beginnings(skills: Project, words: str, name: str) -> None:
+    found = routing.search(skills.pk, skills.revision, words)
+    assert found[0].name == name
+    assert found[0].terms

@@ -32,18 +32,15 @@ class Meaning:
             best = np.flatnonzero(base >= last)  # more than PHRASE_ROWS if several are equal to the last
             order = np.lexsort((question.index.name_order[rows[best]], -base[best]))
             near = np.sort(rows[best[order[:PHRASE_ROWS]]])
-        phrases, which = question.phrase_similarity(near)
+        phrases = question.phrase_similarity(near)
         compared = np.searchsorted(rows, near)
         scores[compared] += weights.PHRASE * phrases
         close = similarity >= _LEAST
         close[compared] |= phrases >= _LEAST
-        nearest = dict(zip(near.tolist(), which.tolist(), strict=True))
         matched = (scores > 0) & (close | (question.text_score[rows] > 0))
 
         def reason(row: int) -> str:
-            at, phrases = nearest.get(row, -1), question.index.entries[row].phrases
-            if at < 0:
-                return "The description is close in meaning."
-            return f"Close in meaning to “{phrases[at]}”." if at < len(phrases) else "The name is close in meaning."
+            phrase = question.nearest_phrase(row)
+            return f"Close in meaning to “{phrase}”." if phrase else ""
 
         return Matches(rows[matched], scores[matched], reason)

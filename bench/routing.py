@@ -1,0 +1,86 @@
+"""Speed and memory of routing at 100, 1,000 and 10,000 skills, against BM25 of SQLite and substring search.
+
+    python -m bench.routing [--sizes 100,1000]     (about five minutes; writes the section of speed in bench/routing.md)
+
+One process for each size, on SQLite. The skills are generated (bench/routing_skills.py) and stored as project skills,
+so a build also reads them from the database and the blob storage. bench/routing_quality.py measures what is found.
+"""
+
+import argparse
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench import site
+
+SIZES = (100, 1_000, 10_000)
+RESULTS = Path(__file__).with_name("routing.md")
+BEGIN, END = "<!-- speed: python -m bench.routing -->", "<!-- end of speed -->"
+_RANKERS = {"chain": "our chain", "search": "search box", "fts5": "BM25 alone (SQLite FTS5)", "substring": "substring"}
+
+
+def measure(count: int) -> dict[str, Any]:
+    printed = site.manage("shell", "-c", f"from bench import routing_probe; routing_probe.main({count})")
+    figures: dict[str, Any] = json.loads(printed.strip().splitlines()[-1])
+    return figures
+
+
+def report(results: list[dict[str, Any]]) -> str:
+    lines = [
+        "## Speed and memory",
+        "",
+        f"Last run of `python -m bench.routing`: {datetime.now(UTC):%Y-%m-%d}, {site.machine()}, SQLite.",
+        "Milliseconds of a question are processor time, which other work on the machine affects least. In brackets:",
+        "elapsed time, on a machine that also did other work.",
+        "",
+        "| skills | ranker | p50 ms | p99 ms |",
+        "|---:|---|---:|---:|",
+    ]
+    for figures in results:
+        for key, label in _RANKERS.items():
+            each = figures[key]
+            lines.append(
+                f"| {figures['skills']:,} | {label} | {each['p50']:.1f} ({each['wall_p50']:.1f}) "
+                f"| {each['p99']:.1f} ({each['wall_p99']:.1f}) |"
+            )
+    lines += [
+        "",
+        "A build analyses every skill; a warm start reads the analysed skills from the file of the node. An update is",
+        "the time in which the index follows one saved skill.",
+        "",
+        "| skills | build, s | warm start, s | update of one, ms | more memory, MB | file, MB |",
+        "|---:|---:|---:|---:|---:|---:|",
+    ]
+    for figures in results:
+        lines.append(
+            f"| {figures['skills']:,} | {figures['build_cpu']:.1f} ({figures['build']:.1f}) "
+            f"| {figures['warm_cpu']:.2f} ({figures['warm']:.2f}) | {figures['update']:.1f} "
+            f"| {figures['memory']:.0f} | {figures['store']:.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def write(text: str) -> None:
+    """Replace the section of speed, and keep the rest of the file."""
+    section = f"{BEGIN}\n\n{text}\n{END}\n"
+    known = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Routing\n"
+    pattern = re.compile(rf"{re.escape(BEGIN)}.*?{re.escape(END)}\n", re.DOTALL)
+    changed = pattern.sub(lambda _: section, known) if pattern.search(known) else f"{known.rstrip()}\n\n{section}"
+    RESULTS.write_text(changed, encoding="utf-8")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description="Measure the speed of routing.")
+    arguments.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    sizes = [int(size) for size in arguments.parse_args().sizes.split(",")]
+    with site.fresh():
+        site.manage("migrate", "--verbosity=0")
+        text = report([measure(size) for size in sizes])
+    print(text)
+    write(text)
+
+
+if __name__ == "__main__":
+    main()
