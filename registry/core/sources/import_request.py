@@ -23,6 +23,7 @@ REFUSED = (SKIPPED, EDITED, CONFLICTS, MOVED, FAILED)
 
 MOST = 1_000
 _ANSWERS, _CHARS = 10_000, 200
+_REASON_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ class ImportRequest:
             raise InvalidRequest("“rename” needs a new name, and a new name needs “rename”. Send both or neither.")
         if self.new_name:
             paths.check_component(normalise(self.new_name), what="name")
+        if len(self.gate_reason) > _REASON_CHARS or "\0" in self.gate_reason:
+            raise InvalidRequest(
+                f"The reason for the routing gate has more than {_REASON_CHARS} characters or a NUL character.",
+                field="gate_reason",
+            )
         if len(self.answers) > _ANSWERS:
             raise InvalidRequest(f"The request has {len(self.answers):,} answers. {_ANSWERS:,} are allowed.")
         return self

@@ -7,7 +7,7 @@ import pytest
 from registry.core import roles
 from registry.core.bundle import SKILL_MD
 from registry.core.catalog.visibility import Definition
-from registry.core.errors import BlockedByScan, Forbidden, NotFound, RoutingGateFailed, SourceFailed
+from registry.core.errors import BlockedByScan, Forbidden, InvalidRequest, NotFound, RoutingGateFailed, SourceFailed
 from registry.core.sources.import_request import ImportRequest, ImportResult
 from registry.models import Event, Installation, Project, Skill, Source, Version
 from registry.services import permissions
@@ -247,3 +247,11 @@ def test_the_routing_gate_refuses_an_import_in_every_way_without_a_reason(
     sources.start(project, source.pk, [ImportRequest("couriers", gate_reason=reason)], by=author)
     source_jobs.run_due()
     assert Event.objects.get(target="couriers").data["gate_reason"] == reason
+
+
+@pytest.mark.parametrize("reason", ["x" * 301, "because\0"])
+def test_a_gate_reason_that_cannot_be_stored_is_refused(
+    project: Project, source: Source, author: Actor, reason: str
+) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match="routing gate"):
+        sources.start(project, source.pk, [ImportRequest("greeting", gate_reason=reason)], by=author)
