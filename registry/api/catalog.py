@@ -66,6 +66,10 @@ class DiagnosticsPage(TypedDict):
 
 
 class Catalog(Read):
+    def is_cached(self, request: HttpRequest, caller: Caller) -> bool:
+        """Do not cache what routing has chosen: it gets better when the index is complete or a failed link recovers."""
+        return not (request.GET.get("q") or request.GET.get("for") or caller.best_skills)
+
     @extend_schema(
         operation_id="catalog",
         summary="List the names and descriptions of the skills that an agent may load",

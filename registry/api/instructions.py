@@ -30,6 +30,9 @@ class AgentInstructions(Read):
 
     counts_loads = True
 
+    def is_cached(self, request: HttpRequest, caller: Caller) -> bool:
+        return _is_cached(request, caller)
+
     def permit(self, caller: Caller, **kwargs: str) -> None:
         super().permit(caller, **kwargs)
         if caller.actor.agent_id is not None and caller.actor.name != kwargs["agent"]:
@@ -50,6 +53,9 @@ class OwnInstructions(Read):
 
     counts_loads = True
 
+    def is_cached(self, request: HttpRequest, caller: Caller) -> bool:
+        return _is_cached(request, caller)
+
     def other_state(self, caller: Caller) -> str:
         """Keep the answers of two agents apart, because the URL does not name the agent."""
         return f"agent {caller.actor.agent_id}"
@@ -62,6 +68,12 @@ class OwnInstructions(Read):
     )
     def get(self, request: HttpRequest, caller: Caller) -> Answer:
         return _answer(request, caller, instructions.own_agent(caller))
+
+
+def _is_cached(request: HttpRequest, caller: Caller) -> bool:
+    """Do not cache the best skills for a prompt, as in the catalog. A person may read any agent's."""
+    chosen = caller.best_skills is not None or caller.actor.agent_id is None
+    return not (chosen and request.GET.get("catalog"))
 
 
 def _answer(request: HttpRequest, caller: Caller, agent: Agent) -> Answer:

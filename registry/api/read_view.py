@@ -79,8 +79,8 @@ class _BaseRead(APIView):
 class Read(_BaseRead):
     """A read whose answer is cached under its ETag.
 
-    Set `cached` to False if the answer can change without a new revision, such as the time an agent was last seen.
-    Each request then builds the answer, and the ETag is a digest of its bytes.
+    Set `cached` to False if the answer can change without a new revision, such as the time an agent was last seen, or
+    override `is_cached` if only some answers can. Each request then builds the answer, and the ETag is a digest of it.
     """
 
     counts_loads = False
@@ -99,11 +99,14 @@ class Read(_BaseRead):
 
     def _find(self, request: HttpRequest, caller: Caller, **kwargs: str) -> tuple[str, Answer | None]:
         """Return the ETag, and the answer if it is cached or was built to compute the ETag."""
-        if not self.cached:
+        if not self.is_cached(request, caller):
             answer = self.get(request, caller, **kwargs)
             return _quoted(hashlib.sha256(answer.body)), answer
         etag = self._tag(request, caller)
         return etag, _cache.get(etag)
+
+    def is_cached(self, request: HttpRequest, caller: Caller) -> bool:
+        return self.cached
 
     def _tag(self, request: HttpRequest, caller: Caller) -> str:
         return _etag(request, caller, self.other_state(caller))

@@ -50,6 +50,15 @@ def test_the_answer_names_links_and_threshold(bot: Api) -> None:
     assert all(0 <= match["confidence"] <= 1 and match["reason"] for match in answer["matches"])
 
 
+def test_a_missing_link_is_named_and_the_others_answer(bot: Api, settings: Any) -> None:
+    settings.ROUTING_EMBEDDINGS = False
+    answer = ask(bot, "why does my pod restart", threshold=0)
+    assert names(answer)[0] == "pod-crash-triage"
+    (link,) = (link for link in answer["links"] if link["status"] == "unavailable")
+    assert link["name"] == "meaning"
+    assert "ROUTING_EMBEDDINGS" in link["detail"]
+
+
 def test_below_the_threshold_no_skill_is_named(bot: Api) -> None:
     answer = ask(bot, "report", threshold=1)
     assert (answer["matches"], answer["none_of_these"]) == ([], True)

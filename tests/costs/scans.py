@@ -111,7 +111,7 @@ def _query(size: int) -> str:
 
 
 def _search(query: str) -> object:
-    return relevance.ordered(_CANDIDATES, query.split())
+    return [relevance.score(candidate, query.split()) for candidate in _CANDIDATES]
 
 
 SHAPES = (

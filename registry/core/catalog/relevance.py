@@ -1,7 +1,7 @@
 """Relevance of a skill for a query: matches in the name weigh most, then tags and triggers, then the description."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from registry.core.catalog.precedence import Candidate
 
@@ -9,13 +9,8 @@ _WORD = re.compile(r"\w+")
 _NAME, _TAG, _DESCRIPTION = 8, 4, 2  # for a whole word; a part of a word counts 1
 
 
-def ordered(candidates: Iterable[Candidate], words: Sequence[str]) -> list[Candidate]:
-    """Sort by relevance, then by name. `words` are in lower case."""
-    return sorted(candidates, key=lambda candidate: (-score(candidate, words), candidate.name))
-
-
 def score(candidate: Candidate, words: Sequence[str]) -> int:
-    """Return the relevance. A name that equals the query scores highest."""
+    """Return the relevance. A name that equals the query scores highest. `words` are in lower case."""
     name = candidate.name.lower()
     if name in (" ".join(words), "-".join(words)):
         return 1_000

@@ -49,7 +49,7 @@ def _initialize(context: Context, message: Message) -> MethodResult:
     return MethodResult({"protocolVersion": version, **server})
 
 
-def _never(message: Message) -> bool:
+def _never(context: Context, message: Message) -> bool:
     return False
 
 
@@ -62,7 +62,7 @@ class _Method:
     """A method. `cacheable` returns whether the result depends only on the parameters and what the caller may see."""
 
     run: Callable[[Context, Message], MethodResult]
-    cacheable: Callable[[Message], bool] = lambda message: True
+    cacheable: Callable[[Context, Message], bool] = lambda context, message: True
 
 
 _METHODS: dict[str, _Method] = {
@@ -183,7 +183,7 @@ def _result(context: Context, message: Message, modern: bool) -> tuple[bytes, tu
     if method is None or (modern and message.method in _LEGACY_ONLY):
         status = 404 if modern else 200
         raise Refused(messages.METHOD_NOT_FOUND, f"Unknown method: {message.method[:80]}", status=status)
-    key = _cache_key(context, message) if method.cacheable(message) else ""
+    key = _cache_key(context, message) if method.cacheable(context, message) else ""
     cached = _results.get(key) if key else None
     if cached is None:
         result = _call(method, context, message)

@@ -135,8 +135,14 @@ def call_tool(context: Context, message: Message) -> MethodResult:
         return MethodResult({"content": [{"type": "text", "text": error.message}], "isError": True})
 
 
-def is_cacheable(message: Message) -> bool:
-    """Return whether the result depends only on what the caller may see. Results of proposal tools do not."""
-    name = message.params.get("name")
+def is_cacheable(context: Context, message: Message) -> bool:
+    """Return whether the result depends only on what the caller may see.
+
+    Results of proposal tools do not, and neither does what routing has chosen: its index may still be incomplete.
+    """
+    name, arguments = message.params.get("name"), message.params.get("arguments")
     tool = (TOOLS.get(name) or _UNLISTED.get(name)) if isinstance(name, str) else None
-    return tool is not None and tool.scope == roles.READ and tool.cacheable
+    if tool is None or tool.scope != roles.READ or not tool.cacheable:
+        return False
+    searches = isinstance(arguments, dict) and bool(arguments.get("query"))
+    return name != "list_skills" or not (searches or context.caller.best_skills)

@@ -14,6 +14,7 @@ from agno.skills import Skills
 from agno.utils.agent import execute_instructions
 from skillsite_client import SkillsiteClient, resolve
 from skillsite_client.loaders.agno import SkillsiteLoader
+from skillsite_client.loaders.loading import Prompt
 
 
 class Kept(logging.Handler):
@@ -41,6 +42,8 @@ def main(address: str, token: str, target: str) -> None:
         loader = SkillsiteLoader(client)
         skills = Skills(loaders=[loader])
         instructions = execute_instructions(instructions=loader.instructions)
+        best = Skills(loaders=[SkillsiteLoader(client, for_prompt=Prompt("Write a plain note.", best=1))])
+        assert best.get_skill_names() == ["plain-note"], best.get_skill_names()
     assert list(loader.skipped) == ["odd-metadata"], loader.skipped
     assert any("odd-metadata was skipped" in message for message in kept.messages), kept.messages
     assert "odd-metadata" not in skills.get_skill_names()

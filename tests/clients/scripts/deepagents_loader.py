@@ -12,6 +12,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from skillsite_client import SkillsiteClient, resolve
 from skillsite_client.loaders.deepagents import SkillsiteBackend
+from skillsite_client.loaders.loading import Prompt
 
 prompts: list[str] = []
 
@@ -66,6 +67,8 @@ def main(address: str, token: str, target: str) -> None:
     assert "Error" not in said["6"], said["6"]
     files = backend.download_files(["/skills/full-bundle/assets/all-bytes.bin"])
     assert files[0].content == bytes(range(256)) * 40
+    best = SkillsiteBackend(client, for_prompt=Prompt("Write a plain note.", best=1)).ls("/")
+    assert [entry["path"] for entry in best.entries] == ["/plain-note/"], best
     text = "---\nname: resolved-text\ndescription: Resolved without a site.\n---\n\nDo it.\n"
     definition = {"name": "resolved-text", "version": "1", "content": text}
     without_site = SkillsiteBackend(resolve([definition], cache_dir=f"{target}-cache"))

@@ -15,6 +15,7 @@ from haystack.tools import SkillToolset
 from skillsite_client import SkillsiteClient, resolve
 from skillsite_client.errors import Misconfigured
 from skillsite_client.loaders.haystack import SkillsiteStore
+from skillsite_client.loaders.loading import Prompt
 
 
 @component
@@ -66,6 +67,9 @@ def main(address: str, token: str, target: str) -> None:
     without_site = SkillsiteStore(resolve([definition], cache_dir=f"{target}-cache"))
     assert without_site.load_skill("resolved-text")[0].strip() == "Do it."
     assert list(without_site.list_skills()) == ["resolved-text"]
+    best = SkillsiteStore(url=address, project="closed", for_prompt=Prompt("Write a plain note.", best=1))
+    assert list(best.list_skills()) == ["plain-note"], best.list_skills()
+    assert list(SkillsiteStore.from_dict(best.to_dict()).list_skills()) == ["plain-note"]
     names = list(store.list_skills())
     _, paths = store.load_skill("full-bundle")
     (Path(target) / "full-bundle").mkdir(parents=True)
