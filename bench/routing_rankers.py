@@ -12,15 +12,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from registry.core.routing import analysis, confidence, fusion, skill_text
+from registry.core.routing import analysis, chain, confidence, fusion, skill_text
 from registry.core.routing.index import Index
-from registry.core.routing.links.full_text import FullText
-from registry.core.routing.links.meaning import Meaning
-from registry.core.routing.links.names import Names
-from registry.core.routing.links.summary import Summary
-from registry.core.routing.links.triggers import Triggers
 from registry.core.routing.question import ask
 from registry.core.routing.vectors import Encoder
+from registry.lib.steps import StepRunner
 
 MOST = 10
 
@@ -52,7 +48,7 @@ class Chain:
 
     def __init__(self, encoder: Encoder | None, label: str) -> None:
         self.encoder, self.label = encoder, label
-        self.links = [Names(), Triggers(), Summary(), FullText(), *([Meaning()] if encoder else [])]
+        self._runner = StepRunner(1)
 
     def prepare(self, skills: Mapping[str, bytes]) -> None:
         texts = (skill_text.read(name, content) for name, content in skills.items())
@@ -62,9 +58,14 @@ class Chain:
         question = ask(query, self.index, self.encoder)
         if question.query.empty:
             return Ranked((), ())
-        found = {link.name: link.rank(question, self.index.rows) for link in self.links}
-        certain = {name: matches for name, matches in found.items() if matches.certain}
-        fused = fusion.fuse(question, certain or found)
+        fused = chain.run(
+            chain.LINKS,
+            question,
+            self.index.rows,
+            fuse=lambda matches: fusion.fuse(question, matches),
+            runner=self._runner,
+            seconds=60,
+        ).fused
         names = tuple(self.index.names[int(row)] for row in fused.rows[:MOST])
         return Ranked(names, fusion.signals(question, fused))
 
@@ -149,12 +150,19 @@ class MiniLm(_ByScore):
 
     def encode(self, text: str) -> Any:
         if text not in self._seen:
-            read = self._tokenizer.encode(text)
-            ids, mask = np.array([read.ids], np.int64), np.array([read.attention_mask], np.int64)
-            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            mean = self._session.run(None, inputs)[0][0].mean(axis=0)
-            self._seen[text] = mean / np.linalg.norm(mean)
+            self._seen[text] = self._run(self._tokenizer.encode(text).ids)
         return self._seen[text]
+
+    def piece(self, piece: str) -> Any:
+        """Return the vector of one word piece, which is part of no word."""
+        start, end = self._tokenizer.encode("").ids
+        return self._run([start, self._tokenizer.token_to_id(piece), end])
+
+    def _run(self, tokens: list[int]) -> Any:
+        ids = np.array([tokens], np.int64)
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        mean = self._session.run(None, inputs)[0][0].mean(axis=0)
+        return mean / np.linalg.norm(mean)
 
     def prepare(self, skills: Mapping[str, bytes]) -> None:
         self._names = list(skills)

@@ -20,7 +20,7 @@ from registry.core.routing.vectors import TEXT_CHARS, Vectors, normalised
 
 MAGIC = b"skillsite-vectors-1\n"
 WORD_CHARS = 40  # longer words are skipped: they are keys, hashes and encoded files
-PIECES = 8  # of one word
+PIECE_CHARS = 2  # on average; shorter pieces spell a word that the table knows nothing about
 WORDS = 600  # of one text
 CONTINUED = "##"  # before a piece that does not start a word
 MOST_BYTES = 16 * 1024 * 1024
@@ -54,6 +54,8 @@ def pieces(word: str, known: Mapping[str, int]) -> list[int]:
     rows: list[int] = []
     start = 0
     while start < len(word):
+        if len(rows) == len(word) // PIECE_CHARS:
+            return []
         before = CONTINUED if start else ""
         for end in range(len(word), start, -1):
             row = known.get(before + word[start:end])
@@ -63,8 +65,6 @@ def pieces(word: str, known: Mapping[str, int]) -> list[int]:
             return []
         rows.append(row)
         start = end
-        if len(rows) == PIECES and start < len(word):
-            return []
     return rows
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.core.routing import static_table
-from registry.core.routing.static_table import CONTINUED, MAGIC, PIECES, WORD_CHARS, WORDS, Damaged, StaticTable
+from registry.core.routing.static_table import CONTINUED, MAGIC, WORD_CHARS, WORDS, Damaged, StaticTable
 from registry.core.routing.vectors import TEXT_CHARS, normalised
 
 TERMS = ("pod", "restart", "angry", "a", f"{CONTINUED}ing", f"{CONTINUED}a", f"{CONTINUED}pod")
@@ -43,9 +43,11 @@ def test_words_are_bounded() -> None:
     [
         ("pod", [0]),
         ("restarting", [1, 4]),
-        ("apod", [3, 6]),
-        ("a" * (PIECES + 1), []),  # too many pieces
-        ("a" * PIECES, [3] + [5] * (PIECES - 1)),
+        ("angrypod", [2, 6]),
+        ("podpod", [0, 6]),
+        ("poda", []),  # pieces of two characters on average
+        ("aa", []),
+        ("a" * WORD_CHARS, []),
         ("podx", []),  # the rest is unknown
         ("xpod", []),
         ("ing", []),  # does not start a word
