@@ -16,7 +16,7 @@ from registry.core.routing import analysis, chain, confidence, fusion, skill_tex
 from registry.core.routing.index import Index
 from registry.core.routing.question import ask
 from registry.core.routing.vectors import Encoder
-from registry.lib.steps import StepRunner
+from registry.lib.steps import OK, SKIPPED, UNAVAILABLE, StepRunner
 
 MOST = 10
 
@@ -48,7 +48,7 @@ class Chain:
 
     def __init__(self, encoder: Encoder | None, label: str) -> None:
         self.encoder, self.label = encoder, label
-        self._runner = StepRunner(1)
+        self._runner = StepRunner(8)  # a thread may still be ending its last step
 
     def prepare(self, skills: Mapping[str, bytes]) -> None:
         texts = (skill_text.read(name, content) for name, content in skills.items())
@@ -58,14 +58,18 @@ class Chain:
         question = ask(query, self.index, self.encoder)
         if question.query.empty:
             return Ranked((), ())
-        fused = chain.run(
+        chained = chain.run(
             chain.LINKS,
             question,
             self.index.rows,
             fuse=lambda matches: fusion.fuse(question, matches),
             runner=self._runner,
             seconds=60,
-        ).fused
+        )
+        failed = [report for report in chained.reports if report.status not in (OK, SKIPPED, UNAVAILABLE)]
+        if failed or (self.encoder and any(report.status == UNAVAILABLE for report in chained.reports)):
+            raise RuntimeError(f"A link did not answer: {chained.reports}")
+        fused = chained.fused
         names = tuple(self.index.names[int(row)] for row in fused.rows[:MOST])
         return Ranked(names, fusion.signals(question, fused))
 
@@ -146,6 +150,7 @@ class MiniLm(_ByScore):
         self._session: Any = onnx.InferenceSession(str(model), options)
         self._tokenizer: Any = importlib.import_module("tokenizers").Tokenizer.from_file(str(words))
         self._tokenizer.enable_truncation(256)
+        self._tokenizer.no_padding()  # its file pads every text to 128 tokens, which would be part of the mean
         self._seen: dict[str, Any] = {}
 
     def encode(self, text: str) -> Any:
