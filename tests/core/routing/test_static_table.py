@@ -45,7 +45,8 @@ def test_words_are_bounded() -> None:
         ("restarting", [1, 4]),
         ("angrypod", [2, 6]),
         ("podpod", [0, 6]),
-        ("poda", []),  # pieces of two characters on average
+        ("poda", [0, 5]),
+        ("apoda", []),  # pieces of less than two characters on average
         ("aa", []),
         ("a" * WORD_CHARS, []),
         ("podx", []),  # the rest is unknown
