@@ -232,3 +232,48 @@ def test_any_query_has_an_answer(filled: Project, query: str) -> None:
 def test_a_whole_document_as_a_question_finds_its_skill(filled: Project) -> None:
     document = f"# Ticket\n\n{REFUNDS}\n\n" + "We waited for an answer and nobody wrote. " * 300
     assert best(filled, document[:20_000]) == "refunds"
+
+
+def test_a_long_build_goes_on_in_the_background(
+    filled: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request analyses one batch here. The thread then works in turns until nothing is missing."""
+    added: list[Any] = []
+    monkeypatch.setattr(indexes, "_BATCH", 1)
+    monkeypatch.setattr(indexes, "_REQUEST_SECONDS", 0.0)
+    monkeypatch.setattr(indexes, "_BACKGROUND_SECONDS", 0.0)
+    monkeypatch.setattr(indexes._background, "add", lambda *arguments: added.append(arguments))
+    create_skill(filled, skill_bundle("penguins", description="Takes care of a penguin."), by=author)
+    filled.refresh_from_db()
+    first = indexes.of(filled.pk, filled.revision)
+    assert (first.missing, len(first.candidates), len(added)) == (2, 1, 1)
+    assert first.progress == "The index is being built: 1 of 3 skills are in it."
+    indexes._background._complete(*added[0])
+    last = indexes.of(filled.pk, filled.revision)
+    assert (last.missing, last.progress, sorted(last.candidates)) == (0, "", ["deploy", "penguins", "refunds"])
+    assert best(filled, "penguin care") == "penguins"
+
+
+def test_an_evaluation_waits_for_the_whole_index(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(indexes, "_BATCH", 1)
+    monkeypatch.setattr(indexes, "_REQUEST_SECONDS", 0.0)
+    filled.refresh_from_db()
+    routed = routing.rank_each(filled.pk, filled.revision, ["refund of money", "release a service"], threshold=0.0)
+    assert [each.ranking[0].candidate.name for each in routed] == ["refunds", "deploy"]
+
+
+def test_a_request_that_cannot_wait_uses_what_is_still_true(
+    filled: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While another thread builds, skills that changed since are left out, and the others are found."""
+    monkeypatch.setattr(indexes, "_REQUEST_SECONDS", 0.01)
+    filled.refresh_from_db()
+    before = indexes.of(filled.pk, filled.revision)
+    state = indexes._state(filled.pk)
+    new = skill_bundle("refunds", description="Takes care of a walrus.")
+    skills.save(filled, "refunds", new, base=before.candidates["refunds"].digest, by=author)
+    filled.refresh_from_db()
+    with state.lock:
+        meanwhile = indexes.of(filled.pk, filled.revision)
+    assert (list(meanwhile.candidates), meanwhile.missing) == (["deploy"], 1)
+    assert indexes.of(filled.pk, filled.revision).missing == 0
