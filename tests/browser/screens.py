@@ -58,6 +58,7 @@ SCREENS = [
     _project("settings", "settings/"),
     _project("catalog", "catalog/"),
     _project("skills", "skills/"),
+    _project("skills", "skills/?q=brand+replies", "found"),
     _project("skills", "skills/?q=nothing-of-the-kind", "nothing-found"),
     _project("skill-new", "new/"),
     _project("skill-new-file", "new/files/references/example.md"),
