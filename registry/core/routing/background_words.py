@@ -6,273 +6,272 @@ share is about 0.8 to the power of n.
 
 LINES = """
 2 inform see us
-3 exampl follow output specifi
-4 command user
-5 creat default file guid list on option set
-6 id mai must oper provid support type valu version
-7 avail call chang configur contain current data includ line new number requir return run servic system time
-8 access account allow arn describ detail develop displai enabl error exist first format gener given help instead kei
-8 make manag note paramet print read request resourc sourc specif standard start status updat write
-9 action add applic argument associ base case code control defin delet descript differ directori document either exit
-9 function group http input instanc messag multipl need order perform process program remov result singl string two
-9 without work
-10 ad addit automat charact check complet content copi depend disabl end environ except execut full ignor implement
-10 licens limit local match mean mode non object org otherw page part pass path permiss possibl produc project refer
-10 report section separ show state store tag take text variabl via wai web west
-11 activ address alwai appli author build connect copyright custom devic distribut effect entri etc even fail field
-11 form found howev iam identifi indic initi instal level link linux locat manual modifi normal packag per polici
-11 prefix region retriev root second secur select send share sinc size space tabl target termin test tool true usag
-11 valid want whether within
-12 accept actual alreadi anoth aq attribut behavior binari block bug byte caus com compat consist correspond determin
-12 east empti encod extens fals featur filenam filter find html info interfac invok issu kernel languag last later
-12 librari log long mani network obtain origin overrid place point present previous recommend relat replac reserv
-12 respons right rule script search server sign softwar special success syntax unless usual util view well www zero
-13 altern assum attach attempt avoid back begin bit client common compil comput config consid databas debug definit
-13 directli doesn ensur equival event expect express forc free give global handl header host ident import index intend
-13 json known load longer look machin made maintain map mark maximum metadata method modul necessari never next none
-13 omit open particular permit privat properti public purpos queri rang receiv record restrict role session sever shell
-13 short similar simpl still stop stream summari verbos verifi vpc
-14 administr affect algorithm apach appear appropri assign authent auto bucket class cli cloud cluster combin comment
-14 condit context continu count deprec destin detect dev direct domain drop email encrypt endpoint everi explicitli
-14 extend imag immedi individu intern interpret ip keep least length lib main member memori null occur openssl owner
-14 port prevent protocol rather reason regular releas remain repositori respect sequenc structur style suppli symbol
-14 systemd three thus tree try turn typic unit url various virtual warn whose window
-15 abl against alia archiv ascii basic becom cach certain certif collect column comma commit complianc conf core date
-15 db design dir disk element engin entir extra failur final gatewai git grant home impli integ interact invoc iot item
-15 job larg left less logic miss model modif monitor mount namespac node notic old other pair parent pars password
-15 pattern period platform posit preced prefer problem product progress put python regist rel remot repres resolv rout
-15 save shown small sort statement step suffix sure switch task team thing token translat treat uniqu unix usr wait
-15 warranti word
-16 absolut accord across alloc amount analys anyth append arg ask backward blue boolean boot break buffer ca capabl
-16 char choos close commun compon compress consol convert correct decim desir doc doubl download dynam ec edit elast
-16 enter equal escap evalu exactli export extent fix foo foundat futur go happen hash hexadecim inc indent independ
-16 init insid integr invalid know label latest letter login man max mechan merg minimum move multi newlin numer often
-16 older organ postgresql preserv privileg profil prompt publish quiet quot raw readabl real recogn redistribut reduc
-16 regardless reset runtim schema scope side signal signatur simpli skip socket sql stack stdout storag subsequ
-16 successfulli suit suppress tab taken templat term therefor togeth top topic track tracker whitespac yet
-17 along alter among apis app aqt architectur around arrai asynchron bar belong best better bin branch cdef child
-17 classifi clear colon come compar conflict cpu credenti cross cw dai de deriv digit discuss due dump earlier eb en
-17 evp exclud exec explicit extern fetch filesystem fulli gpl greater hardwar head hex high higher improv increas
-17 insert instruct introduc isn iso keyword kind larger launch law lead learn leav lock low lower mac mandatori nativ
-17 onlin os outsid own packet patch pend pid pipe posix pre primari prioriti protect qualifi queue random recent recurs
-17 referenc rest restor safe sampl scale schedul setup snapshot speed stabl static statist stdin sub subject suitabl
-17 tell third though thread timeout timestamp total traffic transit trigger txt understand unknown upon usernam var
+3 exampl follow specifi
+4 output user
+5 command creat default file guid list on option set valu
+6 id includ may must oper provid support type version
+7 allow avail call chang configur contain current data exist gener line new number requir return run servic system time
+8 access arn case describ detail develop display enabl error first format given help instead key make manag need note
+8 paramet print process read request resourc sourc specif standard start status updat write
+9 account action add addit applic argument associ base check code content control defin delet descript differ directori
+9 document either exit function group http input instanc messag multipl object order path perform program remov result
+9 singl string two without work
+10 ad author automat charact complet copi depend disabl end environ except execut full ignor implement instal licens
+10 limit local match mean mode modifi non org otherw page part pass permiss possibl project refer report section separ
+10 show state store tag take test text usag variabl via way web west
+11 activ address alreadi alway appli build connect copyright custom devic distribut effect entri etc even fail featur
+11 field form found howev identifi indic initi issu level link linux locat manual normal packag per point polici prefix
+11 produc region retriev root second secur select send server share sinc size space tabl target termin tool true valid
+11 want whether within
+12 accept actual anoth aq attribut behavior binari block bug byte caus com compat consist correspond determin directli
+12 east empti encod event extens fals filenam filter find handl header html iam import index info interfac invok kernel
+12 languag last later librari log long mani modul network obtain origin overrid place present previous properti
+12 recommend relat replac reserv respons right rule script search sign softwar special still success syntax unless
+12 usual util view well www zero
+13 algorithm altern assum attach attempt avoid back begin bit client combin common compil comput config consid continu
+13 databas debug definit doesn ensur equival everi expect express forc free give global host ident imag intend intern
+13 json known load longer look machin made maintain map mark maximum metadata method necessari never next none omit
+13 open particular permit privat protocol public purpos queri rang rather receiv record respect restrict role session
+13 sever shell short similar simpl stop stream summari url verbos verifi warn window
+14 administr affect apach appear appropri assign authent auto bucket cach class cli cloud cluster comment condit
+14 context core count date deprec destin detect dev direct domain drop email encrypt endpoint entir explicitli extend
+14 extra immedi individu interpret ip keep least length lib main member memori node null occur openssl owner pars port
+14 prevent reason regular releas remain repositori repres sequenc structur style suppli symbol systemd three thus tree
+14 try turn typic unit unix various virtual vpc whose
+15 abl accord across against alia archiv ascii basic becom certain collect column comma commit complianc conf consol
+15 convert db design dir disk download dynam engin equal failur final fix gateway git grant home impli integ interact
+15 invoc iot item job larg left less logic merg miss model modif monitor mount namespac notic old other pair parent
+15 password pattern period platform posit preced prefer problem product progress put python regist rel remot resolv
+15 rout save shown skip small sort statement step storag suffix sure switch tab task team templat thing token translat
+15 treat uniqu usr wait warranti word
+16 absolut alloc alter amount analys anyth app append arg array ask backward blue boolean boot break buffer ca capabl
+16 certif char choos close commun compon compress correct credenti decim deploy deriv desir doc doubl due ec edit elast
+16 element enter escap evalu exactli export extent extern fetch foo foundat fulli futur go happen hash hexadecim inc
+16 indent independ init insid integr invalid keyword know label latest lead letter login low lower man max mechan
+16 minimum move multi newlin numer often older organ posix postgresql preserv privileg profil prompt publish quiet quot
+16 raw readabl real recogn redistribut reduc regardless reset runtim safe schema scope side signal signatur simpli
+16 socket sql stabl stack stdout subsequ successfulli suit suppress taken term therefor togeth top topic track tracker
+16 whitespac yet
+17 along among apis aqt architectur around asynchron bar belong best better bin branch cdef child classifi clear colon
+17 color come compar conflict convers cpu cross cw day de digit discuss dot dump earlier eb enforc evp exclud exec
+17 explicit filesystem github good gpl greater hard hardwar head hex high higher histori improv increas insert instruct
+17 introduc isn iso kind larger launch law learn leav lock mac major mandatori md nativ onlin os outsid own packet
+17 patch pend pid pipe pool power pre primari prior prioriti protect pull qualifi queue random reach recent recurs
+17 referenc rest restor sampl scale schedul setup snapshot someth speed static statist stdin sub subject suitabl tell
+17 third though thread timeout timestamp total traffic transit trigger trust txt understand unknown upon usernam var
 17 whole width
-18 act addition admin agent although approv arbitrari backup batch behaviour bind blank calcul caller cancel care
-18 channel cipher classic clean cloudwatch color conform construct contact convers cover createdat ctx daemon dash
-18 declar delimit demo descriptor digest dn dot duplic easi easier echo els enforc everyth exact exce expir explain
-18 extract famili fast finish flow forward four get github good guarante hand hard hierarchi histori hold hostnam hour
-18 human hyphen inherit int legaci listen liter mail major manipul margin master mention metric minut neither noth
-18 notif octal offer offset optim overridden overview overwrit param partit passwd pathnam pkei plus pool possibli
-18 potenti power prepar princip prior properli pull question rd reach ref refus reject relev renam repeat restart
-18 revers rfc rsa scan self silent similarli site someth split stage strict subdirectori submit subnet succe superus
-18 symlink temporari titl trace trail transact transfer tri truncat trust uid underli understood unlik upgrad upload
-18 visibl volum ye zone
-19 abort adjust advanc alphabet amazonaw amzn audienc audit auth backslash bad behav bodi bound broken bsd busi capac
-19 cat categori cb cc cd central chain choic chosen claus cmd concept confirm constraint contribut conveni convent
-19 coreutil correctli cost creationtim david decod delai deni deploi deploy detach diagnost diff discard dist driver
-19 earli easili ed ef embed emit enough entiti especi establish examin exclus expand faster fd fork graph henc histor
-19 implicitli inspect interest internet interrupt interv involv io km lambda latter layer like llvm lookup macro
-19 mainten materi md measur migrat min minim mostli neg newer nexttoken nul opt ossl ownership pack pagin pam parallel
-19 partial peer persist person physic plain plan post practic primarili printabl probabl proc provis push rand rate
-19 realli reboot reflect registri reli replic represent resourcetyp retain revis sai scheme secret semant serial sh
-19 shutdown slash smaller sn sometim src stderr strip subset suffici sy synchron tcp throw tradit translationproject
-19 tty unsign uri utf variant verif whenev wrap wrapper
-20 ab abbrevi abil ac ae af alias align annot anywher availabilityzon awar background balanc bb bc bus capit catalog
-20 center cf changelog clone cognito commonli complex concaten concurr confus constant consum contributor corrupt
+18 abort act addition admin agent although approv arbitrari audienc backup batch behav behaviour bind blank bodi calcul
+18 caller cancel care channel cipher classic clean cloudwatch conform construct contact contribut convent correctli
+18 cover createdat ctx daemon dash declar decod delay delimit demo descriptor digest dn duplic easi easier echo els
+18 emit en establish everyth exact exce expir explain extract famili fast finish flow forward four get guarante hand
+18 hierarchi hold hostnam hour human hyphen inherit int js legaci listen liter mail manipul margin master mention
+18 metric minut neither noth notif npm octal offer offset optim overridden overview overwrit param partial partit
+18 passwd pathnam pkey plain plus possibli potenti prepar primarili properli question rd ref refus reject relev renam
+18 repeat restart retain revers rfc say scan secret self silent similarli site split src stage stderr strict strip
+18 subdirectori submit subnet succe superus symlink tcp temporari throw titl trace trail transact transfer tri truncat
+18 uid underli understood unlik upgrad upload variant visibl volum wrap wrapper ye zone
+19 adjust advanc alias alphabet audit auth backslash bad bound broken bsd busi capac cat categori cb cc cd central
+19 chain changelog choic chosen claus clone cmd concept confirm constraint consum contributor conveni coreutil cost
+19 coverag creationtim david deni detach diagnost diff discard dist driver earli easili ed ef embed enough entiti
+19 especi examin exclus expand expos faster fd fit fork graph handler henc histor implicitli inspect interest internet
+19 interrupt interv involv io km lambda latter layer like live llvm lookup macro mainten materi measur migrat min minim
+19 mostli neg nest newer nul opt ossl ownership pack pagin pam parallel parser peer persist person physic plan post
+19 practic princip printabl probabl proc provis proxi push pypi rand rate realli reboot reflect registri reli replic
+19 represent resolut revis rsa scheme semant serial serv sh shutdown slash smaller sn sometim spec stat subset suffici
+19 sy sync synchron tradit translationproject tty unsign uri utf verif whenev workflow
+20 ab abbrevi abil ac ae af align amazonaw amzn annot anywher availabilityzon awar background balanc bb bc bracket
+20 browser bundl bus capit catalog center cf ci cognito commonli complex concaten concurr confus constant corrupt
 20 counter crash criterion crl dd dec decid decrypt def demand depth descend df disassoci discov distinct dpkg dsa ea
-20 editor ee effici enclos encount enhanc err essenti ex expos fact fall ff fill fit frame fs gid handler helper
-20 highest incompat indirect inlin iter java join js kdf kill live loop lost lot ls manpag mask mb meant middl minor
-20 miscellan modern natur nest net newli notat notifi num ok parser parti perman pg pip pipelin pointer portabl precis
-20 prepend presenc prime propag proxi pypi quickli quit rais readi recov resid resolut row screen sdk segment sens
-20 sensit seri serv sha signific simplifi situat slightli slow soft spec ss ssm stat subcommand subscrib substitut
-20 succeed suggest suspend swap sync synonym synopsis systemctl themselv transform ts unicod unus upper vari vendor
-20 video waf wish workflow world
-21 aa achiev acl acquir adapt addr aggreg ami answer approach arab arch area aren attack autom averag ba backend baltic
-21 basis bd bf big bill blob bracket browser bundl carri ce celtic checksum cidr clock cloudform cloudfront clutter cm
-21 cmp comparison conjunct consult cryptograph cycl cyril da damag dc deal deb decompress deleg deliv dgst distinguish
-21 durat elf enc env european eventu experi experiment fa fallback fatal fb fc fe firewal five fleet flexibl flush
-21 folder framework freedesktop front gendsa genpkei genrsa goe greek half hebrew hello hook hub idea impact implicit
-21 incom increment infrastructur insensit insight instanti irv isol kib lack lang lappish latenc latin len lf lifecycl
-21 lightsail linker littl lp manner media medium meet mib minus mix ms nordic npm obsolet ocsp oct op pad passphras
-21 past pem peopl percentag phase pick pkc plugin pretti procedur processor proper py quick quota recoveri redirect
-21 regard regex rehash reliabl repo req resum retri review revok rim romanian satisfi scenario seen sg shadow southeast
-21 srp ssh ssl startup strategi subscript subsystem sum suppos surround syslog tar tc thai threshold tl tmp transport
-21 turkish twice unchang uncompress undefin univers unlist unset unspecifi upstream uuid visual vpcid whatev wildcard
-21 won workspac writabl xml
-22 acm advis ag almost alon alpha alt anywai apropo aris artifact asset async aurora awai bandwidth bash bicmd boundari
-22 brief bypass callback canon captur cascad cert chapter charg chat chime ci cicmd claim cleanup compliant comprehend
-22 cours coverag cpython creationd critic degre desktop destroi dhparam diaeresis dictionari discoveri divid dm dry
-22 dsaparam dynamodb ecparam ek emul english enumer errstr eskimo estim exceed exchang exclam expans facil factor far
-22 feed float foreign former fraction fragment frequent friendli gb gcc glob graphic greengrass guess gzip health
-22 hidden highlight hint hit homepag idl inact inclus infer inod introduct ipc javascript jobid journal kb kept keymgmt
-22 kinesis lake layout libc likew loader lt mackenzi maco magic markdown marker matter mere meta micro microsoft msg
-22 necessarili nice nseq observ occurr osi overhead overwritten ownerid pager particularli paus percent perf pkeyparam
-22 pkeyutl popul portion price propq propqueri pure qdisc ram recreat redshift refresh relationship reload rememb
-22 reproduc respond reus risk rolearn round routin rsautl rst scandinavian se seed sess sharp ship shut simultan sleep
-22 smime soon spkac st storeutl symmetr temporarili texinfo tild timer tip train underscor unmount usabl varieti vertic
-22 vm void websit white workload wrong yourself zip
-23 abstract acceler accident accur acut advantag ambigu ancestor angl approxim arm aspect atom augment autosc behalf
-23 behind benchmark besid beyond box bring cap carriag catch cedilla chanc checkout chroot chunk circumflex cloudtrail
-23 codecommit collat compact complic compos connector consider const contract cpus cr crypto cryptographi currenc
-23 cursor dataset decis decreas dedic deliveri delta demonstr denot depart detector discourag dispatch divis domainnam
-23 effort eight em emploi encapsul endian es etag explan extrem fault fifo fine fip fstab func furthermor gather
-23 gettabl glibc goal govern gpg gz hide hmac honor horizont idempot idp incomplet incorrect ingress initrd instanceid
-23 iv jim jump keytyp liabl loss lowercas lowest mainli mem membership merchant met michael millisecond mirror
-23 multicast multipli nis octet offici orient parenthes payload payment phone piec placement predefin press proce prod
-23 programm programmat promot propos pseudo qualiti queu quotat rare reachabl reader readm rebuild red registr reloc
-23 rev revert rewrit richard ring roll rotat sbin sd sec selinux sender sequenti slot slower snippet solut spawn spot
-23 stai stand starttim str stroke strongli struct submodul supersed technic textual ti touch transmit udp unabl unavail
-23 undo unifi unnecessari unpack unsaf untag unusu utc violat volatil vpn watch weight wherea wiki worker xdg year
-24 absenc accountid afterward agreement aim alarm allbox alphanumer analyt ansi anymor apt ar asn assembli assert
-24 assess assumpt attent auxiliari backspac bare bedrock beta bio bottom broadcast buf builder builtin candid card
-24 characterist charset circumst complain consequ constrain cooki coordin createdd crypt csv dbus debugg demangl didn
-24 difficult dimens disallow disclaim disconnect ecr egress elaps elasticach elimin encourag endtim enginevers enterpr
-24 eras ethernet eu eval ever expens ext face faq fashion fed feedback figur fingerprint font foreground fsck gain game
-24 gamelift garbag gc gpt grep grow gui halt highli holder illustr immut imposs in incid inconsist infinit influenc
-24 ingest inhibit inspector instancetyp intel intent intermedi invert invit ioctl keyboard knowledg lb lc legal
-24 lexicograph liabil lifetim loos lose makefil mangl marketplac maxresult meaning microsecond mime mkdir mod moment
-24 month mtu mutual negat nf nl nm nonzero notabl ns obj obvious offlin oid omic opposit ordinari outgo overal overlap
-24 pai particip paul perhap phrase pl poll postgr pound predict preprocessor prerequisit probe prune pub purchas pytest
-24 randomli ratio realtim redhat redund regionnam rekognit remaind render repli replica requestid resourcearn retent rm
-24 room router safeti savannah scalabl secondari securityhub semicolon serverless shield shift shortcut shorthand si
-24 sig significantli simul sitew six sm somewhat span spars squar stabil standalon statusmessag strictli subnetid
-24 summar sun superscript sysv tablespac talk technolog th throughput thrown timezon todai travers troubleshoot tunnel
-24 tutori ui umask uncondition unexpect union unlock unprivileg unsupport updatedat userspac vice visit vulner walk
-24 week welcom wire xz yield
-25 abcd abi accent ago ahead ai alert amis amz anchor anonym anyon ap apart apigatewai arrang arriv assembl assist
-25 asymmetr attr autodetect baselin basenam benefit bitcod bob bot brace bridg btrf burst came caron caution cell
-25 cgroup checker clang classif cleanli click cmake co comm committ compani compli composit comprehens concern conduct
-25 confid consequenti constructor consumpt contrast createdtim creationtimestamp ctrl curv cut dashboard dbname deactiv
-25 deem deregist determinist deviat dhcp diagnos dict disassembl docker draft drive dst dt dwarf edg edu eg emb emerg
-25 enqueu enum epoch er exhaust explor expr favor fewer fn focus forget freebsd frequenc ftp gdb gettext gigabyt
-25 glacier glue gmail gnupg grave green groupnam gt guardduti guidelin ha hack haven healthom height held herebi
-25 hierarch histogram ib ibm icmp icon icu ideal iec ieee impos incorpor inject insuffici introspect invers investig
-25 iotsitew ipam issuer jobstatus john journald keygen keyid keyr kmskeyid largest lastmodifiedd lastmodifiedtim ld
-25 ldap leaf leak life localhost loopback lzma macron manifest maxim medic mind mitig mm mountpoint myclust mysql nat
-25 nearli neglig networkd nevertheless newest onto opensearch operand oppos organiz ou outbound outpost overflow
-25 paragraph partner pc pctx pilcrow pin pkg plaintext po pr preset preview printf prohibit promis prototyp ps pt race
-25 rc react readonli rebas recipi redis replai resiz resourceid rollback runner sa sagemak salt sched scratch settabl
-25 setuid shape shorter sid sizeof slice sp spell sq stateless strength stub su subsect substanti substr supplementari
-25 svc sym tagresourc tail tarbal temp tend tgw thin think tmpfile tort transmiss transpar tripl tune tupl typedef
-25 unencrypt unlimit unlink unmodifi unreach untrust uppercas userid van vector verbatim versa vi vlan vs wall widget
-25 writer writerand xf yaml za
-26 abbrev abc accomplish accordingli accumul accuraci acknowledg adopt advertis advisor agre aid aka alongsid altogeth
-26 analog andrew appconfig appl ascend asg asm asterisk athena autoclass believ black blocksiz blog bootup brand
-26 briefli brows bulk carefulli categor cent cflag cn colin complement consecut consortium contigu couldn countri cp
-26 cpp crc created createtim credit cron crt cryptsetup css ctag cumul danger datagram dbclusteridentifi dead decor
-26 defend defer dep derefer destruct die directconnect dirti disappear discover displaynam do documentdb draw ds
-26 earliest eas el elasticloadbalanc elb elsewher emr encryptinit eni entitl eq eth everyon expert fake fat ffff fi
-26 fold foobar forev formerli fourth freed frontend fulfil fund gen gib grab granular great gshadow guest handi
-26 handshak heap heurist hh hibern hole huge hunk hybrid identif ietf ii inbound inde indefinit indirectli insecur
-26 inspir interfer iotwireless ish istermin joe journalctl kilobyt languagecod lastupdatedat late lattic lazi lex li
-26 libdir lightweight linear loadbalanc logind masterusernam math megabyt menu meyer mfa minix mobil morgan multipart
-26 mydemorepo mypi nanosecond ncurs nodej nohead nologin noout nspawn objdump occasion odd offload ogonek operationtyp
-26 ordin panic passin pathspec pb peter pictur pinpoint placehold pm png policynam popular porcelain poweroff pretend
-26 primit prio priv profit psql purg quantiti recip recompil reconfigur regexp regress remount reorder repack repair
-26 repeatedli repositorynam resembl resourcenam revoc rewritten rich ro robust roughli rslvr rt rtb rw said score
-26 scroll secretsmanag securitygroupid seek seem selector sell semver servicecatalog servicenam servicerol shard signer
-26 signifi simpler simplest smallest smart sock solv somewher speak srv sticki strong stuck subclass subtyp sudo super
-26 superblock synthet techniqu termcap terminfo theori throttl throughout tid toggl toolchain toward trade tradition
-26 trap trim trivial ttl tweak ubuntu ulrich unambigu undesir undon unfortun uninstal untrack useless ut val variat
-26 vault viewer vulgar wasn wheel wherev win wireless workmail worktre worth zlib
-27 aaaaaaaaa abandon abcdabcdefgh absent accessanalyz accommod accompani ack acpi adam addon addus adjac administ
-27 advert advisori affin aforement agentcor aggress agnost ahu akuam al alex alexei alg alic aliv allocatedstorag amend
-27 amiga annoi announc anycompani appendix appinstancebot appinstanceus applianc applicationid applicationnam appmesh
-27 apprunn april aqdefault aqperf arc argc argmod argnam argtyp argv arithmet armor arp arrow articl artist asc asid
-27 assoc associatedrol associationid assur ast asyncio atrestencryptionen attim attributenam au audio august authtok
-27 automethod automount aux avg await awk ax az backlog backport backtrac badg badli band bank batteri baz beanstalk
-27 bear bearer becam beforehand began bell ben beneath berkelei bernd bert bfdname bg bi bigger billion binutil bitmap
-27 bitwis bo bold bom bond book bool bootstrap border bottleneck bounc bourn bpf br breve brian broad brought bruno
-27 brute bs bt bucketnam budget buildid bump button buyer byoip cachenodetyp cafil calendar callerrefer campaign canari
-27 canonic capath caret carrier cast castor catalogid caught caveat cbc ceas certainli certifi certificatearn
-27 certificateid cfg cg cgi ch challeng changetoken charl checkpoint cherri chfn chines chip chmod chown chris
-27 christoph chrome chronolog ciphertext circular citi cjwatson cksum cl clarifi classiclink classid classpath clearli
-27 clientid clienttoken closest cloudhsm cloudsearch clusterarn clustercreatetim clusteridentifi clusternam cmac
-27 cmdline cname cnf codeartifact codebas codebuild codec codecov codedeploi codepipelin codestar coff col collabor
-27 collector collis commandlin commerci commonj comp companion comparisonoper compens complaint comprehendmed
-27 compressor compris comprom compromis conceptu concis condens condition conffil confidenti configfil configservic
-27 conflictexcept congest connectionid conserv consoleanalyz consolid constitu constitut cont contenttyp contrari
-27 contrib controltow conv convei cope coredump corp corpor correl counterpart coupl cov cpan cq cramf createclust
-27 createdb createdbi createdtimestamp createrol creator creatorrequestid cred crlf csh cspm csr ct ctime ctl ctype
-27 curl curli curs customari cv cve cyan daili daniel darwin dataaccessrolearn databasenam datadir datastor datastoreid
-27 datasync datatyp datecr dax daylight dbcluster dbinstanceidentifi dbsubnetgroup deadlin dealloc debconf decemb
-27 declin decompressor decrement deduc deep defaultdepend deflat degrad deliber denial deploymentid dequeu dereferenc
-27 desc despit dest devel devlink dh di dialog differenti diffi difficulti diffstat digestsigninit dirnam disambigu
-27 disassembli disciplin disclosur discord discret disrupt distanc distributor diverg divers divisor django dl dll
-27 dnsname docdb docstr documentvers doe dollar domin doubt downgrad downstream dp drain drepper drift driven dsc
-27 dselect dso dual dumb dummi dumper dxcon easiest ebcdic ecdsa eckenfel ecn ecosystem educ effectivetagset efi eggert
-27 egrep eh eib elabor elasticbeanstalk electron elev elig ellipt emac emailaddress employe enab endif endors eng engag
-27 enrol entropi environment eof equat eric ericsson errno erron ersion esc escal esp euc euro europ ev eventbridg evim
-27 evolv exampleorgid excel excess exemplari exhibit exp experienc expiri explicittag expon exponenti exuber fabrizio
-27 facilit factori failov fair fairli familiar fargat farm farsi fastest favorit favour feasibl fedc feder fedora fee
-27 feel feminin ffc fifth film financ fire firehos firmwar firstboot fixup flash flat flavor flex flight floppi flower
-27 fly fmt fontconfig footer forbidden forcibli forecast forgotten formal formatt formula forth forum fp fpolacco fqdn
-27 fr fred freectx freeli freez fresh frg fri friend fromport frozen fsx fsync fulton functionarn fundament furnish gap
-27 gcm geco geo geometri georg german getchangetoken getobject getti gitattribut gitformat githook gitignor gitlab
-27 gitmodul gitrevis globalacceler globalnetworkid glossari glyph gnome gnustep gone goto gp gpasswd gpgconf gpgsm
-27 gprofng grace gracefulli grain grammar graphql greatli groff groupadd groupid growf grown grp gtk guard guidanc gvim
-27 gyp haibl hang happi harder harm hasn hat hd healthi heavili hellman hfsplus hi hoc honour hop hope hostedzoneid hot
-27 hourli howto hp hsm ht hubert huffman hundr hup hw hwclock hypertext hypervisor hypothesis hz iana idx ie
-27 ignoresigpip iii illeg imagebuild imageid imagin implic implicittag importantli improperli inaccess inappropri
-27 incident includedir incorrectli incur industri inet inf infil infin infiniband infocmp informatio infring ing inher
-27 inhibitor ini initdb initial initialis inka inner inout inprogress inputdataconfig inputfil inputformat inr
-27 insignific insn inst institut instrument intact intellig intention inter intercept interchang interleav internation
-27 interoper interpol interprocess intersect interven intro intuit invari inventori invis ioj iotev iotthingsgraph
-27 ipaddress ipsec ipset irq irrelev isdefault issametypewith issupertypeof isvalu ital jame jan jane januari japanes
-27 jar jason jdk jit jobarn jobnam johnson jp jpeg jpg jsonschema juan jul juli julian june justifi jvm jwt ka kallsym
-27 kctx kde kendra kevin kexec keyarn keyexch keyform keylen keynam keypair keyusag ki kibibyt kmsg kra kubernet
-27 kuznetsov la lakeform land laptop lastmodifi lastupd lastupdatedd lastupdatedtim lastupdatetim latestvers
-27 latestversionarn launcher ldflag leader leap lennart lesser let leverag lexic lgw libblkid libcrypto libexec libpq
-27 lift ligatur light lightbulb lina linefe lint lisp listtagsforresourc llc ln lo loadabl loadcredenti loc localtim
-27 logfil logger loggroup loglevel lognamespac logout longest lorawan lossless lq lsb lu ma mach machata machinectl
-27 machineri mailbox mailto makef malform malici malloc mapper march mari markup martin masculin mathemat matrix
-27 maxdepth maxitem maxsiz mayb mc mcpu med mediaconnect mediaconvert mediapackag mediastor mediatailor mellanox
-27 memorydb mesh meshnam mess meter meth metricnam mi mike miller mimic mir misc mislead mismatch mistak mkf mkswap ml
-27 mmap mmp mnt mo mock modem moder modificationtim modifiedat modular modulus mon monetari monoton monthli moreov
-27 motion mountinfo mous movement mozilla mpl mqtt mraz msdo msec msgid mtime mu multiaz multibyt multilin multithread
-27 mung musiccollect mutabl mutat mv mw myapp myfil mygroup myschema naiv nameopt nan narrow nation navig nb ne near
-27 nearest negoti neighbor neptun netbsd netdev netgroup netlink netmask netscap networkctl networkflowmonitor
-27 networkinterfac networkinterfaceid networkmanag newctx newus nextstep nginx nist nn nnn noauto nobodi nodegroup
-27 nodetyp nofail nofork nois nonblock nonc nonempti nonexist nongnu noninfring nonstandard northeast novalu nowadai
-27 npmrc nr nroff nss nt ntf ntp nu numa obei objcopi objfil obscur occupi octob oe offic ohio oidc okai oldest onboard
-27 ongo opaqu opcod openid openpgp openssh operationdetail operationid opf opportun oq oracl ordinarili oregon orig
-27 orphan oss otp ous outcom outdat outer outfil outform outlin outputdataconfig outstand overlai overlimit overload
-27 owneraccount packfil pairwis paper parameter parametergroupnam parameternam parametervalu parenthesis pariti parsabl
-27 passout pat patent pci pdf pe penalti pep perfectli perm perspect pertain petr pgdata pghost pgp pgpass pgport pgsql
-27 pguser phi php phy pi pib ping pixel pkt plai plane planner playback player plug plumb pod pointless policyarn
-27 policydocu polkit poor poorli pop portal portfolio portmap possess postfix postinst postrm powerpc pp ppc ppp pragma
-27 prealloc predic prefetch preload premis preprocess pressur pressureinput presum principl printer priorit privaci
-27 privatekei pro problemat proceed procur prog proof proport proto proton provctx prove providernam ptr pty pubkei
-27 publickei publicli publiclyaccess punctuat pwck pwd pycon pyyaml quantum quarter querystr quietli quotacheck
-27 quotepath radix rai raid ranlib re readelf readerendpoint readlin readlink readthedoc realiz realm rebuilt receipt
-27 reclaim recognis recognit reconnect reconstruct recycl redact reduct refactor refin reflog refnam refspec reg
-27 regener registryid regularli reinstal relai relax relocat remap remedi renew rep repart repetit repl
-27 replicationgroupid reportbug reread research resili resort resp responsemetadata ret retir reveal rhost rn robert
-27 robin rom rp rpath rpc rpm rq rr rs rsync rtc rtmp rtt ru rubi ruff runlevel ruser safer sake sale sam saml
-27 samplestream sandbox saniti sat savepoint sc scalar schemavers scientif scm scott seat secondli sector securitygroup
-27 securitylak seller semaphor semi sensibl sentenc sep seq serious servicearn servicediscoveri setcr setcredenti
-27 setenv setgid setuptool seven shallow shorten shortest shot shouldn shrink shrinkwrap sibl sight sighup sigint
-27 signoff sigpip sigterm silenc simon sink siphash sit sk skb skeleton skill slave slowli smb smith smtp snap
-27 snapshotid snapshotwindow snstopicarn sockaddr solaris sole solid someon sonam sound sourcearn sourceforg sourcetyp
-27 south spend spent sphinx spread squash sse sshd stab stale stallman stamp standbi stanza startdat stash
-27 statuschangedat statuscod std stdio stdlib stephen steve storageencrypt storagetyp strang streamarn streamnam stress
-27 stricter stride stringtabl strlen studi studio stuff stylefil subdomain sublicens submiss submittim
-27 subnetgroupstatus subnetidentifi subnetstatus subordin subprocess subqueri subresourc subroutin subtl subtract
-27 subtre subtypespec successor suchlik suffic superproject superset supervis supplement supportcod surpris surviv
-27 suspect swf syn syntact synthes syscal sysctl sysf sysinit sysroot sysus tablenam tagkei tagmap tagset tailor tap
-27 tape targetarn targetgroup tb tcl tdm te telemetri telephon telnet ten tenanc tenant terabyt terminolog ters
-27 testfold tex tgz thank theme theodor therebi thereof thinggroup thingnam thoma thorn thought thousand threat thu tib
-27 tick ticket tidelift tier timedatectl timelin timesyncd tini tipc tld tm tmpf to tobia toctre told toler tom toma
-27 took toolkit toolsuit toplevel topolog toport tower tox tp tr traceback trademark trailer transcrib transcript
-27 transient transitgatewayid travel travis treatment trial trip troff troubl truli tsc tu tue turbin tv tx ty typenam
-27 typescript typo tytso tz uc udev udevd uint uk ulimit ultim ultra umount un unaffect unam unawar unbound unbuff
-27 unclean uncommit uncorrect underlin underneath undici unicast uniform uniforum unimpl uniniti unload unmerg unnam
-27 unpredict unqualifi unquot unread unrecogn unregist unrel unresolv unshar unstabl unsuccess untagresourc untouch
-27 unwant unwind unzip updatetim upfront upward uris urn usb usd usec useradd userdel usergroup usermod userpoolid utmp
-27 ux valgrind validationexcept variad varlink vcpu ver verb verifiedpermiss veriti versionid versus vf vfat viewabl
-27 vim vimdiff virginia virtualenv vmlinux vocabulari voic vol vpce vpcsecuritygroup vpcsecuritygroupid vt wake wal
-27 wast watchdog watson wd weak webacl webserv websocket wed whatsoev whichev whilst whitelist wikipedia wind windowid
-27 wise wl wordpress workaround workdoc workgroup worri worst wouldn ws wtmp xattr xlarg xmpl xrai xs xsi xterm xx xxx
-27 xxxx yb yellow yen yib yu yyyi zb zib zipfil zonal zsh zst zstd
+20 editor ee effici enclos encount enhanc err essenti ex experiment fact fall fallback ff fill frame framework fs gid
+20 helper highest hook incompat indirect inlin iter java join kdf kill lifecycl littl loop lost lot ls manpag mask mb
+20 meant middl minor miscellan modern natur net newli nexttoken notat notifi num obsolet ok parti perman pg pip pipelin
+20 plugin pointer portabl precis prepend presenc prime propag quickli quit rais readi recov redirect repo req resid
+20 resourcetyp retri review row screen sdk segment sens sensit seri sha signific simplifi situat slightli slow soft ss
+20 ssm startup subcommand subscrib subscript substitut succeed suggest suspend swap synonym synopsis systemctl themselv
+20 transform transport ts uncompress undefin unicod unus upper upstream vari vendor video waf wish world
+21 aa achiev acl acquir adapt addr aggreg alt ami answer approach arab arch area aren aris async attack autom averag ba
+21 backend baltic bash basis bd bf big bill blob callback canon captur carri ce celtic cert checksum cidr clock
+21 cloudfront clutter cm cmp comparison conjunct consult cpython cryptograph cycl cyril da damag dc deal deb decompress
+21 deleg deliv destroy dgst dispatch distinguish durat elf enc env european eventu exchang experi fa factor fatal fb fc
+21 fe firewal five fleet flexibl flush folder foreign freedesktop front gendsa genpkey genrsa goe greek gzip half
+21 hebrew hello hint homepag idea impact implicit inclus incom increment infrastructur insensit insight instanti irv
+21 isol javascript kb kib lack lang lappish latenc latin layout len lf lightsail linker lp maco manner markdown media
+21 medium meet meta mib microsoft minus mix ms nordic ocsp oct op osi overhead pad passphras past pem peopl phase pick
+21 pkc portion pretti procedur processor proper pure py quick quota readm recoveri regard regex rehash reliabl reload
+21 resum reus revok rim romanian round satisfi scenario seen sg shadow southeast srp ssh ssl strategi subsystem sum
+21 suppos surround syslog tar tc thai threshold timer tl tmp turkish twice unchang univers unlist unset unspecifi uuid
+21 visual void vpcid whatev wildcard won workspac writabl xml
+22 abstract acm advis ag almost alon alpha anyway apropo artifact asset aurora away bandwidth benchmark beyond bicmd
+22 boundari brief bypass cascad chapter charg chat chime chunk cicmd claim cleanup cloudform compliant comprehend
+22 contract cours critic degre desktop dhparam diaeresis dictionari discoveri divid dm dry dsaparam ecparam ek emul
+22 english enumer errstr es eskimo estim etag exceed exclam expans facil far feed float former fraction fragment
+22 frequent friendli gb gcc glob graphic greengrass guess health hidden highlight hit hub idl infer inod introduct ipc
+22 jobid journal kept keymgmt kinesis lake liabl libc likew loader loss lowercas lowest lt mackenzi magic marker matter
+22 membership merchant mere micro millisecond msg multipli necessarili nice nseq observ occurr overwritten ownerid
+22 pager particularli paus payload percent percentag perf pkeyparam pkeyutl popul price programmat promis propq
+22 propqueri qdisc queu ram recreat redshift refresh relationship rememb reproduc respond rewrit risk rolearn routin
+22 rsautl rst scandinavian seed sess sharp ship shut simultan sleep smime solut soon spkac st stabil storeutl supersed
+22 symmetr temporarili texinfo thrown tild tip train underscor unmount usabl varieti vertic vm websit white worker
+22 workload wrong year yourself zip
+23 acceler accident accur acut advantag alphanumer ambigu ancestor angl approxim arm aspect atom augment autosc behalf
+23 behind besid box bring builder cap carriag catch cedilla chanc charset checkout chroot circumflex cloudtrail
+23 codecommit collat compact complic compos connector consider const constructor cpus cr creationd crypto cryptographi
+23 currenc cursor dataset decis decreas dedic deliveri delta demangl demonstr denot dep discourag divis dynamodb effort
+23 eight em employ encapsul endian enterpr explan extrem face fault fifo fine fip font foreground fstab func furthermor
+23 garbag gather gettabl glibc goal govern gpg grow gz hide hmac holder honor horizont idempot idp inact incomplet
+23 incorrect ingress initrd instanceid iv jim jump keytyp liabil lose mainli meaning mem met michael mirror multicast
+23 nis nonzero notabl obj octet offici orient parenthes payment phone piec placement poll predefin press proce prod
+23 programm promot propos pseudo pytest qualiti quotat rare reachabl reader rebuild red registr reloc remaind render
+23 rev revert richard ring roll room rotat sbin sd se sec selinux sender sequenti sig slot slower snippet spawn spot
+23 stand starttim stay str strictli stroke strongli struct submodul technic textual ti touch transmit troubleshoot
+23 tunnel udp unabl unavail undo unifi unnecessari unpack unsaf untag unusu utc violat volatil vpn vulner walk watch
+23 weight welcom wherea wiki xdg
+24 absenc accountid afterward agreement aim allbox analyt anonym ansi anymor apt ar asn assembli assert assess assumpt
+24 attent auxiliari backspac bare bedrock benefit beta bio bottom brace broadcast buf builtin candid card caution
+24 characterist circumst click compani complain concern consequ constrain consumpt cooki coordin crypt csv dbus debugg
+24 depart detector dict didn difficult dimens disallow disclaim disconnect domainnam draft ecr edg egress elaps elimin
+24 emb encourag endtim enginevers eras ethernet eval ever exhaust expens ext faq fashion fed feedback figur fingerprint
+24 fn focus fsck gain game gamelift gc gpt grep guidelin halt herebi highli ib illustr immut imposs in incid inconsist
+24 incorpor infinit influenc ingest inhibit inspector intel intent intermedi invert invit ioctl keyboard knowledg lb lc
+24 leak legal lexicograph life lifetim loos makefil mangl marketplac maxresult microsecond mime mind mkdir mod moment
+24 month mtu mutual negat nf nl nm ns obvious offlin oid omic opposit ordinari outgo overal overflow overlap particip
+24 paul pay perhap phrase pin pl png po postgr pound pr predict preprocessor prerequisit probe prototyp prune pub
+24 purchas randomli ratio react realtim redhat redund regexp regionnam rekognit repli replica resourcearn retent rm
+24 router safeti savannah scalabl secondari semicolon serverless shape shield shift shortcut shorthand si significantli
+24 simul sitew six slice sm somewhat span spars squar standalon stateless statusmessag subnetid summar sun superscript
+24 sysv tablespac talk technolog th throughput timezon today tort transpar travers tutori ui umask uncondition undici
+24 unexpect union unlimit unlock unprivileg unsupport untrust userspac vector versa vice visit vs wall week wire xz
+24 yaml yield
+25 abcd abi accent ago agre ahead ai alarm alert alongsid amis amz anchor anyon apart apigateway arrang arriv assembl
+25 assist asterisk asymmetr attr autodetect badg baselin basenam bitcod bob bot bridg btrf burst came caron cell cgroup
+25 checker clang classif cleanli cmake co comm committ compli composit comprehens conduct confid consequenti contigu
+25 contrast createdd credit ctrl curv cut dashboard dbname deactiv decor deem deregist determinist deviat dhcp diagnos
+25 disassembl do docker drive dst dt dwarf eas edu eg elasticach emerg enqueu enum epoch er eu everyon explor expr
+25 factori favor fewer forget freebsd frequenc frontend ftp fund gdb gettext gigabyt glacier glue gmail gnupg
+25 gracefulli grave great green groupnam gt gui ha hack handshak haven healthom height held hierarch histogram ibm icmp
+25 icon icu ideal identif iec ieee ietf impos indefinit inject inspir instancetyp insuffici introspect invers investig
+25 ipam issuer jobstatus john journald keygen keyid keyr largest lastmodifiedd lastmodifiedtim ld ldap leaf li
+25 localhost loopback lzma macron manifest maxim mitig mm mountpoint multipart myclust mypi mysql nat nearli neglig
+25 networkd nevertheless newest nodej onto opensearch operand oppos organiz ou outbound outpost paragraph partner pc
+25 pctx pilcrow pkg placehold plaintext popular preset preview primit printf prohibit ps pt purg race rc readonli rebas
+25 recipi redis regress replay requestid resiz resourceid rich robust rollback roughli runner sa sagemak salt sched
+25 scratch securityhub sell semver settabl setuid shorter simpler simplest sizeof smart sp spell sq sticki strength
+25 stub su subclass subsect substanti substr super supplementari svc sym tagresourc tail tarbal temp tend tgw theori
+25 thin think tmpfile toggl transmiss tripl trivial tune tupl typedef typescript unencrypt unlink unmodifi unreach
+25 updatedat uppercas userid van verbatim vi vlan websocket writer writerand xf za
+26 abbrev abc accomplish accordingli accumul accuraci acknowledg adopt advertis advisor aid aka aliv altogeth analog
+26 andrew ap appconfig appl ascend asg asm athena autoclass await backport believ black blocksiz blog bootup brand
+26 briefli brows bulk carefulli categor caveat cent cflag closest cn codebas codecov colin complement consecut
+26 consortium couldn counterpart countri cov cp cpp crc createdtim creationtimestamp cron crt cryptsetup css ctag cumul
+26 danger datagram dead deep defend defer derefer destruct die dirti disappear discover displaynam documentdb draw ds
+26 earliest el elasticloadbalanc elsewher emr encryptinit eni entitl eof eq eric eth ev excess expert fake familiar fat
+26 feel ffff fi fly fold foobar forev formal fourth freed fulfil gen gib grab grain granular gshadow guard guardduti
+26 guest handi heap heurist hh hibern hole huge hunk hybrid ie ii inbound incident inde indirectli infin insecur
+26 intention intercept interfer internation iotsitew ish jar joe journalctl kilobyt kmskeyid languagecod lastupdatedat
+26 late lattic lazi lex libdir lightweight linear lint loadbalanc logind logout longest masterusernam math medic
+26 megabyt menu meyer mfa mimic minix mistak ml mobil mock morgan mydemorepo nanosecond navig ncurs negoti nohead
+26 nologin noout nspawn objdump occasion odd offload ogonek operationtyp ordin outlin panic passin patent pathspec pb
+26 peter pictur pinpoint pm porcelain poweroff pretend prio priv problemat procur profit psql quantiti re recip
+26 recompil reconfigur remount reorder repack repair repeatedli resembl resourcenam revoc rewritten ro rt rw safer said
+26 score scroll secretsmanag seek seem selector sep servicenam shard sid signer signifi smallest sock solv somewher
+26 speak spent sphinx srv stale statuscod strong stuck subtyp sudo superblock svg synthet tape techniqu termcap
+26 terminfo thank throttl throughout tid tidelift toolchain toward trade tradition trailer transient trap trim ttl
+26 tweak ubuntu ulrich unambigu undesir undon unfortun uninstal untrack useless ut val variat vault viewer vulgar wasn
+26 weak wheel wherev widget win wireless workmail worktre worth zlib
+27 abandon abcdabcdefgh absent accessanalyz accommod accompani ack acpi adam addon addus adher adjac administ advert
+27 advisori affin aforement agentcor aggress agnost ahu akuam al alex alexey alg alic allocatedstorag amend amiga
+27 android announc annoy anycompani appendix appinstancebot appinstanceus applicationid applicationnam appmesh april
+27 aqdefault aqperf arc argc argmod argnam argtyp argv arithmet armor arp arrow articl artist asc asid assoc
+27 associationid assur ast asyncio atim attim attributenam au audio august authtok automethod automount aux awk ax az
+27 backlog backtrac badli band bank batteri baz beanstalk bear bearer becam beforehand bell ben beneath berkeley bernd
+27 bert bfdname bg bi bidirect bigger bigint billion binutil bitmap bitwis bo bold bom bond book bool bootstrap border
+27 borrow bottleneck bounc bourn bpf br breve brian broad brought bruno brute bs bt bucketnam budget buildid bump
+27 button buyer byoip cachenodetyp cafil calendar callabl callerrefer campaign canari canonic capath caret carrier cast
+27 castor caught cbc ceas certainli certifi certificatearn certificateid cfg cg cgi ch challeng changetoken charl
+27 checkpoint cherri chfn chines chip chmod chown chris christoph chrome chronolog ciphertext circular citi cj cjwatson
+27 cksum cl clarifi classiclink classid classpath clearli clienttoken closer cloudhsm cloudsearch clusterarn
+27 clustercreatetim clusteridentifi clusternam cmac cmdline cname cnf codeartifact codebuild codec codedeploy
+27 codepipelin codepoint codestar coff col collabor collector collis commandlin commerci commonj comp companion
+27 comparisonoper compens complaint comprehendmed compressor compris comprom compromis conceptu concis condens
+27 condition confer conffil confidenti configfil conflictexcept congest connectionid conserv consoleanalyz consolid
+27 constitu constitut cont contenttyp contrari contrib controltow conv convey cope coredump corp corpor correl coupl
+27 coveral cpan cq cramf createclust created createdb createdbi createdtimestamp createrol createtim creator
+27 creatorrequestid cred crlf csh cspm csr ct ctime ctl ctype curl curli curs customari cve cyan daili daniel darwin
+27 dataaccessrolearn databasenam datadir datastor datasync datatyp datecr dax daylight dbclusteridentifi
+27 dbinstanceidentifi dbsubnetgroup deadlin dealloc debconf decemb declin decompressor decrement deduc defaultdepend
+27 deflat degrad deliber denial deploymentid dequeu dereferenc desc despit dest devel devlink dh di dialog differenti
+27 diffi difficulti diffstat digestsigninit directconnect dirnam disambigu disassembli disciplin disclosur discord
+27 discret disrupt distanc distributor diverg divers divisor django dl dll dnsname docdb docstr documentvers doe dollar
+27 domin donat doubt downgrad downstream dp drain drepper drift driven dsc dso dual dumb dummi dumper dxcon easiest
+27 ebcdic ecdh ecdsa eckenfel ecn ecosystem educ effectivetagset efi egg egrep eh eib elabor elasticbeanstalk elb
+27 electron elev elig ellipt emac employe enab endif endors eng engag enrol entropi environment epip equat ericsson
+27 errno erron ersion esc escal esm esp euc euro europ eventbridg eventsourc evim evolv exampleorgid excel exemplari
+27 exhibit exp experienc expiri explicittag expon exponenti exuber facilit failov fair fairli fargat farm farsi fastest
+27 favorit favour feasibl feder fedora fee feminin ffc fifth film financ fire firefox firehos firmwar firstboot fixtur
+27 fixup flash flat flavor flex flight floppi flower fmt fontconfig footer forbidden forcibli forecast forgotten
+27 formatt formerli formula forth forum fp fqdn fr fred freectx freeli freez fresh fri friend fromport frozen fsx fsync
+27 fulton fundament furnish furo gap gcm geco geo geometri georg german getchangetoken getter getti gitattribut
+27 gitformat githook gitignor gitlab gitmodul gitrevis globalacceler globalnetworkid glossari glyph gnome gnustep gone
+27 goto gp gpasswd gpgconf gpgsm gprofng grace grammar graphql greatli greedi groff groupadd groupid growf grown gtk
+27 guidanc gvim gyp haibl hang happi harder harm hasn hat hd healthi heavili hellman hfsplus hi hoc hoist honour hop
+27 hope hostedzoneid hot hourli howto hp ht hubert huffman hundr hup hw hwclock hypertext hypervisor hypothesis hz iana
+27 idx ignoresigpip iii illeg imagebuild imageid imagin implic implicittag importantli improperli inaccess inappropri
+27 includedir incorrectli incur industri inet inf infil infiniband infocmp informatio infring ing inher inhibitor ini
+27 initdb initial initialis inka inner inout inprogress inputdataconfig inputfil inr insignific insn inst institut
+27 instrument intact intellig inter interceptor interchang interleav interoper interpol interprocess intersect interven
+27 intrins intro intuit invari inventori invis ioj iotev iotthingsgraph iotwireless ipaddress ipsec ipset irrelev isc
+27 isdefault issametypewith issupertypeof istermin isvalu ital jame jan jane januari japanes jason jdk jit jobarn
+27 jobnam johnson jp jpeg jpg jsonschema juan jul juli julian june justifi jvm jwt ka kallsym kctx kde kendra kevin
+27 kexec keyarn keyexch keyform keylen keynam keypair keyusag ki kibibyt kmsg kubernet kuznetsov la lakeform land
+27 laptop lastmodifi lastupd lastupdatedd lastupdatedtim lastupdatetim latestvers latestversionarn launcher ldflag
+27 leader lennart lesser let leverag lexic libblkid libcrypto libexec libpq lift ligatur light lightbulb lina linefe
+27 lisp listtagsforresourc llc ln lo loadabl loadcredenti loc localtim lockfil logfil logger loglevel lognamespac
+27 lorawan lossless lq lsb lu ma mach machata machinectl machineri mailbox mailto makef malform malici mapper march
+27 mari markup martin masculin matcher mathemat matrix maxdepth maxitem maxsiz mayb mc mcp mcpu med mediapackag
+27 mediastor mediatailor mellanox memorydb mesh meshnam mess meter meth metricnam mi middlewar mike miller million mir
+27 misc mislead mismatch mkf mkswap mmap mmp mnt mo mockag modem moder modificationtim modifiedat modular modulus mon
+27 monetari monoton monthli moreov motiv mountinfo mous movement mozilla mpl mqtt mraz msdo msec msgid mtime mu multiaz
+27 multibyt multilin multiplex multithread mung musiccollect mutabl mutat mv myapp myfil myschema naiv nameopt nan
+27 narrow nation nb near nearest neighbor neptun netbsd netdev netgroup netlink netmask netscap networkctl
+27 networkflowmonitor networkinterfac networkinterfaceid networkmanag newctx nextstep nginx nist nn nnn noauto nobodi
+27 nodetyp nofail nofork nois nonblock nonempti nonexist nongnu noninfring nonstandard northeast novalu nowaday npmrc
+27 nr nroff nss nt ntf ntp nu numa oauth obey objcopi objfil oblig obscur occupi octob oe offic ohio oidc okay oldest
+27 onboard ongo opaqu opcod openapi openid openpgp openssh operationdetail operationid opf opportun oracl ordinarili
+27 oregon orig orphan oss otp ous outcom outdat outer outfil outform outputdataconfig outstand overlay overlimit
+27 overload owl owneraccount packfil pairwis paper parameter parametergroupnam parameternam parametervalu parenthesis
+27 pariti parsabl passout pat pci pdf pe penalti pep perfect perfectli perm perspect pertain petr pgdata pghost pgp
+27 pgpass pgport pgsql pguser phi php phy pi pib ping pixel pkt plane planner play playback player plot plug plumb pod
+27 pointless policyarn policydocu policynam polkit poor poorli pop portal portfolio possess postfix postinst postrm
+27 powerpc pp ppc ppp pragma prealloc predic prefetch preload premis preprocess pressur pressureinput presum principl
+27 printer priorit privaci privatekey pro proceed profession prog proof prop proport proto proton provctx prove proven
+27 providernam psf ptr pty pubkey publickey publicli publiclyaccess punctuat pwck pwd pycon pydant pygment pyyaml
+27 quantum quarter querystr quietli quotacheck quotepath radix raid ranlib ray readelf readlin readlink readthedoc
+27 realiz realm reassign rebuilt receipt reclaim recognis recognit reconnect reconstruct recycl redact reduct refactor
+27 refin reflog refnam refspec reg regener registryid regularli reinstal relax relay relocat remap remedi renew rep
+27 repart repetit repl reportbug repositorynam requeu reread research resili resort resp responsemetadata ret retir
+27 reusabl reveal rhost rn robert robin rom rpath rpc rpm rq rr rs rslvr rsync rtb rtc rtmp rtt ru rubi ruff runlevel
+27 rust sake sale sam saml samplestream sandbox saniti sat savepoint sc scalar schemavers scientif scm scott seat
+27 secondli sector securitygroup securitygroupid securitylak seller semaphor semi sensibl sentenc seq serious servernam
+27 servicearn servicecatalog servicediscoveri servicerol setcredenti setenv setgid setuptool seven shallow shorten
+27 shortest shot shouldn shrink sibl sight sighup sigint signoff sigpip sigterm silenc sink siphash sit sk skb skeleton
+27 skill slave slowli smith smtp snap snapshotid snapshotwindow snstopicarn sockaddr solaris sole solid someon sonam
+27 sound sourcearn sourceforg sourcetyp south spend sponsor spread squash sse sshd stallman stamp standbi stanza
+27 startdat stash statuschangedat std stdio stdlib stephen steve storageencrypt straight strang streamarn streamnam
+27 stress stricter stringtabl strlen studi studio stuff stylefil subdomain sublicens submiss submittim subnetidentifi
+27 subordin subprocess subqueri subresourc subroutin subtl subtract subtre subtypespec successor suchlik suffic
+27 superproject superset supervis supplement surfac surpris surviv suspect swf syn syntact synthes syscal sysctl sysf
+27 sysinit sysroot tablenam tagkey tagmap tagset tailor tap targetgroup tb tcl tdm te telemetri telephon telnet ten
+27 tenanc tenant terabyt terminolog ters tgz theme theodor theoret therebi thereof thingnam thoma thorn thought
+27 thousand threat thu tib tick ticket tier timedatectl timelin timesyncd tini tipc tld tm tmpf to tobia toctre told
+27 toler tom toma toml took toolkit toolsuit toplevel topolog toport tower tox tp tr traceback trademark transcrib
+27 transcript transitgatewayid travel travis treatment trial trip troff troubl truli tsc tu tue turbin tv tx ty
+27 typeerror typenam typo tytso tz uc udev udevd uint uk ultim ultra umount un unaffect unam unawar unbound unbuff
+27 unclean uncommit uncorrect underlin underneath unicast uniform uniforum unimpl uniniti unload unmerg unnam unpredict
+27 unqualifi unquot unread unrecogn unregist unrel unresolv unshar unstabl unsuccess untagresourc untouch unwant unwind
+27 unzip updatetim upfront upward uris urn usb usd usec useradd userdel usergroup usermod userpoolid utmp ux valgrind
+27 validationexcept variad varlink vcpu ver verb verifiedpermiss veriti versionid versus vf vfat viewabl vim vimdiff
+27 virginia virtualenv vmlinux vnd vocabulari voic vol vpce vpcsecuritygroup vpcsecuritygroupid vt wake wal wast
+27 watchdog watson wd webacl webassembli webserv wed weekli whatsoev whatwg whichev whilst whitelist wikipedia wind
+27 windowid wise wl wordpress workaround workdoc workgroup worri worst wouldn ws wtmp xattr xlarg xmpl xray xs xsi
+27 xterm xx xxx xxxx xyz yb yellow yen yib yu yyyi zb zib zipfil zonal zsh zstd
 """

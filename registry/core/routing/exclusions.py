@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from registry.core.routing.words import STOP_WORDS
+
 _NAME = r"[`*_\"'“”‘’\[]*([a-z0-9]+(?:[-_][a-z0-9]+)*)[`*_\"'“”‘’\]]*"
 _NEGATIVE = re.compile(
     r"\b(?:do(?:es)? not|don['’]?t|never|not)\b[^.;:]{0,30}?\b(?:use|trigger|invoke|activate|apply|call|load)\b"
@@ -104,6 +106,10 @@ def _mentions(part: str) -> list[Mention]:
     start = 0
     for reference in _REFERENCE.finditer(part):
         what = part[start : reference.start()].strip(" ,;:()–—-")[-_WHAT_CHARS:]
-        found += [Mention(name.lower(), what) for name in reference.groups() if name and what]
+        found += [
+            Mention(name.lower(), what)
+            for name in reference.groups()
+            if name and what and name.lower() not in STOP_WORDS
+        ]
         start = reference.end()
     return found

@@ -127,7 +127,7 @@ class Index:
     @cached_property
     def name_lengths(self) -> NDArray[np.float64]:
         """The number of distinct terms in each name, at least 1."""
-        return np.array([max(1, len(entry.name_terms)) for entry in self.entries], np.float64)
+        return np.array([entry.name_length for entry in self.entries], np.float64)
 
     @cached_property
     def vector_lengths(self) -> NDArray[np.float64]:
@@ -136,6 +136,8 @@ class Index:
 
     @cached_property
     def vectors(self) -> NDArray[np.float32]:
+        if len(self._parts) == 1:
+            return self._parts[0].vectors
         return np.concatenate([np.empty((0, self.dim), np.float32), *(part.vectors for part in self._parts)])
 
     def hits(self, term: int) -> Hits:

@@ -22,9 +22,16 @@ class Entry:
 
     name: str
     title: str
-    triggers: tuple[str, ...]
-    phrases: tuple[str, ...]
-    name_terms: frozenset[int]
+    name_length: int  # distinct terms, at least 1
+    texts: tuple[str, str]  # lists joined by LF: one string needs far less memory than many
+
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        return _lines(self.texts[0])
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        return _lines(self.texts[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,8 +195,14 @@ def _fits(skill: Analysed, dim: int) -> bool:
 
 
 def _entry(skill: Analysed) -> Entry:
-    name_terms = frozenset(int(term) for term in skill.name_terms)
-    return Entry(skill.name, skill.title, skill.triggers, skill.phrases, name_terms)
+    triggers, phrases = (
+        "\n".join(part.replace("\n", " ") for part in each) for each in (skill.triggers, skill.phrases)
+    )
+    return Entry(skill.name, skill.title, max(1, len(np.unique(skill.name_terms))), (triggers, phrases))
+
+
+def _lines(joined: str) -> tuple[str, ...]:
+    return tuple(joined.split("\n")) if joined else ()
 
 
 def _joined(arrays: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from registry.core.routing.stemming import stem
 from registry.core.routing.stop_words import ASKING, FUNCTION_WORDS
 
 QUERY_CHARS = 20_000  # read of a question
-QUERY_TERMS = 200  # distinct terms of a question; the later ones are left out
+QUERY_TERMS = 120  # distinct terms of a question; the later ones are left out
 WORD_CHARS = 40  # of a longer word only the start counts
 
 # Scripts without spaces between words, and Korean, whose words carry endings.
@@ -131,7 +131,7 @@ class Query:
 
 
 def query(text: str) -> Query:
-    """Read a question. Its length is bounded: the first 20,000 characters and the first 200 distinct terms count."""
+    """Read a question. Its length is bounded: the first 20,000 characters and the first 120 distinct terms count."""
     text = text[:QUERY_CHARS]
     head_end = _head_end(text)
     requested = _requested(text)

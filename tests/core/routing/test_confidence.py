@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +40,32 @@ def test_a_fit_far_from_the_default_does_not_diverge() -> None:
 def test_nothing_is_learned_from_nothing() -> None:
     assert learn([]) == confidence.Learned(DEFAULT, 0.5)
     assert learn([((1.0,), True)]).calibration == DEFAULT
+
+
+_shares = [st.floats(0, 1)] * 7
+_likely = st.tuples(*_shares, st.floats(0, 5), st.floats(0, 30), st.floats(0, 30), st.sampled_from([0.0, 1.0]))
+
+
+@law
+@given(_likely, st.integers(0, len(SIGNALS) - 2), st.floats(0, 1))
+def test_more_evidence_never_lowers_the_default_confidence(one: tuple[float, ...], at: int, more: float) -> None:
+    other = tuple(value + more * (place == at) for place, value in enumerate(one))
+    assert 0 <= probability(one) <= probability(other) <= 1
+
+
+def test_a_wrong_first_match_lowers_the_confidence_of_similar_ones() -> None:
+    similar = (0.6, 0.6, 0.3, 0.1, 0.5, 0.4, 0.4, 1.5, 8.0, 1.0, 1.0)
+    wrong = learn([(similar, False)] * 20).calibration
+    right = learn([(similar, True)] * 20).calibration
+    assert probability(similar, wrong) < probability(similar) < probability(similar, right)
+
+
+@pytest.mark.parametrize("unknown", [(), (1.0,), (1.0,) * 40])
+def test_signals_of_another_version_have_no_confidence(unknown: tuple[float, ...]) -> None:
+    assert probability(unknown) == 0.0
+
+
+@pytest.mark.parametrize("stored", [(), (1.0,), (1.0,) * 40])
+def test_a_calibration_of_another_version_is_not_used(stored: tuple[float, ...]) -> None:
+    strong = (1.0,) * len(SIGNALS)
+    assert probability(strong, stored) == probability(strong, DEFAULT)

@@ -1,19 +1,16 @@
 """Laws of routing: the order is total and deterministic, scoping commutes with it, and strangers change nothing."""
 
-import hashlib
-from collections.abc import Sequence
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.core.routing import analysis, chain, fusion, question, skill_text
-from registry.core.routing.analysis import Analysed
+from registry.core.routing import chain, fusion, question
 from registry.core.routing.index import Index
 from registry.core.routing.link import Rows
-from registry.core.routing.vectors import Encoder, Vectors, normalised
+from registry.core.routing.vectors import Encoder
 from registry.lib.steps import StepRunner
 from tests import effort
+from tests.core.routing.samples import Hashed, skill
 
 WORDS = (
     "invoice",
@@ -32,27 +29,6 @@ WORDS = (
 OTHER_WORDS = ("zebra", "violin", "glacier", "orchid", "lantern", "walnut")
 
 runner = StepRunner(4)
-
-
-class Hashed:
-    """An encoder whose vectors follow from the words of a text."""
-
-    name, version, dim = "hashed", "1", 16
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        rows = [sum((_vector(word) for word in text.lower().split()), np.zeros(self.dim)) for text in texts]
-        return normalised(np.array(rows, np.float32))
-
-
-def _vector(word: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    return np.frombuffer(hashlib.sha256(word.encode()).digest()[:16], np.int8).astype(np.float64)
-
-
-def skill(name: str, words: Sequence[str], encoder: Encoder | None = None) -> Analysed:
-    third = max(1, len(words) // 3)
-    description, body = " ".join(words[:third]), " ".join(words[third:])
-    text = skill_text.of_parts(name, "", description, f"# {name}\n\n{body}", triggers=words[-1:])
-    return analysis.analyse(text, encoder)
 
 
 def ranked(
