@@ -132,7 +132,9 @@ def write(rows: Sequence[Row], missing: str) -> None:
 
 Last run of `python -m bench.routing_quality`: {datetime.now(UTC):%Y-%m-%d}. Ranking without a threshold, cases with an
 acceptable answer left out. False triggers and kept: the threshold is learned from {DRAWN} questions and measured on the
-others, mean of {DRAWS} draws. “Among” adds the skills of all other sets. {missing}
+others, mean of {DRAWS} draws. “Among” adds the skills of all other sets: a
+question that no skill of its own set answers may have an answer there, so these rows count false triggers too high.
+Most questions of the gtm set are quoted in its descriptions. {missing}
 
 {table(rows)}
 
