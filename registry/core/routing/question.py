@@ -124,7 +124,10 @@ class Question:
     def nearest_phrase(self, row: int) -> str:
         """Return the phrase of a skill that is nearest to the question, or an empty text."""
         cosines, _ = self._phrase_cosines(np.array([row], np.intp))
-        return self.index.entries[row].phrases[int(cosines.argmax())] if len(cosines) else ""
+        if not len(cosines):
+            return ""
+        entry = self.index.entries[row]
+        return (*entry.phrases, entry.name)[int(cosines.argmax())]  # the last vector is that of the name
 
     def _phrase_cosines(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
         vector = self._vector

@@ -67,6 +67,10 @@ def test_meaning_names_the_nearest_phrase() -> None:
     assert reason == "Close in meaning to “lost parcel”."
 
 
+def test_meaning_compares_the_name_too() -> None:
+    assert found(Meaning(), "a desk", Hashed())["refund-desk"] == "Close in meaning to “refund-desk”."
+
+
 def test_meaning_is_unavailable_without_vectors() -> None:
     with pytest.raises(Unavailable):
         found(Meaning(), "refunds")
