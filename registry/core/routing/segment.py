@@ -106,9 +106,10 @@ class Segment:
 
 def build(skills: Sequence[Analysed], dim: int) -> Segment:
     """Return the segment of some skills. Vectors of another dimension than `dim` are left out."""
-    rows = [np.full(len(skill.hashes), row, np.int32) for row, skill in enumerate(skills)]
-    pair_rows = [np.full(len(skill.pairs), row, np.int32) for row, skill in enumerate(skills)]
-    mention_rows = [np.full(len(skill.mention_hashes), row, np.int32) for row, skill in enumerate(skills)]
+    numbers = np.arange(len(skills), dtype=np.int32)
+    rows = np.repeat(numbers, [len(skill.hashes) for skill in skills])
+    pair_rows = np.repeat(numbers, [len(skill.pairs) for skill in skills])
+    mention_rows = np.repeat(numbers, [len(skill.mention_hashes) for skill in skills])
     mentioned_at: dict[str, int] = {}
     targets = [mentioned_at.setdefault(name, len(mentioned_at)) for skill in skills for name in skill.mentions]
     phrases = [skill.phrase_vectors if _fits(skill, dim) else np.empty((0, dim), np.int8) for skill in skills]
@@ -117,17 +118,17 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
         entries=tuple(_entry(skill) for skill in skills),
         terms=Postings.of(
             _joined([skill.hashes for skill in skills], np.uint64),
-            _joined(rows, np.int32),
+            rows,
             (
                 _joined([skill.summary for skill in skills], np.float16),
                 _joined([skill.full for skill in skills], np.float16),
                 _joined([skill.fields for skill in skills], np.uint8),
             ),
         ),
-        pairs=Postings.of(_joined([skill.pairs for skill in skills], np.uint64), _joined(pair_rows, np.int32)),
+        pairs=Postings.of(_joined([skill.pairs for skill in skills], np.uint64), pair_rows),
         mentions=Postings.of(
             _joined([skill.mention_hashes for skill in skills], np.uint64),
-            _joined(mention_rows, np.int32),
+            mention_rows,
             (np.array(targets, np.int32),),
         ),
         mentioned=tuple(mentioned_at),
