@@ -18,7 +18,7 @@ from registry.core.routing.skill_text import SkillText
 from registry.core.routing.vectors import Encoder
 from registry.core.routing.words import REQUEST_WORDS, term_hash, terms
 
-FORMAT = "3"  # increment after every change of what is stored; an Analysed of another format is made anew
+FORMAT = "4"  # increment after every change of what is stored; an Analysed of another format is made anew
 
 NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS, BODY, ANCHOR = (1 << bit for bit in range(8))
 SUMMARY_FIELDS = NAME | TITLE | DESCRIPTION | TRIGGERS
@@ -55,7 +55,7 @@ class Analysed:
     title: str
     triggers: tuple[str, ...]
     phrases: tuple[str, ...]
-    spellings: tuple[str, ...]  # stems of the summary and the headings, for questions with a typing error
+    spellings: str  # stems of the summary and the headings, for search words with a typing error; one text is small
     name_terms: Hashes  # in order
     hashes: Hashes
     summary: NDArray[np.float16]
@@ -100,7 +100,7 @@ def analyse(text: SkillText, encoder: Encoder | None = None) -> Analysed:
         title=text.title,
         triggers=(*text.triggers, *text.tags),
         phrases=text.phrases,
-        spellings=tuple(sorted({stem for field in _PAIRED for stem in by_field[field] if len(stem) > 3})),
+        spellings=" ".join(sorted({stem for field in _PAIRED for stem in by_field[field] if len(stem) > 3})),
         name_terms=hashed(by_field[NAME]),
         hashes=hashes,
         summary=summary,

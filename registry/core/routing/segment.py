@@ -136,7 +136,7 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
         phrase_vectors=np.concatenate(phrases) if phrases else np.empty((0, dim), np.int8),
         phrase_starts=np.cumsum([0, *map(len, phrases)], dtype=np.int64),
         mentioned_at=mentioned_at,
-        vocabulary=tuple(sorted({term for skill in skills for term in skill.spellings})),
+        vocabulary=tuple(sorted({term for skill in skills for term in skill.spellings.split()})),
     )
 
 

@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 _MOST_BYTES = 512 * MEBIBYTE  # of all indexes; the one used last is kept even if it is larger
 _REQUEST_SECONDS = 1.0  # that a request spends on the index, or waits for another one that does
 _BACKGROUND_SECONDS = 5.0  # between two states that requests can use
+_JOINED = 2_048  # skills that are added to an index at once
 _MISSING_SHARE = 0.1
 _RETRY_SECONDS = 60.0  # until the background thread is started again for an index that it did not complete
 _BATCH = 256  # skills. A request analyses at least as many, so that a small project is never half indexed.
@@ -152,20 +153,28 @@ def _brought_up_to_date(project_id: int, state: _State, view: View, seconds: flo
     index, digests = state.built
     served = {candidate.name: candidate for candidate in view.served}
     todo = [candidate for name, candidate in served.items() if digests.get(name) != candidate.digest]
+    # A skill that is not ready in its new version is removed, because the words of the old one are no longer true.
+    removed = {name for name, digest in digests.items() if name not in served or served[name].digest != digest}
+    kept = {name: digest for name, digest in digests.items() if name not in removed}
     ready: dict[str, Analysed] = {}
     deadline = time.monotonic() + seconds
     for start in range(0, len(todo), _BATCH):
         if start and time.monotonic() >= deadline:
             break
         ready.update(analysed_skills.of(project_id, todo[start : start + _BATCH], state.encoder))
-    # A skill that is not ready in its new version is removed, because the words of the old one are no longer true.
-    removed = {name for name, digest in digests.items() if name not in served or served[name].digest != digest}
+        if len(ready) >= _JOINED:  # with all skills at once, a first build would need much more memory
+            index, kept = index.updated(ready.values(), removed), kept | _digests(served, ready)
+            ready, removed = {}, set()
     if ready or removed:
-        kept = {name: digest for name, digest in digests.items() if name not in removed}
-        state.built = index.updated(ready.values(), removed), kept | {name: served[name].digest for name in ready}
+        index, kept = index.updated(ready.values(), removed), kept | _digests(served, ready)
+    state.built = index, kept
     state.current = ProjectIndex.of_view(view, *state.built, state.encoder)
     _states.put((project_id, state.version), state, min(state.built[0].nbytes, _MOST_BYTES))
     return state.current
+
+
+def _digests(served: Mapping[str, Candidate], names: Iterable[str]) -> dict[str, str]:
+    return {name: served[name].digest for name in names}
 
 
 class _Background:
