@@ -4,6 +4,7 @@ A link that raises, takes too long, cannot work here or returns something else t
 left out and reported. It never fails the question.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -139,14 +140,18 @@ class _Given:
         rows, scores = _numbers(found.rows, "iu", "rows"), _numbers(found.scores, "iuf", "scores")
         if len(rows) != len(scores):
             raise Invalid(f"It returned {len(rows)} rows and {len(scores)} scores.")
-        if not np.isfinite(scores).all():
-            raise Invalid("A score is infinite or not a number.")
-        if len(scores) and np.abs(scores).max() > MOST_SCORE:
-            raise Invalid(f"A score is beyond {MOST_SCORE:,.0f}.")
-        if len(rows) and (rows.min() < 0 or rows.max() >= len(self._allowed) or not self._allowed[rows].all()):
-            raise Invalid("It named a skill that it was not given.")
         named: Rows = rows.astype(np.intp, copy=False)
-        rising = bool((np.diff(named) > 0).all())  # most links keep the order, and then no row is there twice
+        if not len(named):
+            return replace(found, rows=named, scores=scores.astype(np.float64))
+        largest = float(np.abs(scores).max())
+        if not math.isfinite(largest):
+            raise Invalid("A score is infinite or not a number.")
+        if largest > MOST_SCORE:
+            raise Invalid(f"A score is beyond {MOST_SCORE:,.0f}.")
+        rising = bool((named[1:] > named[:-1]).all())  # most links keep the order, and then no row is there twice
+        first, last = (named[0], named[-1]) if rising else (named.min(), named.max())
+        if first < 0 or last >= len(self._allowed) or not self._allowed[named].all():
+            raise Invalid("It named a skill that it was not given.")
         if not rising and int(np.bincount(named).max()) > 1:
             raise Invalid("It named a skill twice.")
         return replace(found, rows=named, scores=scores.astype(np.float64, copy=False))

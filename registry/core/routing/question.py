@@ -159,8 +159,8 @@ class _Found:
     """The hits of all terms one after the other: for each, its row and field bits, and its term’s weight and place."""
 
     rows: NDArray[np.int32]
-    summary: Floats
-    full: Floats
+    summary: NDArray[np.float32]
+    full: NDArray[np.float32]
     fields: NDArray[np.uint8]
     weight: Floats
     early: Floats  # the weight, less for later terms
@@ -173,8 +173,8 @@ class _Found:
         early = question.weights / (1.0 + np.arange(len(terms)) / 8)
         return cls(
             np.concatenate([np.empty(0, np.int32), *(each.rows for each in hits)]),
-            np.concatenate([np.empty(0), *(each.summary for each in hits)]),
-            np.concatenate([np.empty(0), *(each.full for each in hits)]),
+            np.concatenate([np.empty(0, np.float32), *(each.summary for each in hits)]),
+            np.concatenate([np.empty(0, np.float32), *(each.full for each in hits)]),
             np.concatenate([np.empty(0, np.uint8), *(each.fields for each in hits)]),
             np.repeat(question.weights, counts),
             np.repeat(early, counts),

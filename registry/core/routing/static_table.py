@@ -37,8 +37,10 @@ class Damaged(ValueError):
 
 def words(text: str) -> Iterator[str]:
     """Yield the words of a text in lower case, without accents."""
-    plain = unicodedata.normalize("NFKD", text[:TEXT_CHARS].lower())
-    plain = "".join(character for character in plain if not unicodedata.combining(character))
+    plain = text[:TEXT_CHARS].lower()
+    if not plain.isascii():
+        parts = unicodedata.normalize("NFKD", plain)
+        plain = "".join(character for character in parts if not unicodedata.combining(character))
     for count, match in enumerate(_WORD.finditer(plain)):
         if count == WORDS:
             return

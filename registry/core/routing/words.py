@@ -81,7 +81,16 @@ def words(text: str) -> Iterator[str]:
 
 def terms(text: str) -> list[str]:
     """Return the stems of a text in order, without stop words, repeated as often as they occur."""
+    if text.isascii():  # the same, several times faster
+        return [found for word in _WORD.findall(text.lower()) if (found := _ascii_term(word))]
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+@lru_cache(maxsize=100_000)
+def _ascii_term(word: str) -> str:
+    """Return the stem of a word, or an empty text for a stop word."""
+    plain = word if word.isalnum() else _APOSTROPHE.sub("", word)
+    return "" if plain[:WORD_CHARS] in STOP_WORDS else stem(plain[:WORD_CHARS])
 
 
 def found_in(text: str, stems: frozenset[str]) -> list[str]:

@@ -8,7 +8,7 @@ from registry.core.routing.question import Question
 from registry.services.routing import link_runs
 from registry.services.routing.indexes import ProjectIndex
 
-MOST_FOUND = 200
+MOST_FOUND = 100
 _SHARE_OF_BEST = 0.25  # a skill with a smaller score than this share of the best one is left out
 
 
