@@ -5,7 +5,7 @@ instead of averages over all skills, so another skill changes nothing here.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from registry.core.routing.skill_text import SkillText
 from registry.core.routing.vectors import Encoder
 from registry.core.routing.words import REQUEST_WORDS, term_hash, terms
 
-FORMAT = "4"  # increment after every change of what is stored; an Analysed of another format is made anew
+FORMAT = "5"  # increment after every change of what is stored; an Analysed of another format is made anew
 
 NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS, BODY, ANCHOR = (1 << bit for bit in range(8))
 SUMMARY_FIELDS = NAME | TITLE | DESCRIPTION | TRIGGERS
@@ -129,9 +129,12 @@ def pair_hash(first: Hashes, second: Hashes) -> Hashes:
     return mixed
 
 
-def phrase_hash(stems: Sequence[str]) -> int:
-    """Return the hash of a whole phrase. It is stored among the pairs."""
-    return term_hash("\0".join(("", *stems)))
+def phrase_hashes(terms: Hashes) -> Iterator[Hashes]:
+    """Yield the hashes of all phrases of one term, of two, and so on, up to PHRASE_TERMS. Pairs have other hashes."""
+    found: Hashes = terms ^ _FACTOR
+    for length in range(1, min(PHRASE_TERMS, len(terms)) + 1):
+        found = found if length == 1 else pair_hash(found[:-1], terms[length - 1 :])
+        yield found
 
 
 def rounded(vectors: NDArray[np.float32]) -> Bytes:
@@ -165,8 +168,8 @@ def _weighted(
 
 
 def _pairs(text: SkillText, by_field: dict[int, list[str]]) -> Hashes:
-    phrases = [terms(phrase) for phrase in (*text.phrases, *text.triggers, *text.tags)]
-    whole = [phrase_hash(stems) for stems in phrases if 0 < len(stems) <= PHRASE_TERMS]
+    phrases = [hashed(terms(phrase)) for phrase in (*text.phrases, *text.triggers, *text.tags)]
+    whole = [list(phrase_hashes(stems))[-1][0] for stems in phrases if 0 < len(stems) <= PHRASE_TERMS]
     adjacent = [pair_hashes(hashed(by_field[field])) for field in _PAIRED]
     return np.unique(np.concatenate([np.array(whole, np.uint64), *adjacent]))
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from registry.core.routing import segment as segments
-from registry.core.routing.analysis import ANCHOR, Analysed
+from registry.core.routing.analysis import ANCHOR, Analysed, Hashes
 from registry.core.routing.segment import Entry, Segment
 
 ANCHOR_WEIGHT = 1.0  # of a term in what one other skill says about this one
@@ -24,12 +25,17 @@ _SMALL = 64  # rows; a segment is merged with the next one that is at most twice
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """The rows that contain a term, in rising order, with its weights and field bits there."""
+    """The rows that contain some terms, with the weights and field bits of the term there.
 
+    `terms` has the position of each hit’s term, `counts` the number of hits of each term.
+    """
+
+    terms: NDArray[np.intp]
     rows: NDArray[np.int32]
     summary: NDArray[np.float32]
     full: NDArray[np.float32]
     fields: NDArray[np.uint8]
+    counts: NDArray[np.intp]
 
 
 class Index:
@@ -85,6 +91,7 @@ class Index:
                 part,
                 vectors=np.zeros((len(part), dim), np.float32),
                 phrase_vectors=np.empty((0, dim), np.int8),
+                phrase_lengths=np.empty(0, np.float32),
                 phrase_starts=np.zeros(len(part) + 1, np.int64),
             )
             for part in self._parts
@@ -109,7 +116,7 @@ class Index:
 
     def contains(self, term: int) -> bool:
         """Tell whether a skill contains a term. It may have been replaced or removed."""
-        return any(part.terms.slice(term) != slice(0, 0) for part in self._parts)
+        return any(len(part.terms.find(np.array([term], np.uint64))[0]) for part in self._parts)
 
     def spells(self, term: str) -> bool:
         """Tell whether a term is in the name, description or headings of a skill."""
@@ -140,62 +147,74 @@ class Index:
             return self._parts[0].vectors
         return np.concatenate([np.empty((0, self.dim), np.float32), *(part.vectors for part in self._parts)])
 
-    def hits(self, term: int) -> Hits:
-        """Return the rows in use that contain a term, or that another skill describes with it."""
-        found = [self._part_hits(at, term) for at in range(len(self._parts))]
-        rows, summary, full, fields = (np.concatenate(columns) for columns in zip(*found, strict=True))
-        targets = self._anchored(term)
-        if len(targets):
-            rows, summary, full, fields = _with_anchors(rows, summary, full, fields, targets)
-        return Hits(rows, summary.astype(np.float32), full.astype(np.float32), fields)
+    def hits(self, terms: Hashes) -> Hits:
+        """Return the rows in use that contain some terms, or that another skill describes with them."""
+        anchors, counts = np.unique(self._anchors(terms), return_counts=True)
+        weights = np.minimum(counts, _MOST_ANCHORS) * np.float32(ANCHOR_WEIGHT)
+        found = [self._part_hits(at, terms, anchors, weights) for at in range(len(self._parts))]
+        at, rows, summary, full, fields = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        return Hits(at, rows, summary, full, fields, np.bincount(at, minlength=len(terms)))
 
-    def pair_rows(self, pair: int) -> NDArray[np.int32]:
-        """Return the rows in use that contain two terms beside each other."""
-        found = []
+    def pair_rows(self, pairs: Hashes) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """Return the rows in use that contain pairs or phrases, and for each the position of its hash in `pairs`."""
+        found, positions = [np.empty(0, np.int32)], [np.empty(0, np.intp)]
         for part, kept, start in zip(self._parts, self._alive, self._starts, strict=False):
-            rows = part.pairs.rows[part.pairs.slice(pair)]
-            found.append(rows[kept[rows]] + np.int32(start))
-        return np.concatenate([np.empty(0, np.int32), *found])
+            places, at = part.pairs.find(pairs)
+            rows = part.pairs.rows[places]
+            in_use = kept[rows]
+            found.append(rows[in_use] + np.int32(start))
+            positions.append(at[in_use])
+        return np.concatenate(found), np.concatenate(positions)
 
-    def any_pair_rows(self, hashes: NDArray[np.uint64]) -> Iterator[tuple[NDArray[np.int32], int]]:
-        """Yield the rows in use for each of many hashes of pairs or phrases that any skill has."""
-        for part, kept, start in zip(self._parts, self._alive, self._starts, strict=False):
-            for found in hashes[part.pairs.contains(hashes)]:
-                rows = part.pairs.rows[part.pairs.slice(int(found))]
-                yield rows[kept[rows]] + np.int32(start), int(found)
+    def phrases_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.intp]]:
+        """Return the vectors of the phrases of some skills, their lengths, and the number of each skill’s phrases.
 
-    def phrases_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Return the vectors of the phrases of some skills, and the number of each one’s phrases. `rows` rise."""
+        `rows` rise.
+        """
         found: list[NDArray[np.int8]] = [np.empty((0, self.dim), np.int8)]
-        counts = [np.empty(0, np.intp)]
-        places = np.searchsorted(rows, self._starts)
+        lengths, counts = [np.empty(0, np.float32)], [np.empty(0, np.intp)]
+        bounds = np.searchsorted(rows, self._starts)
         for at, part in enumerate(self._parts):
-            local = rows[places[at] : places[at + 1]] - self._starts[at]
+            local = rows[bounds[at] : bounds[at + 1]] - self._starts[at]
             if len(local):
                 starts, number = part.phrase_starts[local], np.diff(part.phrase_starts)[local]
                 before = np.cumsum(number) - number
-                found.append(part.phrase_vectors[np.repeat(starts - before, number) + np.arange(number.sum())])
+                places = np.repeat(starts - before, number) + np.arange(number.sum())
+                found.append(part.phrase_vectors[places])
+                lengths.append(part.phrase_lengths[places])
                 counts.append(number.astype(np.intp))
-        return np.concatenate(found).astype(np.float32), np.concatenate(counts)
+        return np.concatenate(found).astype(np.float32), np.concatenate(lengths), np.concatenate(counts)
 
-    def _part_hits(self, at: int, term: int) -> tuple[NDArray[np.int32], ...]:
-        part = self._parts[at]
-        where = part.terms.slice(term)
-        columns = (part.terms.rows[where], *(column[where] for column in part.terms.columns))
-        if not self._full[at]:
-            kept = self._alive[at][columns[0]]
-            columns = tuple(column[kept] for column in columns)
-        return (columns[0] + np.int32(self._starts[at]), *columns[1:])
+    def _part_hits(
+        self, number: int, terms: Hashes, anchors: NDArray[np.int64], weights: NDArray[np.float32]
+    ) -> tuple[NDArray[Any], ...]:
+        """Return the hits in one segment as columns. Anchors are keys of a term and a row, see `_anchors`."""
+        part, start = self._parts[number], int(self._starts[number])
+        places, at = part.terms.find(terms)
+        if not self._full[number]:
+            in_use = self._alive[number][part.terms.rows[places]]
+            places, at = places[in_use], at[in_use]
+        rows = part.terms.rows[places] + np.int32(start)
+        summary, full, fields = (column[places] for column in part.terms.columns)
+        hits = at, rows, summary.astype(np.float32), full.astype(np.float32), fields
+        target = anchors % self._size
+        here = (target >= start) & (target < start + len(part))
+        return _with_anchors(hits, anchors[here], weights[here], self._size) if here.any() else hits
 
-    def _anchored(self, term: int) -> NDArray[np.int32]:
-        """Return the rows that other skills describe with a term, once for each of these."""
-        found = []
+    def _anchors(self, terms: Hashes) -> NDArray[np.int64]:
+        """Return a key for each term and row that another skill describes with it: term number * size + row."""
+        found = [np.empty(0, np.int64)]
         for part, kept, targets in zip(self._parts, self._alive, self._targets, strict=True):
-            where = part.mentions.slice(term)
-            if where.start != where.stop:
-                rows = targets[part.mentions.columns[0][where]]
-                found.append(rows[kept[part.mentions.rows[where]] & (rows >= 0)])
-        return np.concatenate(found) if found else np.empty(0, np.int32)
+            places, at = part.mentions.find(terms)
+            if len(places):
+                rows = targets[part.mentions.columns[0][places]]
+                valid = kept[part.mentions.rows[places]] & (rows >= 0)
+                found.append(at[valid] * self._size + rows[valid])
+        return np.concatenate(found)
+
+    @property
+    def _size(self) -> int:
+        return max(1, len(self.names))
 
 
 def _from(vocabulary: Sequence[str], start: str) -> Iterator[str]:
@@ -204,25 +223,24 @@ def _from(vocabulary: Sequence[str], start: str) -> Iterator[str]:
 
 
 def _with_anchors(
-    rows: NDArray[np.int32],
-    summary: NDArray[np.float32],
-    full: NDArray[np.float32],
-    fields: NDArray[np.uint8],
-    targets: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]]:
-    anchored, counts = np.unique(targets, return_counts=True)
-    every = np.union1d(rows, anchored).astype(np.int32)
-    own = np.searchsorted(every, rows)
-    more = np.searchsorted(every, anchored)
-    weights = np.zeros(len(every), np.float32)
-    weights[own] = summary
-    weights[more] += np.minimum(counts, _MOST_ANCHORS) * np.float32(ANCHOR_WEIGHT)
-    others = np.zeros(len(every), np.float32)
-    others[own] = full
-    bits = np.zeros(len(every), np.uint8)
-    bits[own] = fields
-    bits[more] |= ANCHOR
-    return every, weights, others, bits
+    hits: tuple[NDArray[Any], ...], anchors: NDArray[np.int64], weights: NDArray[np.float32], size: int
+) -> tuple[NDArray[Any], ...]:
+    """Add the weights of anchors to the hits of a segment, and hits for rows that have the term only there."""
+    at, rows, summary, full, fields = hits
+    keys = at * size + rows
+    places = np.searchsorted(keys, anchors)
+    known = places < len(keys)
+    known[known] = keys[places[known]] == anchors[known]
+    summary[places[known]] += weights[known]
+    fields[places[known]] |= ANCHOR
+    new = anchors[~known]
+    return (
+        np.concatenate([at, new // size]),
+        np.concatenate([rows, (new % size).astype(np.int32)]),
+        np.concatenate([summary, weights[~known]]),
+        np.concatenate([full, np.zeros(len(new), np.float32)]),
+        np.concatenate([fields, np.full(len(new), ANCHOR, np.uint8)]),
+    )
 
 
 def _merged(parts: list[Segment], alive: list[NDArray[np.bool_]]) -> tuple[list[Segment], list[NDArray[np.bool_]]]:

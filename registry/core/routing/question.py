@@ -5,7 +5,6 @@ be named. So a caller who sees fewer skills gets the same scores.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +20,6 @@ _NAME_WORD = re.compile(r"[^\W_]+")
 SATURATION = 2.5  # k1 of BM25
 _SUMMARY = NAME | TITLE | DESCRIPTION | TRIGGERS | ANCHOR
 _PROMINENT = _SUMMARY | LEAD | HEADINGS
-_PHRASE_TERMS = analysis.PHRASE_TERMS
 
 Floats = NDArray[np.float64]
 
@@ -58,15 +56,20 @@ class Question:
     encoder: Encoder | None = None
 
     @cached_property
-    def hits(self) -> tuple[Hits, ...]:
-        """The rows with each term of the question."""
-        return tuple(self.index.hits(words.term_hash(term.stem)) for term in self.query.terms)
+    def hashes(self) -> analysis.Hashes:
+        """The hash of each term of the question."""
+        return analysis.hashed(term.stem for term in self.query.terms)
+
+    @cached_property
+    def hits(self) -> Hits:
+        """The rows with the terms of the question."""
+        return self.index.hits(self.hashes)
 
     @cached_property
     def weights(self) -> Floats:
         """The weight of each term of the question: how much it says."""
-        terms = zip(self.query.terms, self.hits, strict=True)
-        return np.array([term.weight * background.idf(term.stem, len(hits.rows)) for term, hits in terms])
+        terms = zip(self.query.terms, self.hits.counts.tolist(), strict=True)
+        return np.array([term.weight * background.idf(term.stem, count) for term, count in terms])
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -133,8 +136,7 @@ class Question:
         vector = self._vector
         if vector is None:
             return np.empty(0), np.zeros(len(rows), np.intp)
-        phrases, counts = self.index.phrases_of(rows)
-        lengths = np.sqrt(np.einsum("ij,ij->i", phrases, phrases)).astype(np.float64)
+        phrases, lengths, counts = self.index.phrases_of(rows)
         return phrases @ vector / (lengths * float(np.sqrt(vector @ vector)) + 1e-9), counts
 
     @cached_property
@@ -154,85 +156,53 @@ def ask(text: str, index: Index, encoder: Encoder | None = None) -> Question:
     return Question(words.query(text), index, encoder)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """The hits of all terms one after the other: for each, its row and field bits, and its term’s weight and place."""
-
-    rows: NDArray[np.int32]
-    summary: NDArray[np.float32]
-    full: NDArray[np.float32]
-    fields: NDArray[np.uint8]
-    weight: Floats
-    early: Floats  # the weight, less for later terms
-    in_head: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, question: Question) -> "_Found":
-        hits, terms = question.hits, question.query.terms
-        counts = [len(each.rows) for each in hits]
-        early = question.weights / (1.0 + np.arange(len(terms)) / 8)
-        return cls(
-            np.concatenate([np.empty(0, np.int32), *(each.rows for each in hits)]),
-            np.concatenate([np.empty(0, np.float32), *(each.summary for each in hits)]),
-            np.concatenate([np.empty(0, np.float32), *(each.full for each in hits)]),
-            np.concatenate([np.empty(0, np.uint8), *(each.fields for each in hits)]),
-            np.repeat(question.weights, counts),
-            np.repeat(early, counts),
-            np.repeat(np.array([term.in_head for term in terms], bool), counts),
-        )
-
-
 def _evidence(question: Question) -> Evidence:
     """Sum over the hits of all terms at once, which is several times faster than term by term."""
-    size, found = len(question.index.names), _Found.of(question)
+    size, hits, weights = len(question.index.names), question.hits, question.weights
+    weight, total = weights[hits.terms], float(weights.sum()) + 1e-9
+    in_head = np.array([term.in_head for term in question.query.terms], bool)
+    early = weights / (1.0 + np.arange(len(weights)) / 8)  # less for later terms
 
     def summed(values: Floats, where: NDArray[np.bool_] | None = None) -> Floats:
-        rows = found.rows if where is None else found.rows[where]
+        rows = hits.rows if where is None else hits.rows[where]
         sums: Floats = np.bincount(rows, values if where is None else values[where], size).astype(np.float64)
         return sums
 
-    both = found.summary + found.full
-    summarised, prominent = (found.fields & _SUMMARY) > 0, (found.fields & _PROMINENT) > 0
-    named = (found.fields & NAME) > 0
-    total = float(question.weights.sum()) + 1e-9
-    in_head = np.array([term.in_head for term in question.query.terms], bool)
-    early_total = float((question.weights / (1.0 + np.arange(len(in_head)) / 8)).sum()) + 1e-9
-    summary = summed(found.weight * (found.summary / (SATURATION + found.summary)))
+    both = hits.summary + hits.full
+    summarised, prominent = (hits.fields & _SUMMARY) > 0, (hits.fields & _PROMINENT) > 0
+    named = (hits.fields & NAME) > 0
+    summary = summed(weight * (hits.summary / (SATURATION + hits.summary)))
     return Evidence(
         summary=summary / total,
-        text=(summed(found.weight * (both / (SATURATION + both))) - summary) / total,
-        cover=summed(found.weight, summarised) / total,
-        lead_cover=summed(found.weight, prominent & ~summarised) / total,
-        text_cover=summed(found.weight, ~prominent) / total,
-        head=summed(found.weight, prominent & found.in_head) / (float(question.weights[in_head].sum()) + 1e-9),
+        text=(summed(weight * (both / (SATURATION + both))) - summary) / total,
+        cover=summed(weight, summarised) / total,
+        lead_cover=summed(weight, prominent & ~summarised) / total,
+        text_cover=summed(weight, ~prominent) / total,
+        head=summed(weight, prominent & in_head[hits.terms]) / (float(weights[in_head].sum()) + 1e-9),
         pairs=_pairs(question, size),
-        name=summed(found.early, named) / early_total,
-        name_share=summed(np.ones(len(found.rows)), named) / question.index.name_lengths,
+        name=summed(early[hits.terms], named) / (float(early.sum()) + 1e-9),
+        name_share=summed(np.ones(len(hits.rows)), named) / question.index.name_lengths,
         triggers=_triggers(question, size, total),
     )
 
 
 def _pairs(question: Question, size: int) -> Floats:
-    found, total = np.zeros(size), 1e-9
-    hashes = analysis.hashed(term.stem for term in question.query.terms)
-    for first, second in question.query.pairs:
-        weight = float(question.weights[first] + question.weights[second]) / 2
-        pair = analysis.pair_hash(hashes[first : first + 1], hashes[second : second + 1])
-        found[question.index.pair_rows(int(pair[0]))] += weight
-        total += weight
-    return found / total
+    first, second = np.array(question.query.pairs, np.intp).reshape(-1, 2).T
+    weights = (question.weights[first] + question.weights[second]) / 2
+    rows, at = question.index.pair_rows(analysis.pair_hash(question.hashes[first], question.hashes[second]))
+    sums: Floats = np.bincount(rows, weights[at], size) / (float(weights.sum()) + 1e-9)
+    return sums
 
 
 def _triggers(question: Question, size: int, total: float) -> Floats:
     """Return the weight of the heaviest trigger or phrase of each skill that is in the question as a whole."""
-    found = np.zeros(size)
-    stems = [question.query.terms[at].stem for at in question.query.order]
-    weights: Sequence[float] = [float(question.weights[at]) for at in question.query.order]
-    seen: dict[int, float] = {}
-    for start in range(len(stems)):
-        for end in range(start + 1, min(start + _PHRASE_TERMS, len(stems)) + 1):
-            seen.setdefault(analysis.phrase_hash(stems[start:end]), sum(weights[start:end]))
-    hashes = np.fromiter(seen, np.uint64, len(seen))
-    for row_set, phrase in question.index.any_pair_rows(hashes):
-        found[row_set] = np.maximum(found[row_set], seen[phrase])
-    return found / total
+    order = np.array(question.query.order, np.intp)
+    before = np.concatenate([[0.0], np.cumsum(question.weights[order])])
+    hashes, weights = [np.empty(0, np.uint64)], [np.empty(0)]
+    for length, found in enumerate(analysis.phrase_hashes(question.hashes[order]), start=1):
+        hashes.append(found)
+        weights.append(before[length:] - before[:-length])
+    rows, at = question.index.pair_rows(np.concatenate(hashes))
+    heaviest = np.zeros(size)
+    np.maximum.at(heaviest, rows, np.concatenate(weights)[at])
+    return heaviest / total

@@ -53,18 +53,16 @@ class Postings:
         starts = np.append(np.flatnonzero(first), len(ordered)).astype(np.int64)
         return cls(ordered[first], starts, rows[order], tuple(column[order] for column in columns))
 
-    def slice(self, term: int) -> slice:
-        at = int(np.searchsorted(self.hashes, np.uint64(term)))
-        if at == len(self.hashes) or int(self.hashes[at]) != term:
-            return slice(0, 0)
-        return slice(int(self.starts[at]), int(self.starts[at + 1]))
-
-    def contains(self, hashes: Hashes) -> NDArray[np.bool_]:
+    def find(self, hashes: Hashes) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        """Return the places of the rows of several hashes in `rows`, and for each the position of its hash."""
         if not len(self.hashes):
-            return np.zeros(len(hashes), bool)
+            return np.empty(0, np.int64), np.empty(0, np.intp)
         at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        there: NDArray[np.bool_] = self.hashes[at] == hashes
-        return there
+        starts = self.starts[at]
+        counts = np.where(self.hashes[at] == hashes, self.starts[at + 1] - starts, 0)
+        positions = np.repeat(np.arange(len(hashes)), counts)
+        before = np.cumsum(counts) - counts
+        return np.repeat(starts - before, counts) + np.arange(len(positions)), positions
 
     def expanded(self) -> Hashes:
         """Return the hash of each row, so that postings can be merged with others."""
@@ -77,7 +75,7 @@ class Segment:
 
     `terms` has the columns summary weight, full weight and field bits. `mentions` has rows that mention another skill,
     and as its column the position of that skill's name in `mentioned`. `vectors` are whole numbers as float32, whose
-    products are exact; `phrases` are the rows `phrase_starts[row]:phrase_starts[row + 1]`. `vocabulary` has the
+    products are exact; the phrases of a skill are `phrase_starts[row]:phrase_starts[row + 1]`. `vocabulary` has the
     terms in names, descriptions and headings, sorted; after a merge also some that no skill has any more.
     """
 
@@ -88,6 +86,7 @@ class Segment:
     mentioned: tuple[str, ...]
     vectors: NDArray[np.float32]
     phrase_vectors: NDArray[np.int8]
+    phrase_lengths: NDArray[np.float32]
     phrase_starts: NDArray[np.int64]
     mentioned_at: dict[str, int] = field(default_factory=dict)
     vocabulary: tuple[str, ...] = ()
@@ -98,7 +97,7 @@ class Segment:
     @property
     def nbytes(self) -> int:
         """The approximate memory of the segment."""
-        arrays: list[NDArray[Any]] = [self.vectors, self.phrase_vectors, self.phrase_starts]
+        arrays: list[NDArray[Any]] = [self.vectors, self.phrase_vectors, self.phrase_lengths, self.phrase_starts]
         for postings in (self.terms, self.pairs, self.mentions):
             arrays += [postings.hashes, postings.starts, postings.rows, *postings.columns]
         return sum(array.nbytes for array in arrays) + _ENTRY_BYTES * len(self.entries) + 80 * len(self.vocabulary)
@@ -113,6 +112,7 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
     mentioned_at: dict[str, int] = {}
     targets = [mentioned_at.setdefault(name, len(mentioned_at)) for skill in skills for name in skill.mentions]
     phrases = [skill.phrase_vectors if _fits(skill, dim) else np.empty((0, dim), np.int8) for skill in skills]
+    phrase_vectors = np.concatenate([np.empty((0, dim), np.int8), *phrases])
     vectors = [skill.vector if _fits(skill, dim) else np.zeros(dim, np.int8) for skill in skills]
     return Segment(
         entries=tuple(_entry(skill) for skill in skills),
@@ -133,7 +133,8 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
         ),
         mentioned=tuple(mentioned_at),
         vectors=np.array(vectors, np.float32).reshape(len(skills), dim),
-        phrase_vectors=np.concatenate(phrases) if phrases else np.empty((0, dim), np.int8),
+        phrase_vectors=phrase_vectors,
+        phrase_lengths=_lengths(phrase_vectors),
         phrase_starts=np.cumsum([0, *map(len, phrases)], dtype=np.int64),
         mentioned_at=mentioned_at,
         vocabulary=tuple(sorted({term for skill in skills for term in skill.spellings.split()})),
@@ -174,6 +175,9 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
         phrase_vectors=np.concatenate(
             [part.phrase_vectors[kept] for part, kept in zip(segments, phrase_kept, strict=True)]
         ),
+        phrase_lengths=np.concatenate(
+            [part.phrase_lengths[kept] for part, kept in zip(segments, phrase_kept, strict=True)]
+        ),
         phrase_starts=np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64),
         mentioned_at=mentioned_at,
         vocabulary=tuple(sorted({term for part in segments for term in part.vocabulary})),
@@ -189,6 +193,12 @@ def _merged(parts: Sequence[Postings], new_rows: Sequence[Ints]) -> Postings:
     ]
     hashes = np.concatenate([part.expanded()[keep] for part, keep in zip(parts, kept, strict=True)])
     return Postings.of(hashes, np.concatenate([row[keep] for row, keep in zip(rows, kept, strict=True)]), columns)
+
+
+def _lengths(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Return the lengths of vectors of whole numbers, a few at a time, because float32 needs four times the memory."""
+    parts = (vectors[at : at + 10_000].astype(np.float32) for at in range(0, len(vectors), 10_000))
+    return _joined([np.sqrt(np.einsum("ij,ij->i", part, part)) for part in parts], np.float32)
 
 
 def _fits(skill: Analysed, dim: int) -> bool:

@@ -158,7 +158,7 @@ class Ranker:
         if any(skill.candidate.name in self._names for skill in known.ranking):
             return False
         before, after = (question.ask(query, each.index) for each in (self._before, self._found))
-        if [len(hits.rows) for hits in before.hits] != [len(hits.rows) for hits in after.hits]:
+        if before.hits.counts.tolist() != after.hits.counts.tolist():
             return False
         alone = _routed(self._measure, self._found, query, self._own, 1)
         if not alone.ranking:

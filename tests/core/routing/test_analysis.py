@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.core.routing import analysis, skill_text
-from registry.core.routing.analysis import Analysed, Damaged
+from registry.core.routing.analysis import Analysed, Damaged, hashed
 from registry.core.routing.index import Index
-from registry.core.routing.words import term_hash, terms
+from registry.core.routing.words import terms
 from tests import effort
 from tests.core.routing.samples import Hashed, skill
 
@@ -68,10 +68,10 @@ def test_what_another_skill_says_counts_for_the_skill_that_it_names() -> None:
     billing = analysis.analyse(skill_text.of_parts("billing", "", "Writes bills.", ""))
     alone = Index.of([billing])
     both = alone.updated([analysis.analyse(REFUNDS)])
-    assert alone.hits(term_hash(invoice)).rows.tolist() == []
-    assert both.hits(term_hash(invoice)).rows.tolist() == [both.row_of["billing"]]
-    assert both.updated([], ["refunds"]).hits(term_hash(invoice)).rows.tolist() == []
-    assert both.updated([], ["billing"]).hits(term_hash(invoice)).rows.tolist() == []
+    assert alone.hits(hashed([invoice])).rows.tolist() == []
+    assert both.hits(hashed([invoice])).rows.tolist() == [both.row_of["billing"]]
+    assert both.updated([], ["refunds"]).hits(hashed([invoice])).rows.tolist() == []
+    assert both.updated([], ["billing"]).hits(hashed([invoice])).rows.tolist() == []
 
 
 def test_many_changes_keep_few_rows_out_of_use() -> None:
@@ -80,11 +80,11 @@ def test_many_changes_keep_few_rows_out_of_use() -> None:
         index = index.updated([skill(f"skill-{number % 40}", ["deploy", "pod", "csv"])])
     assert len(index) == 40
     assert len(index.names) <= 120
-    assert len(index.hits(term_hash("refund")).rows) == 0
+    assert len(index.hits(hashed(["refund"])).rows) == 0
 
 
 def test_an_empty_index_has_no_hits() -> None:
     index = Index.of([])
     assert len(index) == 0
-    assert len(index.hits(term_hash("refund")).rows) == 0
+    assert len(index.hits(hashed(["refund"])).rows) == 0
     assert len(index.updated([], ["missing"])) == 0

@@ -11,10 +11,10 @@ _WORDS = 3  # named in one sentence
 def found_words(question: Question, row: int, fields: int) -> str:
     """Return a sentence such as “refund” is in the description, for the words that say most. Empty if there is none."""
     found: list[tuple[float, str, int]] = []
-    for term, hits, weight in zip(question.query.terms, question.hits, question.weights, strict=True):
-        at = int(np.searchsorted(hits.rows, row))
-        if at < len(hits.rows) and hits.rows[at] == row and int(hits.fields[at]) & fields:
-            found.append((-float(weight), term.word, int(hits.fields[at]) & fields))
+    hits = question.hits
+    for at in np.flatnonzero((hits.rows == row) & ((hits.fields & fields) > 0)):
+        term = int(hits.terms[at])
+        found.append((-float(question.weights[term]), question.query.terms[term].word, int(hits.fields[at]) & fields))
     found.sort()
     if not found:
         return ""
