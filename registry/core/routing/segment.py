@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from registry.core.routing.analysis import Analysed, Hashes
 
 Ints = NDArray[np.int32]
-_ENTRY_BYTES = 12_000  # of an Entry with its texts, measured
+_ENTRY_BYTES = 2_000  # of an Entry with its texts, measured
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from registry.core.routing.analysis import Analysed
 from registry.core.routing.index import Index
 from registry.core.routing.link import Rows
 from registry.core.routing.vectors import Encoder
+from registry.lib import heap
 from registry.lib.lru import MEBIBYTE, LruCache
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import View
@@ -168,6 +169,9 @@ def _brought_up_to_date(project_id: int, state: _State, view: View, seconds: flo
     if ready or removed:
         index, kept = index.updated(ready.values(), removed), kept | _digests(served, ready)
     state.built = index, kept
+    if len(todo) >= _JOINED:
+        ready.clear()
+        heap.release()
     state.current = ProjectIndex.of_view(view, *state.built, state.encoder)
     _states.put((project_id, state.version), state, min(state.built[0].nbytes, _MOST_BYTES))
     return state.current
