@@ -40,12 +40,7 @@ def parse(content: bytes | str, *, limits: Limits = DEFAULT, file: str = "SKILL.
     """
     text = _decode(content, limits, file)
     start = len(_BOM) if text.startswith(_BOM) else 0
-    opening = _OPENING.match(text, start)
-    if opening is None:
-        raise _no_fence(text[start:], file)
-    closing = _CLOSING.search(text, opening.end())
-    if closing is None:
-        raise _unclosed(text, opening.end(), file)
+    opening, closing = _fences(text, start, file)
     header = text[opening.end() : closing.start()]
     size = len(header.encode())
     if size > limits.frontmatter_bytes:
@@ -64,6 +59,13 @@ def parse(content: bytes | str, *, limits: Limits = DEFAULT, file: str = "SKILL.
         warnings=warnings,
         layout=Layout(file, header, opening.end(), closing.start(), opening[1], source, loaded),
     )
+
+
+def split(content: bytes | str, *, limits: Limits = DEFAULT, file: str = "SKILL.md") -> tuple[str, str]:
+    """Return the header and the body of SKILL.md without parsing the header, which is slow."""
+    text = _decode(content, limits, file)
+    opening, closing = _fences(text, len(_BOM) if text.startswith(_BOM) else 0, file)
+    return text[opening.end() : closing.start()], text[closing.end() :]
 
 
 def edit(
@@ -118,6 +120,16 @@ def _decode(content: bytes | str, limits: Limits, file: str) -> str:
             "Save the file as plain UTF-8 text.",
         )
     return text
+
+
+def _fences(text: str, start: int, file: str) -> tuple[re.Match[str], re.Match[str]]:
+    opening = _OPENING.match(text, start)
+    if opening is None:
+        raise _no_fence(text[start:], file)
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        raise _unclosed(text, opening.end(), file)
+    return opening, closing
 
 
 def _no_fence(text: str, file: str) -> InvalidSkill:

@@ -61,10 +61,14 @@ class SkillMd:
     @property
     def title(self) -> str:
         """`title` under `metadata`, else the heading at the start of the instructions, else the name in words."""
-        first = self.instructions.partition("\n")[0]
-        heading = first.removeprefix("# ").strip(" #") if first.startswith("# ") else ""
-        title = _collapse_spaces(self.metadata.get("title", "") or heading)
-        return title[:TITLE_CHARS].strip() or self.name.replace("-", " ").capitalize()
+        return title_of(self.name, self.document.body, self.metadata.get("title", ""))
+
+
+def title_of(name: str, body: str, title: str = "") -> str:
+    """Return the title in the header, else the heading at the start of the body, else the name in words."""
+    first = _strip_blank_lines(body).partition("\n")[0]
+    heading = first.removeprefix("# ").strip(" #") if first.startswith("# ") else ""
+    return _collapse_spaces(title or heading)[:TITLE_CHARS].strip() or name.replace("-", " ").capitalize()
 
 
 def read(content: bytes | str, *, fallback_name: str = "", limits: Limits = DEFAULT) -> SkillMd:

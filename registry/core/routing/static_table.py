@@ -9,9 +9,9 @@ import json
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,11 +88,15 @@ class StaticTable:
     def known(self) -> Mapping[str, int]:
         return {term: row for row, term in enumerate(self.terms)}
 
+    @cached_property
+    def _rows(self) -> Callable[[str], list[int]]:
+        """Return the rows of a word. Words return often, and a rare one is searched for piece by piece."""
+        return lru_cache(maxsize=20_000)(lambda word: pieces(word, self.known))
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.dim), np.float32)
-        known = self.known
         for number, text in enumerate(texts):
-            rows = [row for word in words(text) for row in pieces(word, known)]
+            rows = [row for word in words(text) for row in self._rows(word)]
             if rows:
                 # einsum adds in this thread; a matrix product could start others.
                 vectors[number] = np.einsum("i,ij->j", self.scales[rows], self.codes[rows], dtype=np.float32)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from registry.core.bundle import SKILL_MD
 from registry.core.catalog.precedence import Candidate
 from registry.core.errors import SkillsiteError
+from registry.core.format import frontmatter, skill_md
 from registry.core.routing import analysis, skill_text
 from registry.core.routing.analysis import Analysed
 from registry.core.routing.vectors import Encoder
@@ -12,6 +13,8 @@ from registry.services.catalog import catalog
 from registry.services.catalog.catalog import Loaded
 from registry.services.files import blobs
 from registry.services.routing import index_store
+
+_TITLE = "title"  # the key of a title in a header
 
 
 def of(project_id: int, candidates: Sequence[Candidate], encoder: Encoder | None) -> dict[str, Analysed]:
@@ -46,13 +49,20 @@ def _made(
 
 
 def _analysed(loaded: Loaded, candidate: Candidate, encoder: Encoder | None) -> Analysed:
+    """Analyse a skill. The candidate has all of its header but a title, and parsing YAML is slow."""
+    title = body = ""
     try:
-        return of_content(candidate.name, _skill_md(loaded), encoder)
+        content = _skill_md(loaded)
+        header, body = frontmatter.split(content)
+        if _TITLE in header:
+            return of_content(candidate.name, content, encoder)
+        title = skill_md.title_of(candidate.name, body)
     except (SkillsiteError, OSError):  # the stored file is damaged or out of reach
-        text = skill_text.of_parts(
-            candidate.name, "", candidate.description, "", triggers=candidate.triggers, tags=candidate.tags
-        )
-        return analysis.analyse(text, encoder)
+        pass
+    text = skill_text.of_parts(
+        candidate.name, title, candidate.description, body, triggers=candidate.triggers, tags=candidate.tags
+    )
+    return analysis.analyse(text, encoder)
 
 
 def _skill_md(loaded: Loaded) -> bytes:
