@@ -73,7 +73,7 @@ TOOL = Tool(
     "The skills that fit a question or a task, best first, or none. Call this first if there are many skills.",
     _route,
     {
-        "query": {**TEXT, "description": "The question or the task, in the words of the user."},
+        "query": {**TEXT, "minLength": 0, "description": "The question or the task, in the words of the user."},
         "limit": {
             "type": "integer",
             "minimum": 1,

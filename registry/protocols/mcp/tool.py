@@ -53,10 +53,10 @@ class Tool:
             allowed = ", ".join(self.properties)
             raise InvalidRequest(f"Unknown arguments: {', '.join(unknown)[:200]}. Allowed: {allowed}.")
         for key, schema in self.properties.items():
-            if key in self.required and arguments.get(key) in (None, ""):
+            value = arguments.get(key)
+            if key in self.required and (value is None or (value == "" and schema.get("minLength") != 0)):
                 raise InvalidRequest(f"{key} is required.")
             kind, label = _KINDS[schema["type"]]
-            value = arguments.get(key)
             if key in arguments and (isinstance(value, bool) or not isinstance(value, kind)):
                 raise InvalidRequest(f"{key} must be {label}.")
 

@@ -36,8 +36,9 @@ def test_the_text_names_the_best_skill_first(caller: Mcp) -> None:
     assert [match["name"] for match in body["matches"]] == ["pod-crash-triage"]
 
 
-def test_without_a_match_the_text_says_so(caller: Mcp) -> None:
-    text, body = route(caller, query="zzz")
+@pytest.mark.parametrize("query", ["zzz", "", "the"])
+def test_without_a_match_the_text_says_so(caller: Mcp, query: str) -> None:
+    text, body = route(caller, query=query)
     assert text.startswith("None of these skills fits.")
     assert (body["matches"], body["none_of_these"]) == ([], True)
 
@@ -56,7 +57,7 @@ def test_the_kind_is_a_filter(caller: Mcp) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {}, {"query": ""}, {"query": 3}, {"query": "x", "limit": 0}, {"query": "x", "limit": "5"},
+        {}, {"query": None}, {"query": 3}, {"query": "x", "limit": 0}, {"query": "x", "limit": "5"},
         {"query": "x", "kind": "y"}, {"query": "x", "threshold": 0}, {"query": "x" * 20_001},
     ],
 )  # fmt: skip
