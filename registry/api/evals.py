@@ -115,7 +115,7 @@ class OneCase(Write):
     def put(self, request: Request, project: str, case: str) -> Response:
         where, by = write_view.project(request), actor(request)
         golden_set.require_person(by, where)
-        [changed] = _cases({"cases": [request.data]})
+        [changed] = _read([request.data], ["The test question"])
         row = golden_set.change(where, row_id(case), changed, by=by)
         return Response(records.case_shape(row, _stale(where)))
 
@@ -164,13 +164,16 @@ def _cases(body: Any) -> tuple[Case, ...]:
     entries = body.get("cases") if isinstance(body, dict) else None
     if not isinstance(entries, list) or set(body) != {"cases"}:
         raise InvalidRequest('The body is an object with one list: {"cases": [{"query", "expected"}]}.', field="cases")
-    for index, entry in enumerate(entries):
+    return _read(entries, [f"cases[{index}]" for index in range(len(entries))])
+
+
+def _read(entries: list[Any], labels: list[str]) -> tuple[Case, ...]:
+    """Return the checked cases. `labels` name them in errors."""
+    for index, (label, entry) in enumerate(zip(labels, entries, strict=True)):
         if isinstance(entry, dict) and (unknown := sorted(set(map(str, entry)) - set(golden_files.KEYS))):
-            message = (
-                f"cases[{index}]: Unknown field: {', '.join(unknown)[:200]}. Known: {', '.join(golden_files.KEYS)}."
-            )
+            message = f"{label}: Unknown field: {', '.join(unknown)[:200]}. Known: {', '.join(golden_files.KEYS)}."
             raise InvalidRequest(message, field=unknown[0][:100], index=index)
-    return golden_files.read_entries(entries, [f"cases[{index}]" for index in range(len(entries))])
+    return golden_files.read_entries(entries, labels)
 
 
 def _stale(where: Project) -> dict[str, Any]:

@@ -12,7 +12,8 @@ class StrictInput(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, dict) and (unknown := sorted(set(map(str, data)) - set(self.fields))):
-            message = f"Unknown field: {', '.join(unknown)[:200]}. Known fields: {', '.join(self.fields)}."
+            known = f"Known fields: {', '.join(self.fields)}." if self.fields else "This request has no fields."
+            message = f"Unknown field: {', '.join(unknown)[:200]}. {known}"
             raise serializers.ValidationError({api_settings.NON_FIELD_ERRORS_KEY: [message]})
         return super().to_internal_value(data)
 

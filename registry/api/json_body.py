@@ -29,7 +29,8 @@ class JsonParser(BaseParser):
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
         except ValueError as error:
-            raise ParseError(f"The body is not JSON in UTF-8: {error}.") from error
+            reason = str(error).partition(";")[0]  # without the advice to programmers about numbers of many digits
+            raise ParseError(f"The body is not JSON in UTF-8: {reason}.") from error
 
 
 def check_values(text: str) -> None:

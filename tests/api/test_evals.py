@@ -48,7 +48,7 @@ def test_a_run_is_answered_stored_and_listed(writer: Api) -> None:
     report = writer.send("POST", "/evals/run").json()
     assert (report["cases"], report["p_at_1"], report["mrr"], report["false_triggers"]) == (2, 1.0, 1.0, 0.0)
     assert (report["passed"], report["verdict"]) == (False, "fail")
-    assert report["reasons"] == ["There are 2 of at least 8 test questions."]
+    assert report["reasons"] == ["2 test questions could be judged, and at least 8 are needed."]
     assert [one["verdict"] for one in report["outcomes"]] == ["correct_trigger", "true_negative"]
     assert [(one["query"], one["skills"]) for one in report["stale"]] == [("Old?", ["gone"])]
     assert report["confusion"] == [
@@ -70,6 +70,7 @@ def test_a_run_without_cases_has_no_verdict(writer: Api) -> None:
         ([], "cases", None),
         ({"cases": []}, "cases", None),
         ({"cases": "x"}, "cases", None),
+        ({"cases": [CASES[0]] * 1_001}, "cases", None),
         ({"cases": CASES, "more": 1}, "cases", None),
         ({"cases": [CASES[0], {"query": "x", "expceted": []}]}, "expceted", 1),
         ({"cases": [CASES[0], 3]}, None, 1),
@@ -77,6 +78,7 @@ def test_a_run_without_cases_has_no_verdict(writer: Api) -> None:
         ({"cases": [CASES[0], {"query": " ", "expected": []}]}, "query", 1),
         ({"cases": [CASES[0], {"query": "x"}]}, "expected", 1),
         ({"cases": [CASES[0], {"query": "x", "expected": [True]}]}, "expected", 1),
+        ({"cases": [CASES[0], {"query": "x", "expected": [], "acceptable": 3}]}, "acceptable", 1),
         ({"cases": [CASES[0], {"query": "x", "expected": [], "category": "odd"}]}, "category", 1),
         ({"cases": [CASES[0], {"query": "x", "expected": [], "note": "n" * 301}]}, "note", 1),
         ({"cases": [CASES[0], {"query": "GREETING", "expected": []}]}, "query", 1),
@@ -87,6 +89,21 @@ def test_a_bad_case_is_named_and_nothing_is_saved(writer: Api, body: Any, field:
         answer = writer.send("POST", "/evals/cases", body)
     assert (answer.status_code, answer.json().get("field"), answer.json().get("index")) == (400, field, index)
     assert index is None or f"cases[{index}]" in answer.json()["detail"]
+    assert "file" not in answer.json()["detail"]  # nobody sent one
+
+
+@pytest.mark.parametrize("body", [{"query": "x"}, {"query": "", "expected": []}, {"query": "x", "odd": 1}, [], 3])
+def test_an_error_in_one_changed_case_names_no_list(writer: Api, body: Any) -> None:
+    path = f"/evals/cases/{writer.send('POST', '/evals/cases', {'cases': CASES}).json()['cases'][0]['id']}"
+    with nothing_left_behind():
+        answer = writer.send("PUT", path, body)
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("The test question: ")
+
+
+def test_a_run_has_no_fields(writer: Api) -> None:
+    answer = writer.send("POST", "/evals/run", {"learn": False})
+    assert (answer.status_code, answer.json()["detail"]) == (400, "Unknown field: learn. This request has no fields.")
 
 
 @pytest.mark.parametrize(

@@ -93,9 +93,16 @@ def test_a_wrong_body_is_refused_by_its_field(bot: Api, body: bytes, field: str)
     assert problem(bot.send("POST", "/route", body), 400, "invalid-request")["field"] == field
 
 
-@pytest.mark.parametrize("body", [b"[", b'{"query": NaN}', b'{"query": "x", "threshold": Infinity}', b"\xff", b"[]"])
+NO_OBJECTS = [
+    b"[", b'{"query": NaN}', b'{"query": "x", "threshold": Infinity}', b"\xff", b"[]",
+    b'{"query": "x", "limit": %b}' % (b"9" * 5_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NO_OBJECTS, ids=lambda body: repr(body[:20]))
 def test_a_body_that_is_no_json_object_is_refused(bot: Api, body: bytes) -> None:
-    problem(bot.send("POST", "/route", body), 400, "invalid-request")
+    detail = problem(bot.send("POST", "/route", body), 400, "invalid-request")["detail"]
+    assert "sys." not in detail  # advice to programmers of the site
 
 
 def test_a_long_query_is_refused_with_its_length(bot: Api) -> None:

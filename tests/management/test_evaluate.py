@@ -68,7 +68,9 @@ def test_no_cases_give_no_verdict_and_exit_1(billing: Project, capsys: pytest.Ca
 
 def test_fewer_cases_than_the_limit_fail(billing: Project, author: Actor, capsys: pytest.CaptureFixture[str]) -> None:
     golden_set.add(billing, GOOD[:7], by=author)
-    assert failing(capsys, "--project", "demo")[-1] == "FAIL: There are 7 of at least 8 test questions."
+    assert (
+        failing(capsys, "--project", "demo")[-1] == "FAIL: 7 test questions could be judged, and at least 8 are needed."
+    )
 
 
 def test_a_regression_exits_with_1(billing: Project, author: Actor, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def verdict(report: Report, limits: Limits, baseline: Baseline | None = None) ->
 
 def _beyond(report: Report, limits: Limits, p_at_1: float, mrr: float) -> Iterable[str]:
     if report.cases < limits.least_cases:
-        yield f"There are {report.cases} of at least {limits.least_cases} test questions."
+        yield f"{_questions(report.cases)} could be judged, and at least {limits.least_cases:,} are needed."
     if p_at_1 < limits.least_p_at_1:
         yield "P@1 is {}, and at least {} is needed.".format(*_apart(p_at_1, limits.least_p_at_1))
     if mrr < limits.least_mrr:

@@ -45,10 +45,11 @@ class _Wrong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The skill that an entry belongs to, and whether an entry without an answer expects it."""
+    """The skill that an entry belongs to, whether an entry without an answer expects it, and the field of the list."""
 
     skill: str = ""
     expects_skill: bool = False
+    field: str = "file"
 
 
 def read(content: bytes | str, *, skill: str = "") -> tuple[Case, ...]:
@@ -70,7 +71,7 @@ def read(content: bytes | str, *, skill: str = "") -> tuple[Case, ...]:
 
 def read_entries(entries: Sequence[Any], labels: Sequence[str]) -> tuple[Case, ...]:
     """Return the checked cases of entries that are already parsed. `labels` name them in errors."""
-    return golden.check_all(_parsed(_Context(), list(labels), entries)[1], labels)
+    return golden.check_all(_parsed(_Context(field="cases"), list(labels), entries)[1], labels)
 
 
 def to_json(name: str, cases: Iterable[Case]) -> str:
@@ -139,7 +140,7 @@ def _unwrapped(document: Any, skill: str) -> tuple[list[Any], _Context]:
 
 def _parsed(context: _Context, labels: list[str], entries: Sequence[Any]) -> tuple[list[str], list[Case]]:
     if len(entries) > CASES:
-        raise InvalidRequest(f"The file has {len(entries):,} test questions. {CASES:,} are allowed.", field="file")
+        raise InvalidRequest(f"There are {len(entries):,} test questions. {CASES:,} are allowed.", field=context.field)
     cases, problems = [], Problems()
     for index, (label, entry) in enumerate(zip(labels, entries, strict=True)):
         try:
@@ -196,7 +197,9 @@ def _of_one_skill(should_trigger: Any, skill: str, case: Case) -> Case:
 def _names(value: Any, field: str) -> tuple[str, ...]:
     names = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _Wrong(f"“{field}” is neither a name, a list of names nor null.", "expected")
+        raise _Wrong(
+            f"“{field}” is neither a name, a list of names nor null.", field if field == "acceptable" else "expected"
+        )
     return tuple(name for name in names if name.strip()) if isinstance(value, str) else tuple(names)
 
 

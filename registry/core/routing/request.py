@@ -78,4 +78,4 @@ def _threshold(value: Any) -> float | None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 <= value <= 1:  # also false for NaN
         raise InvalidRequest("threshold must be a number from 0 to 1. 0 returns the whole ranking.", field="threshold")
-    return float(value)
+    return abs(float(value))  # 0 also for -0.0, which is 0 with a sign

@@ -26,7 +26,7 @@ class LinkShape(TypedDict):
     name: str
     ms: float
     status: Annotated[str, OneOf(STATUSES)]
-    detail: Annotated[str, "The reason for a status other than ok."]
+    detail: Annotated[str, "Why the link could not run, or knows only some skills. Empty if there is nothing to add."]
 
 
 class RouteShape(TypedDict):

@@ -66,6 +66,10 @@ def test_defaults_and_null_are_the_same() -> None:
     assert parse({"query": "x"}) == parse({"query": "x", **unset}) == RouteRequest("x", 5, "", None)
 
 
+def test_the_threshold_zero_has_no_sign() -> None:
+    assert str(parse({"query": "x", "threshold": -0.0}).threshold) == "0.0"
+
+
 def test_a_kind_may_be_spelt_as_in_an_old_header() -> None:
     assert parse({"query": "x", "kind": "host-knowledge"}).kind == "knowledge"
 

@@ -32,7 +32,7 @@ def test_a_run_shows_its_verdict_and_its_figures(skilled: Project, author: Actor
     ask(skilled, "refund request money", "refund-reply", by=author)
     html = text(writing.post(RUN, follow=True))
     assert "The evaluation of 1 test question is finished. It fails." in html
-    assert "There are 1 of at least 8 test questions." in html
+    assert "1 test question could be judged, and at least 8 are needed." in html
     assert "100\xa0%" in html
     assert "No test question measures it yet." in html
 
