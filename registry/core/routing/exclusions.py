@@ -6,14 +6,27 @@ from dataclasses import dataclass
 from registry.core.routing.words import STOP_WORDS
 
 _NAME = r"[`*_\"'“”‘’\[]*([a-z0-9]+(?:[-_][a-z0-9]+)*)[`*_\"'“”‘’\]]*"
+# Where an order starts: “…, do not use for X” speaks of this skill, “users do not use X” does not.
+_START = r"(?:^\W*|[;:,.(]\s*|\s[-–—]+\s|\b(?:but|and|so|please|then|also)\s+)"
 _NEGATIVE = re.compile(
-    r"\b(?:do(?:es)? not|don['’]?t|never|not)\b[^.;:]{0,30}?\b(?:use|trigger|invoke|activate|apply|call|load)\b"
-    r"|^\W*not (?:for|intended|suitable|meant|when)\b|\bskip (?:when|if|for)\b|\bavoid (?:when|if|for|using)\b"
-    r"|\bout of scope\b|\bnot (?:for|intended for|suitable for|meant for)\b|\bnot to use\b"
-    r"|\b(?:anti-?triggers?|exclusions?)\s*:"
-    r"|\bprefer\b[^.;]{0,60}\b(?:for|over|when)\b",
+    rf"{_START}(?:"
+    r"(?:do not|don['’]?t|never)\s+(?:[a-z]+\s+){0,3}?(?:use|trigger|invoke|activate|apply|call|load)\b"
+    r"|(?:skip|avoid) (?:when|if|for|using|it|this)\b|skip:|not (?:for|intended|suitable|meant|when)\b"
+    r"|when not to use\b|out of scope\b|prefer (?!over\b)[^.;]{1,60}?\b(?:for|over|when)\b"
+    r"|(?:does not|doesn['’]?t) (?:apply|cover|handle|include|replace)\b)"
+    r"|\b(?:skill|it|this) (?:does not|doesn['’]?t) (?:apply|cover|handle|include|replace)\b"
+    r"|\b(?:should|must|need) not be (?:used|triggered|invoked|activated|applied|loaded)\b"
+    r"|\bnot (?:for|intended for|suitable for|meant for|to be used)\b|\bnot to use (?:this|it)\b"
+    r"|\b(?:is|are) out of scope\b|\bout of scope:|\b(?:anti-?triggers?|exclusions?)\s*:",
     re.IGNORECASE,
 )
+# “…, not Y” leaves out Y alone. “not working” and “not only” are no exclusions.
+_NOT_THAT = re.compile(
+    r"[,;]\s+(?:and |but )?not\s+(?!only\b|just\b|sure\b|yet\b|enough\b|[a-z]+(?:ing|ed)\b)[^,;.:()]{2,80}(?=[,;.)]|$)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"[^\"]{0,300}\"|“[^”]{0,300}”|(?<!\w)['‘][^'‘’]{0,120}['’](?!\w)")
+_KEPT_WORDS = 3  # fewer words before a negative part are left out with it
 # Labels that end a negative part inside one paragraph: “… DO NOT USE FOR: a, b. WHEN: c, d”.
 _LABEL = re.compile(
     r"(?<![A-Za-z])(?<!NOT )(?=(?:USE (?:FOR|WHEN|THIS)|(?<!USE )WHEN|TRIGGERS?(?: ON| WHEN)?|Triggers?|KEYWORDS?"
@@ -32,7 +45,7 @@ _SEE_INSTEAD = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(rf"\b(?:use|see|try|prefer)\s+(?:the\s+)?{_NAME}\s+(?:skill\s+)?instead\b", re.IGNORECASE)
-_PARENTHESES = re.compile(r"\s*\(([^()]*\b(?:use|see|→)\s[^()]*)\)", re.IGNORECASE)
+_PARENTHESES = re.compile(r"\s*\(((?:[^()]*\b(?:use|see)\s|[^()]*→\s|not\s)[^()]*)\)", re.IGNORECASE)
 _EXCLUDING_HEADING = re.compile(
     r"\bnot (?:to|for|use|in scope|covered)\b|\bnon[- ]goals?\b|\bout[- ]of[- ]scope\b|\bdon['’]?t use\b"
     r"|\banti-?triggers?\b|\brelated (?:skills?|tools?|resources?|work)\b|\bsee also\b"
@@ -63,15 +76,32 @@ def split(description: str) -> tuple[str, list[Mention]]:
     kept: list[str] = []
     mentions: list[Mention] = []
     for part in (part for line in _SENTENCE.split(description) for part in _LABEL.split(line)):
-        if _is_negative(part):
-            mentions += _mentions(part)
-        else:
-            kept.append(_PARENTHESES.sub(" ", part))
-            for inside in _PARENTHESES.finditer(part):
-                before = re.split(r"[,;:.]", part[max(0, inside.start() - _WHAT_CHARS) : inside.start()])[-1]
-                mentions += _mentions(f"{before} {inside.group(1)}")
-    text = " ".join(kept).strip()
+        positive, negative = _divided(part)
+        mentions += _mentions(negative)
+        kept.append(_NOT_THAT.sub("", _PARENTHESES.sub(" ", positive)))
+        for inside in _PARENTHESES.finditer(positive):
+            before = re.split(r"[,;:.]", positive[max(0, inside.start() - _WHAT_CHARS) : inside.start()])[-1]
+            mentions += _mentions(f"{before} {inside.group(1)}")
+    text = " ".join(part for part in kept if part).strip()
     return (text or description), mentions
+
+
+def _divided(part: str) -> tuple[str, str]:
+    """Return the start of a sentence that says when to use a skill, and the rest that says when not to."""
+    if not _is_negative(part):
+        return part, ""
+    # Quoted words are somebody’s question, and an aside in parentheses ends with them: neither negates the sentence.
+    plain = _PARENTHESES.sub(_blank, _QUOTED.sub(_blank, part))
+    found = _NEGATIVE.search(plain)
+    if found is None:
+        return ("", part) if _SEE_INSTEAD.search(part) or _INSTEAD.search(part) else (part, "")
+    if len(plain[: found.start()].split()) < _KEPT_WORDS:
+        return "", part
+    return part[: found.start()], part[found.start() :]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def is_excluding_heading(heading: str) -> bool:

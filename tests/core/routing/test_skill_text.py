@@ -44,6 +44,32 @@ def test_other_skills_are_collected_with_what_is_said_of_them(description: str, 
         assert [(found.name, "invoices" in found.text) for found in mentions] == [(mention, True)]
 
 
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Use when a parcel does not load or a discount will not apply.",
+        "Use for shops whose customers don't use the portal.",
+        "Use when somebody says \\"never use this shop again\\" or \\"not for me\\".",
+        "Use when customers prefer cheques over cards.",
+        "Use when the till is slow, or not responding.",
+    ],
+)
+def test_a_sentence_that_negates_something_else_is_kept(description: str) -> None:
+    assert read(description).description == description.replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("description", "kept"),
+    [
+        ("Use for refunds, cheques (not for invoices), chargebacks.", "Use for refunds, cheques , chargebacks."),
+        ("Use for refunds; not for invoices, see billing.", "Use for refunds"),
+        ("Pays refunds, not invoices, and books them.", "Pays refunds, and books them."),
+    ],
+)
+def test_only_the_negative_part_of_a_sentence_is_left_out(description: str, kept: str) -> None:
+    assert read(f"{description} Quick.").description == f"{kept} Quick."
+
+
 def test_a_description_that_only_excludes_is_kept() -> None:
     assert read("Do not use for invoices.").description == "Do not use for invoices."
 
