@@ -5,7 +5,7 @@ instead of averages over all skills, so another skill changes nothing here.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,9 @@ from registry.core.routing.exclusions import Mention
 from registry.core.routing.packing import Damaged as Damaged
 from registry.core.routing.skill_text import SkillText
 from registry.core.routing.vectors import Encoder
-from registry.core.routing.words import REQUEST_WORDS, term_hash, terms
+from registry.core.routing.words import REQUEST_WORDS, term_hash, terms, words
 
-FORMAT = "5"  # increment after every change of what is stored; an Analysed of another format is made anew
+FORMAT = "6"  # increment after every change of what is stored; an Analysed of another format is made anew
 
 NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS, BODY, ANCHOR = (1 << bit for bit in range(8))
 SUMMARY_FIELDS = NAME | TITLE | DESCRIPTION | TRIGGERS
@@ -35,7 +35,8 @@ LENGTH_SHARE = 0.75  # b of BM25
 _PAIRED = (NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _MENTION_TERMS = 24
-PHRASE_TERMS = 6  # a longer phrase or trigger is not looked for as a whole
+PHRASE_TERMS = 6  # a longer phrase or trigger is not looked for as a part of a question
+EXACT_WORDS = 16  # nor a longer one as the whole question
 
 Hashes = NDArray[np.uint64]
 Bytes = NDArray[np.int8]
@@ -137,6 +138,11 @@ def phrase_hashes(terms: Hashes) -> Iterator[Hashes]:
         yield found
 
 
+def exact_hash(all_words: Sequence[str]) -> np.uint64:
+    """Return the hash of a phrase with all its words as they are written. It is stored among the pairs."""
+    return np.uint64(term_hash("\0".join(("", *all_words))))
+
+
 def rounded(vectors: NDArray[np.float32]) -> Bytes:
     """Return vectors as whole numbers from -127 to 127, each as long as possible."""
     largest = np.abs(vectors).max(axis=-1, keepdims=True) if vectors.size else np.zeros((*vectors.shape[:-1], 1))
@@ -168,8 +174,10 @@ def _weighted(
 
 
 def _pairs(text: SkillText, by_field: dict[int, list[str]]) -> Hashes:
-    phrases = [hashed(terms(phrase)) for phrase in (*text.phrases, *text.triggers, *text.tags)]
-    whole = [list(phrase_hashes(stems))[-1][0] for stems in phrases if 0 < len(stems) <= PHRASE_TERMS]
+    phrases = (*text.phrases, *text.triggers, *text.tags)
+    stemmed = [hashed(terms(phrase)) for phrase in phrases]
+    whole = [list(phrase_hashes(stems))[-1][0] for stems in stemmed if 0 < len(stems) <= PHRASE_TERMS]
+    whole += [exact_hash(written) for phrase in phrases if 0 < len(written := list(words(phrase))) <= EXACT_WORDS]
     adjacent = [pair_hashes(hashed(by_field[field])) for field in _PAIRED]
     return np.unique(np.concatenate([np.array(whole, np.uint64), *adjacent]))
 

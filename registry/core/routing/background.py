@@ -9,6 +9,7 @@ from registry.core.routing.background_words import LINES
 _DOCUMENTS = 250.0
 # In place of the number of skills, which would let a skill without a word of the question change its ranking.
 _ALL = 500.0
+MOST = log(1.0 + _ALL / 0.5)  # no term says more
 _RARE = 0.001  # share of a term that is not in the table
 
 

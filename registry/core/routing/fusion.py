@@ -49,7 +49,7 @@ def signals(question: Question, fused: Fused, at: int = 0) -> tuple[float, ...]:
     score = float(fused.scores[at])
     return (
         float(evidence.cover[row] + evidence.lead_cover[row]),
-        float(evidence.head[row]),
+        float(evidence.head[row] + evidence.lead_head[row]),
         float(evidence.summary[row] + evidence.text[row]),
         float(evidence.pairs[row]),
         float(evidence.name_share[row]),

@@ -30,9 +30,11 @@ class Evidence:
 
     `summary` and `text` are BM25F: of name, title, description and triggers, and what all other fields add to it.
     `cover` is the share of the question's weight that the summary has, `lead_cover` what introduction and headings add
-    to it, `text_cover` what the text adds. `head` is the share of the first part of the question in all but the text.
+    to it, `text_cover` what the text adds. `early` is like `cover`, but earlier words count more. `head` is the
+    share of the first part of the question in the summary, `lead_head` what introduction and headings add to it.
     `pairs`: adjacent words; `name`: words of the name, the earlier the better; `name_share`: how much of the name is in
-    the question; `triggers`: whole triggers and phrases.
+    the question, less for common words; `triggers`: triggers and phrases that are in the question as a whole; `exact`:
+    1 if the question is a trigger or phrase, word for word.
     """
 
     summary: Floats
@@ -40,11 +42,14 @@ class Evidence:
     cover: Floats
     lead_cover: Floats
     text_cover: Floats
+    early: Floats
     head: Floats
+    lead_head: Floats
     pairs: Floats
     name: Floats
     name_share: Floats
     triggers: Floats
+    exact: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +89,7 @@ class Question:
             (weights.TRIGGERS, evidence.triggers), (weights.SUMMARY, evidence.summary), (weights.COVER, evidence.cover),
             (weights.HEAD, evidence.head), (weights.PAIRS, evidence.pairs), (weights.TEXT, evidence.text),
             (weights.LEAD_COVER, evidence.lead_cover), (weights.TEXT_COVER, evidence.text_cover),
+            (weights.EARLY, evidence.early), (weights.LEAD_HEAD, evidence.lead_head), (weights.EXACT, evidence.exact),
         )  # fmt: skip
         total: Floats = np.zeros(len(self.index.names))
         for weight, values in parts:
@@ -148,7 +154,9 @@ class Question:
     def _vector(self) -> NDArray[np.float32] | None:
         if self.encoder is None or self.encoder.dim != self.index.dim:
             return None
-        vector: NDArray[np.float32] = analysis.rounded(self.encoder.encode([self.query.text]))[0].astype(np.float32)
+        vector: NDArray[np.float32] = analysis.rounded(self.encoder.encode([self.query.emphasised]))[0].astype(
+            np.float32
+        )
         return vector
 
 
@@ -161,7 +169,8 @@ def _evidence(question: Question) -> Evidence:
     size, hits, weights = len(question.index.names), question.hits, question.weights
     weight, total = weights[hits.terms], float(weights.sum()) + 1e-9
     in_head = np.array([term.in_head for term in question.query.terms], bool)
-    early = weights / (1.0 + np.arange(len(weights)) / 8)  # less for later terms
+    place = np.arange(len(weights))
+    early, earlier = weights / (1.0 + place / 8), weights / (1.0 + place / 3)  # less for later terms
 
     def summed(values: Floats, where: NDArray[np.bool_] | None = None) -> Floats:
         rows = hits.rows if where is None else hits.rows[where]
@@ -170,19 +179,24 @@ def _evidence(question: Question) -> Evidence:
 
     both = hits.summary + hits.full
     summarised, prominent = (hits.fields & _SUMMARY) > 0, (hits.fields & _PROMINENT) > 0
-    named = (hits.fields & NAME) > 0
+    named, headed = (hits.fields & NAME) > 0, in_head[hits.terms]
+    added = prominent & ~summarised
+    head = float(weights[in_head].sum()) + 1e-9
     summary = summed(weight * (hits.summary / (SATURATION + hits.summary)))
     return Evidence(
         summary=summary / total,
         text=(summed(weight * (both / (SATURATION + both))) - summary) / total,
         cover=summed(weight, summarised) / total,
-        lead_cover=summed(weight, prominent & ~summarised) / total,
+        lead_cover=summed(weight, added) / total,
         text_cover=summed(weight, ~prominent) / total,
-        head=summed(weight, prominent & in_head[hits.terms]) / (float(weights[in_head].sum()) + 1e-9),
+        early=summed(earlier[hits.terms], summarised) / (float(earlier.sum()) + 1e-9),
+        head=summed(weight, summarised & headed) / head,
+        lead_head=summed(weight, added & headed) / head,
         pairs=_pairs(question, size),
         name=summed(early[hits.terms], named) / (float(early.sum()) + 1e-9),
-        name_share=summed(np.ones(len(hits.rows)), named) / question.index.name_lengths,
+        name_share=summed(weight / background.MOST, named) / question.index.name_lengths,
         triggers=_triggers(question, size, total),
+        exact=_exact(question, size),
     )
 
 
@@ -206,3 +220,11 @@ def _triggers(question: Question, size: int, total: float) -> Floats:
     heaviest = np.zeros(size)
     np.maximum.at(heaviest, rows, np.concatenate(weights)[at])
     return heaviest / total
+
+
+def _exact(question: Question, size: int) -> Floats:
+    """Return 1 for skills with a trigger or phrase that is the question."""
+    found = np.zeros(size)
+    rows, _ = question.index.pair_rows(np.array([analysis.exact_hash(question.query.words)], np.uint64))
+    found[rows] = 1.0
+    return found

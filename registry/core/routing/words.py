@@ -46,7 +46,7 @@ _HEAD_TERMS = 2  # a shorter head is continued after the next separator
 REQUEST_WORDS = frozenset(map(stem, ASKING.split()))
 STOP_WORDS = frozenset(FUNCTION_WORDS.split())
 _ASKING_WEIGHT = 0.35
-_BACKGROUND_WEIGHT = 0.5
+_BACKGROUND_WEIGHT = 0.3
 
 
 def _accents() -> dict[int, str]:
@@ -133,6 +133,12 @@ class Query:
     pairs: tuple[tuple[int, int], ...]
     order: tuple[int, ...]
     words: tuple[str, ...]  # all words of the question, for exact names and triggers
+    asking: str = ""  # its sentences that ask for something, if others do not
+
+    @property
+    def emphasised(self) -> str:
+        """The question with the sentences that ask for something twice."""
+        return f"{self.text} {self.asking}" if self.asking else self.text
 
     @property
     def empty(self) -> bool:
@@ -143,7 +149,8 @@ def query(text: str) -> Query:
     """Read a question. Its length is bounded: the first 20,000 characters and the first 120 distinct terms count."""
     text = text[:QUERY_CHARS]
     head_end = _head_end(text)
-    requested = _requested(text)
+    asking = _asking(text)
+    requested = frozenset(terms(asking)) if asking else None
     found: dict[str, Term] = {}
     order: list[str] = []
     all_words: list[str] = []
@@ -163,7 +170,9 @@ def query(text: str) -> Query:
     position = {term: at for at, term in enumerate(found)}
     positions = [position[term] for term in order]
     pairs = dict.fromkeys((a, b) for a, b in pairwise(positions) if a != b)
-    return Query(text, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]))
+    return Query(
+        text, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]), asking
+    )
 
 
 def _position_weight(at: int) -> float:
@@ -171,15 +180,15 @@ def _position_weight(at: int) -> float:
     return 1.0 if at < 24 else 24 / at
 
 
-def _requested(text: str) -> frozenset[str] | None:
-    """Return the terms of the sentences that ask for something. None if all sentences do, or none does."""
+def _asking(text: str) -> str:
+    """Return the sentences that ask for something. Empty if all sentences do, or none does."""
     if len(text) > _REQUEST_CHARS:
-        return None
+        return ""
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
     asking = [sentence for sentence in sentences if _REQUEST.search(sentence) or not _BACKGROUND.match(sentence)]
     if not asking or len(asking) == len(sentences):
-        return None
-    return frozenset(terms(" ".join(asking)))
+        return ""
+    return " ".join(asking)
 
 
 def _head_end(text: str) -> int:

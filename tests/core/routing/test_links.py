@@ -40,6 +40,7 @@ def found(link: Link[Question], text: str, encoder: Hashed | None = None) -> dic
         (Names(), "Refund Desk", {"refund-desk": "The question is its name."}),
         (Triggers(), "a parcel", {}),
         (Triggers(), "my lost parcels", {"refund-desk": "The question contains “lost parcel”."}),
+        (Triggers(), "Lost parcel?", {"refund-desk": "The question is one of its triggers or phrases."}),
         (Summary(), "customer money", {"refund-desk": "“customer” and “money” are in the description."}),
         (Summary(), "ledger", {"refund-desk": "“ledger” is in the introduction."}),
         (FullText(), "restarting pods", {"deploy-site": "“pods” and “restarting” are in the introduction."}),
@@ -74,3 +75,14 @@ def test_meaning_compares_the_name_too() -> None:
 def test_meaning_is_unavailable_without_vectors() -> None:
     with pytest.raises(Unavailable):
         found(Meaning(), "refunds")
+
+
+@pytest.mark.parametrize("text", ["where is my parcel", "Where is my parcel?", "“Where is MY parcel”"])
+def test_a_question_that_is_a_trigger_finds_its_skill_before_one_with_its_words_in_the_name(text: str) -> None:
+    tracking = skill_text.of_parts("order-status", "", "Looks up orders.", "", triggers=["where is my parcel"])
+    sender = skill_text.of_parts(
+        "parcel", "Parcel", "Sends a parcel. Parcel labels, parcel prices.", "# Parcel\n\nParcel."
+    )
+    index = Index.of([analysis.analyse(each) for each in (tracking, sender)])
+    scores = question.ask(text, index).text_score
+    assert scores[index.row_of["order-status"]] > scores[index.row_of["parcel"]]

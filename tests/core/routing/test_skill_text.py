@@ -49,13 +49,13 @@ def test_other_skills_are_collected_with_what_is_said_of_them(description: str, 
     [
         "Use when a parcel does not load or a discount will not apply.",
         "Use for shops whose customers don't use the portal.",
-        "Use when somebody says \\"never use this shop again\\" or \\"not for me\\".",
+        'Use when somebody says "never use this shop again" or "not for me".',
         "Use when customers prefer cheques over cards.",
         "Use when the till is slow, or not responding.",
     ],
 )
 def test_a_sentence_that_negates_something_else_is_kept(description: str) -> None:
-    assert read(description).description == description.replace("\\", "")
+    assert split(description) == (description, [])
 
 
 @pytest.mark.parametrize(

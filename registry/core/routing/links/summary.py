@@ -16,7 +16,9 @@ class Summary:
         scores = (
             weights.SUMMARY * evidence.summary[rows]
             + weights.COVER * evidence.cover[rows]
+            + weights.EARLY * evidence.early[rows]
             + weights.HEAD * evidence.head[rows]
+            + weights.LEAD_HEAD * evidence.lead_head[rows]
             + weights.PAIRS * evidence.pairs[rows]
         )
         matched = scores > 0

@@ -11,7 +11,8 @@ class Triggers:
     cost = 300
 
     def rank(self, question: Question, rows: Rows) -> Matches:
-        scores = weights.TRIGGERS * question.evidence.triggers[rows]
+        evidence = question.evidence
+        scores = weights.TRIGGERS * evidence.triggers[rows] + weights.EXACT * evidence.exact[rows]
         matched = scores > 0
         return Matches(rows[matched], scores[matched], lambda row: _reason(question, row))
 
@@ -19,6 +20,8 @@ class Triggers:
 def _reason(question: Question, row: int) -> str:
     asked = [question.query.terms[at].stem for at in question.query.order]
     entry = question.index.entries[row]
+    if question.evidence.exact[row]:
+        return "The question is one of its triggers or phrases."
     for phrase in sorted((*entry.triggers, *entry.phrases), key=len, reverse=True):
         stems = terms(phrase)
         if stems and any(asked[at : at + len(stems)] == stems for at in range(len(asked))):
