@@ -6,3 +6,4 @@ from registry.web.render import search_hits
 
 register = template.Library()
 register.filter("marked", search_hits.marked)
+register.filter("from_hit", search_hits.from_hit)

@@ -8,6 +8,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")  # scripts that put no space between words
 
+_VISIBLE, _LEAD = 36, 24  # characters of one line, and of those before a hit
+
 
 def marked(text: str, words: Iterable[str]) -> SafeString:
     """Return the escaped text with these words in `mark` elements. Case does not count, and parts of words do not."""
@@ -17,6 +19,15 @@ def marked(text: str, words: Iterable[str]) -> SafeString:
         parts += (escape(text[ends:start]), "<mark>", escape(text[start:end]), "</mark>")
         ends = end
     return mark_safe("".join((*parts, escape(text[ends:]))))
+
+
+def from_hit(text: str, words: Iterable[str]) -> str:
+    """Return the text from shortly before its first hit, if one line would not show the hit otherwise."""
+    first = min((start for start, _ in _places(text, words)), default=0)
+    if first <= _VISIBLE:
+        return text
+    start = text.find(" ", first - _LEAD, first)
+    return f"…{text[start if start >= 0 else first :]}"
 
 
 def _places(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.web.render.search_hits import marked
+from registry.web.render.search_hits import from_hit, marked
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,20 @@ def test_without_the_marks_the_text_is_unchanged(text: str, words: list[str]) ->
     shown = marked(text, words)
     assert html.unescape(re.sub("</?mark>", "", shown)) == html.unescape(html.escape(text))
     assert shown.count("<mark>") == shown.count("</mark>")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "shown"),
+    [
+        ("A short text about refunds", ["refunds"], "A short text about refunds"),
+        ("Nothing of it is in this rather long text of a skill", ["refund"], None),
+        (
+            "How to answer people who write the third time about a refund",
+            ["refund"],
+            "… the third time about a refund",
+        ),
+        ("x" * 60 + "-refund", ["refund"], "…refund"),
+    ],
+)
+def test_a_line_starts_shortly_before_a_hit_that_is_far_away(text: str, words: list[str], shown: str | None) -> None:
+    assert from_hit(text, words) == (text if shown is None else shown)
