@@ -74,13 +74,26 @@ def try_it(request: ProjectRequest) -> HttpResponse:
 
 
 def _save(request: ProjectRequest, query: str) -> dict[str, Any]:
-    """Save the question as a test question, with the answer that the pressed button names."""
+    """Save the question as a test question, with the answer that the pressed button names.
+
+    A question that is saved already keeps its note and the other acceptable skills.
+    """
+    known = _known(request, query)
     try:
-        case = Case(query, _right_skills(request)).checked()
+        right = _right_skills(request)
+        case = _case(query, right, known).checked()
         added = golden_set.add(request.project, [case], by=request.actor, labels=["This question"])
     except InvalidRequest as error:
         return {"refused": error.message}
     return {"saved": added}
+
+
+def _case(query: str, right: tuple[str, ...], known: GoldenCase | None) -> Case:
+    if known is None:
+        return Case(query, right)
+    also = tuple(name for name in known.acceptable if right and name not in right)
+    category = known.category if tuple(known.expected) == right else ""
+    return Case(query, right, also, category, known.note)
 
 
 def _right_skills(request: ProjectRequest) -> tuple[str, ...]:

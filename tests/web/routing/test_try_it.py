@@ -5,10 +5,11 @@ from django.test import Client
 
 from registry.core import roles
 from registry.core.catalog.visibility import Definition
-from registry.core.routing.golden import QUERY_CHARS
+from registry.core.routing.golden import QUERY_CHARS, Case
 from registry.models import GoldenCase, Project
 from registry.services.agents import agents
 from registry.services.permissions import Actor
+from registry.services.routing import golden_set
 from tests.services.footprint import nothing_left_behind
 from tests.web.conftest import Browser
 from tests.web.routing.pages import BASE, HOSTILE, ask, text
@@ -17,7 +18,7 @@ from tests.web.routing.pages import BASE, HOSTILE, ask, text
 def test_the_empty_page_says_what_to_do(project: Project, viewing: Client) -> None:
     html = text(viewing.get(BASE))
     assert "Type a question" in html
-    assert "None of these" not in html
+    assert "No skill fits" not in html
 
 
 def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Project, viewing: Client) -> None:
@@ -25,13 +26,13 @@ def test_a_question_shows_the_skill_its_probability_and_the_others(skilled: Proj
         html = text(viewing.post(BASE, {"q": "refund request money"}))
     assert "An agent would pick" in html
     assert 'href="/projects/demo/skills/refund-reply/"' in html
-    assert "no skill is offered. This limit is the default" in html
+    assert "no skill is offered. This threshold is the default" in html
     assert "• `refund-reply` — Answer a refund request." in html
 
 
 def test_nothing_in_common_is_an_explicit_none(skilled: Project, viewing: Client) -> None:
     html = text(viewing.post(BASE, {"q": "zzz"}))
-    assert "None of these" in html
+    assert "No skill fits" in html
     assert "No skill is loaded" in html
 
 
@@ -105,6 +106,21 @@ def test_an_author_saves_the_question_with_one_click(
     row = GoldenCase.objects.get()
     assert (row.query, row.expected) == ("refund", expected)
     assert f'href="{BASE}questions/{row.pk}/"' in html
+
+
+def test_saving_a_known_question_again_keeps_its_note_and_acceptable_skills(
+    skilled: Project, author: Actor, writing: Client
+) -> None:
+    case = Case("refund", ("refund-reply",), ("parcel-sizes",), note="From the support desk")
+    golden_set.add(skilled, [case], by=author)
+    text(writing.post(BASE, {"q": "refund", "right": "skill:refund-reply"}))
+    assert golden_set.as_case(GoldenCase.objects.get()) == case.checked()
+    text(writing.post(BASE, {"q": "refund", "right": "skill:parcel-sizes"}))
+    row = GoldenCase.objects.get()
+    assert (row.expected, row.acceptable, row.note) == (["parcel-sizes"], [], case.note)
+    text(writing.post(BASE, {"q": "refund", "right": "none"}))
+    row.refresh_from_db()
+    assert (row.expected, row.category, row.note) == ([], "negative", case.note)
 
 
 @pytest.mark.parametrize("sent", [{}, {"other": " "}, {"other": "\0"}, {"right": "skill:absent"}, {"right": "skill:"}])
