@@ -63,6 +63,6 @@ def test_the_plot_shows_both_runs(team: Team, windows: Windows) -> None:
         expect(plot).to_be_visible()
         marks = plot.locator(".plot-marks").first
         assert (marks.get_attribute("d") or "").count("z") == runs, "one mark for each run"
-    page.get_by_role("listitem").filter(has_text="P@1 1.00").last.get_by_role("link").click()
+    page.get_by_role("listitem").filter(has_text="P@1 100").last.get_by_role("link").click()
     page.get_by_role("button", name="Make this the baseline").click()
     expect(toast(page, "This evaluation is the baseline now.")).to_be_visible()

@@ -54,14 +54,14 @@ class AgentForm(forms.Form):
         help_text="If you chose “Selected skills”: the agent sees these and the skills it uses, and no others.",
     )
     best_skills = forms.IntegerField(
-        label="Limit of the skill list",
+        label="Most skills in its list",
         required=False,
         min_value=1,
         max_value=BEST_SKILLS,
         widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
         help_text=(
-            "Its skill list then has only so many skills: those that fit its role prompt best. The others are named or "
-            "counted at the end of the list, and the agent can still find and load them. Empty: all visible skills."
+            "Lists only this many skills: those that fit its role prompt best. The others are named or counted at the "
+            "end of the list, and the agent can still find and load them. Leave this empty to list all visible skills."
         ),
         error_messages={
             "invalid": "Enter a whole number, or leave it empty.",

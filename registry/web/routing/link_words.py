@@ -26,6 +26,7 @@ _THRESHOLDS = {
     "default": "the default until the test questions have been run",
 }
 _CERTAINTY = (
+    (1.0, "certain"),
     (0.9, "almost certainly right"),
     (0.7, "very likely right"),
     (0.5, "more likely right than wrong"),

@@ -54,7 +54,7 @@ class LinkRow:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one question. `picked` is None for “None of these”."""
+    """The answer to one question. `picked` is None for “No skill fits”."""
 
     query: str
     routed: Routed

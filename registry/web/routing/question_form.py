@@ -49,9 +49,9 @@ class QuestionForm(forms.Form):
         help_text="If one of these is found instead, the question counts neither as right nor as wrong.",
     )
     category = forms.ChoiceField(
-        label="Kind of question",
+        label="Category",
         required=False,
-        choices=[("", "By the answer"), *CATEGORIES.items()],
+        choices=[("", "Follows from the answer"), *CATEGORIES.items()],
         help_text="A near miss sounds like a skill, but asks for something else.",
     )
     note = forms.CharField(

@@ -45,7 +45,7 @@ class ImportForm(forms.Form):
         label="Or a file",
         required=False,
         allow_empty_file=True,
-        help_text="The same forms, at most 1 MiB. A file goes first if the field above is filled in too.",
+        help_text="The same forms, at most 1 MiB. If you choose a file, the field above is ignored.",
     )
     skill = forms.CharField(
         label="Skill of the file",

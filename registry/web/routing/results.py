@@ -14,7 +14,7 @@ from registry.core.errors import InvalidRequest
 from registry.core.routing.gate import Limits
 from registry.core.routing.golden import query_digest
 from registry.core.routing.metrics import Confused, Outcome, Report
-from registry.models import Evaluation, GoldenCase
+from registry.models import Evaluation, GoldenCase, RoutingSettings, User
 from registry.services.routing import evaluations, golden_set, routing_settings
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
@@ -42,6 +42,17 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """One evaluation of the history, with its figures as the other pages write them."""
+
+    row: Evaluation
+    by: str
+    p_at_1: str
+    mrr: str
+    false_triggers: str
+
+
+@dataclass(frozen=True, slots=True)
 class Miss:
     """A question that got the wrong answer. `case_id` is None if it has been deleted or changed."""
 
@@ -57,7 +68,7 @@ def index(request: ProjectRequest) -> HttpResponse:
     context = tabs.page(
         request,
         "routing-results",
-        history=history,
+        history=_runs(history),
         baseline=evaluations.baseline_row(request.project),
         plot=_plot(history),
         first=history[-1] if history else None,
@@ -72,7 +83,12 @@ def index(request: ProjectRequest) -> HttpResponse:
 @require_safe
 def evaluation(request: ProjectRequest, evaluation: int) -> HttpResponse:
     found = evaluations.find(request.project, evaluation)
-    context = tabs.page(request, "routing-results", baseline=evaluations.baseline_row(request.project))
+    context = tabs.page(
+        request,
+        "routing-results",
+        baseline=evaluations.baseline_row(request.project),
+        chosen_baseline=RoutingSettings.objects.filter(project=request.project, baseline=found).exists(),
+    )
     return render(request, "routing/evaluation.html", context | _details(request, found))
 
 
@@ -102,6 +118,26 @@ def baseline(request: ProjectRequest) -> HttpResponse:
     return redirect("routing-results", request.project.slug)
 
 
+def _runs(history: Sequence[Evaluation]) -> list[Run]:
+    names = _full_names(history)
+    return [
+        Run(
+            row,
+            names.get(row.by, row.by),
+            "–" if row.p_at_1 is None else percent(row.p_at_1),
+            "–" if row.mrr is None else f"{row.mrr:.2f}",
+            "–" if row.false_triggers is None else percent(row.false_triggers),
+        )
+        for row in history
+    ]
+
+
+def _full_names(history: Sequence[Evaluation]) -> dict[str, str]:
+    """Return the full names of the people who ran these evaluations, by their usernames."""
+    people = User.objects.filter(username__in={row.by for row in history})
+    return {user.username: user.display_name for user in people}
+
+
 def _plot(history: Sequence[Evaluation]) -> Plot | None:
     """Return the plot of P@1 and MRR, oldest first, or None if there is nothing to plot."""
     runs = list(reversed(history))
@@ -118,6 +154,7 @@ def _details(request: ProjectRequest, found: Evaluation) -> dict[str, Any]:
     wrong = [pair for pair in report.confusion if pair.expected != pair.picked]
     return {
         "evaluation": found,
+        "evaluation_by": _full_names([found]).get(found.by, found.by),
         "figures": _figures(found, limits),
         "threshold": percent(found.threshold),
         "most_heated": _HEATED,

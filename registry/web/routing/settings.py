@@ -37,12 +37,14 @@ def _percent_field(label: str, hint: str, *, required: bool = True) -> forms.Flo
 class SettingsForm(forms.Form):
     mode = forms.ChoiceField(
         label="Below which probability is no skill offered?",
-        choices=[(_LEARNED, "Learn it from the test questions"), (_FIXED, "Use a fixed limit")],
+        choices=[(_LEARNED, "Learn it from the test questions"), (_FIXED, "Use a fixed threshold")],
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of the two."},
-        help_text="Each evaluation learns a limit that keeps 95 % of the right answers. A fixed limit stays as it is.",
+        help_text="Each evaluation learns a threshold that keeps 95 % of the right answers. A fixed one stays.",
     )
-    fixed_threshold = _percent_field("Fixed limit in percent", "Used only if you chose a fixed limit.", required=False)
+    fixed_threshold = _percent_field(
+        "Fixed threshold in percent", "Used only if you chose a fixed threshold.", required=False
+    )
     least_p_at_1 = _percent_field("Right skill first, at least percent", "P@1. The default is 80.")
     least_mrr = forms.FloatField(
         label="Place of the right skill, at least",
@@ -60,7 +62,7 @@ class SettingsForm(forms.Form):
         help_text="With fewer questions an evaluation does not pass. The default is 8.",
     )
     blocking = forms.BooleanField(
-        label="Do not publish a change that fails",
+        label="Do not publish a change that fails these limits",
         required=False,
         help_text="The person who publishes can override it with a reason, which the audit log keeps.",
     )

@@ -40,7 +40,13 @@ class Shown:
 
     @property
     def needs_reason(self) -> bool:
-        return self.impact.needs_reason
+        return self.impact.needs_reason and self.judged
+
+    @property
+    def judged(self) -> bool:
+        """Return whether every test question has a result. The figures of a part of them would mislead."""
+        after = self.impact.after
+        return after.cases + len(after.stale) >= self.impact.total
 
     @property
     def calm(self) -> bool:
@@ -61,9 +67,9 @@ class Shown:
 
     @property
     def gate(self) -> str:
-        """Say why the gate fails after the change; empty if it passes or has no verdict."""
+        """Say why the gate fails after the change; empty if it passes, has no verdict or saw only a part."""
         found = self.impact
-        if found.verdict.passed is not False:
+        if found.verdict.passed is not False or not self.judged:
             return ""
         already = "still fails" if found.verdict_before.passed is False else "would fail"
         return f"The routing gate {already}. {' '.join(found.verdict.reasons)}"
@@ -73,7 +79,11 @@ class Shown:
         """Say which skills gain and lose questions."""
         parts = []
         for row in self.impact.skills:
-            changes = [f"{word} {count:,}" for word, count in (("loses", row.lost), ("gains", row.gained)) if count]
+            changes = [
+                f"{word} {counted(count, 'question')}"
+                for word, count in (("loses", row.lost), ("gains", row.gained))
+                if count
+            ]
             parts.append(f"{row.name} {' and '.join(changes)}")
         return f"{'; '.join(parts[:6])}." if parts else ""
 
@@ -106,4 +116,4 @@ def _row(moved: Moved) -> Row:
 
 
 def _place(name: str, rank: int) -> str:
-    return f"{name}, expected at place {rank}" if rank else f"{name}, expected not found"
+    return f"{name}, the right one in place {rank}" if rank else f"{name}, the right one not found"

@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +11,16 @@ from django.test import Client
 
 from registry.core.archive import zip_bundle
 from registry.core.bundle import SKILL_MD
+from registry.core.routing import metrics
+from registry.core.routing.gate import Verdict
 from registry.core.text import edits
 from registry.models import Event, Project, Proposal, Version
 from registry.services.permissions import Actor
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
+from registry.services.routing.impact import Impact
 from registry.services.skills import skills
+from registry.web.skills.routing_impact import Shown
 from tests.prepared import proposing_agent
 from tests.services.routing.gated import DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project
 from tests.web.conftest import Browser
@@ -56,6 +61,16 @@ def test_a_project_without_test_questions_shows_no_impact(project: Project, auth
     page = browser.post(EDIT, typed("save", ELSEWHERE), headers=HTMX).content.decode()
     assert 'id="impact"' not in page
     assert "gate_reason" not in page
+
+
+def test_a_part_of_the_test_questions_gives_no_verdict_of_the_gate() -> None:
+    """The questions near to a change are routed first, and their figures are worse than those of all."""
+    part, failed = metrics.report(()), Verdict(False, ("P@1 is 0.500, and at least 0.800 is needed.",))
+    found = Impact(part, part, (), 0, 10, failed, failed, needs_reason=True, blocking=True)
+    assert (Shown(found, (), 0).gate, Shown(found, (), 0).needs_reason) == ("", False)
+    every = Shown(replace(found, total=0), (), 0)
+    assert every.gate == "The routing gate still fails. P@1 is 0.500, and at least 0.800 is needed."
+    assert every.needs_reason
 
 
 def test_somebody_who_may_only_propose_sees_no_test_question(gated: Project, browser_client: Browser) -> None:

@@ -46,7 +46,7 @@ def test_the_log_is_filtered_by_the_answer(logged: list[RouteLog], writing: Clie
     assert "<script>alert" not in html
     nothing = text(writing.get(f"{LOG}?show=nothing"))
     assert "Money, please" not in nothing
-    assert "closest was parcel-sizes with 10\xa0% of 35\xa0%" in nothing
+    assert "closest was parcel-sizes with 10\xa0%, below 35\xa0%" in nothing
     assert "zzz" not in text(writing.get(f"{LOG}?show=found"))
 
 

@@ -24,7 +24,7 @@ def test_questions_are_checked_before_they_are_saved(skilled: Project, author: A
     with nothing_left_behind():
         html = text(writing.post(PAGE, {"text": LINES, "do": "check"}))
     assert "2 questions can be saved:" in html
-    assert "1 new, 1 replace a" in html
+    assert "in place of a question with the same words" in html
     assert "Money back?" in html
     html = text(writing.post(PAGE, {"text": LINES, "do": "save"}, follow=True))
     assert "1 test question added, 1 replaced." in html

@@ -92,6 +92,8 @@ def test_a_skill_that_is_switched_off_makes_its_questions_stale(
     html = text(writing.get(QUESTIONS))
     assert "1 question does not count." in html
     assert "refund-reply is switched off." in html
+    assert "not counted</span>" in html
+    assert "not run yet" not in html
 
 
 def test_the_list_shows_the_last_result(skilled: Project, author: Actor, writing: Client) -> None:
@@ -131,6 +133,13 @@ def test_hostile_questions_are_only_text(skilled: Project, author: Actor, writin
     row = ask(skilled, HOSTILE, "a<b", by=author, note=HOSTILE)
     for page in (QUESTIONS, f"{QUESTIONS}{row.pk}/"):
         assert "<script>alert" not in text(writing.get(page))
+
+
+def test_hidden_characters_in_a_question_are_drawn(skilled: Project, author: Actor, writing: Client) -> None:
+    ask(skilled, "Money \u202eback", by=author)
+    html = text(writing.get(QUESTIONS))
+    assert "U+202E" in html
+    assert "\u202eback</a>" not in html
 
 
 def test_the_export_has_every_question(skilled: Project, author: Actor, writing: Client) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from registry.models import Evaluation, Project
+from registry.models import Evaluation, Project, User
 from registry.services.permissions import Actor
 from registry.services.routing import evaluations, routing_settings
 from tests.web.routing.pages import HOSTILE, RESULTS, ask, text
@@ -50,13 +50,13 @@ def test_the_author_sees_wrong_answers_and_a_viewer_only_figures(
         assert "50\xa0%" in seen
         assert "parcel-sizes should be found, but" in seen
         assert "refund request money" not in seen
-        assert "Only authors see the test questions." in seen
+        assert "Viewers don’t see the test questions." in seen
 
 
 def test_the_plot_and_the_table_show_every_run(measured: Evaluation, author: Actor, writing: Client) -> None:
     evaluations.run(measured.project, by=author)
     html = text(writing.get(RESULTS))
-    assert html.count("P@1 0.50") == 2
+    assert html.count("P@1 50\xa0%") == 2
     assert "P@1 and MRR of 2 evaluations." in html
     assert 'd="M0.0 ' in html
     assert "L720.0 " in html
@@ -67,6 +67,21 @@ def test_a_baseline_is_chosen_and_taken_back(measured: Evaluation, writing: Clie
     assert "baseline for later evaluations" in html
     assert "Baseline</span>" in text(writing.get(RESULTS))
     assert "Baseline</span>" not in text(writing.post(BASELINE, {"evaluation": ""}, follow=True))
+
+
+def test_only_a_chosen_baseline_can_be_taken_back(measured: Evaluation, writing: Client) -> None:
+    Evaluation.objects.update(passed=True)
+    page, taken_back = f"{RESULTS}{measured.pk}/", "Use the last one that passed as the baseline"
+    html = text(writing.get(page))
+    assert "baseline for later evaluations" in html
+    assert taken_back not in html
+    assert "Keep this as the baseline" in html
+    assert taken_back in text(writing.post(BASELINE, {"evaluation": measured.pk}, follow=True))
+
+
+def test_a_run_names_the_person_in_full(measured: Evaluation, writing: Client) -> None:
+    User.objects.filter(username=measured.by).update(first_name="Ada", last_name="Okafor")
+    assert text(writing.get(RESULTS)).count("<span>Ada Okafor") == 2
 
 
 @pytest.mark.parametrize(("number", "status"), [("0", 404), ("99999", 404), ("x", 422), ("9" * 30, 422)])
