@@ -108,8 +108,13 @@ class Problems:
         raise InvalidRequest(f"{' '.join(lines)} Nothing was saved.", field=field, index=index, errors=lines)
 
 
+def spelt(category: str) -> str:
+    """Return the category as it is stored: “Near miss” is near-miss."""
+    return category.strip().lower().replace("_", "-").replace(" ", "-")
+
+
 def _category(category: str, expected: tuple[str, ...]) -> str:
-    category = category.strip().lower().replace("_", "-").replace(" ", "-")
+    category = spelt(category)
     if not category:
         return POSITIVE if expected else NEGATIVE
     if category not in CATEGORIES:

@@ -153,14 +153,14 @@ def _parsed(context: _Context, labels: list[str], entries: Sequence[Any]) -> tup
 
 def _case(entry: Any, context: _Context) -> Case:
     if isinstance(entry, Exception):
-        raise _Wrong(f"This line is not JSON: {_place(entry)}.")
+        raise _Wrong(f"This line is not JSON: {_place(entry, in_one_line=True)}.")
     if not isinstance(entry, dict):
         raise _Wrong('This is not an object. Write {"query": "…", "expected": ["skill"]}.')
     query = next((entry[key] for key in _QUERIES if key in entry), None)
     if not isinstance(query, str):
         raise _Wrong('There is no text named “query”. Add "query": "what somebody would ask".', "query")
     category, note = (_optional_text(entry, key) for key in ("category", "note"))
-    category = _SAME_CATEGORY.get(category.strip().lower(), category)
+    category = _SAME_CATEGORY.get(golden.spelt(category), golden.spelt(category))
     acceptable = _names(entry.get("acceptable"), "acceptable")
     key = next((key for key in _EXPECTED if key in entry), None)
     if key is not None:
@@ -239,7 +239,7 @@ def _is_json(line: str) -> bool:
     return isinstance(_line(1, line), dict)
 
 
-def _place(error: Exception) -> str:
+def _place(error: Exception, *, in_one_line: bool = False) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} in line {error.lineno}, column {error.colno}"
-    return str(error)
+        return f"{error.msg} in {'' if in_one_line else f'line {error.lineno}, '}column {error.colno}"
+    return str(error).partition(";")[0]  # without the advice to programmers about numbers of many digits

@@ -61,6 +61,11 @@ def test_a_table_has_categories_notes_and_several_skills() -> None:
     )
 
 
+@pytest.mark.parametrize("category", ["near-miss", "near miss", "Near_Miss "])
+def test_a_near_miss_without_an_answer_expects_none_in_each_spelling(category: str) -> None:
+    assert read(json.dumps([{"query": "Rain?", "category": category}])) == (Case("Rain?", (), (), NEAR_MISS),)
+
+
 def test_an_equal_case_is_read_once() -> None:
     assert read("Refund?\trefunds\nREFUND?\trefunds\nRain?\t-") == TWO
 
@@ -90,7 +95,8 @@ def test_an_equal_case_is_read_once() -> None:
         ('[{"query": "a", "should_trigger": "yes"}]', "Entry 1: “should_trigger” is neither true nor false"),
         ('[{"query": "a", "should_trigger": false, "expected": "b"}]', "Entry 1: .*contradict each other"),
         ('{"evals": [{"prompt": "a"}]}', 'Entry 1: The file does not name its skill. Add "skill_name"'),
-        ('{"query": "a", "expected": "b"}\n{"query": "c"', "Line 2: This line is not JSON"),
+        ('{"query": "a", "expected": "b"}\n{"query": "c"', "Line 2: This line is not JSON: .* in column 14"),
+        ('[{"query": "a", "expected": %s}]' % ("9" * 5_000), "not JSON: .* value has 5000 digits[.]$"),
         ('{"query": "a", "expected": "b"}\n\n[]', "Line 3: This is not an object"),
         ("a\tb\nc", "Line 2: There is no answer. Add a tab"),
         ("only a question", "Line 1: There is no answer"),
