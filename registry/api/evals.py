@@ -45,6 +45,7 @@ class CaseInput(serializers.Serializer[Any]):
 
 
 class CasesInput(serializers.Serializer[Any]):
+    name = serializers.CharField(required=False, help_text="The name in a golden file. It is not used.")
     cases = serializers.ListField(child=CaseInput(), min_length=1, max_length=CASES)
 
 
@@ -162,7 +163,7 @@ class Runs(Read):
 def _cases(body: Any) -> tuple[Case, ...]:
     """Return the cases of a body, or raise InvalidRequest with the field and the index of the first bad one."""
     entries = body.get("cases") if isinstance(body, dict) else None
-    if not isinstance(entries, list) or set(body) != {"cases"}:
+    if not isinstance(entries, list) or not set(body) <= {"name", "cases"}:  # a golden file has a name
         raise InvalidRequest('The body is an object with one list: {"cases": [{"query", "expected"}]}.', field="cases")
     return _read(entries, [f"cases[{index}]" for index in range(len(entries))])
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from registry.core import roles
+from registry.core.routing import golden_files
+from registry.core.routing.golden import Case
 from registry.models import Evaluation, GoldenCase, Project, User
 from registry.services.agents import tokens
 from registry.services.permissions import Actor
@@ -41,6 +43,11 @@ def test_cases_are_added_listed_changed_and_deleted(writer: Api) -> None:
     assert (changed.json()["query"], changed.json()["stale"]) == ("Say hello", "There is no skill gone.")
     assert writer.send("DELETE", path).status_code == 204
     assert [case["query"] for case in writer.get("/evals/cases").json()["results"]] == ["Rain?"]
+
+
+def test_an_exported_golden_file_can_be_posted(writer: Api) -> None:
+    file = golden_files.to_json("demo", [Case("Hello?", ("greeting",)), Case("Rain?")])
+    assert writer.send("POST", "/evals/cases", file).json()["added"] == 2
 
 
 def test_a_run_is_answered_stored_and_listed(writer: Api) -> None:
