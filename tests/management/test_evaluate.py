@@ -110,6 +110,10 @@ def test_the_library_needs_no_project(db: None, library: Path, tmp_path: Path) -
         (("--project", "demo", "--least-mrr", "0.1"), "its own limits"),
         (("--project", "demo", "--threshold", "nan"), "from 0 to 1"),
         (("--library", "--golden", "no-such-file.json"), "No such file"),
+        (("--library", "--least-p-at-1", "nan"), "--least-p-at-1 is a number from 0 to 1; not nan"),
+        (("--library", "--least-mrr", "7"), "--least-mrr is a number from 0 to 1; not 7.0"),
+        (("--library", "--most-false-triggers", "inf"), "--most-false-triggers is a number from 0 to 1"),
+        (("--library", "--least-cases", "0"), "--least-cases is at least 1; not 0"),
     ],
 )
 def test_wrong_arguments_are_refused(project: Project, arguments: tuple[str, ...], message: str) -> None:

@@ -37,9 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        threshold = options["threshold"]
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise CommandError(f"--threshold is a number from 0 to 1; not {threshold}.")
+        _check_numbers(options)
         try:
             measured = self._measure(options)
         except SkillsiteError as error:
@@ -82,6 +80,15 @@ class Command(BaseCommand):
         )
         word = {True: "PASS", False: "FAIL: ", None: ""}[measured.verdict.passed]
         self.stdout.write(word + " ".join(measured.verdict.reasons))
+
+
+def _check_numbers(options: dict[str, Any]) -> None:
+    """Refuse a number that no rate can have. Every rate would be within a limit that is not a number."""
+    for name in ("threshold", "least_p_at_1", "least_mrr", "most_false_triggers"):
+        if options[name] is not None and not 0 <= options[name] <= 1:
+            raise CommandError(f"--{name.replace('_', '-')} is a number from 0 to 1; not {options[name]}.")
+    if options["least_cases"] < 1:
+        raise CommandError(f"--least-cases is at least 1; not {options['least_cases']}.")
 
 
 def _read(file: Path) -> tuple[Case, ...]:
