@@ -142,7 +142,8 @@ def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_plain(each)}" for key, each in value.items() if each not in ("", None, []))
     if isinstance(value, list):
-        return ", ".join(map(_plain, value))
+        parts = [_plain(each) for each in value]
+        return (" " if all(part.endswith(".") for part in parts) else ", ").join(parts)
     return str(value)
 
 

@@ -26,8 +26,8 @@ def from_hit(text: str, words: Iterable[str]) -> str:
     first = min((start for start, _ in _places(text, words)), default=0)
     if first <= _VISIBLE:
         return text
-    start = text.find(" ", first - _LEAD, first)
-    return f"…{text[start if start >= 0 else first :]}"
+    space = text.find(" ", first - _LEAD, first)
+    return f"…{text[space + 1 if space >= 0 else first :]}"
 
 
 def _places(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:

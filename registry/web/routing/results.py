@@ -189,7 +189,7 @@ def _figures(found: Evaluation, limits: Limits) -> list[Figure]:
                 meaning="1 if the right skill is always first, 0.5 if it is always second, 0 if it is never found."),
         _figure("Right skill among five", "recall@5", found.recall_at_5,
                 meaning="How often the right skill is one of the first five, so that an agent can still choose it."),
-        _figure("False triggers", "rate", found.false_triggers, most=limits.most_false_triggers,
+        _figure("False triggers", "", found.false_triggers, most=limits.most_false_triggers,
                 meaning="How often a skill is offered, of the questions that none should answer."),
     ]  # fmt: skip
 

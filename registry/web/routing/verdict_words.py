@@ -24,7 +24,7 @@ class VerdictWords:
 
 _VERDICTS = {
     metrics.CORRECT_TRIGGER: VerdictWords("Right skill", "ok", "check", "The expected skill was offered first."),
-    metrics.TRUE_NEGATIVE: VerdictWords("Rightly nothing", "ok", "check", "No skill was offered, as expected."),
+    metrics.TRUE_NEGATIVE: VerdictWords("Right: no skill", "ok", "check", "No skill was offered, as expected."),
     metrics.ACCEPTABLE: VerdictWords("Also fine", "", "check", "An acceptable skill was offered. It does not count."),
     metrics.MISSED_TRIGGER: VerdictWords("Nothing found", "warn", "warning", "A skill was expected, and none offered."),
     metrics.WRONG_SKILL: VerdictWords("Wrong skill", "danger", "error", "Another skill was offered first."),

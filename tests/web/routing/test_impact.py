@@ -91,7 +91,9 @@ def test_the_editor_shows_the_lost_questions_while_somebody_types(gated: Project
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX])
-def test_publishing_needs_a_reason(gated: Project, browser: Client, headers: dict[str, str]) -> None:
+def test_publishing_needs_a_reason(
+    gated: Project, browser: Client, browser_client: Browser, headers: dict[str, str]
+) -> None:
     refused = browser.post(EDIT, typed("publish", ELSEWHERE, gate_reason=" "), headers=headers)
     assert refused.status_code == (422 if headers else 409)
     assert "the routing gate refuses it" in text(refused)
@@ -100,6 +102,9 @@ def test_publishing_needs_a_reason(gated: Project, browser: Client, headers: dic
     done = browser.post(EDIT, typed("publish", ELSEWHERE, gate_reason=REASON), headers=headers)
     assert done.status_code == 302
     assert Event.objects.order_by("-pk")[0].data["gate_reason"] == REASON
+    audited = text(browser_client("reviewer").get("/projects/demo/audit/"))
+    assert REASON in audited
+    assert ".," not in audited
 
 
 def test_a_reviewer_sees_the_impact_and_approves_with_a_reason(
