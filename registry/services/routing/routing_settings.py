@@ -1,6 +1,7 @@
 """A project's settings for routing: the threshold, the limits of the gate, and the log of questions."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +75,7 @@ def _settings(row: RoutingSettings) -> Settings:
 def change(project: Project, *, by: Actor, **values: Any) -> Settings:
     """Change the named settings, and leave the others. `fixed_threshold=None` returns to the learned threshold."""
     require(by, roles.MANAGE, project)
-    checked = {name: _checked(name, value) for name, value in values.items()}
+    checked = check(values)
     with audit.change(project, "routing.changed", by=by, target=project.slug) as change:
         row = row_of(project.pk)
         changed = {name: value for name, value in checked.items() if getattr(row, name) != value}
@@ -86,6 +87,11 @@ def change(project: Project, *, by: Actor, **values: Any) -> Settings:
         else:
             change.cancel()
     return _settings(row)
+
+
+def check(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return valid settings, or raise InvalidRequest with the name of the first wrong one."""
+    return {name: _checked(name, value) for name, value in values.items()}
 
 
 def store_learned(project_id: int, learned: Learned) -> None:

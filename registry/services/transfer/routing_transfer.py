@@ -15,6 +15,7 @@ from registry.core import roles
 from registry.core.archive.export_record import GOLDEN_SET, ROUTING
 from registry.core.errors import InvalidArchive
 from registry.core.routing import golden_files
+from registry.core.routing.golden import query_digest
 from registry.models import Project, RoutingSettings
 from registry.services.permissions import Actor
 from registry.services.routing import golden_set, routing_settings
@@ -53,9 +54,12 @@ def import_routing(project: Project, path: Path, *, dry_run: bool = False, by: A
     if not isinstance(cases, list) or not isinstance(values, Mapping):
         raise InvalidArchive("The test questions or the routing settings in the record of the export cannot be read.")
     checked = golden_files.read_entries(cases, [f"Test question {number}" for number in range(1, len(cases) + 1)])
-    settings = {str(name): value for name, value in values.items()}
+    settings = routing_settings.check({str(name): value for name, value in values.items()})
     if dry_run:
-        return ImportedRouting(len(checked), 0, tuple(settings))
+        known = {query_digest(case.query): case for case in golden_set.all_of(project.pk)}
+        before = [known.get(query_digest(case.query)) for case in checked]
+        replaced = sum(old is not None and old != new for old, new in zip(before, checked, strict=True))
+        return ImportedRouting(before.count(None), replaced, tuple(settings))
     with transaction.atomic():
         added = golden_set.add(project, checked, by=by) if checked else None
         if settings:

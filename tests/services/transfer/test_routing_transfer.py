@@ -103,8 +103,21 @@ def test_damaged_parts_are_refused_and_save_nothing(
     project: Project, operator: Actor, tmp_path: Path, parts: dict[str, Any]
 ) -> None:
     (tmp_path / RECORD).write_bytes(export_record.write([], parts))
-    with nothing_left_behind(), pytest.raises(SkillsiteError):
-        routing_transfer.import_routing(project, tmp_path, by=operator)
+    for dry_run in (True, False):
+        with nothing_left_behind(), pytest.raises(SkillsiteError):
+            routing_transfer.import_routing(project, tmp_path, dry_run=dry_run, by=operator)
+
+
+def test_a_dry_run_counts_what_the_import_would_change(full: Project, operator: Actor, tmp_path: Path) -> None:
+    entries = [
+        {"query": "Refund?", "expected": []},
+        {"query": "rain?", "expected": []},
+        {"query": "New", "expected": []},
+    ]
+    (tmp_path / RECORD).write_bytes(export_record.write([], {"golden_set": entries}))
+    with nothing_left_behind():
+        foreseen = routing_transfer.import_routing(full, tmp_path, dry_run=True, by=operator)
+    assert foreseen == routing_transfer.import_routing(full, tmp_path, by=operator)
 
 
 def test_a_damaged_golden_set_is_named_after_the_skills_were_imported(
