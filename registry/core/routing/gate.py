@@ -74,16 +74,16 @@ def _worse(report: Report, baseline: Baseline | None) -> Iterable[str]:
     then_of = baseline.results if baseline else {}
     both = [(*then_of[key], one) for one in report.outcomes if (key := case_key(one.case)) in then_of]
     both = [row for row in both if metrics.ACCEPTABLE not in (row[0], row[2].verdict)]
-    compared = f"of the {_questions(len(both))} that the baseline has too"
+    compared = f"{_questions(len(both))} of both runs"
     right, right_before = (_count(both, metrics.CORRECT_TRIGGER, before=before) for before in (False, True))
     if right < right_before:
-        yield f"Worse than the baseline: {right} {compared} find the right skill. Before, {right_before} did."
+        yield f"Worse than the baseline: {right} of {compared} find the right skill. Before, {right_before} did."
     fall = sum(metrics.reciprocal(rank) - metrics.reciprocal(now.rank) for _, rank, now in both)
     if right >= right_before and fall >= metrics.reciprocal(1):
-        yield f"Worse than the baseline: expected skills moved down. MRR fell by the worth of a whole case {compared}."
+        yield f"Worse than the baseline: expected skills moved down. MRR over {compared} fell by the worth of one."
     false, false_before = (_count(both, metrics.FALSE_TRIGGER, before=before) for before in (False, True))
     if false > false_before:
-        yield f"Worse than the baseline: {false} {compared} are false triggers. Before, {false_before} were."
+        yield f"Worse than the baseline: {false} of {compared} are false triggers. Before, {false_before} were."
 
 
 def _count(both: Sequence[tuple[str, int, Outcome]], wanted: str, *, before: bool) -> int:

@@ -10,22 +10,19 @@ from registry.core.scan import credentials
 SECRET, EMAIL, NUMBER = "[secret]", "[email]", "[number]"
 
 _LABELS = r"pass(?:word|wd|code|phrase)?|pwd|pin|secret|token|credentials?|(?:api|access|private)[ _-]?key"
+_LABELLED = rf"(?i)(?<![a-z0-9])((?:[a-z]{{0,20}}[_-])?(?:{_LABELS})[\"']?\s{{0,3}}"
 # In this order. No pattern gives back what it has read, so that each is linear.
 _RULES = (
     (re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}-----|\Z)", re.DOTALL), SECRET),
     (re.compile(r"(?<=://)[^\s/@]++@"), f"{SECRET}@"),
-    (
-        re.compile(
-            rf"(?i)(?<![a-z0-9])((?:[a-z]{{0,20}}[_-])?(?:{_LABELS})[\"']?\s{{0,3}}(?:[:=]|\bis\b)\s{{0,3}}[\"']?)"
-            r"[^\s\"'&]++"
-        ),
-        rf"\1{SECRET}",
-    ),
+    (re.compile(rf"{_LABELLED}[:=]\s{{0,3}}[\"']?)[^\s\"'&]++"), rf"\1{SECRET}"),
+    (re.compile(rf"{_LABELLED}\bis\b\s{{0,3}}[\"']?)[^\s\"']++"), rf"\1{SECRET}"),
     (re.compile(r"(?i)\b(bearer|basic)\s++[a-z0-9+/=._~-]{8,}+"), rf"\1 {SECRET}"),
     (re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"), EMAIL),
     (re.compile(r"(?<![\w.-])eyJ[\w-]{8,}+\.[\w-]++(?:\.[\w-]++)?"), SECRET),
 )
 _LONG = re.compile(r"(?<![\w+/=-])[\w+/=-]{24,}+")
+_PART = re.compile(r"[^\W_]{16,}+")  # of a long text, between separators
 _NUMBERS = re.compile(r"(?<!\d)\+?\d(?:[ ./()-]{0,2}\d){6,}+")
 
 
@@ -39,6 +36,9 @@ def redact(text: str) -> str:
 
 
 def _looks_random(text: str) -> bool:
-    """Return whether letters and digits are mixed as in a key. Paths and names have separators and one case."""
-    has_digit, has_letter = any(map(str.isdigit, text)), any(map(str.isalpha, text))
-    return has_digit and has_letter and (text.isalnum() or (text.lower() != text and text.upper() != text))
+    """Return whether letters and digits are mixed as in a key. Paths and names have short parts and one case."""
+    return _mixed(text) and ((text.lower() != text and text.upper() != text) or any(map(_mixed, _PART.findall(text))))
+
+
+def _mixed(text: str) -> bool:
+    return any(map(str.isdigit, text)) and any(map(str.isalpha, text))

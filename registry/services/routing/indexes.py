@@ -103,7 +103,8 @@ class _State:
     built: tuple[Index, dict[str, str]] = field(default_factory=lambda: (Index.of([]), {}))
     current: ProjectIndex | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)  # held by the thread that builds
-    retry_at: float = 0.0  # if the background thread failed
+    tried: View | None = None  # by the background thread, which tries a view again at `retry_at` if it failed
+    retry_at: float = 0.0
 
 
 _states: LruCache[tuple[int, str], _State] = LruCache(_MOST_BYTES)
@@ -192,9 +193,9 @@ class _Background:
     def add(self, project_id: int, state: _State, view: View) -> None:
         now = time.monotonic()
         with self._lock:
-            if now < state.retry_at:
+            if state.tried is view and now < state.retry_at:
                 return
-            state.retry_at = now + _RETRY_SECONDS
+            state.tried, state.retry_at = view, now + _RETRY_SECONDS
             self._todo[project_id] = state, view
             if not self._running:
                 self._running = True

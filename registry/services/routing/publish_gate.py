@@ -51,10 +51,12 @@ def require(project: Project, name: str, content: bytes, *, reason: str, change:
 def _checked(reason: str) -> str:
     reason = " ".join(reason.split())
     if "\0" in reason:
-        raise InvalidRequest("The reason contains a NUL character. Remove it. Nothing was saved.", field="gate_reason")
+        raise InvalidRequest(
+            "The reason contains a NUL character. Remove it. Nothing was published.", field="gate_reason"
+        )
     if len(reason) > REASON_CHARS:
         raise InvalidRequest(
-            f"The reason has {len(reason):,} characters. {REASON_CHARS} are allowed. Nothing was saved.",
+            f"The reason has {len(reason):,} characters. {REASON_CHARS} are allowed. Nothing was published.",
             field="gate_reason",
         )
     return reason
@@ -70,7 +72,7 @@ def _refusal(name: str, found: Impact, by: Actor) -> RoutingGateFailed:
         way_on = "Change the skill, or give a reason to publish it anyway."
     findings = [] if by.agent_id is not None else [_finding(each) for each in found.worse[:_LISTED]]
     return RoutingGateFailed(
-        f"{name} cannot be published: {what} {way_on} Nothing was saved.",
+        f"{name} cannot be published: {what} {way_on} Nothing was published.",
         field="gate_reason",
         findings=findings,
         reasons=list(found.verdict.reasons),

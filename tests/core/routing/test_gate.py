@@ -83,8 +83,7 @@ def test_one_right_answer_fewer_is_a_regression() -> None:
     after = verdict(report([*right(50), at(2)]), Limits(), before)
     assert after.passed is False
     assert after.reasons == (
-        "Worse than the baseline: 50 of the 51 test questions that the baseline has too find the right skill. "
-        "Before, 51 did.",
+        "Worse than the baseline: 50 of 51 test questions of both runs find the right skill. Before, 51 did.",
     )
 
 

@@ -18,6 +18,8 @@ REMOVED = [
     ("Authorization: Bearer abc-DEF.ghi_123", "abc-DEF.ghi_123"),
     ("curl -u with bearer 0123abcd4567", "0123abcd4567"),
     ("my password is hunter2", "hunter2"),
+    ("my password is Tr0ub4dor&3", "&3"),
+    ("the token sk-abcdef0123456789abcdef does not work", "abcdef0123456789"),
     ("password: 'hunter2'", "hunter2"),
     ('{"client_secret": "hunter2"}', "hunter2"),
     ("DB_PASSWORD=hunter2 make run", "hunter2"),
@@ -42,6 +44,7 @@ KEPT = [
     "what is a token estimate",
     "invoice of 2026-11 with 19 % tax and 3.5 hours",
     "open references/deep/er/notes-for-the-next-quarter.md",
+    "see release-2026-11-final-version-3-for-customers",
     "請求書を書く",
 ]
 

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from registry.core.routing import analysis
 from registry.lib import lru
 from registry.models import Project
-from registry.services.catalog import built_in
+from registry.services.catalog import built_in, catalog
 from registry.services.permissions import Actor
 from registry.services.routing import analysed_skills, encoder, index_store, indexes, routing
 from registry.services.skills import skills, versions
@@ -252,6 +252,22 @@ def test_a_long_build_goes_on_in_the_background(
     last = indexes.of(filled.pk, filled.revision)
     assert (last.missing, last.progress, sorted(last.candidates)) == (0, "", ["deploy", "penguins", "refunds"])
     assert best(filled, "penguin care") == "penguins"
+
+
+def test_a_change_during_a_build_is_not_held_up_by_the_build(filled: Project, author: Actor) -> None:
+    filled.refresh_from_db()
+    before = catalog.view(filled.pk, filled.revision)
+    create_skill(filled, skill_bundle("penguins", description="Takes care of a penguin."), by=author)
+    filled.refresh_from_db()
+    after, state, background = (
+        catalog.view(filled.pk, filled.revision),
+        indexes._state(filled.pk),
+        indexes._Background(),
+    )
+    background._running = True  # the thread is busy with the first view
+    for view in (before, before, after):
+        background.add(filled.pk, state, view)
+    assert background._todo[filled.pk] == (state, after)
 
 
 def test_an_evaluation_waits_for_the_whole_index(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ DOORS: dict[str, Door] = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("reason", ["", " \n"])
 def test_a_change_without_a_reason_is_refused(gated: Project, author: Actor, door: str, reason: str) -> None:
-    with nothing_left_behind(), pytest.raises(RoutingGateFailed, match="Nothing was saved") as refused:
+    with nothing_left_behind(), pytest.raises(RoutingGateFailed, match="Nothing was published") as refused:
         DOORS[door](gated, author, reason)
     assert {each.rule for each in refused.value.findings} == {"routing-gate"}
     assert refused.value.data["lost"] >= len(QUESTIONS["desk"])
