@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 
 
@@ -79,6 +80,8 @@ _IDEOGRAPHS = (("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\U00020000", "\U000
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
 _MARKS = "\u061c\u200e\u200f\u2066\u2067\u2068\u2069"  # set words of two scripts apart, and reverse no letters
 _NEAR = 40
+_KINDS = {kind.name.lower(): kind for kind in Kind}
+_NEVER_ORDINARY = frozenset((Kind.CONTROL, Kind.SPACE, Kind.SOFT_HYPHEN))  # none of _MARKS is of these kinds
 _EMOJI_STYLES = "\ufe0e\ufe0f"
 _STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style, but are not in a symbol category
 _CONTROL_NAMES = {
@@ -90,12 +93,10 @@ _CONTROL_NAMES = {
 def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden, ...]:
     """Return the first `most` pieces of hidden content. Set `comments` for Markdown, where comments are not shown."""
     positions = _Positions(text)
-    runs = (run for run in _runs(text) if not _is_ordinary(text, run[1], run[2], run[0]))
-    hidden = [_describe(positions, *run) for run in islice(runs, most)]
+    hidden = [_describe(positions, *run) for run in islice(_hidden_runs(text), most)]
     hidden += [
-        positions.hidden(blank.start(), blank.end(), "", f"{len(blank[0]):,} BLANK CHARACTERS", Kind.PADDING)
-        for blank in islice(_PADDING.finditer(text), most)
-        if not _fills_cell(text, blank.start(), blank.end())
+        positions.hidden(start, end, "", f"{end - start:,} BLANK CHARACTERS", Kind.PADDING)
+        for start, end in _paddings(text, most)
     ]
     if comments:
         hidden += [
@@ -103,6 +104,23 @@ def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden,
             for start, end, inner in islice(_comments(text), most)
         ]
     return tuple(sorted(hidden, key=lambda each: (each.offset, -each.length))[:most])
+
+
+def lengths(text: str, *, most: int = MOST) -> list[int]:
+    """Return the lengths of the first `most` pieces of hidden content without comments. They are not described."""
+    pieces = [(start, start - end) for _, start, end in islice(_hidden_runs(text), most)]
+    pieces += [(start, start - end) for start, end in _paddings(text, most)]
+    return [-length for _, length in sorted(pieces)[:most]]
+
+
+def _hidden_runs(text: str) -> Iterator[tuple[Kind, int, int]]:
+    return (run for run in _runs(text) if not _is_ordinary(text, run[1], run[2], run[0]))
+
+
+def _paddings(text: str, most: int) -> Iterator[tuple[int, int]]:
+    for blank in islice(_PADDING.finditer(text), most):
+        if not _fills_cell(text, *blank.span()):
+            yield blank.span()
 
 
 def _fills_cell(text: str, start: int, end: int) -> bool:
@@ -124,7 +142,7 @@ def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
         end = run.end()
         while end < len(text) and text[end] == text[start] and not text.startswith("\r\n", end):
             end += 1
-        yield Kind[(run.lastgroup or "").upper()], start, end
+        yield _KINDS[run.lastgroup or ""], start, end
 
 
 def segments(text: str, *, comments: bool = True, most: int = MOST) -> list[Segment]:
@@ -187,9 +205,13 @@ class _Positions:
 
 def _describe(positions: _Positions, kind: Kind, start: int, end: int) -> Hidden:
     run = positions.text[start:end]
-    first = ord(run[0])
-    name = unicodedata.name(run[0], "") or _CONTROL_NAMES.get(first, "CONTROL CHARACTER")
-    return positions.hidden(start, end, f"U+{first:04X}", name, kind, _decode(run, kind))
+    return positions.hidden(start, end, *_code_and_name(run[0]), kind, _decode(run, kind))
+
+
+@lru_cache(maxsize=1_000)
+def _code_and_name(character: str) -> tuple[str, str]:
+    name = unicodedata.name(character, "") or _CONTROL_NAMES.get(ord(character), "CONTROL CHARACTER")
+    return f"U+{ord(character):04X}", name
 
 
 def _decode(run: str, kind: Kind) -> str:
@@ -210,6 +232,8 @@ def _selector_number(selector: str) -> int:
 
 
 def _is_ordinary(text: str, start: int, end: int, kind: Kind) -> bool:
+    if kind in _NEVER_ORDINARY:
+        return False
     before = text[start - 1] if start else ""
     run = text[start:end]
     if kind is Kind.TAG:

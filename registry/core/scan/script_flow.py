@@ -11,7 +11,7 @@ from registry.core.scan import persistence, script_facts, script_lines
 from registry.core.scan.labels import AS_CODE, RUNNABLE, Label, Labels, leaves
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.script_fold import MOST_TOKENS, Folded
-from registry.core.scan.script_tokens import Kind, Statement, Token, dialect, is_javascript, statements
+from registry.core.scan.script_tokens import Kind, Statement, Token, brackets, dialect, is_javascript, statements
 from registry.core.scan.script_values import ScriptValues, closing, render, root, split
 from registry.core.scan.shell_programs import LANGUAGES, SHELLS, base
 
@@ -66,11 +66,12 @@ class _Flow(ScriptValues):
         self.spend(_STATEMENT_COST)
         self.bind(statement)
         code = self.code(tokens)
+        ends = brackets(tokens) if self.final else {}
         for index, token in enumerate(tokens):
             if token.kind is Kind.NAME:
                 self.call(tokens, index, token.text.lower())
             elif token.text == "[" and index and self.final:
-                self.check_bracket(tokens, index)
+                self.check_bracket(tokens, index, ends.get(index, len(tokens)))
             elif token.text in ("&", ".") and (not index or tokens[index - 1].text in ("|", "=", "(")):
                 self.check_operator(tokens, index)
         if script_facts.SENDS.search(code) or self.is_sent(tokens):
@@ -167,12 +168,12 @@ class _Flow(ScriptValues):
         if remote or set(self.labels(given) | self.run_file(given)) & set(RUNNABLE):
             self.report(Rule.UNREAD, tokens)
 
-    def check_bracket(self, tokens: list[Token], index: int) -> None:
-        """Check `owner[name]` for a name that is built."""
+    def check_bracket(self, tokens: list[Token], index: int, end: int) -> None:
+        """Check `owner[name]` for a name that is built. The bracket is closed at `end`."""
         before = tokens[index - 1]
         if before.kind is Kind.NAME or before.text in (")", "]"):
             # a name of more tokens is not folded
-            self.check_name(tokens, tokens[index + 1 : closing(tokens, index, longest=MOST_TOKENS + 2)])
+            self.check_name(tokens, tokens[index + 1 : min(end, index + MOST_TOKENS + 2)])
 
     def check_name(self, tokens: list[Token], given: list[Token]) -> None:
         self.check_built(tokens, self.folded(given))

@@ -44,6 +44,9 @@ _OPENS_BLOCK = frozenset({")", "=>", "else", "do", "try", "finally", ";", "{", "
 _CLOSING = {")": "(", "]": "["}
 
 
+BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}  # by how much each changes the depth
+
+
 class Kind(IntEnum):
     NAME = 0
     STRING = 1
@@ -231,3 +234,16 @@ def _function(tokens: list[Token]) -> str:
     if tokens and tokens[-1].text == "=>" and any(token.text == "=" for token in tokens[:4]):
         return next((name for name in names if name not in ("const", "let", "var", "export", "async")), "")
     return ""
+
+
+def brackets(tokens: list[Token]) -> dict[int, int]:
+    """Return the index of the bracket that closes each opening one, as `closing` finds it, in one pass."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.SIGN and (depth := BRACKETS.get(token.text, 0)):
+            if depth > 0:
+                opened.append(at)
+            elif opened:
+                ends[opened.pop()] = at
+    return ends

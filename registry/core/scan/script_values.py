@@ -15,7 +15,7 @@ from registry.core.scan.labels import (
 )  # fmt: skip
 from registry.core.scan.matches import TooComplex
 from registry.core.scan.script_fold import Folded, fold
-from registry.core.scan.script_tokens import Kind, Statement, Token, is_powershell
+from registry.core.scan.script_tokens import BRACKETS, Kind, Statement, Token, is_powershell
 
 _ASSIGNS = frozenset({"=", "+=", ".=", ":=", "-=", "?="})
 _KEYWORDS = frozenset({
@@ -278,10 +278,9 @@ def closing(tokens: list[Token], index: int, *, longest: int = _LONGEST) -> int:
     """Return the index of the bracket that closes the one at the index, or the last index that is read."""
     depth = 0
     last = min(len(tokens), index + longest)
-    for at in range(index, last):
-        if tokens[at].kind is Kind.SIGN:
-            text = tokens[at].text
-            depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+    for at, token in enumerate(tokens[index:last], index):
+        if token.kind is Kind.SIGN:
+            depth += BRACKETS.get(token.text, 0)
             if not depth:
                 return at
     return last
@@ -293,7 +292,7 @@ def split(tokens: list[Token]) -> list[list[Token]]:
     depth = 0
     for token in tokens:
         if token.kind is Kind.SIGN:
-            depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+            depth += BRACKETS.get(token.text, 0)
             if token.text == "," and not depth:
                 parts.append([])
                 continue
@@ -306,7 +305,7 @@ def _assignment(tokens: list[Token]) -> int:
     depth = 0
     for at, token in enumerate(tokens[:60]):
         if token.kind is Kind.SIGN:
-            depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+            depth += BRACKETS.get(token.text, 0)
             if token.text in _ASSIGNS and not depth:
                 return at
     return 0

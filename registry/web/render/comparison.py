@@ -123,8 +123,8 @@ class _Page:
 
 def _hidden(text: str) -> str:
     """Return the number of invisible characters in words; empty if there are none."""
-    found = invisible.scan(text, comments=False)
-    words = counted(sum(each.length for each in found), "hidden character") if found else ""
+    found = invisible.lengths(text)
+    words = counted(sum(found), "hidden character") if found else ""
     return f"at least {words}" if len(found) >= invisible.MOST else words
 
 

@@ -152,3 +152,10 @@ def test_every_position_points_to_the_hidden_content(text: str) -> None:
 def test_a_long_run_is_split_completely(unit: str) -> None:
     text = unit * 5_000
     assert "".join(segment.text for segment in invisible.segments(text)) == text
+
+
+@given(st.text(alphabet="a \n|\t\u200b\u200d\u202e\u00a0\u00ad\r\x00\ufe0f", max_size=300), st.integers(0, 5))
+def test_lengths_are_those_of_the_pieces_that_a_scan_describes(text: str, most: int) -> None:
+    for padded in (text, text + " " * 120 + "x"):
+        found = invisible.scan(padded, comments=False, most=most)
+        assert invisible.lengths(padded, most=most) == [each.length for each in found]
