@@ -30,7 +30,9 @@ test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
 	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
-	@$(BIN)/python -m pytest -n $(WORKERS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not cpu"
+	@echo "Running the tests that measure CPU time, about half a minute ..."
+	@$(BIN)/python -m pytest -n 0 -m cpu
 	@echo "Running what may differ on PostgreSQL, about one minute ..."
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) $(ON_POSTGRES)
 

@@ -62,6 +62,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     refuse_equal_ids(items)
+    for item in items:
+        if _measures_cpu_time(item):
+            item.add_marker("cpu")
     if hasattr(config, "workerinput"):
         items.sort(key=_place_in_line)
     if "DATABASE_URL" in os.environ:
@@ -74,6 +77,12 @@ def refuse_equal_ids(items: list[pytest.Item]) -> None:
     twice = [nodeid for nodeid, number in Counter(item.nodeid for item in items).items() if number > 1]
     if twice:
         raise ValueError(f"Several tests have the same id: {', '.join(twice)}")
+
+
+def _measures_cpu_time(item: pytest.Item) -> bool:
+    """Return True for a test that calls tests/cpu.py. Tests beside it would add to its CPU time."""
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    return code is not None and not {"cpu", "within"}.isdisjoint(code.co_names)
 
 
 def _place_in_line(item: pytest.Item) -> int:

@@ -26,7 +26,8 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
     text = _APART.sub(r"\1\n \n\2\n \n", text)
     for paragraph in text.split("\n\n")[:_MOST_PARAGRAPHS]:
         found = list(sentences(paragraph, at))
-        for index, sentence in enumerate(found):
+        some = any(sentence.words or sentence.at for sentence in found)  # a paragraph of signs alone has no orders
+        for index, sentence in enumerate(found if some else ()):
             rule = _rule(found, index)
             if rule and not (about_harm(sentence.text) or _is_quote(paragraph, sentence.start - at, sentence)):
                 lead = len(sentence.text) - len(sentence.text.lstrip())
