@@ -14,6 +14,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = 3
+_ANY_TRIGGER = frozenset().union(*(trick.triggers for trick in trick_words.TRICKS))  # most sentences have none
 
 
 def rule(found: list[Sentence], index: int) -> Rule | None:
@@ -22,7 +23,7 @@ def rule(found: list[Sentence], index: int) -> Rule | None:
     if prose_signs.OTHER_SCRIPT.search(sentence.text) and (signed := _signed(sentence)):
         return signed
     text = " ".join(sentence.text.split())
-    for trick in trick_words.TRICKS:
+    for trick in () if sentence.vocabulary.isdisjoint(_ANY_TRIGGER) else trick_words.TRICKS:
         if sentence.vocabulary.isdisjoint(trick.triggers):
             continue
         match = trick.pattern.search(text)
