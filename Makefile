@@ -31,7 +31,7 @@ test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@$(BIN)/lint-imports
 	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not cpu"
-	@echo "Running the tests that measure CPU time, about half a minute ..."
+	@echo "Running the tests that measure CPU time, about a minute and a half ..."
 	@$(BIN)/python -m pytest -n 0 -m cpu
 	@echo "Running what may differ on PostgreSQL, about one minute ..."
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) $(ON_POSTGRES)
@@ -48,9 +48,9 @@ check: .venv/dev ## Check lint, format, types, import contracts, templates and m
 	@$(BIN)/djlint --quiet --lint templates
 	@$(DJANGO) makemigrations --check --dry-run
 
-# The shipped questions are indirect on purpose, and routing is not tuned to them. So these limits are lower than the
-# defaults for a project: they are just below what routing reaches. Raise them when it gets better.
-LIBRARY_LIMITS := --least-p-at-1 0.60 --least-mrr 0.70 --most-false-triggers 0.40
+# The shipped questions are indirect on purpose, so these limits are below the defaults for a project: 0.668, 0.752 and 0.315
+# were measured. The weights of the ranking were learned from these questions too, so the rates are no independent test.
+LIBRARY_LIMITS := --least-p-at-1 0.65 --least-mrr 0.73 --most-false-triggers 0.34
 
 # A new database in a temporary directory, because the built-in skills are measured alone.
 evaluate: .venv/dev ## Run the test questions of the built-in skills; fails below the limits of the gate
