@@ -72,6 +72,8 @@ SCREENS = [
     _skill("skill", "", "meeting-minutes", "bundled"),
     _skill("skill", "", "manual-price-quote", "switched-off"),
     _skill("skill", "", "expense-report", "upstream-changed"),
+    _skill("skill-disable", "disable/", "late-shipment-reply"),
+    _skill("skill-delete", "delete/", "late-shipment-reply"),
     _skill("skill-source", "source/"),
     _skill("skill-files", "files/"),
     _skill("skill-file-page", "files/assets/sizes.csv", state="table"),
@@ -171,7 +173,7 @@ NOT_PAGES = {
 ONLY_POSTED = {
     "sign-out", "account-name", "account-password", "session-end", "sessions-end", "theme", "project-bring-back",
     "invite", "member-role", "member-remove", "invitation-withdraw", "project-public", "project-archive",
-    "skill-disable", "skill-enable", "skill-delete", "skill-undelete", "skill-customise", "skill-upstream-keep",
+    "skill-enable", "skill-undelete", "skill-customise", "skill-upstream-keep",
     "version-restore", "skill-propose-deletion", "project-protected", "project-advice", "proposal-approve",
     "proposal-withdraw", "proposal-rebase", "proposal-comment", "agent-token-revoke", "agent-remove", "token-revoke",
     "account-mail", "inbox-read", "inbox-read-all", "webhook-switch", "webhook-secret", "webhook-test",

@@ -65,6 +65,10 @@ def all_of(project_id: int) -> tuple[Case, ...]:
     return tuple(as_case(row) for row in GoldenCase.objects.filter(project_id=project_id).order_by("pk"))
 
 
+def exists(project: Project) -> bool:
+    return _rows(project).exists()
+
+
 def add(project: Project, cases: Sequence[Case], *, by: Actor, labels: Sequence[str] | None = None) -> Added:
     """Add test questions, all or none. A case replaces the one with the same question.
 

@@ -204,8 +204,9 @@ class ProposalPage:
         if self.decided:
             return None
         after = self.content.after
-        changed = ChangedSkill(self.proposal.skill, after[SKILL_MD] if after else None)
-        return routing_impact.of_change(self.request, [changed])
+        if after is None:
+            return routing_impact.of_deletion(self.request, self.proposal.skill)
+        return routing_impact.of_change(self.request, [ChangedSkill(self.proposal.skill, after[SKILL_MD])])
 
     @property
     def scan_words(self) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """Views that put a version in quarantine and lift the quarantine."""
 
+from typing import Any
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
@@ -13,6 +15,7 @@ from registry.models import Version
 from registry.services.skills import quarantine, versions
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
+from registry.web.skills import routing_impact
 from registry.web.skills.skill_page import SkillPage
 
 
@@ -45,19 +48,21 @@ def hold(request: ProjectRequest, name: str, version: str) -> HttpResponse:
         else:
             messages.success(request, f"Version {version} is in quarantine. Agents no longer get it.")
             return redirect("version", request.project.slug, page.name, version)
-    context = page.context("versions", form=form, version=row, effect=_effect(page, row))
+    context = page.context("versions", form=form, version=row, **_effect(page, row))
     return render(request, "skills/versions/quarantine.html", context, status=422 if form.errors else 200)
 
 
-def _effect(page: SkillPage, row: Version) -> str:
-    """Return a sentence that says what agents get without this version."""
+def _effect(page: SkillPage, row: Version) -> dict[str, Any]:
+    """Say what agents get without this version, and what that does to the test questions."""
     if not (page.own and page.row is not None and page.row.digest == row.digest):
-        return "Agents already get another version. They can no longer load this one by its number."
+        return {"effect": "Agents already get another version. They can no longer load this one by its number."}
     following = quarantine.next_without(page.row)
+    impact = routing_impact.of_withdrawal(page.request, page.name, following)
     if following:
-        return f"Agents get version {following.version} instead."
+        return {"effect": f"Agents get version {following.version} instead.", "impact": impact}
     built_in = " The built-in version stays hidden until you return to it." if page.hides else ""
-    return f"No other version is left, so agents can’t use {page.name} until you lift the quarantine.{built_in}"
+    effect = f"No other version is left, so agents can’t use {page.name} until you lift the quarantine.{built_in}"
+    return {"effect": effect, "impact": impact}
 
 
 @in_project

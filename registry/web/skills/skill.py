@@ -9,12 +9,13 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from registry.core import content_types
+from registry.core import content_types, roles
 from registry.core.archive import zip_bundle as bundle_files
 from registry.core.bundle import SKILL_MD, FileEntry
-from registry.core.errors import Quarantined
+from registry.core.errors import NotFound, Quarantined
+from registry.services import permissions
 from registry.services.catalog import catalog
 from registry.services.proposals import proposals
 from registry.services.proposals.prepare import Suggestion
@@ -23,9 +24,11 @@ from registry.services.skills import skills
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
+from registry.web.navigation import may_publish
 from registry.web.render import markdown, marked_text
 from registry.web.render.sparkline import trend
-from registry.web.skills import file_preview
+from registry.web.skills import file_preview, routing_impact
+from registry.web.skills.routing_impact import Shown
 from registry.web.skills.skill_page import DAYS, SkillPage
 
 
@@ -171,8 +174,13 @@ def _round_up(value: int) -> int:
 
 
 @in_project
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def disable(request: ProjectRequest, name: str) -> HttpResponse:
+    """Ask whether to switch the skill off, then do it."""
+    if request.method != "POST":
+        permissions.require(request.actor, roles.WRITE, request.project)
+        page = SkillPage(request, name)
+        return _confirm(page, "Switch off", "disable", routing_impact.of_absence(request, page.name))
     skills.disable(request.project, name, by=request.actor)
     messages.success(
         request, f"{name} is switched off. Agents can no longer use it.", extra_tags=_undo(request, "enable", name)
@@ -189,8 +197,17 @@ def enable(request: ProjectRequest, name: str) -> HttpResponse:
 
 
 @in_project
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: ProjectRequest, name: str) -> HttpResponse:
+    """Ask whether to delete the skill, or to propose that, then do it."""
+    if request.method != "POST":
+        permissions.require(request.actor, roles.WRITE, request.project)
+        page = SkillPage(request, name)
+        if not page.own:
+            raise NotFound(f"The project has no skill {page.name}.")
+        label = "Return to built-in" if page.hides else "Delete"
+        asks = "delete" if may_publish(request) else "propose_deletion"
+        return _confirm(page, label, asks, routing_impact.of_deletion(request, page.name))
     skills.delete(request.project, name, base=request.POST.get("base") or None, by=request.actor)
     built_in = catalog.find(request.project.pk, name) is not None
     message = (
@@ -216,6 +233,12 @@ def propose_deletion(request: ProjectRequest, name: str) -> HttpResponse:
     proposed = proposals.propose(request.project, suggestion, by=request.actor)
     messages.success(request, proposed.message)
     return redirect("proposal", request.project.slug, proposed.proposal.pk)
+
+
+def _confirm(page: SkillPage, label: str, asks: str, impact: Shown | None) -> HttpResponse:
+    """Show the question of a dialog as a page. htmx gets the impact alone, for the dialog."""
+    context = page.context("", asks=f"skills/skill/_{asks}.html", label=label, impact=impact)
+    return render(page.request, "skills/skill/confirm.html", context, partial="routing/_impact_note.html")
 
 
 def _undo(request: ProjectRequest, verb: str, name: str) -> str:

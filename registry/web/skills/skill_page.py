@@ -20,6 +20,7 @@ from registry.services.catalog.catalog import Loaded
 from registry.services.catalog.skill_facts import Difference, Facts
 from registry.services.catalog.usage import Use
 from registry.services.proposals import review_queue
+from registry.services.routing import golden_set
 from registry.services.scans import scan_queries
 from registry.services.scans.scan_queries import ScanDetails
 from registry.services.skills import customisation, versions
@@ -70,7 +71,6 @@ class SkillPage:
         self.effective: EffectiveSkill | None = catalog.find(self.project.pk, self.name)
         self.row = self._row()
         self.loaded = self._load()
-        self.version_count = Version.objects.filter(skill__project=self.project, skill__name=self.name).count()
         if self.effective is None and not self.version_count:
             raise NotFound(f"There is no skill {paths.display(self.name)} in this project.")
 
@@ -88,6 +88,10 @@ class SkillPage:
         if self.effective is None or self.effective.winner is None:
             return None
         return catalog.built_in_skill(self.name)
+
+    @cached_property
+    def version_count(self) -> int:
+        return Version.objects.filter(skill__project=self.project, skill__name=self.name).count()
 
     @property
     def loaded_or_404(self) -> Loaded:
@@ -244,6 +248,11 @@ class SkillPage:
     @property
     def loads(self) -> list[int]:
         return [loads for _, loads in self.usage.days]
+
+    @property
+    def asks_about_routing(self) -> bool:
+        """Tell whether this person sees the impact of a change on the test questions, and there are any."""
+        return may(self.request, roles.WRITE) and golden_set.exists(self.project)
 
     @property
     def total_tokens(self) -> int:

@@ -25,6 +25,7 @@ from registry.services.sources import source_queries
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.render import comparison
+from registry.web.skills import routing_impact
 from registry.web.skills.skill_page import SkillPage
 
 _PAGE = 50
@@ -49,6 +50,7 @@ class Entry:
 def timeline(request: ProjectRequest, name: str) -> HttpResponse:
     page = SkillPage(request, name)
     history = versions.history(request.project, name)
+    page.version_count = len(history)
     current = history[0].skill.current_id if page.own else None
     provenances = source_queries.provenance_of(history)
     scans = (version.scan for version in history if version.scan is not None)
@@ -184,16 +186,18 @@ def yank(request: ProjectRequest, name: str, version: str) -> HttpResponse:
         else:
             messages.success(request, f"Version {version} is withdrawn. Nobody can load it any more.")
             return redirect("skill-versions", request.project.slug, page.name)
-    context = page.context("versions", form=form, version=withdrawn, effect=_effect(page, withdrawn))
+    context = page.context("versions", form=form, version=withdrawn, **_effect(page, withdrawn))
     return render(request, "skills/versions/yank.html", context, status=422 if form.errors else 200)
 
 
-def _effect(page: SkillPage, withdrawn: Version) -> str:
-    """Return a sentence that says what agents get without this version."""
+def _effect(page: SkillPage, withdrawn: Version) -> dict[str, Any]:
+    """Say what agents get without this version, and what that does to the test questions."""
     if not (page.own and page.row is not None and page.row.pk == withdrawn.pk):
-        return "Agents are not affected: they get another version."
+        return {"effect": "Agents are not affected: they get another version."}
     following = versions.successor(withdrawn)
+    impact = routing_impact.of_withdrawal(page.request, page.name, following)
     if following:
-        return f"Agents get version {following.version} instead."
+        return {"effect": f"Agents get version {following.version} instead.", "impact": impact}
     built_in = " The built-in version stays hidden until you return to it." if page.hides else ""
-    return f"It is the last version, so agents can no longer use {page.name}.{built_in}"
+    effect = f"It is the last version, so agents can no longer use {page.name}.{built_in}"
+    return {"effect": effect, "impact": impact}

@@ -10,16 +10,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from registry.core import roles
+from registry.core.bundle import SKILL_MD
 from registry.core.errors import PreconditionRequired, Stale
 from registry.core.sources import import_request
 from registry.models import Installation
 from registry.services.catalog import built_in
 from registry.services.files import blobs
+from registry.services.routing.routing import ChangedSkill
 from registry.services.sources import sources, uninstalling
 from registry.web.access import ProjectRequest, in_project, needs
 from registry.web.htmx import render
 from registry.web.navigation import may_publish
 from registry.web.render import comparison
+from registry.web.skills import routing_impact
+from registry.web.skills.routing_impact import Shown
 from registry.web.sources.sources import frame
 
 
@@ -66,6 +70,7 @@ def _context(request: ProjectRequest, installed: Installation) -> dict[str, Any]
         "before": {"label": "As imported", "digest": base.digest},
         "after": {"label": f"Yours, version {current.version}", "digest": current.digest} if current else {},
         "follows": _consequence(installed),
+        "impact": _impact(request, installed),
         "bar": "Its history stays" if may_publish(request) else "Every change in this project is reviewed first",
     }
 
@@ -78,3 +83,11 @@ def _consequence(installed: Installation) -> str:
     if name in built_in.snapshot().skills:
         return f"Agents get the built-in {name} again."
     return f"Agents no longer get {name}."
+
+
+def _impact(request: ProjectRequest, installed: Installation) -> Shown | None:
+    name, before = installed.skill.name, installed.before
+    if before is not None and before.available:
+        changed = ChangedSkill(name, blobs.bundle(before.manifest)[SKILL_MD])
+        return routing_impact.of_change(request, [changed])
+    return routing_impact.of_deletion(request, name)

@@ -1,9 +1,6 @@
 """Pages that publish or review a change show what it does to the test questions, and ask for a reason."""
 
-import html
-import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -24,12 +21,11 @@ from registry.web.skills.routing_impact import Shown
 from tests.prepared import proposing_agent
 from tests.services.routing.gated import DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project
 from tests.web.conftest import Browser
+from tests.web.routing.pages import HTMX, REASON, words
 
 EDIT = "/projects/demo/skills/desk/edit/"
 LOST = QUESTIONS["desk"][0]
-REASON = "Parcels moved to another team."
 WORSE = "4 questions worse. 10 test questions checked."
-HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
@@ -45,10 +41,6 @@ def browser(browser_client: Browser) -> Client:
 def typed(do: str, description: str, **more: str) -> dict[str, str]:
     fields = {"mode": "form", "base": bundle().digest, "name": "desk", "kind": "tool"}
     return {**fields, "do": do, "description": description, "instructions": "Follow these steps.", **more}
-
-
-def text(answer: Any) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
 
 
 def made(project: Project, by: Actor) -> Proposal:
@@ -74,18 +66,18 @@ def test_a_part_of_the_test_questions_gives_no_verdict_of_the_gate() -> None:
 
 
 def test_somebody_who_may_only_propose_sees_no_test_question(gated: Project, browser_client: Browser) -> None:
-    page = text(browser_client("viewer").post(EDIT, typed("save", ELSEWHERE), headers=HTMX))
+    page = words(browser_client("viewer").post(EDIT, typed("save", ELSEWHERE), headers=HTMX))
     assert LOST not in page
     assert "Routing" not in page
 
 
 def test_the_editor_shows_the_lost_questions_while_somebody_types(gated: Project, browser: Client) -> None:
-    page = text(browser.post(EDIT, typed("save", ELSEWHERE), headers=HTMX))
+    page = words(browser.post(EDIT, typed("save", ELSEWHERE), headers=HTMX))
     assert WORSE in page
     assert f"{LOST} should find desk Now desk" in page
     assert "The routing gate would fail. " in page
     assert "Publish anyway, because" in page
-    mended = text(browser.post(EDIT, typed("save", f"{DESCRIPTIONS['desk']} Also letters."), headers=HTMX))
+    mended = words(browser.post(EDIT, typed("save", f"{DESCRIPTIONS['desk']} Also letters."), headers=HTMX))
     assert "No question gets better or worse. 10 test questions checked." in mended
     assert "Publish anyway" not in mended
 
@@ -96,13 +88,13 @@ def test_publishing_needs_a_reason(
 ) -> None:
     refused = browser.post(EDIT, typed("publish", ELSEWHERE, gate_reason=" "), headers=headers)
     assert refused.status_code == (422 if headers else 409)
-    assert "the routing gate refuses it" in text(refused)
+    assert "the routing gate refuses it" in words(refused)
     assert 'name="gate_reason"' in refused.content.decode()
     assert Version.objects.filter(skill__name="desk").count() == 1
     done = browser.post(EDIT, typed("publish", ELSEWHERE, gate_reason=REASON), headers=headers)
     assert done.status_code == 302
     assert Event.objects.order_by("-pk")[0].data["gate_reason"] == REASON
-    audited = text(browser_client("reviewer").get("/projects/demo/audit/"))
+    audited = words(browser_client("reviewer").get("/projects/demo/audit/"))
     assert REASON in audited
     assert ".," not in audited
 
@@ -112,15 +104,15 @@ def test_a_reviewer_sees_the_impact_and_approves_with_a_reason(
 ) -> None:
     proposal = made(gated, proposing_agent(gated, "bot", operator))
     reviewer, address = browser_client("reviewer"), f"/projects/demo/proposals/{proposal.pk}/"
-    page = text(reviewer.get(address))
+    page = words(reviewer.get(address))
     assert WORSE in page
     assert LOST in page
     sent = {"result_digest": proposal.result_digest, "base_digest": proposal.base_digest}
     refused = reviewer.post(f"{address}approve/", sent)
     assert refused.status_code == 409
-    assert "the routing gate refuses it" in text(refused)
+    assert "the routing gate refuses it" in words(refused)
     assert reviewer.post(f"{address}approve/", {**sent, "gate_reason": REASON}).status_code == 302
-    assert WORSE not in text(reviewer.get(address)), "a decided proposal has no impact any more"
+    assert WORSE not in words(reviewer.get(address)), "a decided proposal has no impact any more"
 
 
 def test_a_reviewer_sees_the_impact_of_an_edit(gated: Project, operator: Actor, browser_client: Browser) -> None:
@@ -128,21 +120,21 @@ def test_a_reviewer_sees_the_impact_of_an_edit(gated: Project, operator: Actor, 
     reviewer, address = browser_client("reviewer"), f"/projects/demo/proposals/{proposal.pk}/edit/"
     sent = {"result_digest": proposal.result_digest, "do": "look"}
     content = bundle("desk", f"{ELSEWHERE} And songs.")[SKILL_MD].decode()
-    page = text(reviewer.post(address, {**sent, f"file:{SKILL_MD}": content}))
+    page = words(reviewer.post(address, {**sent, f"file:{SKILL_MD}": content}))
     assert "test questions checked" in page
     assert "Publish anyway, because" in page
-    whole = text(reviewer.post(address, {**sent, f"file:{SKILL_MD}": bundle()[SKILL_MD].decode()}))
+    whole = words(reviewer.post(address, {**sent, f"file:{SKILL_MD}": bundle()[SKILL_MD].decode()}))
     assert "Publish anyway" not in whole
 
 
 def test_an_upload_shows_the_impact_and_needs_a_reason(gated: Project, browser: Client) -> None:
     file = SimpleUploadedFile("desk.zip", zip_bundle.write_zip(bundle("desk", ELSEWHERE)))
     address = browser.post("/projects/demo/upload/", {"file": file})["Location"]
-    assert WORSE in text(browser.get(address))
+    assert WORSE in words(browser.get(address))
     sent = {"do": "confirm", "seen": bundle().digest}
     refused = browser.post(address, {**sent, "gate_reason": ""})
     assert refused.status_code == 409
-    assert LOST in text(refused)
+    assert LOST in words(refused)
     assert browser.post(address, {**sent, "gate_reason": REASON}).status_code == 302
 
 

@@ -2,10 +2,12 @@
 
 from django.test import Client
 
+from registry.core.routing.golden import Case
 from registry.models import Installation, Project, Source, Version
 from registry.services.catalog import catalog
 from registry.services.people import projects
 from registry.services.permissions import Actor
+from registry.services.routing import golden_set
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
 from tests.services.footprint import nothing_left_behind
@@ -61,3 +63,12 @@ def test_in_a_protected_project_uninstalling_is_a_proposal(
     answer = page.post(at(source, "skills/greeting/uninstall/"), sent(asked))
     assert "/proposals/" in answer.headers["Location"]
     assert "Bow twice" in served(project)
+
+
+def test_uninstalling_shows_what_it_does_to_the_test_questions(
+    project: Project, source: Source, author: Actor, page: Client
+) -> None:
+    import_one(project, source, author)
+    golden_set.add(project, [Case("Bow to a guest", ("greeting",))], by=author)
+    answer = shown(page.get(at(source, "skills/greeting/uninstall/")))
+    assert "1 question loses its skill. 1 test question checked." in answer
