@@ -149,6 +149,21 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     usage.discard()
 
 
+def _not_used() -> None:
+    """Replace a fixture of pytest-django, for markers and classes that no test uses.
+
+    pytest-django sets these up for each test, which took 40 % of the time of an empty test. `tests/architecture` checks
+    that no test needs them.
+    """
+
+
+_django_clear_site_cache = pytest.fixture(scope="session")(_not_used)
+_django_isolate_apps = pytest.fixture(scope="session")(_not_used)
+_django_set_urlconf = pytest.fixture(scope="session")(_not_used)
+_django_setup_unittest = pytest.fixture(scope="session")(_not_used)
+_template_string_if_invalid_marker = pytest.fixture(scope="session")(_not_used)
+
+
 @pytest.fixture
 def same_connection() -> Iterator[None]:
     """Keep the database connection open between requests, because it holds the transaction of the test."""

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from tests.browser import chromium
 from tests.browser.site import Site, Team, running
 from tests.faults.sites import shared_template
 
-_HERE = Path(__file__).parent
+_HERE = "tests/browser/"
 PATIENCE = 60_000  # milliseconds
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
@@ -21,7 +20,7 @@ NARROW = {"width": 360, "height": 740}
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if _HERE in item.path.parents:
+        if item.nodeid.startswith(_HERE):
             item.add_marker(pytest.mark.browser)
 
 

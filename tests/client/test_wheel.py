@@ -28,7 +28,6 @@ from tests.services.receivers import receiving
 
 pytestmark = pytest.mark.processes
 
-STEM = client_wheel.wheel().name.removesuffix("-py3-none-any.whl")
 # Prints the modules that were imported, and what those that were not are missing.
 IMPORT_ALL = """
 import importlib, json, pkgutil, skillsite_client
@@ -46,6 +45,10 @@ for module in pkgutil.walk_packages(skillsite_client.__path__, "skillsite_client
 from skillsite_client import SkillsiteClient
 print(json.dumps([imported, missing]))
 """
+
+
+def dist_info() -> str:
+    return client_wheel.wheel().name.removesuffix("-py3-none-any.whl") + ".dist-info"
 
 
 def contents() -> dict[str, bytes]:
@@ -119,8 +122,8 @@ def test_its_record_lists_every_file_with_its_digest() -> None:
 
 def test_it_installs_one_package_and_nothing_of_the_site() -> None:
     files = contents()
-    assert {name.partition("/")[0] for name in files} == {"skillsite_client", f"{STEM}.dist-info"}
-    assert files[f"{STEM}.dist-info/top_level.txt"] == b"skillsite_client\n"
+    assert {name.partition("/")[0] for name in files} == {"skillsite_client", dist_info()}
+    assert files[f"{dist_info()}/top_level.txt"] == b"skillsite_client\n"
     assert "skillsite_client/loaders/agno.py" in files
     assert "skillsite_client/_core/bundle.py" in files
     assert "skillsite_client/_remote/resolver.py" in files
@@ -130,7 +133,7 @@ def test_it_installs_one_package_and_nothing_of_the_site() -> None:
 
 def test_it_requires_what_it_imports() -> None:
     files = contents()
-    wanted = re.findall(r"^Requires-Dist: ([\w-]+)", files[f"{STEM}.dist-info/METADATA"].decode(), re.MULTILINE)
+    wanted = re.findall(r"^Requires-Dist: ([\w-]+)", files[f"{dist_info()}/METADATA"].decode(), re.MULTILINE)
     modules = {name: ast.parse(content) for name, content in files.items() if name.endswith(".py")}
     imported = {
         module.partition(".")[0]

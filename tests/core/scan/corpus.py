@@ -36,7 +36,7 @@ def samples(prefix: str) -> tuple[Sample, ...]:
     return tuple(
         Sample(entry["id"], entry["class"], index % 3 == 1, _bundle(entry))
         for path in sorted(DIRECTORY.glob(f"{prefix}*.yaml"))
-        for index, entry in enumerate(yaml.safe_load(path.read_text()))
+        for index, entry in enumerate(yaml.load(path.read_text(), yaml.CSafeLoader))
     )
 
 
