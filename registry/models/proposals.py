@@ -8,8 +8,8 @@ from django.db import models
 from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
-from registry.core.proposals.assessment import Risk
 from registry.core.proposals.lifecycle import UNDECIDED, State
+from registry.core.proposals.risk import Risk
 from registry.models.accounts import Project, User
 from registry.models.agents import Agent
 from registry.models.manifest import ManifestField

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from registry.lib.patterns import lazy
+
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
@@ -14,15 +16,15 @@ class Pointer:
     linked: bool  # a Markdown link, not just a path in the text
 
 
-_LINK = re.compile(r"\]\(\s*<?([^()\s<>]{1,500})")
-_DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\]]{1,200}\]:\s*<?([^\s<>]{1,500})")
-_NAMED = re.compile(
+_LINK = lazy(r"\]\(\s*<?([^()\s<>]{1,500})")
+_DEFINITION = lazy(r" {0,3}\[(?!\^)[^\]]{1,200}\]:\s*<?([^\s<>]{1,500})")
+_NAMED = lazy(
     r"(?<![\w/.\-:<>{}*$])(?:\./)?"
     r"((?:scripts|references|assets|templates|examples)/(?:[\w-]+/){0,8}[\w-]+(?:\.[\w-]+){0,3}\.\w{1,8})(?![\w/*{<])"
 )
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CODE = re.compile(r"`+")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_FENCE = lazy(r" {0,3}(`{3,}|~{3,})")
+_CODE = lazy(r"`+")
+_SCHEME = lazy(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def pointers(text: str, *, first_line: int = 1) -> Iterator[Pointer]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.catalog import token_estimate
@@ -14,6 +13,7 @@ from registry.core.limits import DEFAULT, Limits
 from registry.core.lint import file_rules, rules, security_rules
 from registry.core.proposals import capabilities
 from registry.core.proposals.capabilities import Difference, Kind
+from registry.core.proposals.risk import Risk
 from registry.core.text.shorten import one_line, shorten
 
 _MANY_TOKENS = 1_000
@@ -27,12 +27,6 @@ _CAPABILITY_REASONS = {
 }
 # A script runs code, and a host or a tool can send text elsewhere.
 _HIGH_RISK_KINDS = (Kind.SCRIPT, Kind.HOST, Kind.TOOL)
-
-
-class Risk(StrEnum):
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
 
 
 @dataclass(frozen=True, slots=True)

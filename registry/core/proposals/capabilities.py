@@ -16,6 +16,7 @@ from registry.core.errors import SkillsiteError
 from registry.core.format import skill_md
 from registry.core.limits import DEFAULT, Limits
 from registry.core.lint.context import readable, unread
+from registry.lib.patterns import lazy
 
 
 class Kind(StrEnum):
@@ -58,44 +59,44 @@ class Difference:
     partial: bool = False
 
 
-_SCRIPT = re.compile(
+_SCRIPT = lazy(
     r"(^|/)(scripts|bin)/|\.(py|pyw|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|lua|ps1|psm1|bat|cmd|vbs|exe|dll|so|dylib"
     r"|jar|com|msi|scpt|applescript|command)$",
     re.IGNORECASE,
 )
-_SHELL_FILE = re.compile(r"\.(sh|bash|zsh|fish|command)$", re.IGNORECASE)
-_SHELL_LINE = re.compile(r"#!.*\b(ba|z|da|k|fi)?sh\b")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*([\w+-]*)")
+_SHELL_FILE = lazy(r"\.(sh|bash|zsh|fish|command)$", re.IGNORECASE)
+_SHELL_LINE = lazy(r"#!.*\b(ba|z|da|k|fi)?sh\b")
+_FENCE = lazy(r" {0,3}(`{3,}|~{3,})\s*([\w+-]*)")
 _SHELL_FENCES = frozenset({"sh", "bash", "zsh", "shell", "console", "shell-session", "terminal", "fish"})
-_INLINE = re.compile(r"(?<!`)`([^`\n]{1,300})`(?!`)")
+_INLINE = lazy(r"(?<!`)`([^`\n]{1,300})`(?!`)")
 
-_HOST = re.compile(
+_HOST = lazy(
     r"\b(?:https?|wss?|ftps?|ssh|git|sftp)://(?:[^\s/@\"'`<>()]*@)?(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})", re.IGNORECASE
 )
-_SSH_HOST = re.compile(r"\b[\w.-]{1,64}@([\w-]{1,63}(?:\.[\w-]{1,63})+):[\w~/.]")
-_MCP_TOOL = re.compile(r"\bmcp__\w{1,100}")
-_TOOL = re.compile(r"[\w.:/-]+(?:\([^)]*\))?")
+_SSH_HOST = lazy(r"\b[\w.-]{1,64}@([\w-]{1,63}(?:\.[\w-]{1,63})+):[\w~/.]")
+_MCP_TOOL = lazy(r"\bmcp__\w{1,100}")
+_TOOL = lazy(r"[\w.:/-]+(?:\([^)]*\))?")
 
 _VARIABLES = (
-    re.compile(r"\$\{?([A-Z][A-Z0-9_]{2,63})\b"),
-    re.compile(r"\benviron(?:\.get\(|\[)\s*[\"']([A-Za-z_]\w{0,63})"),
-    re.compile(r"\bgetenv\(\s*[\"']([A-Za-z_]\w{0,63})"),
-    re.compile(r"\bprocess\.env(?:\.|\[[\"'])([A-Za-z_]\w{0,63})"),
-    re.compile(r"\bENV(?:\.fetch\(|\[)[\"']([A-Za-z_]\w{0,63})"),
-    re.compile(r"\$env:([A-Za-z_]\w{0,63})"),
+    lazy(r"\$\{?([A-Z][A-Z0-9_]{2,63})\b"),
+    lazy(r"\benviron(?:\.get\(|\[)\s*[\"']([A-Za-z_]\w{0,63})"),
+    lazy(r"\bgetenv\(\s*[\"']([A-Za-z_]\w{0,63})"),
+    lazy(r"\bprocess\.env(?:\.|\[[\"'])([A-Za-z_]\w{0,63})"),
+    lazy(r"\bENV(?:\.fetch\(|\[)[\"']([A-Za-z_]\w{0,63})"),
+    lazy(r"\$env:([A-Za-z_]\w{0,63})"),
 )
-_SPAWNED = re.compile(
+_SPAWNED = lazy(
     r"\b(?:subprocess\.\w+|os\.(?:system|popen|exec\w*|spawn\w*)|Popen|exec(?:Sync|File)?|spawn(?:Sync)?|system)"
     r"\(\s*\[?\s*f?[\"'`]([\w./-]{1,100})"
 )
 
-_SEPARATOR = re.compile(r"\|\|?|&&?|;|\$\(|<\(|`|\bthen\b|\bdo\b|\belse\b|\bxargs(?:\s+-\S+)*\s")
-_ASSIGNMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S*(?:\s+|$))+")
-_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+)?([\w-]{1,100})[ \t]*\([ \t]*\)", re.MULTILINE)
-_RUNS_ANOTHER = re.compile(r"^(?:sudo|doas|env|exec|nohup|time|command|builtin|eval)(?:\s+-\S+)*\s+")
-_PROGRAM = re.compile(r"^(?:\./|/)?[A-Za-z][\w.+/-]{0,99}(?=\s|$)")
+_SEPARATOR = lazy(r"\|\|?|&&?|;|\$\(|<\(|`|\bthen\b|\bdo\b|\belse\b|\bxargs(?:\s+-\S+)*\s")
+_ASSIGNMENT = lazy(r"^(?:[A-Za-z_]\w*=\S*(?:\s+|$))+")
+_FUNCTION = lazy(r"^[ \t]*(?:function[ \t]+)?([\w-]{1,100})[ \t]*\([ \t]*\)", re.MULTILINE)
+_RUNS_ANOTHER = lazy(r"^(?:sudo|doas|env|exec|nohup|time|command|builtin|eval)(?:\s+-\S+)*\s+")
+_PROGRAM = lazy(r"^(?:\./|/)?[A-Za-z][\w.+/-]{0,99}(?=\s|$)")
 # A character after a backslash is taken first, so that an escaped quote does not start a string.
-_QUOTED = re.compile(r"(\\.)|\"(?:[^\"\\$`]|\\.)*+\"|'[^']*+'")
+_QUOTED = lazy(r"(\\.)|\"(?:[^\"\\$`]|\\.)*+\"|'[^']*+'")
 _MOST_WRAPPERS = 10  # commands such as sudo before the program
 _MOST_OF_KIND = 1_000
 _NOT_PROGRAMS = frozenset({

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from registry.lib.patterns import lazy
+
 
 @dataclass(frozen=True, slots=True)
 class Credential:
@@ -31,12 +33,12 @@ _SHAPES = {
     "skillsite": ("a Skillsite token", r"sks_[\w-]{43}"),
     "private": ("a private key", r"-----BEGIN (?:[A-Z]{2,9} ){0,2}PRIVATE KEY-----(?:\\n|\s){1,8}[A-Za-z0-9+/]{40,}+"),
 }
-_ANY = re.compile(
+_ANY = lazy(
     r"(?=[-ASghnprsx])(?<![A-Za-z0-9_-])(?:"
     + "|".join(f"(?P<{name}>{shape})" for name, (_, shape) in _SHAPES.items())
     + r")(?![A-Za-z0-9])"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy(
     r"example|sample|dummy|fake|place-?_?holder|redacted|secret|your|here|token|changeme|x{4}|0{5}|\.\.\.|1234|abcdef",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ from registry.core.scan.labels import secret_path
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
+from registry.lib.patterns import lazy
 
 _AGENT = (
     r"(?:\b(?:ai|llms?|assistants?|agents?|models?|claude|chatgpt|gpt|copilot|gemini|codex|bots?|ki|ki-\w{3,12}"
@@ -27,7 +28,7 @@ _VERBS = (
     r"|otwórz|wyślij"
     r"|пожалуйста|всегда|открой|прочитай|отправь|выполни|lütfen)"
 )
-_TO_AGENT = re.compile(
+_TO_AGENT = lazy(
     rf"{_AGENT}(?:[\s,]{{1,3}}(?:reading|processing|seeing|that|who"
     rf"|which)\b[^.\n:]{{0,40}}?)?(?:\s{{0,2}}[:,;–—-]{{1,2}}\s{{0,3}}{_VERBS}\b"
     rf"|\s{{1,2}}(?:must|should|shall|have to|are to|needs? to|muss|müssen|soll\w{{0,3}}|doit|doivent|debe\w?"
@@ -37,16 +38,14 @@ _TO_AGENT = re.compile(
     re.IGNORECASE,
 )
 _ACTS = (Fact.SEND, Fact.FETCH, Fact.OBEY, Fact.ADD, Fact.FAVOUR, Fact.TELL, Fact.HIDE, Fact.SAVE, Fact.ADDRESS)
-_COMMENT = re.compile(
+_COMMENT = lazy(
     r"^ {0,3}\[(?://|comment|_|#)\]:\s{0,4}(?:#|<>)\s{1,4}[\"'(]([^\n]{10,600})[\"')]", re.MULTILINE | re.IGNORECASE
 )
-_PICTURE = re.compile(
+_PICTURE = lazy(
     r"!\[([^\[\]\n]{20,600})\]|\balt\s{0,3}=\s{0,3}\"([^\"\n]{20,600})\"|\btitle\s{0,3}=\s{0,3}\"([^\"\n]{20,600})\""
 )
-_TITLE = re.compile(r"\]\([^\s()]{1,300}\s{1,4}[\"']([^\"'\n]{20,600})[\"']\)")
-_DETAILS = re.compile(
-    r"<details\b[^>]{0,100}>(?:[^<]{0,200}<summary>[^<]{0,200}</summary>)?([^<]{20,2000})", re.IGNORECASE
-)
+_TITLE = lazy(r"\]\([^\s()]{1,300}\s{1,4}[\"']([^\"'\n]{20,600})[\"']\)")
+_DETAILS = lazy(r"<details\b[^>]{0,100}>(?:[^<]{0,200}<summary>[^<]{0,200}</summary>)?([^<]{20,2000})", re.IGNORECASE)
 _CHARS = 2_000
 
 

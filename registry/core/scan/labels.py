@@ -3,6 +3,8 @@
 import re
 from enum import StrEnum
 
+from registry.lib.patterns import lazy
+
 
 class Label(StrEnum):
     REMOTE = "remote"  # downloaded
@@ -33,7 +35,7 @@ _PRIVATE_FILE = (
     r"|\.password-store\b|Library[/\\](?:Keychains|Cookies|Application Support[/\\](?:Google|Firefox"
     r"|BraveSoftware))"
 )
-SECRET_PATH = re.compile(
+SECRET_PATH = lazy(
     rf"(?:{_HOME})(?:{_PRIVATE_FILE})|(?<![\w.-])(?:\.netrc|\.git-credentials|\.pgpass|\.npmrc|\.pypirc"
     rf"|\.vault-token|\.aws[/\\]credentials|\.ssh[/\\](?:id_\w{{2,12}}|identity)(?![\w.]))(?![\w-])|\bid_(?:rsa|dsa"
     rf"|ecdsa|ed25519)\b(?!\.pub)|/etc/(?:shadow|sudoers|krb5\.keytab)\b|\bLogin Data\b|\bcookies\.sqlite\b"
@@ -42,8 +44,8 @@ SECRET_PATH = re.compile(
     rf"|169\.254\.169\.254/latest/meta-data/iam|(?<![\w/$.-])(?:\./"
     rf"|\.\./){{0,4}}(?:[\w-]{{1,40}}/){{0,4}}\.env(?:\.(?:local|production|prod|staging))?(?![\w./(\[-])",
 )
-_PUBLIC = re.compile(r"\.pub\b|/authorized_|\.env\.(?:example|sample|template)")
-SECRET_VARIABLE = re.compile(
+_PUBLIC = lazy(r"\.pub\b|/authorized_|\.env\.(?:example|sample|template)")
+SECRET_VARIABLE = lazy(
     r"(?:^|_)(?:TOKEN|SECRETS?|PASSWORD|PASSWD|PASS|PWD|API_?KEY|APIKEY|ACCESS_?KEY|ACCESS_KEY_ID|PRIVATE_?KEY"
     r"|CREDENTIALS?|AUTH|KEY)(?:$|_(?:ID|KEY|TOKEN|VALUE|BASE64))",
     re.IGNORECASE,
@@ -60,10 +62,8 @@ _VENDORS = {
     "POSTGRES": (), "MYSQL": (), "SSH": (), "SUDO": (), "VAULT": ("vault", ), "DOCKER": ("docker", ), "PYPI": ("pypi",
     "python"), "TWINE": ("pypi", "python"), "SENTRY": ("sentry", ),
 }  # fmt: skip
-_HOST = re.compile(
-    r"(?:https?|wss?|ftp)://(?:[^\s/@\"'`<>()]{1,80}@)?([\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])", re.IGNORECASE
-)
-_LOCAL = re.compile(r"localhost$|127\.|0\.0\.0\.0$|\[::1\]|.*\.(?:local|internal|localhost|test)$|host\.docker\.")
+_HOST = lazy(r"(?:https?|wss?|ftp)://(?:[^\s/@\"'`<>()]{1,80}@)?([\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])", re.IGNORECASE)
+_LOCAL = lazy(r"localhost$|127\.|0\.0\.0\.0$|\[::1\]|.*\.(?:local|internal|localhost|test)$|host\.docker\.")
 
 CODE_HOSTS = (
     "github.com", "raw.githubusercontent.com", "gitlab.com", "objects.githubusercontent.com", "dl.google.com",
@@ -72,11 +72,9 @@ CODE_HOSTS = (
     "dlcdn.apache.org", "huggingface.co", "download.docker.com", "aka.ms", "packages.microsoft.com", "cli.github.com",
     "unpkg.com", "cdn.jsdelivr.net", "deb.nodesource.com", "download.pytorch.org", "apt.kubernetes.io", "pkgs.k8s.io",
 )  # fmt: skip
-_VERSION = re.compile(
-    r"(?<![\d.])v?\d{1,4}\.\d{1,4}(?:\.\d{1,6})?|\b[0-9a-f]{40}\b|/stable|/latest/download/|awscli-exe"
-)
+_VERSION = lazy(r"(?<![\d.])v?\d{1,4}\.\d{1,4}(?:\.\d{1,6})?|\b[0-9a-f]{40}\b|/stable|/latest/download/|awscli-exe")
 # Installers of widely used tools, which their own documentation tells people to pipe into a shell.
-_INSTALLERS = re.compile(
+_INSTALLERS = lazy(
     r"https://(?:astral\.sh|sh\.rustup\.rs|get\.docker\.com|bun\.sh|deno\.land|get\.pnpm\.io"
     r"|install\.python-poetry\.org|(?:www\.)?get\.helm\.sh|get\.sdkman\.io|aka\.ms|cli\.github\.com"
     r"|fnm\.vercel\.app|mise\.run|get\.volta\.sh|raw\.githubusercontent\.com/(?:nvm-sh|Homebrew|helm|rbenv|pyenv"

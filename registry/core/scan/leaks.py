@@ -8,25 +8,26 @@ from registry.core.scan import paragraphs
 from registry.core.scan.labels import hosts, is_local, secret_path, secret_variable
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.quoting import refused
+from registry.lib.patterns import lazy
 
 # A placeholder in the address may contain blanks, so an address in Markdown ends at its bracket.
-_IMAGE = re.compile(
+_IMAGE = lazy(
     r"!\[[^\]\n]{0,200}\]\(\s{0,4}<?(?P<inline>https?://[^\n)]{4,800})"
     r"|^ {0,3}\[[^\]\n]{1,80}\]:\s{0,4}<?(?P<named>https?://[^\n]{4,800})"
     r"|<img\b[^>]{0,300}?src\s{0,4}=\s{0,4}(?:\"(?P<double>https?://[^\"\n]{4,800})"
     r"|'(?P<single>https?://[^'\n]{4,800})|(?P<bare>https?://[^\s\"'>]{4,800}))",
     re.IGNORECASE | re.MULTILINE,
 )
-_SLOT = re.compile(
+_SLOT = lazy(
     r"\$?\{{1,2}\s{0,4}([^{}\n]{1,120})\}{1,2}|<([^<>\n]{2,120})>|%7[Bb]([\w.%+-]{1,80}?)%7[Dd]"
     r"|\[([A-Z][A-Z0-9_ ]{2,40})\]|\$([A-Z_]{3,40})\b"
 )
-_PRIVATE = re.compile(
+_PRIVATE = lazy(
     r"secret|token|passw|credential|api[-_ ]?key|private|env(?:ironment)?\b|conversation|chat|history|summary"
     r"|context|message|user[-_ ]?(?:data|input|name|email)|content|base64|encoded|data\b|file",
     re.IGNORECASE,
 )
-_SEND = re.compile(
+_SEND = lazy(
     r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|exfiltrate|deliver|relay)\b|\b(?:sende|schicke"
     r"|lade|übertrage)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|envíe|sube|manda)\b"
     r"|\b(?:envie|mande|carregue)\b|\b(?:invia|carica)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b|发送|上传"
@@ -34,9 +35,9 @@ _SEND = re.compile(
     re.IGNORECASE,
 )
 # With a file that is named, these verbs are enough.
-_PASS_ON = re.compile(r"\b(?:paste|append|attach|include|put|copy|encode|push|pass|add|report)\b", re.IGNORECASE)
+_PASS_ON = lazy(r"\b(?:paste|append|attach|include|put|copy|encode|push|pass|add|report)\b", re.IGNORECASE)
 # The verb is an order, not a noun such as “a post”.
-_ORDER = re.compile(
+_ORDER = lazy(
     r"(?:^|[.!?:;,(*-]\s{0,3}|\b(?:and|then|also|always|must|should|please|you|first|next|finally|to|will|silently"
     r"|secretly)\s{1,3})$",
     re.IGNORECASE,
@@ -44,7 +45,7 @@ _ORDER = re.compile(
 _NOUNS = frozenset(
     {"post", "email", "e-mail", "upload", "forward", "report", "copy", "push", "pass", "add", "put", "include"}
 )
-_SECRET_WORDS = re.compile(
+_SECRET_WORDS = lazy(
     r"\b(?:private keys?|ssh keys?|api keys?|access keys?|(?:access |auth |session |api |bearer )tokens?|passwords?"
     r"|credentials|secrets|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
     r"|session cookies|cookies|\.env(?: file)?|keychain|browser history|system prompt|conversation(?: history)?"
@@ -53,11 +54,11 @@ _SECRET_WORDS = re.compile(
     r"|chaves?|credenziali|парол\w{0,3}|ключ\w{0,3}|токен\w{0,3})\b",
     re.IGNORECASE,
 )
-_DESTINATION = re.compile(
+_DESTINATION = lazy(
     r"https?://[^\s<>\"'`)\]]{4,300}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b", re.IGNORECASE
 )
-_TO = re.compile(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에", re.IGNORECASE)
-_OWN_USE = re.compile(
+_TO = lazy(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에", re.IGNORECASE)
+_OWN_USE = lazy(
     r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|header|bearer|oauth|configure|set up|generate|create"
     r"|obtain|get (?:a|an|your)|sign up|rotate|reset)\b",
     re.IGNORECASE,

@@ -2,16 +2,18 @@
 
 import re
 
-_ASSIGNED = re.compile(r"^(?:export\s+|override\s+)*([A-Za-z_][\w-]{0,63})\s*(?::{0,3}|\?|\+|!)=\s*(.*)$")
-_RULE = re.compile(r"^([^\s#:=][^#:=\n]{0,300}?)\s*::?(?!=)\s*([^;#\n]{0,1000})(?:;(.*))?$")
-_INCLUDE = re.compile(r"^[-s]?include\s+(.{1,300})$")
-_DEFINE = re.compile(r"^(?:define\s+([A-Za-z_]\w{0,63})|endef)\b")
-_EVAL = re.compile(r"\$\(eval\s+([A-Za-z_]\w{0,63})\s*:{0,3}=\s*(.{0,500})\)\s*$")
-_SHELL = re.compile(r"\$\(shell\s+")
-_NAME = re.compile(r"\$\(([A-Za-z_]\w{0,63})\)|\{\{\s*([A-Za-z_]\w{0,63})\s*\}\}")
-_PREFIX = re.compile(r"^[ \t]+[@+-]{0,3}[ \t]*")
-_DOCKER_RUN = re.compile(r"^(?:RUN|CMD|ENTRYPOINT)\s+(?:--\S{1,100}\s+){0,5}", re.MULTILINE)
-_DOCKER_ADD = re.compile(r"^ADD\s+(?:--\S{1,100}\s+){0,5}(https?://\S{1,500})\s+(\S{1,300})", re.MULTILINE)
+from registry.lib.patterns import lazy
+
+_ASSIGNED = lazy(r"^(?:export\s+|override\s+)*([A-Za-z_][\w-]{0,63})\s*(?::{0,3}|\?|\+|!)=\s*(.*)$")
+_RULE = lazy(r"^([^\s#:=][^#:=\n]{0,300}?)\s*::?(?!=)\s*([^;#\n]{0,1000})(?:;(.*))?$")
+_INCLUDE = lazy(r"^[-s]?include\s+(.{1,300})$")
+_DEFINE = lazy(r"^(?:define\s+([A-Za-z_]\w{0,63})|endef)\b")
+_EVAL = lazy(r"\$\(eval\s+([A-Za-z_]\w{0,63})\s*:{0,3}=\s*(.{0,500})\)\s*$")
+_SHELL = lazy(r"\$\(shell\s+")
+_NAME = lazy(r"\$\(([A-Za-z_]\w{0,63})\)|\{\{\s*([A-Za-z_]\w{0,63})\s*\}\}")
+_PREFIX = lazy(r"^[ \t]+[@+-]{0,3}[ \t]*")
+_DOCKER_RUN = lazy(r"^(?:RUN|CMD|ENTRYPOINT)\s+(?:--\S{1,100}\s+){0,5}", re.MULTILINE)
+_DOCKER_ADD = lazy(r"^ADD\s+(?:--\S{1,100}\s+){0,5}(https?://\S{1,500})\s+(\S{1,300})", re.MULTILINE)
 
 
 def dockerfile(text: str) -> str:

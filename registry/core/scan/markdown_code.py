@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from registry.core.scan.quoting import Context
 from registry.core.scan.shell_programs import DOWNLOADERS, LANGUAGES, SHELLS, base
+from registry.lib.patterns import lazy
 
-_FENCE = re.compile(r" {0,12}(?:>\s?)?(`{3,}|~{3,})[ \t]*\{?\.?([\w+#-]{0,20})")
-_INLINE = re.compile(r"(?<!`)(`{1,2})([^`\n]{3,600})\1(?!`)")
+_FENCE = lazy(r" {0,12}(?:>\s?)?(`{3,}|~{3,})[ \t]*\{?\.?([\w+#-]{0,20})")
+_INLINE = lazy(r"(?<!`)(`{1,2})([^`\n]{3,600})\1(?!`)")
 _SHELL = frozenset(
     {"sh", "bash", "zsh", "shell", "console", "shell-session", "shellsession", "terminal", "fish", "ksh"}
 )
@@ -22,20 +23,20 @@ _ENDINGS = {
     "perl": "pl", "csharp": "cs", "kotlin": "kt", "rust": "rs",
 }  # fmt: skip
 _DATA = frozenset({"json", "jsonc", "json5", "yaml", "yml", "toml", "ini"})
-_PROMPT = re.compile(r"^\s*(?:\$|%|❯|\(\w{1,20}\)\s\$|PS>|>>>|\.\.\.)\s")
-_BARE = re.compile(
+_PROMPT = lazy(r"^\s*(?:\$|%|❯|\(\w{1,20}\)\s\$|PS>|>>>|\.\.\.)\s")
+_BARE = lazy(
     r"(?:^|[\s:]|(?<![<$])\()((?:sudo[ \t]+)?(?:/(?:usr/)?bin/)?(?:curl|wget|iwr|irm|iex|base64|eval|bash|zsh|sh"
     r"|source|openssl|echo|printf|crontab|nc|ncat|powershell|pwsh|python3?|node|perl|ruby|php|claude|codex|xxd|tar"
     r"|chmod|scp|nslookup|dig|cat|socat|mkfifo|git clone|npx|tee|launchctl)[ \t]+[-$<\"'(`./~\w@{].*)$"
 )
-_SHELL_SIGN = re.compile(r"[|<>;&]|\$\(|`|https?://|\s--?\w|\s(?:~|\.{0,2})/\w|\(\(?\w")
-_RUNS_OUTPUT = re.compile(r"\b(?:eval|sh -c|bash -c)\s*$")
+_SHELL_SIGN = lazy(r"[|<>;&]|\$\(|`|https?://|\s--?\w|\s(?:~|\.{0,2})/\w|\(\(?\w")
+_RUNS_OUTPUT = lazy(r"\b(?:eval|sh -c|bash -c)\s*$")
 # A sentence that lists what to search for on a computer.
-_SEARCHES = re.compile(
+_SEARCHES = lazy(
     r"\s{0,3}(?:[-*]\s+)?(?:(?:Look|Watch|Hunt|Grep) (?:out )?for\b|Indicators?\b|Signs? of\b|Red flags?\b)"
 )
-_DESCRIPTION = re.compile(r"^description:\s*(.{1,1500})$", re.MULTILINE)
-_CALL = re.compile(r"\b(?:exec|eval|compile|Function|pickle\.loads?|__import__|getattr)\s?\(")
+_DESCRIPTION = lazy(r"^description:\s*(.{1,1500})$", re.MULTILINE)
+_CALL = lazy(r"\b(?:exec|eval|compile|Function|pickle\.loads?|__import__|getattr)\s?\(")
 _COMMANDS = SHELLS | LANGUAGES | DOWNLOADERS | {
     "sudo", "eval", "source", "chmod", "crontab", "echo", "cat", "tar", "git", "npm", "pip", "nc", "ncat", "socat",
     "scp", "rsync", "base64", "openssl", "claude", "codex", "gemini", "nslookup", "dig", "launchctl", "systemctl",

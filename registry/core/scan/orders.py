@@ -11,6 +11,7 @@ from registry.core.findings import shorten
 from registry.core.scan import authority_words, order_words, page_words
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import about_people, in_quotes, quoted, refused
+from registry.lib.patterns import lazy
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 
@@ -38,22 +39,22 @@ _ORDERS = [
     ),
     *(_Order(Rule.CONCEAL, triggers, each, negated=True) for triggers, each in page_words.SILENT_STEPS),
 ]
-_FETCH = re.compile(order_words.FETCH, _FLAGS)
-_OBEY = re.compile(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
-_ADDRESS = re.compile(r"https?://[!#-&(*-;=?-Z^_a-~]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
-_GUIDE = re.compile(
+_FETCH = lazy(order_words.FETCH, _FLAGS)
+_OBEY = lazy(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
+_ADDRESS = lazy(r"https?://[!#-&(*-;=?-Z^_a-~]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
+_GUIDE = lazy(
     r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage"
     r"|official|getting[- ]started|quick ?start|docs?|documentation|installationsanleitung|einrichtung|instalación"
     r"|instalação|installazione|installatie|instalacj\w{1,3}|установ\w{2,6}|kurulum\w{0,6})\b|安装|インストール|설치",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?]\s|[。！？]|\n\s*\n|\n\s*[-*#]\s")
-_STRONG = re.compile(r"\b(?:all|every|any|exactly|whatever|everything|always|strictly)\b", re.IGNORECASE)
-_NEGATED_AFTER = re.compile(r"지 ?마|지 ?말|않|ない|ません|わず|せず")  # languages that negate a verb at its end
+_SENTENCE = lazy(r"[.!?]\s|[。！？]|\n\s*\n|\n\s*[-*#]\s")
+_STRONG = lazy(r"\b(?:all|every|any|exactly|whatever|everything|always|strictly)\b", re.IGNORECASE)
+_NEGATED_AFTER = lazy(r"지 ?마|지 ?말|않|ない|ません|わず|せず")  # languages that negate a verb at its end
 # A file of the skill, such as “in `references/steps.md`”.
-_OWN_FILE = re.compile(r"[^.!?。\n]{0,40}?[`\[(\s]((?:\./)?(?:references|assets|scripts|docs|templates)/[\w./-]{1,80})")
-_TO_INSTALL = re.compile(r"[\W\d]*(?:to|para|per|pour|um|om|aby|чтобы)\b.{0,30}\b\w{0,3}instal", re.IGNORECASE)
-_SOFTENED = re.compile(r"[^.!?\n]{0,30}\b(?:unless|until|yet)\b", re.IGNORECASE)
+_OWN_FILE = lazy(r"[^.!?。\n]{0,40}?[`\[(\s]((?:\./)?(?:references|assets|scripts|docs|templates)/[\w./-]{1,80})")
+_TO_INSTALL = lazy(r"[\W\d]*(?:to|para|per|pour|um|om|aby|чтобы)\b.{0,30}\b\w{0,3}instal", re.IGNORECASE)
+_SOFTENED = lazy(r"[^.!?\n]{0,30}\b(?:unless|until|yet)\b", re.IGNORECASE)
 _WINDOW = 260
 _NEAR = 40
 
@@ -75,7 +76,7 @@ def find(text: str, *, first_line: int = 1) -> Iterator[Match]:
 @cache
 def _pattern(expression: str) -> re.Pattern[str]:
     """Compile a pattern when a text first has one of its triggers. All of them take a tenth of a second."""
-    return re.compile(expression, _FLAGS)
+    return lazy(expression, _FLAGS)
 
 
 def _in_paragraph(order: _Order, paragraph: str, text: str, at: int, first_line: int) -> Iterator[Match]:

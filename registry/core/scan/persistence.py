@@ -4,25 +4,26 @@ import re
 
 from registry.core.scan.matches import Rule, TooComplex
 from registry.core.scan.shell_lexer import Command, commands
+from registry.lib.patterns import lazy
 
 _HIDDEN_HOME = r"(?:~|\$\{?HOME\}?|%h|/root|/home/[\w.-]{1,40}|/Users/[\w.-]{1,40})/"
-START_UP = re.compile(
+START_UP = lazy(
     r"(?:^|[/\\\"' ])(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc"
     r"|xprofile|xinitrc|xsessionrc|inputrc)|config\.fish|\.config/fish/conf\.d/[\w.-]{1,60}"
     r"|Microsoft\.PowerShell_profile\.ps1)(?=$|[\"'\s;)])|/etc/(?:profile(?:\.d/[\w.-]{1,60})?|bash\.bashrc|zshrc"
     r"|environment)(?=$|[\"'\s;)])|(?:^|[^\w])\$PROFILE\b"
 )
-_CRON = re.compile(r"/etc/(?:cron[\w.]{0,10}/|crontab)|/var/spool/cron|/etc/anacrontab")
-_SERVICE = re.compile(
+_CRON = lazy(r"/etc/(?:cron[\w.]{0,10}/|crontab)|/var/spool/cron|/etc/anacrontab")
+_SERVICE = lazy(
     r"systemd/(?:system|user)/[\w@.%{}$-]{1,80}|/etc/init\.d/[\w.-]{1,60}|/etc/rc\.local\b|/etc/rc\d?\.d/"
     r"|Library/Launch(?:Agents|Daemons)\b|\.config/autostart\b|\\Startup\\|/etc/ld\.so\.preload|/etc/xdg/autostart"
 )
 # Whatever is in these folders starts with the next session, without a command that enables it.
-_SESSION = re.compile(
+_SESSION = lazy(
     r"Library/Launch(?:Agents|Daemons)\b|\.config/autostart\b|/etc/xdg/autostart|Start Menu[\\/]Programs[\\/]Startup\b"
 )
-_SWITCHED_OFF = re.compile(r"^(?:Hidden=true|X-GNOME-Autostart-enabled=false)\s*$", re.MULTILINE)
-_UNIT_FOLDER = re.compile(r"(?:systemd/(?:system|user)|/etc/init\.d)/?([\w@.%{}$-]{0,80})$")
+_SWITCHED_OFF = lazy(r"^(?:Hidden=true|X-GNOME-Autostart-enabled=false)\s*$", re.MULTILINE)
+_UNIT_FOLDER = lazy(r"(?:systemd/(?:system|user)|/etc/init\.d)/?([\w@.%{}$-]{0,80})$")
 _ENABLERS = {
     "systemctl": frozenset({"enable", "reenable", "start", "link", "add-wants"}),
     "update-rc.d": frozenset({"defaults", "enable"}),
@@ -30,24 +31,24 @@ _ENABLERS = {
     "rc-update": frozenset({"add"}),
 }
 # In the source of a program, where the arguments may be a list of strings.
-_ENABLES = re.compile(r"\bsystemctl[\"', \w-]{1,40}?\b(?:enable|start|link)\b|\bupdate-rc\.d\b")
-_TIMER_OPTION = re.compile(r"--(?:on-(?:calendar|boot|startup|active|unit-active|unit-inactive)|timer-property)\b")
-_HOOK = re.compile(r"\.git/hooks/(?!\s|$)[\w$/{}.-]{0,80}|\.husky/[\w-]{1,60}|/git-core/templates/hooks/")
-_IMPORT = re.compile(r"site-packages/[\w.$-]{1,80}\.pth\b|\b(?:site|user)customize\.py\b|\.pythonrc\b")
-_RUNS_AT_IMPORT = re.compile(r"^import\s", re.MULTILINE)
-_KEYS = re.compile(r"\.ssh/authorized_keys\b")
-_AGENT = re.compile(
+_ENABLES = lazy(r"\bsystemctl[\"', \w-]{1,40}?\b(?:enable|start|link)\b|\bupdate-rc\.d\b")
+_TIMER_OPTION = lazy(r"--(?:on-(?:calendar|boot|startup|active|unit-active|unit-inactive)|timer-property)\b")
+_HOOK = lazy(r"\.git/hooks/(?!\s|$)[\w$/{}.-]{0,80}|\.husky/[\w-]{1,60}|/git-core/templates/hooks/")
+_IMPORT = lazy(r"site-packages/[\w.$-]{1,80}\.pth\b|\b(?:site|user)customize\.py\b|\.pythonrc\b")
+_RUNS_AT_IMPORT = lazy(r"^import\s", re.MULTILINE)
+_KEYS = lazy(r"\.ssh/authorized_keys\b")
+_AGENT = lazy(
     rf"{_HIDDEN_HOME}\.(?:claude|codex|cursor|gemini|copilot)(?:\.json|/(?:settings[\w.]{{0,10}}\.json|config\.toml"
     rf"|mcp\.json))|(?:^|[/\"' ])\.mcp\.json\b|\.claude/settings(?:\.local)?\.json|claude_desktop_config\.json"
 )
 # More places of such settings. A program that writes one of them and names a permission changes it.
-_AGENT_PLACE = re.compile(
+_AGENT_PLACE = lazy(
     r"\.(?:claude|codex|cursor|gemini|copilot|windsurf|codeium|continue|opencode|qwen|kiro|amp|roo|factory|aider)"
     r"(?:[/\\][\w./\\ -]{0,80})?\.(?:json|jsonc|toml|ya?ml)\b|\b(?:mcp_config|cline_mcp_settings|mcp_settings"
     r"|claude_desktop_config)\.json|(?:^|[/\\\"' ])\.mcp\.json|\.vscode[/\\](?:settings|mcp)\.json"
     r"|(?:opencode|goose|crush|zed|Code)[/\\](?:User[/\\])?(?:config|opencode|crush|settings|mcp)\.(?:json|ya?ml)"
 )
-_AGENT_KEY = re.compile(
+_AGENT_KEY = lazy(
     r"mcp_?Servers|mcp[.-]servers|context_servers|bypassPermissions|PreToolUse|PostToolUse|SessionStart"
     r"|UserPromptSubmit|permissionDecision|defaultMode|enableAllProjectMcpServers|auto_?Approve|always_?Allow"
     r"|approval_policy|approvalPolicy|sandbox_mode|danger-full-access|trust_level|allowed_?Tools"
@@ -66,24 +67,24 @@ _ORDINARY = frozenset({
     "ls", "wc", "sort", "read", "tr", "cut", "xargs", "command", "type", "which", "}", "{", "while", "function",
     "unset", "source", ".", "fish_add_path", "status", "end", "eval",
 })  # fmt: skip
-_SUSPICIOUS = re.compile(
+_SUSPICIOUS = lazy(
     r"\b(?:curl|wget|nc|ncat|socat|base64|xxd|mkfifo|nohup|setsid|osascript|iwr|irm|Invoke-\w{1,40}|ssh|scp|telnet"
     r"|nslookup|dig)\b|/dev/(?:tcp|udp)/|https?://(?!localhost|127\.)|/tmp/|/dev/shm/|/var/tmp/|(?:~|\$\{?HOME\}?"
     r"|%h)/(?:[\w.-]{1,60}/){0,5}\.[\w-]|/\.(?:cache|local/share|config)/|\b(?:python[\d.]{0,4}|node|perl|ruby|php"
     r"|bash|sh)\s+-[a-z]{0,3}[ce]\b|\beval\b|>/dev/null 2>&1 &|&>/dev/null &|(?<!&)&\s*\)?\s*$",
     re.MULTILINE,
 )
-_TOOL_SET_UP = re.compile(
+_TOOL_SET_UP = lazy(
     r"""eval\s+["']?(?:\$\(|`)[\w./~$-]{1,60}(?:\s+[\w./=-]{1,40}){0,4}(?:\)|`)["']?|(?:source|\.)\s+<\([\w-]{1,40}"""
     r"""(?:\s+[\w=-]{1,40}){1,4}\)|(?:\[\s+-[sf]\s+\S{1,120}\s+\]\s*&&\s*)?(?:\\?\.|source)\s+["']?[\w$~{}/.-]{1,120}["']?"""
     r"""|^\s*(?:export\s+)?[\w]{1,60}=(?!.*\$\().*$|^\s*alias\s+[\w.-]{1,40}=["']?(?:git|ls|ll|cd|k|kubectl|docker|python3?|code)\b.*$""",
     re.MULTILINE,
 )
-_AT = re.compile(
+_AT = lazy(
     r"(?:-[qft] ?\S{1,200} |-[mMv]{1,3} ){0,6}(?:now|midnight|noon|teatime|today|tomorrow|\d)|-t ?\d|(?:-\w )?-f ?\S"
 )
-_SETTINGS = re.compile(r"mcpServers|bypass|\"allow\"|hooks|command|autoApprove")
-_LITERAL_KEY = re.compile(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{1,20})\s+AAAA")
+_SETTINGS = lazy(r"mcpServers|bypass|\"allow\"|hooks|command|autoApprove")
+_LITERAL_KEY = lazy(r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{1,20})\s+AAAA")
 
 
 def writes(target: str, payload: str | None) -> tuple[Rule, str] | None:

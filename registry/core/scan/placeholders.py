@@ -8,19 +8,20 @@ from registry.core.findings import shorten
 from registry.core.scan.labels import hosts, is_local, secret_path, secret_variable
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import refused
+from registry.lib.patterns import lazy
 
-_ADDRESS = re.compile(
+_ADDRESS = lazy(
     r"\]\(\s{0,4}<?(https?://[^\n)]{4,400})|<(?:img|a)\b[^<>\n]{0,200}?(?:src|href)\s{0,4}=\s{0,4}[\"']?"
     r"(https?://[^\s\"'>]{4,400})",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
+_NAMED = lazy(
     r"[=/]\$?[{<\[(%]{0,2}([A-Z][A-Z0-9_]{1,40})(?![A-Za-z0-9_])|[{<\[]{1,2}\s{0,3}([A-Za-z][\w -]{0,40}?)\s{0,3}[}>\]]"
     r"|=([a-z]{1,12}[_-]?(?:value|here)|value|secret|key|token|data)(?=$|[&#\"'>])"
 )
-_BLANK = re.compile(r"[=/](?:\.{3}|…|[xX]{3,12}|\*{3,12}|_{3,12})(?=$|[&#.\"'>\s])")
+_BLANK = lazy(r"[=/](?:\.{3}|…|[xX]{3,12}|\*{3,12}|_{3,12})(?=$|[&#.\"'>\s])")
 # A word for the value that was read. “The value of the column” is another value.
-_VALUE = re.compile(
+_VALUE = lazy(
     r"\b(?:that|this|its|the|your) (?:[\w-]{1,20} ){0,2}?(?:value|key|token|password|secret|string|contents?|result"
     r"|credentials?)s?\b(?! (?:of|in|column|field) (?:the|a|each)\b)|\bwhat (?:you|it|was) (?:just )?(?:found|read"
     r"|copied|took|holds|contains|saw)\b|\b(?:with|is|by|for) (?:it|them|that|this)\b(?! [a-z])"
@@ -29,30 +30,28 @@ _VALUE = re.compile(
     r"|値|キー|パスワード|값|키|비밀번호",
     re.IGNORECASE,
 )
-_SECRET = re.compile(
+_SECRET = lazy(
     r"\b(?:(?:private|ssh|api|access|secret|signing) keys?|(?:access |auth |session |api |bearer )?tokens?|passwords?"
     r"|passphrases?|credentials|secrets|seed phrases?|passw[öo]rter?|passwort|zugangsdaten|schlüssel|mots? de passe"
     r"|identifiants|contraseñas?|credenciales|claves?|senhas?|credenciais|chaves?|credenziali|chiav[ei]|парол\w{0,3}"
     r"|ключ\w{0,3}|токен\w{0,3})\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|토큰",
     re.IGNORECASE,
 )
-_READ = re.compile(
+_READ = lazy(
     r"\b(?:read|open|take|look up|find|extract|cat|copy|grab|load|collect|fetch|locate|search|note|remember"
     r"|lies|nimm|öffne|lis(?:ez)?|ouvre[zr]?|prends|lee|lea|abre|toma|leia|abra|pegue|leggi|apri|prendi|прочитай\w{0,2}"
     r"|прочти|открой\w{0,2}|возьми\w{0,2})\b|读取|打开|取出|読み|開い|읽|열",
     re.IGNORECASE,
 )
 # The key of the service that draws the picture.
-_OWN_USE = re.compile(
+_OWN_USE = lazy(
     r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|oauth|generate|create|obtain|get (?:a|an|your)|sign up"
     r"|settings page|placeholder|made-up|fake|dummy)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?;]\s|[。！？；]|\n\s*\n")
-_DEFINES = re.compile(
-    r"\W{0,3}(?:(?:is|are|means|stands for|ist|est|es|é|è|это|означает)\b|[=是为はが는은])", re.IGNORECASE
-)
-_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]{0,20}(?:_[A-Z0-9]{1,20}){1,4}\b")
+_SENTENCE = lazy(r"[.!?;]\s|[。！？；]|\n\s*\n")
+_DEFINES = lazy(r"\W{0,3}(?:(?:is|are|means|stands for|ist|est|es|é|è|это|означает)\b|[=是为はが는은])", re.IGNORECASE)
+_VARIABLE = lazy(r"\b[A-Z][A-Z0-9]{0,20}(?:_[A-Z0-9]{1,20}){1,4}\b")
 _ANY_VALUE = frozenset({"key", "value", "data", "here", "x", "v"})  # names that say as little as dots
 _BEFORE, _AFTER = 700, 400
 _NEAR_BEFORE, _NEAR_AFTER = 60, 120

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from registry.core.scan import prose_phrases, prose_signs, prose_triggers
 from registry.core.scan.prose_words import Fact, facts_of
+from registry.lib.patterns import lazy
 
-ADDRESS = re.compile(
+ADDRESS = lazy(
     r"https?://[!#-&(*-;=?-Z^_a-~]{4,300}|\bmailto:\S{4,100}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}"
     r"|\bpastebin\b|\bgist\b|\bwebhook\.site\b|\b(?:[a-z0-9-]{2,40}\.){1,3}(?:example|com|net|org|io|dev"
     r"|app)/[\w./?=-]{2,100}",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W\d_]+(?:_[^\W\d_]+)*")
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？।؟]|\n\s*(?=[-*+#|>]\s|\d{1,3}[.)]\s)")
-_NO_ASK_PHRASE = re.compile(
+_WORD = lazy(r"[^\W\d_]+(?:_[^\W\d_]+)*")
+_SENTENCE_END = lazy(r"[.!?](?=\s)|[。！？।؟]|\n\s*(?=[-*+#|>]\s|\d{1,3}[.)]\s)")
+_NO_ASK_PHRASE = lazy(
     r"\b(?:no|without) (?:further |any |a |prior )?(?:confirmation|approval|consent|prompt(?:ing)?|question)s?\b"
     r"|\bnobody (?:needs|has) to (?:sign|be asked)|\bnobody (?:needs|has) to "
     r"(?:approve|confirm|agree)|\b(?:does|do|need) ?n[o'’]t (?:have to|need to|be) (?:be )?(?:involved|asked"
@@ -26,7 +27,7 @@ _NO_ASK_PHRASE = re.compile(
     re.IGNORECASE,
 )
 # Ranks in more than one word.
-_RANK_PHRASE = re.compile(
+_RANK_PHRASE = lazy(
     r"\b(?:ranks?|stands?|counts?|weighs?)\b[^.\n]{0,20}\b(?:above|higher|over|before|more)\b|\bmore important than\b"
     r"|\b(?:geht|gehen)\b[^.\n]{0,60}\bvor\b|\b(?:gilt|gelten) vor\b|\bpass(?:e|ent) avant\b|\b(?:comes?|kommt"
     r"|kommen) (?:before|vor)\b|\b(?:steht|stehen) über\b"
@@ -35,12 +36,12 @@ _RANK_PHRASE = re.compile(
     r"|\bвыше,? чем\b",
     re.IGNORECASE,
 )
-_GERMAN_WHAT = re.compile(
+_GERMAN_WHAT = lazy(
     r"\bwas\b[^.\n]{0,30}\b(?:steht|sagt|verlangt|fordert|vorgibt|anweist|vorschreibt|geschrieben|enthält|findest)\b",
     re.IGNORECASE,
 )
-_HOCH = re.compile(r"\blade?\b[^.\n]{0,100}\bhoch\b", re.IGNORECASE)
-_ASSET = re.compile(
+_HOCH = lazy(r"\blade?\b[^.\n]{0,100}\bhoch\b", re.IGNORECASE)
+_ASSET = lazy(
     r"\bMCP\b|Bash\(\*|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b|\.(?:bash|zsh)rc\b|\bauthorized_keys\b|\ballow[- ]?list\b"
     r"|\bshell profile\b|bypassPermissions|\bpermission mode\b|\bmaster password\b|\bpublic key\b|\b(?:login"
     r"|startup) item\b"

@@ -2,8 +2,10 @@
 
 import re
 
+from registry.lib.patterns import lazy
+
 # The text of a page decides what the agent does.
-DECIDES = re.compile(
+DECIDES = lazy(
     r"\bas (?:if|though) (?:it came from )?(?:the |your )?(?:user|operator|developer|owner"
     r"|system)\b[^.\n]{0,12}\b(?:typed|said|written|asked|sent|given)\b|"
     r"\bals (?:hätte|käme) (?:der|die|es vom) (?:nutzer|anwender|benutzer|system)|\bcomme si l['’]utilisat"
@@ -17,7 +19,7 @@ DECIDES = re.compile(
     re.IGNORECASE,
 )
 # “As it is described there”, with a verb such as “proceed”.
-HOW = re.compile(
+HOW = lazy(
     r"\brichte? dich (?:da)?nach\b|\bwork through (?:it|them)\b|"
     r"\b(?:proceed|behave|act|work|go on|do)\b[^.\n]{0,20}\bas\b[^.\n]{0,20}\b(?:described|instructed|directed"
     r"|told|stated|written|asked)"
@@ -35,7 +37,7 @@ HOW = re.compile(
     re.IGNORECASE,
 )
 # What the user cannot undo.
-IRREVOCABLE = re.compile(
+IRREVOCABLE = lazy(
     r"\b(?:same|equal) (?:standing|rank|weight|authority|force|status) (?:as|with|to) (?:your |the )?(?:system"
     r"|developer|operator)"
     r"|\buser (?:is not entitled|has no right) to (?:change|revoke|cancel|override|lift|undo|alter)"
@@ -72,25 +74,25 @@ IRREVOCABLE = re.compile(
     r"|(?:사용자|시스템)[^.]{0,24}(?:충돌|모순|다르)[^.]{0,16}이 ?(?:문서|파일|지침)[^.]{0,4}(?:따르|우선)",
     re.IGNORECASE,
 )
-CONFLICT = re.compile(
+CONFLICT = lazy(
     r"\b(?:conflicts?|contradict\w{0,4}|differ\w{0,3}|disagree\w{0,4}|widersprü\w{2,6}|désaccord|conflits?"
     r"|conflictos?|contradicci\w{2,4}|conflitos?|conflitt[oi]"
     r"|strijd|sprzeczno\w{2,4}|konflikt\w{0,3}|противореч\w{1,4}|çeliş\w{1,6})\b",
     re.IGNORECASE,
 )
-FOLLOW = re.compile(
+FOLLOW = lazy(
     r"(?:follow|obey|use|apply|go|by|prefer|gilt|gelten|zählt|befolge|suis|suivez|vaut|sigue|siga|vale|rige|cumpla"
     r"|segui|conta|geldt|volg|obowiązuje|stosuj|действует"
     r"|следуй)$"
 )
-FEIGNED = re.compile(
+FEIGNED = lazy(
     r"\bpretend (?:to|that you|you) (?:comply|obey|agree|have|had|did|follow|accept|do so)\b"
     r"|\btu(?:e)? so,? als (?:ob|hättest|würdest)\b|\bfai(?:s|tes) semblant d"
     r"|\bfinge (?:que|haber|obedecer)|\bfinja (?:que|ter)|\bfai finta di|\bfingi di|\budawaj,? że|\bсделай вид"
     r"|\bdoe alsof je (?:het|dat)|\b假装(?:已|照做|同意)",
     re.IGNORECASE,
 )
-FALSIFIED = re.compile(
+FALSIFIED = lazy(
     r"(?<!not )(?<!never )(?<!n['’]t )\b(?:inflate|falsify|fabricate|doctor|invent)\b[^.\n]{0,30}\b(?:numbers?"
     r"|coverage|results?|scores?|metrics?|ratings?|reviews?|figures?"
     r"|quotes?|sources?|citations?|totals?|justifications?)\b|\b(?:do not|don['’]t|skip)\b[^.\n]{0,20}\b(?:run"
@@ -100,7 +102,7 @@ FALSIFIED = re.compile(
     r"|clean|made)\b",
     re.IGNORECASE,
 )
-UNMENTIONED = re.compile(
+UNMENTIONED = lazy(
     r"\bkeep (?:it|this|that) to yourself\b|"
     r"\b(?:say|claim|saying|claiming|explain) (?:that )?(?:it|this|they) (?:is|are|was)(?: needed| required| only"
     r"| just)? (?:for|part of)\b"
@@ -127,7 +129,7 @@ UNMENTIONED = re.compile(
     r"|\b(?:bahsetmeden|söylemeden|haber vermeden|belirtmeden)\b",
     re.IGNORECASE,
 )
-CONCEALED = re.compile(
+CONCEALED = lazy(
     r"\b(?:fragt|demande|pregunta|pergunta|chiede|vraagt|zapyta|спросит|спрашивает)\b[^.\n]{0,40}\b(?:behaupte"
     r"|leugne|prétends|nie que|afirma|niega"
     r"|afirme|negue|sostieni|beweer|ontken|twierdź|zaprzecz|утверждай|отрицай)\b|"
@@ -146,18 +148,18 @@ CONCEALED = re.compile(
     r"|fra noi|onder ons|między nami|между нами|aramızda)\b",
     re.IGNORECASE,
 )
-AUTO_APPROVED = re.compile(
+AUTO_APPROVED = lazy(
     r"\b(?:approved|allowed|accepted|granted|permitted) automatically|\bautomatically (?:approv|allow|accept"
     r"|grant)\w{0,3}|\bauto-?(?:approve|accept|allow)\w{0,2}\b",
     re.IGNORECASE,
 )
-DISGUISED_NAME = re.compile(
+DISGUISED_NAME = lazy(
     r"\b(?:login item|startup item|service|daemon|scheduled task|launch ?agent|cron ?job"
     r"|extension)\b[^.\n]{0,40}\b(?:under the name|named|called|disguised as|posing as)"
     r" .{0,2}(?:system|apple|microsoft|windows|google|chrome|com\.apple|macos|update|security)",
     re.IGNORECASE,
 )
-HARVESTED = re.compile(
+HARVESTED = lazy(
     r"\b(?:collect|gather|harvest|extract|list|note|copy|sammle|collecte[zr]?|recoge|recopila|colete|raccogli"
     r"|verzamel|zbierz|собери|соберите)\b[^.\n]{0,30}"
     r"\b(?:names|e-?mail addresses|phone numbers|card numbers|birth ?dates|namen|e-?mail-adressen|telefonnummern"
@@ -165,29 +167,29 @@ HARVESTED = re.compile(
     r"|nomi|indirizzi|imiona|adresy|имена|адреса|телефоны)\b",
     re.IGNORECASE,
 )
-ALSO = re.compile(
+ALSO = lazy(
     r"一并|"
     r"\b(?:also|additionally|as well|zusätzlich|ebenfalls|aussi|également|además|también|também|além disso|anche"
     r"|inoltre|ook|tevens|także|również|также|дополнительно"
     r"|ayrıca)\b|同时|另外|また|併せて|또한|أيضا|भी",
     re.IGNORECASE,
 )
-EVERYBODY = re.compile(r"\bno one\b", re.IGNORECASE)
-SKIPPED_PART = re.compile(
+EVERYBODY = lazy(r"\bno one\b", re.IGNORECASE)
+SKIPPED_PART = lazy(
     r"\b(?:skip|leave out|omit|gloss)(?: over)? (?:the|this|that) (?:part|step|bit) (?:where|in which|that|about)\b",
     re.IGNORECASE,
 )
-WIDENED = re.compile(
+WIDENED = lazy(
     r"\b(?:widen|extend|open|relax|loosen|expand)\b[^.\n]{0,30}\b(?:allowed tools|permissions?"
     r"|allow-?list)\b[^.\n]{0,60}"
     r"\b(?:everything|all|any|undisturbed|unrestricted)\b|(?<!not )(?<!never )\b(?:answer|say|reply|click|press)"
     r" [“\"'`]?(?:yes|allow|approve|accept)[”\"'`]? (?:to|on|for) (?:every|all|any)\b",
     re.IGNORECASE,
 )
-RETURNS = re.compile(
+RETURNS = lazy(
     r"\bre-?(?:enables?|installs?|creates?|activates?|adds?)\b[^.\n]{0,40}\b(?:when|if|after|once)\b[^.\n]{0,30}"
     r"\b(?:remov|delet|disabl|uninstall)",
     re.IGNORECASE,
 )
-IN_PICTURE = re.compile(r"\b(?:query|parameter|url|address|path)\b", re.IGNORECASE)
-PICTURE_FILE = re.compile(r"https?://\S{4,200}\.(?:gif|png|jpe?g|svg|webp)\b", re.IGNORECASE)
+IN_PICTURE = lazy(r"\b(?:query|parameter|url|address|path)\b", re.IGNORECASE)
+PICTURE_FILE = lazy(r"https?://\S{4,200}\.(?:gif|png|jpe?g|svg|webp)\b", re.IGNORECASE)

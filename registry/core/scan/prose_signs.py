@@ -3,12 +3,11 @@
 These languages join words, or put marks between letters, so a sign is searched anywhere in a sentence.
 """
 
-import re
-
 from registry.core.scan.prose_words import Fact
+from registry.lib.patterns import lazy
 
-OTHER_SCRIPT = re.compile(r"[\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-VOWEL_MARKS = re.compile(r"[\u064b-\u0652\u0640]")  # optional in Arabic
+OTHER_SCRIPT = lazy(r"[\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+VOWEL_MARKS = lazy(r"[\u064b-\u0652\u0640]")  # optional in Arabic
 
 _NO_TELL = (
     r"(?:不用|无需|不必)(?:说明|告知|解释|提及)|"
@@ -34,13 +33,13 @@ _NO_ASK = (
 )
 
 # “Than” marks what has the lower rank. Korean and Japanese put it after the noun.
-OUTRANKED = re.compile(
+OUTRANKED = lazy(
     r"(?P<zh>优先于|優先於|高于|高於|凌驾于|凌驾|先于|取代)"
     r"|(?P<than>より|よりも|보다|(?P<hi>से) (?=अधिक|ऊपर|ज़्यादा|ज्यादा|पहले|ऊँच))[^。！？.\n।]{0,24}?(?:優先|上位|重要"
     r"|우선|상위|중요|अधिक|ऊपर|ज़्यादा|ज्यादा"
     r"|प्राथमिक|पहले|ऊँच)|(?P<ar>(?:الأولوية|أولوية|الأسبقية|أسبقية) على|تتقدم على|يتقدم على|تسمو على|أهم من|تتجاوز|تلغي)"
 )
-SELF = re.compile(
+SELF = lazy(
     r"本(?:文件|文档|技能|页|指南|规则|说明|节)|(?:这份|这个|此|该|以下)(?:文件|文档|规则|技能|说明|指令|页面"
     r"|指南)|其优先|(?:この|本|当)(?:ファイル"
     r"|文書|ドキュメント|スキル|ページ|指示|ルール|手順|節)|이 ?(?:파일|문서|스킬|페이지|지침|규칙|지시|명령|절)"
@@ -48,7 +47,7 @@ SELF = re.compile(
     r"|التعليمات|الصفحة|القواعد|المهارة|الوثيقة|القسم)|(?:यह|इस|ये|इन) (?:फ़ाइल|फाइल|दस्तावेज़|दस्तावेज|पृष्ठ|निर्देश|नियम"
     r"|स्किल|खंड)"
 )
-PEOPLE = re.compile(
+PEOPLE = lazy(
     r"用户|使用者|用戶|系统|開発者|开发者|之前|其他|其它|此前|先前|任何指令|ユーザー|利用者|システム|他の|以前の"
     r"|それまで|사용자|이용자|시스템|다른|이전|앞선"
     r"|مستخدم|النظام|السابقة|أخرى|الأخرى|उपयोगकर्ता|यूज़र|यूजर|सिस्टम|अन्य|पिछले|पहले के"
@@ -103,9 +102,9 @@ _SIGNS: dict[Fact, str] = {
     Fact.ASSET: r"账户|账号|管理员|权限|后门|帳號|アカウント|管理者|権限|バックドア|계정|관리자|권한|백도어|حساب"
     r"|مدير|صلاحي|खाता|व्यवस्थापक|MCP",
 }
-_PATTERNS = {fact: re.compile(pattern) for fact, pattern in _SIGNS.items()}
-NO_ASK = re.compile(_NO_ASK)
-NO_TELL = re.compile(_NO_TELL)
+_PATTERNS = {fact: lazy(pattern) for fact, pattern in _SIGNS.items()}
+NO_ASK = lazy(_NO_ASK)
+NO_TELL = lazy(_NO_TELL)
 
 
 def signs(sentence: str) -> set[Fact]:

@@ -1,19 +1,19 @@
 """Python functions that download, decode, run, send or deserialise, by their full names."""
 
-import re
+from registry.lib.patterns import lazy
 
-DOWNLOADS = re.compile(
+DOWNLOADS = lazy(
     r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:get|request|post|urlopen|stream)$"
     r"|urllib\.request\.(?:urlopen|urlretrieve|URLopener|FancyURLopener)$|urllib2\.urlopen$|wget\.download$"
     r"|\bhttp\.client\.|gdown\.download$|huggingface_hub\.\w{1,30}_download$"
 )
-DECODES = re.compile(
+DECODES = lazy(
     r"base64\.\w{0,10}decode\w{0,5}$|binascii\.(?:unhexlify|a2b_\w{1,10})$|bytes\.fromhex$|bytearray\.fromhex$"
     r"|codecs\.decode$|(?:zlib|gzip|bz2|lzma)\.decompress$|cryptography\.fernet\.Fernet|\?\.decrypt$"
     r"|quopri\.decodestring$|marshal\.loads$"
 )
 # Functions that may put text together from numbers or single characters.
-BUILDS = re.compile(r"^(?:chr|map|bytes|bytearray)$|\.translate$")
+BUILDS = lazy(r"^(?:chr|map|bytes|bytearray)$|\.translate$")
 PLAIN = frozenset(
     {"len", "bool", "isinstance", "int", "float", "os.path.exists", "print", "range", "hashlib.sha256", "ord"}
 )
@@ -44,7 +44,7 @@ SHELL_RUNS = frozenset({
     "subprocess.check_output", "subprocess.getoutput", "subprocess.getstatusoutput", "asyncio.create_subprocess_shell",
     "asyncio.create_subprocess_exec", "commands.getoutput",
 })  # fmt: skip
-SENDS = re.compile(
+SENDS = lazy(
     r"(?:requests|httpx|aiohttp|urllib3|niquests)(?:\.\w{1,30})?\.(?:post|put|patch|get|request|urlopen|head"
     r"|delete)$|urllib\.request\.(?:urlopen|Request)$|urllib2\.urlopen$|webbrowser\.open\w{0,10}$"
     r"|socket\.(?:gethostbyname\w{0,4}|getaddrinfo)$|dns\.resolver\.\w{1,10}$|smtplib\."
@@ -55,21 +55,21 @@ SEND_METHODS = frozenset({
     "endheaders",
 })  # fmt: skip
 # Objects that read from a connection. The other side chooses what they return.
-CONNECTIONS = re.compile(
+CONNECTIONS = lazy(
     r"asyncio\.open_(?:unix_)?connection$|socket\.create_connection$|telnetlib\.Telnet$"
     r"|websockets?\.(?:\w{1,20}\.){0,3}(?:connect|create_connection)$"
 )
 SERVERS = frozenset({"asyncio.start_server", "asyncio.start_unix_server", "websockets.serve"})
-LOADS = re.compile(
+LOADS = lazy(
     r"(?:pickle|cPickle|_pickle|dill|cloudpickle)\.(?:loads?|Unpickler)$|marshal\.loads?$|jsonpickle\.decode$"
     r"|yaml\.unsafe_load\w{0,4}$|shelve\.open$|pandas\.read_pickle$|joblib\.load$|torch\.load$"
 )
 # Formats that contain objects, but are usually read from files of the user.
-OWN_DATA = re.compile(r"(?:shelve|pandas|joblib|torch)\.")
-BUNDLED = re.compile(r"(?:^|/)(?:assets|references|resources|scripts)/")
-SAFE_LOADERS = re.compile(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")
-INSTALL_BASES = re.compile(r"(?:^|\.)(?:install|develop|egg_info|build_py|sdist|bdist_egg|install_lib|Command|build)$")
-SECRET_STORES = re.compile(
+OWN_DATA = lazy(r"(?:shelve|pandas|joblib|torch)\.")
+BUNDLED = lazy(r"(?:^|/)(?:assets|references|resources|scripts)/")
+SAFE_LOADERS = lazy(r"(?:^|\.)C?(?:Safe|Base|Full)Loader$|Safe")
+INSTALL_BASES = lazy(r"(?:^|\.)(?:install|develop|egg_info|build_py|sdist|bdist_egg|install_lib|Command|build)$")
+SECRET_STORES = lazy(
     r"^(?:netrc\.netrc|keyring\.get_\w{1,20}|browser_cookie3\.|secretstorage\.|win32crypt\.|pyperclip\.paste)"
 )
 ALL_VARIABLES = frozenset({"os.environ", "os.environb", "os.environ.copy", "os.environ.items", "os.environ.values"})

@@ -2,19 +2,21 @@
 
 import re
 
+from registry.lib.patterns import lazy
+
 # Words that open or label an example of what not to do, or of an attack.
-_LABEL = re.compile(
+_LABEL = lazy(
     r"^[\W_]*(?:bad|wrong|incorrect|unsafe|insecure|vulnerable|dangerous|malicious|anti-?patterns?|avoid|forbidden"
     r"|prohibited|never|don['’]?ts?|do not|not recommended|falsch|schlecht|mauvais|incorrecto|malo|errado|sbagliato"
     r"|плохо|неправильно|错误|不要|禁止|悪い例|ダメ|나쁜|잘못)\b",
     re.IGNORECASE,
 )
-_GOOD_LABEL = re.compile(
+_GOOD_LABEL = lazy(
     r"^[\W_]*(?:good|right|correct|safe|better|fixed|instead|do this|richtig|gut|correct[eo]?|correto|giusto|хорошо"
     r"|правильно|正确|良い例|좋은)\b|✅|✔",
     re.IGNORECASE,
 )
-_ABOUT_HARM = re.compile(
+_ABOUT_HARM = lazy(
     r"\b(?:attacks?|attackers?|malicious|injections?|exploits?|suspicious|vulnerab\w{1,10}|insecure|unsafe|malware"
     r"|backdoors?|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?"
     r"|adversar\w{1,8}|jailbreaks?|(?:common|frequent) mistakes|what not to|look(?: \w{1,10}){0,3} for|to watch for"
@@ -23,7 +25,7 @@ _ABOUT_HARM = re.compile(
     r"|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
     re.IGNORECASE,
 )
-_NOT_TO_DO = re.compile(
+_NOT_TO_DO = lazy(
     r"\b(?:never|don['’]?t|do not|does not|must not|should not|shouldn['’]t|mustn['’]t|cannot|can['’]t|avoid"
     r"|instead of|rather than|refuse(?:s)? to|reject(?:s)?|block(?:s)?|flag(?:s)?|detect(?:s)?|forbid(?:s)?"
     r"|prohibit(?:s)?|beware(?: of)?|watch (?:out )?for|look(?: \w{1,10}){0,3} for|warn(?:s)? (?:about|against)"
@@ -34,24 +36,24 @@ _NOT_TO_DO = re.compile(
     r"|sentences?|text|strings?|attempts?|calls?|anything|this|these|it)\b",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy(
     r"\b(?:prompt[- ]injections?|red[- ]team\w{0,4}|jailbreaks?|penetration test\w{0,4}|pentest\w{0,4}|malware"
     r"|phishing|security (?:review|audit|problems|issues|awareness|training)|vulnerabilit\w{1,3}"
     r"|threat model\w{0,4}|attacks?)\b",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.{1,200})")
-_TABLE_HEAD = re.compile(
+_HEADING = lazy(r"^ {0,3}(#{1,6})\s+(.{1,200})")
+_TABLE_HEAD = lazy(
     r"\b(?:patterns?|risks?|bad|avoid|dangerous|attacks?|why|instead|red flags?|vulnerab\w{1,10}|anti-?patterns?"
     r"|finding|severity|threats?|wrong|problem|mistakes?|detects?|rules?|injections?|attempts?|expected|refused"
     r"|payloads?)\b",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|>")
-_COMMENT = re.compile(r"^\s*(?:#|//|--|;|REM\b|/\*|<!--)\s*(.{1,200})")
+_LISTED = lazy(r"[-*+]\s|\d{1,3}[.)]\s|>")
+_COMMENT = lazy(r"^\s*(?:#|//|--|;|REM\b|/\*|<!--)\s*(.{1,200})")
 
 # Negations and reports before an order in the same sentence, in ten languages.
-_REFUSED = re.compile(
+_REFUSED = lazy(
     r"\b(?:never|not|n['’]t|cannot|dont|nothing|nobody|no one|nor|without being|avoid\w{0,3}|refus\w{1,3}"
     r"|reject\w{0,3}|flag\w{0,3}|detect\w{0,4}|prevent\w{0,3}|block\w{0,3}|report\w{0,3}|phrases?|sentences?"
     r"|such as|e\.g\.|for example|examples?|attempts?|attacks?|attackers?|injection\w{0,1}|tries|try|trying"
@@ -63,7 +65,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
-_PERSON_DOES = re.compile(
+_PERSON_DOES = lazy(
     r"[\W\d]*(?:用户|使用者|读者|客户|(?:ユーザー|利用者|お客様)は|(?:사용자|고객)(?:는|은)|the (?:user|reader"
     r"|customer)s? (?:can|may|opens?|follows?)"
     r"|der (?:nutzer|kunde|leser) |l['’]utilisateur |el usuario |o usuário |l['’]utente |пользователь |użytkownik "
@@ -72,8 +74,8 @@ _PERSON_DOES = re.compile(
 )
 _SENTENCE_CHARS = 200
 _LINE_CHARS = 1_000
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`)]{1,300}|[\w.+-]{1,60}@[\w.-]{1,80}|\b(?:[\w-]{2,40}\.){1,4}[a-z]{2,12}\b")
-_SENTENCE_END = re.compile(r"[.!?;]\s|[。！？；]|\n\s*\n|\n\s*[-*#|]|\n\s*\d{1,3}[.)]\s")
+_ADDRESS = lazy(r"https?://[^\s<>\"'`)]{1,300}|[\w.+-]{1,60}@[\w.-]{1,80}|\b(?:[\w-]{2,40}\.){1,4}[a-z]{2,12}\b")
+_SENTENCE_END = lazy(r"[.!?;]\s|[。！？；]|\n\s*\n|\n\s*[-*#|]|\n\s*\d{1,3}[.)]\s")
 
 
 def refused(text: str, at: int) -> bool:

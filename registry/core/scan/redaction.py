@@ -6,6 +6,7 @@ It removes more than it has to: a word that looks like a password is lost, and t
 import re
 
 from registry.core.scan import credentials
+from registry.lib.patterns import lazy
 
 SECRET, EMAIL, NUMBER = "[secret]", "[email]", "[number]"
 
@@ -13,17 +14,17 @@ _LABELS = r"pass(?:word|wd|code|phrase)?|pwd|pin|secret|token|credentials?|(?:ap
 _LABELLED = rf"(?i)(?<![a-z0-9])((?:[a-z]{{0,20}}[_-])?(?:{_LABELS})[\"']?\s{{0,3}}"
 # In this order. No pattern gives back what it has read, so that each is linear.
 _RULES = (
-    (re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}-----|\Z)", re.DOTALL), SECRET),
-    (re.compile(r"(?<=://)[^\s/@]++@"), f"{SECRET}@"),
-    (re.compile(rf"{_LABELLED}[:=]\s{{0,3}}[\"']?)[^\s\"'&]++"), rf"\1{SECRET}"),
-    (re.compile(rf"{_LABELLED}\bis\b\s{{0,3}}[\"']?)[^\s\"']++"), rf"\1{SECRET}"),
-    (re.compile(r"(?i)\b(bearer|basic)\s++[a-z0-9+/=._~-]{8,}+"), rf"\1 {SECRET}"),
-    (re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"), EMAIL),
-    (re.compile(r"(?<![\w.-])eyJ[\w-]{8,}+\.[\w-]++(?:\.[\w-]++)?"), SECRET),
+    (lazy(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}-----|\Z)", re.DOTALL), SECRET),
+    (lazy(r"(?<=://)[^\s/@]++@"), f"{SECRET}@"),
+    (lazy(rf"{_LABELLED}[:=]\s{{0,3}}[\"']?)[^\s\"'&]++"), rf"\1{SECRET}"),
+    (lazy(rf"{_LABELLED}\bis\b\s{{0,3}}[\"']?)[^\s\"']++"), rf"\1{SECRET}"),
+    (lazy(r"(?i)\b(bearer|basic)\s++[a-z0-9+/=._~-]{8,}+"), rf"\1 {SECRET}"),
+    (lazy(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"), EMAIL),
+    (lazy(r"(?<![\w.-])eyJ[\w-]{8,}+\.[\w-]++(?:\.[\w-]++)?"), SECRET),
 )
-_LONG = re.compile(r"(?<![\w+/=-])[\w+/=-]{24,}+")
-_PART = re.compile(r"[^\W_]{16,}+")  # of a long text, between separators
-_NUMBERS = re.compile(r"(?<!\d)\+?\d(?:[ ./()-]{0,2}\d){6,}+")
+_LONG = lazy(r"(?<![\w+/=-])[\w+/=-]{24,}+")
+_PART = lazy(r"[^\W_]{16,}+")  # of a long text, between separators
+_NUMBERS = lazy(r"(?<!\d)\+?\d(?:[ ./()-]{0,2}\d){6,}+")
 
 
 def redact(text: str) -> str:

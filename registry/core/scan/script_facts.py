@@ -2,7 +2,9 @@
 
 import re
 
-FETCHES = re.compile(
+from registry.lib.patterns import lazy
+
+FETCHES = lazy(
     r"\bfetch\(|\baxios\b|\bgot\(|\bgot\.|\bneedle\b|\bsuperagent\b|\bky\.|\bundici\b|\brequest\(|\bhttps?\.(?:get|request"
     r"|Get)\(|XMLHttpRequest|\.Download(?:String|Data|File)(?:Async|TaskAsync)?\b|\b(?:iwr|irm|Invoke-WebRequest"
     r"|Invoke-RestMethod|Start-BitsTransfer|curl\.exe|wget\.exe|curl|wget)\b|Net::HTTP|\bURI\.(?:open|parse)\b|\bURI\("
@@ -10,28 +12,26 @@ FETCHES = re.compile(
     r"|\.GetByteArrayAsync\b|HTTParty|Faraday|socket\.http|http\.request\(",
     re.IGNORECASE,
 )
-DECODES = re.compile(
+DECODES = lazy(
     r"\batob\(|Buffer\.from\([^\n]{0,400}?\"(?:base64|hex)\"|FromBase64String|base64_decode|decode64|decode_base64"
     r"|String\.fromCharCode|fromCodePoint|\bpack\b|\bunpack1?\b|gzinflate|gzuncompress|str_rot13|hex2bin|\bunescape\("
     r"|inflate(?:Raw)?Sync|gunzipSync|brotliDecompressSync|unzipSync|\[char(?:\[\])?\]|-bxor|convert_uudecode"
     r"|createDecipheriv|GZipStream|DeflateStream|\.reverse\(\)\.join\(|charCodeAt|-split\b.{0,80}-join\b|TextDecoder\(",
     re.IGNORECASE,
 )
-ALL_VARIABLES = re.compile(
+ALL_VARIABLES = lazy(
     r"\bprocess\.env(?![\w.\[])|\bENV\.(?:to_h|inspect|to_a|each|map)\b|%ENV\b|\bgetenv\(\)|\$_ENV\b(?!\[)"
     r"|\b(?:gci|dir|ls|Get-ChildItem|Get-Item)(?: -Path)? env\b|GetEnvironmentVariables"
     r"|Deno\.env\.toObject|os\.Environ\(",
     re.IGNORECASE,
 )
-ONE_VARIABLE = re.compile(
-    r"\bprocess\.env(?:\.|\[\")(\w{1,60})|\bENV\[\"(\w{1,60})|\$env:(\w{1,60})|[gG]etenv\(\"(\w{1,60})"
-)
-SOCKETS = re.compile(
+ONE_VARIABLE = lazy(r"\bprocess\.env(?:\.|\[\")(\w{1,60})|\bENV\[\"(\w{1,60})|\$env:(\w{1,60})|[gG]etenv\(\"(\w{1,60})")
+SOCKETS = lazy(
     r"\bnet\.(?:connect|createConnection|Socket)\b|\bnew WebSocket\b|\bWebSocket\(|\bTcpClient\b|TCPSocket|\bio\(\""
     r"|Sockets\.Socket|fsockopen|stream_socket_client|IO::Socket|Deno\.connect|Bun\.connect|ClientWebSocket|net\.Dial\(",
     re.IGNORECASE,
 )
-HOME = re.compile(r"homedir\(|\bHOME\b|USERPROFILE|\bDir\.home\b|UserHomeDir|GetFolderPath", re.IGNORECASE)
+HOME = lazy(r"homedir\(|\bHOME\b|USERPROFILE|\bDir\.home\b|UserHomeDir|GetFolderPath", re.IGNORECASE)
 CODE_RUNS = frozenset({
     "eval", "function", "runinthiscontext", "runinnewcontext", "runincontext", "compilefunction", "script", "_compile",
     "iex", "invoke-expression", "create", "addscript", "instance_eval", "class_eval", "module_eval", "create_function",
@@ -44,16 +44,16 @@ COMMAND_RUNS = frozenset({
 })  # fmt: skip
 # Method names that are common elsewhere. They count only with one of these owners.
 OWNERS = {
-    "exec": re.compile(r"child|cp|process|shell|proc|kernel|os|sh\b", re.IGNORECASE),
-    "spawn": re.compile(r"child|cp|process|bun|proc", re.IGNORECASE),
-    "fork": re.compile(r"child|cp|process|cluster", re.IGNORECASE),
-    "system": re.compile(r"kernel|os|process", re.IGNORECASE),
-    "start": re.compile(r"process\W{0,3}$", re.IGNORECASE),
-    "create": re.compile(r"scriptblock|powershell", re.IGNORECASE),
-    "command": re.compile(r"exec|deno|process", re.IGNORECASE),
-    "script": re.compile(r"vm", re.IGNORECASE),
-    "load": re.compile(r"assembly|kernel|reflection", re.IGNORECASE),
-    "function": re.compile(r"global|window|self", re.IGNORECASE),
+    "exec": lazy(r"child|cp|process|shell|proc|kernel|os|sh\b", re.IGNORECASE),
+    "spawn": lazy(r"child|cp|process|bun|proc", re.IGNORECASE),
+    "fork": lazy(r"child|cp|process|cluster", re.IGNORECASE),
+    "system": lazy(r"kernel|os|process", re.IGNORECASE),
+    "start": lazy(r"process\W{0,3}$", re.IGNORECASE),
+    "create": lazy(r"scriptblock|powershell", re.IGNORECASE),
+    "command": lazy(r"exec|deno|process", re.IGNORECASE),
+    "script": lazy(r"vm", re.IGNORECASE),
+    "load": lazy(r"assembly|kernel|reflection", re.IGNORECASE),
+    "function": lazy(r"global|window|self", re.IGNORECASE),
 }
 # Methods with these names run code, whatever their owner is.
 RUN_METHODS = frozenset({
@@ -72,7 +72,7 @@ WRITES = frozenset({
     "renamesync", "file_put_contents", "add-content", "set-content", "out-file", "writealltext", "writeallbytes",
     "appendalltext", "copy-item", "move-item", "new-item", "write", "writetextfile", "binwrite",
 })  # fmt: skip
-SENDS = re.compile(
+SENDS = lazy(
     r"\bfetch\(|\bhttps?\.(?:get|request)\(|\baxios\b|\bgot\b[.(]|\bneedle\b|\bsuperagent\b|sendBeacon\(|\bdns\.(?:promises\."
     r")?(?:resolve|lookup)\w{0,10}\(|Resolve-DnsName|Invoke-WebRequest|Invoke-RestMethod|\b(?:iwr|irm)\b|Net::HTTP"
     r"|\.Upload(?:String|Data|File)\w{0,12}\(|\.PostAsync\(|Send-MailMessage|\bmail\(|curl_setopt|\bcurl\b|http\.Post\("

@@ -18,42 +18,43 @@ from registry.core.scan.labels import (
 )
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.persistence import writes
+from registry.lib.patterns import lazy
 
 MOST_CHARS = 200_000
 _MOST_LINES = 5_000
 _LINE_CHARS = 4_000
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy(
     r"(?:\b(?:const|let|var|my|our|local|final|auto)\s+|(?:^"
     r"|[;{(,]\s*))[$@%]?([A-Za-z_$][\w$]{0,60})\s*(?::\s*[\w<>\[\]]{1,40}\s*)?(?:\+|\.|:)?=(?![=>~])\s*(.{1,2000})"
     r"|\b(?:const|let|var)\s+\{\s*([\w$,: ]{1,200})\}\s*=\s*(.{1,2000})"
 )
-_CALLBACK = re.compile(
+_CALLBACK = lazy(
     r"\.(?:then|on|each|forEach"
     r"|map)\s*\(\s*(?:[\"']\w{1,20}[\"']\s*,\s*)?(?:async\s*)?(?:function\s*)?\(?\s*([A-Za-z_$][\w$]{0,40})"
 )
-_FETCH = re.compile(
+_FETCH = lazy(
     r"\bfetch\s*\(|\baxios\b|\bgot\s*\(|\brequest\s*\(|\bhttps?\.(?:get|request)\s*\(|XMLHttpRequest"
     r"|\.Download(?:String|Data|File)\(|\b(?:iwr|irm|Invoke-WebRequest|Invoke-RestMethod|Start-BitsTransfer)\b"
     r"|Net::HTTP\.|\bURI\.(?:open|parse)\b|\bopen-uri\b|LWP::|\bget\s*\(\s*[\"']https?://"
     r"|file_get_contents\s*\(\s*[\"']https?://|curl_exec\b|\bcurl\s+-|\bwget\s+-|HttpClient|urllib",
     re.IGNORECASE,
 )
-_DECODE = re.compile(
+_DECODE = lazy(
     r"\batob\s*\(|Buffer\.from\s*\([^)\n]{0,300}[\"'](?:base64|hex)[\"']|FromBase64String|base64_decode"
     r"|Base64\.(?:strict_|urlsafe_)?decode64|decode_base64|String\.fromCharCode|\bpack\s*\(?\s*[\"']H\*"
     r"|unpack\s*\(?\s*[\"']u|gzinflate|gzuncompress|str_rot13|hex2bin|\bunescape\s*\(|inflateSync|gunzipSync"
     r"|decodeURIComponent\s*\(\s*escape|\[char\[?\]?\]|-bxor|convert_uudecode|\bcertutil(?:\.exe)?\s+-decode",
     re.IGNORECASE,
 )
-_ALL_VARIABLES = re.compile(
+_ALL_VARIABLES = lazy(
     r"\bprocess\.env\b(?!\s*[.\[])|\bENV\.to_h\b|\bENV\.(?:inspect|to_a|each)\b|%ENV\b|\bgetenv\s*\(\s*\)"
     r"|\$_ENV\b(?!\[)|\b(?:gci|dir|ls|Get-ChildItem)\s+env:",
     re.IGNORECASE,
 )
-_ONE_VARIABLE = re.compile(
+_ONE_VARIABLE = lazy(
     r"\bprocess\.env(?:\.|\[[\"'])(\w{1,60})|\bENV\[[\"'](\w{1,60})|\$env:(\w{1,60})|getenv\s*\(\s*[\"'](\w{1,60})"
 )
-_RUN = re.compile(
+_RUN = lazy(
     r"(?<![\w.])eval\s*\(|\(\s*0\s*,\s*eval\s*\)\s*\(|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\("
     r"|\bvm\.(?:run\w{1,20}|compileFunction|Script)\b|\b(?:exec|execSync|execFile|execFileSync|spawn|spawnSync"
     r"|system|shell_exec|passthru|popen|proc_open)\s*\(|child_process|^\s*start\s|(?i:\biex\b)|Invoke-Expression"
@@ -62,68 +63,66 @@ _RUN = re.compile(
     r"|Reflection\.Assembly\]::Load|&\s*[\"']?\$\w|\brequire\s*\(|\bimport\s*\(|\.constructor\s*\("
     r"|setTimeout\s*\(\s*[\"'`]",
 )
-_SEND = re.compile(
+_SEND = lazy(
     r"\bfetch\s*\(|\bhttps?\.get\s*\(|\baxios\b|\bgot\.(?:post|put)|\brequest\b|\.(?:write|send|sendBeacon|end|post"
     r"|put|UploadString|UploadData|UploadFile)\s*\(|Invoke-WebRequest|Invoke-RestMethod|\biwr\b|\birm\b|Net::HTTP"
     r"|\bdns\.(?:resolve|lookup)\w{0,10}\s*\(|Resolve-DnsName|mail\s*\(|curl_setopt|\bcurl\b|new\s+Image|\.src\s*="
     r"|Send-MailMessage"
 )
-_SAVED = re.compile(
+_SAVED = lazy(
     r"certutil(?:\.exe)?\s[^\n]{0,300}\s([^\s]{2,200})\s*$|(?:-OutFile|-Destination|--output"
     r"|\s-o)\s+[\"']?([^\s\"';]{1,200})|DownloadFile\([^,\n]{1,300},\s*[\"']?([^\"')\n]{1,200})|(?:write"
     r"|append)File(?:Sync)?\(\s*[\"'`]?([^,\"'`\n]{1,200})|createWriteStream\(\s*[\"'`]?([^,\"'`)\n]{1,200})"
 )
-_ENCODED_COMMAND = re.compile(
+_ENCODED_COMMAND = lazy(
     r"\b(?:powershell|pwsh)(?:\.exe)?\s[^|\n]{0,120}?-e(?:nc|ncodedcommand)?\s+[\"']?[A-Za-z0-9+/=]{40}", re.IGNORECASE
 )
-_SHELL_TEXT = re.compile(
+_SHELL_TEXT = lazy(
     r"\b(?:exec|execSync|spawn|spawnSync|system|shell_exec|passthru|popen|proc_open"
     r"|Command)\s*\(?\s*([\"'`])([^\n]{8,1000}?)\1"
 )
 _MOST_COMMANDS = 500
-_JOINED = re.compile(r"[\"'`]\s*[,+]\s*[\"'`]/?")  # the parts of path.join("a", "b")
+_JOINED = lazy(r"[\"'`]\s*[,+]\s*[\"'`]/?")  # the parts of path.join("a", "b")
 _SHELL_WORD = r"[\"'`](?:/(?:usr/)?bin/)?(?:ba|z|da|k)?sh\b|cmd(?:\.exe)?[\"'`]|powershell|/bin/(?:ba|z)?sh"
 _REMOTE_SHELL = (
     (
-        re.compile(
-            r"\bnet\.(?:Socket|connect|createConnection)|[\"'](?:node:)?(?:net|tls)[\"']|Deno\.connect|Bun\.connect"
-        ),
-        re.compile(
+        lazy(r"\bnet\.(?:Socket|connect|createConnection)|[\"'](?:node:)?(?:net|tls)[\"']|Deno\.connect|Bun\.connect"),
+        lazy(
             rf"(?:spawn|exec|execFile|Command|fork)\s*\(\s*(?:{_SHELL_WORD})|pipe\([^)\n]{{0,40}}stdin"
             rf"|exec(?:Sync)?\s*\(\s*(?:String\()?(?:cmd|command|line|data|d|msg|input|buf)\b"
         ),
     ),
     (
-        re.compile(r"TCPClient|Sockets\.Socket"),
-        re.compile(r"iex\b|Invoke-Expression|cmd\.exe|Start-Process|StreamWriter"),
+        lazy(r"TCPClient|Sockets\.Socket"),
+        lazy(r"iex\b|Invoke-Expression|cmd\.exe|Start-Process|StreamWriter"),
     ),
     (
-        re.compile(r"\b(?:socket|IO::Socket|TCPSocket|fsockopen|stream_socket_client)\b", re.IGNORECASE),
-        re.compile(
+        lazy(r"\b(?:socket|IO::Socket|TCPSocket|fsockopen|stream_socket_client)\b", re.IGNORECASE),
+        lazy(
             rf"(?:exec|system|popen|spawn|proc_open|shell_exec)\s*\(?\s*(?:{_SHELL_WORD})|/bin/(?:ba)?sh -i"
             rf"|(?:popen|system|exec|spawn|Open3\.\w{{1,12}})\s*\(?\s*(?:cmd|command|line|data|msg|input|buf)\b"
             rf"|STDIN,\s*[\"']>&"
         ),
     ),
-    (re.compile(r"/inet/tcp/"), re.compile(r"getline|system|\|&")),
+    (lazy(r"/inet/tcp/"), lazy(r"getline|system|\|&")),
 )
-_LASTING = re.compile(
+_LASTING = lazy(
     r"\\CurrentVersion\\Run|Register-ScheduledTask|New-ScheduledTask|schtasks\s*(?:\.exe)?\s*/create"
     r"|\\Start Menu\\Programs\\Startup|New-Service\b|sc\.exe\s+create|Set-ItemProperty[^\n]{0,120}\\Run\b"
     r"|[\"'`]crontab\s+-[\"'`]?|crontab\s*-\s*[\"'`]",
     re.IGNORECASE,
 )
-_WRITE = re.compile(
+_WRITE = lazy(
     r"(?:write|append)File(?:Sync)?\s*\(|File\.(?:write|open)|file_put_contents|Add-Content|Set-Content|Out-File"
     r"|\bopen\s*\([^)\n]{0,200}[\"'](?:>|[wa]b?[\"'])|copyFile(?:Sync)?\s*\(|>>\s"
 )
-DESERIALISES = re.compile(
+DESERIALISES = lazy(
     r"\bunserialize\s*\(\s*(?:\$_(?:GET|POST|COOKIE|REQUEST)|base64_decode|file_get_contents|\$)|\bMarshal\.load\b"
     r"|\bYAML\.(?:unsafe_)?load\b(?!_file)(?!.{0,80}(?:safe|permitted_classes))|node-serialize"
     r"|serialize\.unserialize|ObjectInputStream|BinaryFormatter|\bStorable::(?:thaw|retrieve)\b|funcster"
     r"|js-yaml[^\n]{0,60}DEFAULT_FULL_SCHEMA|LosFormatter|NetDataContractSerializer"
 )
-_BUILT = re.compile(
+_BUILT = lazy(
     r"(?:global(?:This)?|window|process|this|module|require|self)\s*\[\s*(?:[\"'`][\w]{1,12}[\"'`]\s*\+"
     r"|[\"'`][^\"'`\n]{1,40}[\"'`]\.(?:split|replace|reverse)|String\.fromCharCode|atob\s*\()"
     r"|require\s*\(\s*(?:[\"'`]\w{1,12}[\"'`]\s*\+\s*[\"'`]|\[[^\]\n]{1,80}\]\.join|[\"'`]\w{1,40}[\"'`]\.split"

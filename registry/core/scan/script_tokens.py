@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from registry.core.scan.matches import TooComplex
+from registry.lib.patterns import lazy
 
 MOST_CHARS = 200_000
 _MOST_TOKENS = 80_000
@@ -17,23 +18,23 @@ _QUOTED = r"'(?:[^'\\\n]|\\.)*+'?|\"(?:[^\"\\\n]|\\.)*+\"?"
 _BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
 _COMMON = r"(?P<number>\d[\w.]*+)|(?P<end>\n)|(?P<blank>[^\S\n]++)"
 _COMMON += r"|(?P<sign>=>|::|===?|!==?|[-+.*/:?|&]=|&&|\|\||\?\.|\.\.\.|.)"
-_JAVASCRIPT = re.compile(
+_JAVASCRIPT = lazy(
     rf"(?P<comment>//[^\n]*+|{_BLOCK_COMMENT})|(?P<string>{_QUOTED}|`(?:[^`\\]|\\.)*+`?)"
     rf"|(?P<name>[A-Za-z_$][\w$]*+)|{_COMMON}",
     re.DOTALL,
 )
-_POWERSHELL = re.compile(
+_POWERSHELL = lazy(
     r"(?P<comment>\#[^\n]*+|<\#[^#]*+(?:\#(?!>)[^#]*+)*+(?:\#>)?)"
     r"|(?P<string>@'\n(?:(?!\n'@).)*+(?:\n'@)?|@\"\n(?:(?!\n\"@).)*+(?:\n\"@)?|'(?:[^'\n]|'')*+'?|\"(?:[^\"`\n]|`.)*+\"?)"
     rf"|(?P<name>\$(?:env:|script:|global:)?\w++|-?[A-Za-z_](?:[\w]|-(?=\w))*+|[A-Za-z]:\\[\w.\\-]++)|{_COMMON}",
     re.DOTALL | re.IGNORECASE,
 )
-_OTHER = re.compile(
+_OTHER = lazy(
     rf"(?P<comment>\#[^\n]*+|//[^\n]*+|{_BLOCK_COMMENT}|--[^\n]*+)|(?P<string>{_QUOTED}|`(?:[^`\\\n]|\\.)*+`?)"
     rf"|(?P<name>[$@%]?[A-Za-z_]\w*+[?!]?)|{_COMMON}",
     re.DOTALL,
 )
-_REGEX = re.compile(r"/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,80}+\]){1,150}+/[a-z]{0,6}")
+_REGEX = lazy(r"/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,80}+\]){1,150}+/[a-z]{0,6}")
 _BEFORE_REGEX = frozenset({"=", "(", ",", ":", "[", "!", "&&", "||", "?", "{", "}", ";", "=>", "+", "return", "\n", ""})
 _CONTINUES = frozenset({
     "=", "+", ".", ",", "(", "[", "&&", "||", "?", ":", "=>", "|", "-", "*", "?.", "...", "`", "+=", ":=", "==", "===",

@@ -8,15 +8,16 @@ from registry.core.findings import shorten
 from registry.core.scan import paragraphs
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.quoting import quoted, refused
+from registry.lib.patterns import lazy
 
 # Files that decide which servers, permissions and instructions an agent has.
-_FILE = re.compile(
+_FILE = lazy(
     r"\.claude\.json|\.mcp\.json|\bmcp(?:_config|-config)?\.json|claude_desktop_config\.json|\.claude[/\\]"
     r"|\.cursor[/\\]|\.codex[/\\]|\.gemini[/\\]|\.vscode[/\\]|\.windsurf[/\\]|\.continue[/\\]"
     r"|\bsettings(?:\.local)?\.json|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b"
 )
-_SERVERS = re.compile(r"[\"']?\b(?:mcpServers|mcp_servers|context_servers)\b")
-_WRITE = re.compile(
+_SERVERS = lazy(r"[\"']?\b(?:mcpServers|mcp_servers|context_servers)\b")
+_WRITE = lazy(
     r"\b(?:write|add|append|put|save|insert|merge|copy|set|edit|change|modify|update|paste|register|create|install"
     r"|schreibe?|trage?|füge?|ergänze?|ändere?|speichere?|écri[st]|écrivez|ajoute[zr]?|modifie[zr]?|enregistre[zr]?"
     r"|escribe|escriba|añade|añada|agrega|agregue|modifica|guarda|escreva|adicione|acrescente|altere|salve|scrivi"
@@ -25,7 +26,7 @@ _WRITE = re.compile(
     re.IGNORECASE,
 )
 _PERSON = r"(?:the |any )?(?:user|person|human|developer|owner|anyone|anybody|them)"
-_NO_CONSENT = re.compile(
+_NO_CONSENT = lazy(
     rf"\bwithout (?:first )?(?:asking|(?:any |a |their |the user['’]s |user )?(?:confirmation|consent|permission"
     rf"|approval|prompting|prompt)\b|checking with|confirming|waiting for)|\bno need to (?:ask|check with|confirm"
     rf"|consult|bother|wait for) ?{_PERSON}?|\b(?:do not|don['’]t|never|need not|needn['’]t) (?:ask|consult|bother"
@@ -40,7 +41,7 @@ _NO_CONSENT = re.compile(
     re.IGNORECASE,
 )
 # A condition on the state of the computer. `refused` would take its “if” for a report of what somebody else says.
-_STATE = re.compile(
+_STATE = lazy(
     r"\b(?:if|when|where|unless) (?:it|they|this|that|(?:the|a|an) [\w-]{1,30}(?: [\w-]{1,30})?) (?:is|are|was|were"
     r"|does|do)(?:n['’]t| not| already)? (?:missing|absent|there|present|installed|configured|set|available|exist"
     r"|listed|known),",

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from registry.core.scan.matches import TooComplex
+from registry.lib.patterns import lazy
 
 MOST_CHARS = 200_000
 MOST_COMMANDS = 10_000
@@ -12,15 +13,15 @@ _DEPTH = 6
 _LOOKAHEAD = 10_000  # characters in which a substitution must end
 _SEARCHED = 2_000_000  # characters searched for the ends of all substitutions
 
-_BLANK = re.compile(r"[ \t]+|\\\r?\n")
-_PLAIN = re.compile(r"[^\s'\"\\$`|&;<>()#]+|#(?=\S)")
-_IN_DOUBLE = re.compile(r"[^\"\\$`]+")
-_REDIRECT = re.compile(r"(\d{0,2}|&)(<<<|<<-?|>>|>&|<&|>\||<>|>|<)(?!\()")
-_OPERATOR = re.compile(r"\|\||&&|\|&|;;|[|;&()\n]|\r\n")
-_HEREDOC_END = re.compile(r"[ \t]*([\"']?)([\w.-]{1,80})\1")
-_BRACKET = re.compile(r"'[^']{0,2000}'|\\.|[()]")
-_LINE_BREAK = re.compile(r"[ \t]*\r?\n\s*")
-_ESCAPES = re.compile(r"\\x([0-9a-fA-F]{2})|\\([0-7]{3})|\\([nt])")
+_BLANK = lazy(r"[ \t]+|\\\r?\n")
+_PLAIN = lazy(r"[^\s'\"\\$`|&;<>()#]+|#(?=\S)")
+_IN_DOUBLE = lazy(r"[^\"\\$`]+")
+_REDIRECT = lazy(r"(\d{0,2}|&)(<<<|<<-?|>>|>&|<&|>\||<>|>|<)(?!\()")
+_OPERATOR = lazy(r"\|\||&&|\|&|;;|[|;&()\n]|\r\n")
+_HEREDOC_END = lazy(r"[ \t]*([\"']?)([\w.-]{1,80})\1")
+_BRACKET = lazy(r"'[^']{0,2000}'|\\.|[()]")
+_LINE_BREAK = lazy(r"[ \t]*\r?\n\s*")
+_ESCAPES = lazy(r"\\x([0-9a-fA-F]{2})|\\([0-7]{3})|\\([nt])")
 
 
 @dataclass(slots=True)
@@ -157,9 +158,7 @@ class _Lexer:
 
     def heredocs(self) -> None:
         for redirect in self.pending:
-            end = re.compile(rf"^[ \t]*{re.escape(redirect.target.text)}[ \t]*\r?$", re.MULTILINE).search(
-                self.text, self.at
-            )
+            end = lazy(rf"^[ \t]*{re.escape(redirect.target.text)}[ \t]*\r?$", re.MULTILINE).search(self.text, self.at)
             redirect.line = self.line()
             redirect.body = self.text[self.at : end.start() if end else len(self.text)]
             self.at = end.end() if end else len(self.text)

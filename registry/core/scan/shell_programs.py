@@ -3,6 +3,8 @@
 import re
 from itertools import pairwise
 
+from registry.lib.patterns import lazy
+
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "iex", "Invoke-Expression"})
 LANGUAGES = frozenset({
     "python", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "pwsh", "powershell", "osascript",
@@ -33,38 +35,34 @@ _TAKES_VALUE = {
     "sudo": ("-u", "-g", "-h", "-p", "-C"), "timeout": ("-s", "-k"), "nice": ("-n", ), "env": ("-u", "-C"),
     "exec": ("-a", ),
 }  # fmt: skip
-VERIFIERS = re.compile(
+VERIFIERS = lazy(
     r"\b(?:sha(?:1|256|384|512)sum|shasum|md5sum|b3sum)\b.*(?:-c\b|--check|--status)|\bgpgv?\b.*--verify"
     r"|\bcosign\b.*verify|\bminisign\b.*-V|\bsigstore\b.*verify|\bGet-FileHash\b|\bgh attestation verify\b"
     r"|\bopenssl\b.*-verify"
 )
-_SHORT_OUTPUT = re.compile(r"-[a-zA-Z]{0,8}o")
-_HEX_TEXT = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){4}")
-_FORMATTED = re.compile(r"%b.{0,20}\\(?:x|[0-7]{2})|\\{1,2}x?\$")
-_ADDRESS = re.compile(
+_SHORT_OUTPUT = lazy(r"-[a-zA-Z]{0,8}o")
+_HEX_TEXT = lazy(r"(?:\\x[0-9a-fA-F]{2}|\\[0-7]{3}){4}")
+_FORMATTED = lazy(r"%b.{0,20}\\(?:x|[0-7]{2})|\\{1,2}x?\$")
+_ADDRESS = lazy(
     r"(?:https?|ftp)://|^[\w-]{1,60}(?:\.[\w-]{1,60}){1,5}/|\$\{?\w{0,30}(?:URL|HOST|SERVER|ADDR)", re.IGNORECASE
 )
 
 
-_STARTS_SHELL = re.compile(
+_STARTS_SHELL = lazy(
     r"\$\{?(?:SHELL|BASH)\}?$|\$\{\w{1,40}:?[-=]([\w./-]{1,80})\}$|\$\{?0\}?$"
     r"|(?:\$\(|`)\s*(?:command -v|which|type -[pP]|readlink -f)\s+([\w./-]{1,80})\s*(?:\)|`)$"
 )
-_DECODES_INLINE = re.compile(
+_DECODES_INLINE = lazy(
     r"b64decode|decode_base64|unhexlify|fromhex|decompress|rot.?13|\batob\(|Buffer\.from|unpack|decode64|\bchr\b"
     r"|fromCharCode|FromBase64String"
 )
-_FETCHES_INLINE = re.compile(r"urlopen|requests\.get|httpx\.|LWP::|\bfetch\(|https?\.get\(|Net::HTTP|open-uri")
+_FETCHES_INLINE = lazy(r"urlopen|requests\.get|httpx\.|LWP::|\bfetch\(|https?\.get\(|Net::HTTP|open-uri")
 _EXPANDERS = frozenset({"gunzip", "zcat", "gzcat", "xzcat", "unxz", "bzcat", "bunzip2", "zstdcat", "lzcat", "unzstd"})
 _READERS = frozenset(
     {"awk", "gawk", "sed", "grep", "cut", "head", "tail", "cat", "jq", "yq", "tac", "sort", "strings", "od"}
 )
-_BUNDLED = re.compile(
-    r"^(?:\./)?(?:assets|references|resources|data|fonts|images|templates)/|^\$\{?(?:0|BASH_SOURCE)\b"
-)
-_SECRET_GLOB = re.compile(
-    r"\*\.(?:pem|key|p12|pfx|kdbx|ppk|jks|keystore|ovpn)$|^\.?id_\w|^\.env\*?|\.netrc|credentials"
-)
+_BUNDLED = lazy(r"^(?:\./)?(?:assets|references|resources|data|fonts|images|templates)/|^\$\{?(?:0|BASH_SOURCE)\b")
+_SECRET_GLOB = lazy(r"\*\.(?:pem|key|p12|pfx|kdbx|ppk|jks|keystore|ovpn)$|^\.?id_\w|^\.env\*?|\.netrc|credentials")
 
 
 def named(text: str) -> str:

@@ -3,13 +3,14 @@
 import re
 
 from registry.core.scan import trick_languages
+from registry.lib.patterns import lazy
 
-DENIAL = re.compile(
+DENIAL = lazy(
     r"\b(?:never|not|n['’]t|avoid|refuse to|instead of|before you|nicht|nie|niemals|ne|jamais|no|nunca|не|никогда"
     r"|нельзя|bevor du|avant de|antes de)\b(?:\W+\w+){0,2}\W*$",
     re.IGNORECASE,
 )
-UNASKED = re.compile(
+UNASKED = lazy(
     r"\bwithout (?:bothering|waiting|a question|asking|confirm\w{0,6}|warning|telling|mentioning|notice"
     r"|keeping a copy)\b"
     r"|\b(?:do not|don['’]t|never) (?:wait for|ask)\b|\b(?:confirmation|consent|approval|permission|a question)s? "
@@ -31,12 +32,12 @@ _WORTH = (
     r"|accounts?"
     r"|originals?|all files|folders?|e-?mails|messages|contacts|customer data|notes)"
 )
-DESTROYED = re.compile(
+DESTROYED = lazy(
     r"\b(?:delete|wipe|erase|remove|drop|purge|destroy|overwrite|truncate|shred|empty|reset|rewrite|format"
     rf"|force[- ]push(?:es)?|push)\b[^.]{{0,50}}\b{_WORTH}\b|{trick_languages.DESTROYED}",
     re.IGNORECASE,
 )
-WORTHLESS = re.compile(
+WORTHLESS = lazy(
     r"\b(?:temp\w{0,7}|cache[ds]?|test|tests|scratch|generated|build|stale|sandbox|dry|duplicates?|empty (?:folders?"
     r"|lines?"
     r"|rows?|files?|records?)|unused|merged|older than|local cop(?:y|ies)|white ?space|formatting|comments?|staging"
@@ -50,7 +51,7 @@ SPEND = frozenset(
         f" share cancel {trick_languages.SPEND}"
     ).split()
 )
-SPENT = re.compile(
+SPENT = lazy(
     r"\b(?:buy|purchase|book|order|pay for|pay|renew|upgrade to) (?:it|them|the|a|an|one|two|more|any|all|every|each"
     r"|this)\b"
     r"(?! (?:of|by) (?:the )?(?:sections?|items?))|\b(?:sign|subscribe|enrol|enroll"
@@ -75,23 +76,23 @@ CARRIERS = frozenset(
         f" agent favicon alt form gist paste branch comment webhook header {trick_languages.CARRIERS}"
     ).split()
 )
-CARRIER = re.compile(
+CARRIER = lazy(
     r"\b(?:badge|pixel|favicon|image|picture|link|sub-?domains?|host ?names?|dns|query|user[- ]agent|alt text|url"
     r"|address"
     rf"|parameter|hidden field|(?:feedback|contact) form)\b|{trick_languages.CARRIER}",
     re.IGNORECASE,
 )
-CARRIED = re.compile(
+CARRIED = lazy(
     r"\b(?:put|append|embed|place|add|hide|write|use|attach|insert|include|carr(?:y|ies)|fill|pass|send|encode[d]?"
     r"|goes?"
     rf"|travels?)\b|{trick_languages.CARRIED}",
     re.IGNORECASE,
 )
-ENCODED = re.compile(
+ENCODED = lazy(
     rf"\b(?:encod\w{{1,4}}|base ?(?:16|32|64)|hex|url-encoded|rot13|compress\w{{0,3}})\b|{trick_languages.ENCODED}",
     re.IGNORECASE,
 )
-PRIVATE = re.compile(
+PRIVATE = lazy(
     r"(?<![\w/])\.env\b|\benvironment variables?\b|\b(?:value|values|content|contents|text) of (?:each |every |the "
     r"|all )?"
     r"(?:secrets?|tokens?|keys?|passwords?|credentials|opened? files?|\.env)|\bconversation\b|\bchat (?:history"
@@ -102,14 +103,14 @@ PRIVATE = re.compile(
     rf"|\.npmrc|\.netrc|\bcookies\b|\bcontents? of the opened\b|{trick_languages.PRIVATE}",
     re.IGNORECASE,
 )
-PUBLISHED = re.compile(
+PUBLISHED = lazy(
     r"\b(?:put|write|paste|post|include|copy|add|insert|dump)\b[^.]{0,30}(?:\.env\b|\benvironment variables\b"
     r"|\b(?:api|private"
     r"|ssh) keys\b|\bcredentials\b|\bpasswords\b|\bsecrets\b)[^.]{0,40}\b(?:public|issue|commit message|gist|paste|pull"
     r" request|comment|branch name)\b",
     re.IGNORECASE,
 )
-REDACTED = re.compile(
+REDACTED = lazy(
     r"\b(?:redact\w{0,3}|mask\w{0,3}|strip\w{0,4}|names of|example|avoid|check|scan|detect|keep|public key"
     r"|leak\w{0,3}|warn)\b",
     re.IGNORECASE,
@@ -120,7 +121,7 @@ PLACES = frozenset(
         f" bulletin comment mail message record entry runbook {trick_languages.PLACES}"
     ).split()
 )
-PLACE = re.compile(
+PLACE = lazy(
     r"\b(?:open|read|fetch|check|load|look (?:at|up)|pull|get|see|take|download|visit|consult|contains?"
     r"|holds?)\b[^.]{0,50}"
     r"\b(?:gist|page|playbook|document|doc|feed|issue|ticket|channel|chat|calendar|thread|wiki|sheet|spreadsheet|pad"
@@ -129,7 +130,7 @@ PLACE = re.compile(
     rf"[^.]{{0,40}}\b(?:contains|holds|lists|has)\b|{trick_languages.PLACE}",
     re.IGNORECASE,
 )
-CARRY_OUT = re.compile(
+CARRY_OUT = lazy(
     r"\b(?:carry out|do|apply|execute|run|complete|follow|perform|work through|work|obey|act on"
     r"|process)\b (?:\w{1,10} )?"
     r"(?:what(?:ever)?|everything|all (?:of )?(?:the )?(?:actions|steps|commands|tasks|items|orders|instructions|it)"
@@ -141,14 +142,14 @@ CARRY_OUT = re.compile(
     rf"|{trick_languages.CARRY_OUT}",
     re.IGNORECASE,
 )
-GUIDE = re.compile(
+GUIDE = lazy(
     r"\b(?:install\w{0,6}|documentation|style guide|migration guide|set-?up|show each|show (?:the|it"
     r"|them) (?:to the user )?"
     r"first|ask (?:the user )?(?:before|first)|after the user|user (?:agrees?|approves?|confirms?|asks you)"
     r"|for review|by hand)\b",
     re.IGNORECASE,
 )
-BLINDLY = re.compile(
+BLINDLY = lazy(
     r"\bwithout (?:a |any |further )?(?:review|asking|question|confirm\w{0,6}|showing|reading|approval|checking)"
     r"|\bno (?:review"
     r"|approval|confirmation|question)s? (?:is|are)? ?(?:needed|necessary|required)|\bno need to (?:show|ask|review"

@@ -1,8 +1,7 @@
 """Phrases of tricks in Chinese, Japanese and Korean."""
 
-import re
-
 from registry.core.scan.matches import Rule
+from registry.lib.patterns import lazy
 
 _NO_ASK = r"(?:无需|无须|不必|不用|不要|未经)[^。，\n]{0,6}(?:询问|确认|征求|同意|批准|问|许可|审核)"
 _JA_NO_ASK = r"(?:確認|許可|承認|同意)(?:は|を)?(?:なしで|なしに|なく|せずに?|取らず|求めず)"
@@ -73,4 +72,4 @@ _PATTERNS = (
      rf"{_JA_NO_ASK}[^。\n]{{0,3}}実行(?!し(?:ない|ては))|(?:티켓|캘린더|시트|채널|문서)[^.\n]{{0,8}}(?:열"
      rf"|읽)[^.\n]{{0,20}}{_KO_NO_ASK} ?실행"),
 )  # fmt: skip
-TRICKS = tuple((rule, re.compile(pattern)) for rule, pattern in _PATTERNS)
+TRICKS = tuple((rule, lazy(pattern)) for rule, pattern in _PATTERNS)

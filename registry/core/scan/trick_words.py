@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from registry.core.scan import trick_languages
 from registry.core.scan.matches import Rule
+from registry.lib.patterns import lazy
 
 _PEOPLE = r"(?:users?|customers?|clients?|operators?|owners?|reviewers?|person|people|team|developers?|author)"
 _ANYONE = rf"(?:(?:the |a |an |any )?{_PEOPLE}|they|someone|somebody|anyone|anybody|you are|asked)"
@@ -27,8 +28,8 @@ class Trick(NamedTuple):
 
 
 def _trick(rule: Rule, triggers: str, pattern: str, veto: str = "") -> Trick:
-    compiled = re.compile(veto, re.IGNORECASE) if veto else None
-    return Trick(rule, frozenset(triggers.split()), re.compile(pattern, re.IGNORECASE), compiled)
+    compiled = lazy(veto, re.IGNORECASE) if veto else None
+    return Trick(rule, frozenset(triggers.split()), lazy(pattern, re.IGNORECASE), compiled)
 
 
 _C, _O = Rule.CONCEAL, Rule.OVERRIDE

@@ -11,8 +11,8 @@ from django.utils import timezone
 from registry.core import roles
 from registry.core.errors import InvalidRequest, SkillsiteError
 from registry.core.proposals import lifecycle
-from registry.core.proposals.assessment import Risk
 from registry.core.proposals.lifecycle import State
+from registry.core.proposals.risk import Risk
 from registry.core.text.shorten import one_line, shorten
 from registry.models import Project, Proposal, ProposalRevision
 from registry.models.proposals import ProposalQuerySet

@@ -9,7 +9,7 @@ from registry.core.limits import DEFAULT
 from registry.core.lint import file_rules, rules
 from registry.core.lint.context import LintContext
 from registry.core.proposals import assessment
-from registry.core.proposals.assessment import Risk
+from registry.core.proposals.risk import Risk
 from tests import cpu
 
 TEXT = b'---\nname: trip\ndescription: "Plan a trip. Use when somebody wants to travel."\n---\nBook it.\n'

@@ -14,7 +14,7 @@ from registry.core.lint import rules
 from registry.core.lint.context import LintContext
 from registry.core.lint.security_rules import CHECKS, RULES
 from registry.core.proposals import assessment
-from registry.core.proposals.assessment import Risk
+from registry.core.proposals.risk import Risk
 from tests import cpu
 
 HEADER = '---\nname: trip\ndescription: "Plan a trip. Use when somebody wants to travel."\n---\n'

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from registry.core.bundle import SKILL_MD, Bundle
 from registry.core.limits import Limits
 from registry.core.proposals import assessment, capabilities
-from registry.core.proposals.assessment import Risk
 from registry.core.proposals.capabilities import Capabilities, Kind
+from registry.core.proposals.risk import Risk
 from tests import cpu, effort
 
 HEADER = "---\nname: trip\ndescription: Plans a trip for the team. Use when somebody travels.\n---\n"
