@@ -9,6 +9,7 @@ from registry.core.routing.golden import Case
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY, GOLDEN = ROOT / "registry" / "library", ROOT / "registry" / "golden" / "library.json"
+DEVELOPMENT = ROOT / "bench" / "routing_development.json"
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,18 @@ class SkillSet:
 
 
 def shipped() -> SkillSet:
-    rows = json.loads(GOLDEN.read_text())["cases"]
-    return SkillSet("built-in library", _skills(LIBRARY), [_case(row) for row in rows])
+    """Return the golden set of the built-in library. Nothing is learned from it."""
+    return _of_library("built-in library", GOLDEN)
+
+
+def development() -> SkillSet:
+    """Return other questions about the built-in library, which the ranking was developed with."""
+    return _of_library("built-in library, development questions", DEVELOPMENT)
+
+
+def _of_library(label: str, questions: Path) -> SkillSet:
+    rows = json.loads(questions.read_text(encoding="utf-8"))["cases"]
+    return SkillSet(label, _skills(LIBRARY), [_case(row) for row in rows])
 
 
 def others(directory: Path) -> list[SkillSet]:

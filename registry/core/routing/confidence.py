@@ -15,8 +15,8 @@ SIGNALS = (
     "cover", "head", "text", "pairs", "name", "vector", "phrase", "length", "score", "margin", "has_vectors",
 )  # fmt: skip
 # The intercept, then one weight for each of SIGNALS. None of the signals of evidence counts against a match.
-DEFAULT: tuple[float, ...] = (-6.22, 0.0, 0.0, 1.15, 1.07, 0.15, 0.0, 0.0, 1.87, 0.23, 0.46, -0.5)
-_PRIOR = 4.0  # how firmly few observations are held to DEFAULT
+DEFAULT: tuple[float, ...] = (-6.61, 0.03, 0.0, 1.74, 1.25, 0.0, 0.0, 0.0, 2.07, 0.21, 0.44, -0.46)
+_PRIOR = 2.0  # how firmly few observations are held to DEFAULT
 _ROUNDS, _SMALL = 50, 1e-6  # of Newton's method
 _LEAST_THRESHOLD, _NO_THRESHOLD = 0.01, 0.5  # the second one, if no answer was right
 
