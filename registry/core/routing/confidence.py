@@ -11,11 +11,10 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-SIGNALS = (
-    "cover", "head", "text", "pairs", "name", "vector", "phrase", "length", "score", "margin", "has_vectors",
-)  # fmt: skip
-# The intercept, then one weight for each of SIGNALS. None of the signals of evidence counts against a match.
-DEFAULT: tuple[float, ...] = (-6.61, 0.03, 0.0, 1.74, 1.25, 0.0, 0.0, 0.0, 2.07, 0.21, 0.44, -0.46)
+# The lead over the second match is not among them: a question between two skills has one, and is no reason for “none”.
+SIGNALS = ("text", "pairs", "score", "length", "has_vectors")
+# The intercept, then one weight for each of SIGNALS. bench/routing_weights.py learns them.
+DEFAULT: tuple[float, ...] = (-6.12, 1.35, 1.46, 0.38, 1.86, -0.6)
 _PRIOR = 2.0  # how firmly few observations are held to DEFAULT
 _ROUNDS, _SMALL = 50, 1e-6  # of Newton's method
 _LEAST_THRESHOLD, _NO_THRESHOLD = 0.01, 0.5  # the second one, if no answer was right
@@ -39,6 +38,19 @@ def probability(signals: Sequence[float], calibration: Sequence[float] = DEFAULT
     weights = calibration if len(calibration) == len(DEFAULT) else DEFAULT
     z = weights[0] + sum(weight * signal for weight, signal in zip(weights[1:], signals, strict=True))
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, z))))
+
+
+def of_matches(
+    signals: Sequence[float], scores: Sequence[float], calibration: Sequence[float] = DEFAULT
+) -> tuple[float, ...]:
+    """Return the probability of each match, best first, from the signals of the first one and the scores of all.
+
+    A later match can only be right if the first one is not, and is less likely the further its score is behind.
+    """
+    if not scores:
+        return ()
+    first = probability(signals, calibration)
+    return (first, *(min(first, 1.0 - first) * exp(min(0.0, score - scores[0])) for score in scores[1:]))
 
 
 def learn(observations: Sequence[tuple[tuple[float, ...], bool]], *, keep: float = 0.95) -> Learned:

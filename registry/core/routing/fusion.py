@@ -38,25 +38,15 @@ def fuse(question: Question, matches: Mapping[str, Matches], most: int = 64) -> 
     return Fused(rows, total[rows], {link: scores[rows] for link, scores in dense.items()})
 
 
-def signals(question: Question, fused: Fused, at: int = 0) -> tuple[float, ...]:
-    """Return the signals of one of the fused matches, as confidence.SIGNALS lists them. Empty without a match."""
-    if at >= len(fused.rows):
+def signals(question: Question, fused: Fused) -> tuple[float, ...]:
+    """Return the signals of the first match, as confidence.SIGNALS lists them. Empty without a match."""
+    if not len(fused.rows):
         return ()
-    row = int(fused.rows[at])
-    evidence = question.evidence
-    others = np.delete(fused.scores[:2], at) if at < 2 else fused.scores[:1]
-    phrase = question.phrase_similarity(fused.rows[at : at + 1])
-    score = float(fused.scores[at])
+    row, evidence = int(fused.rows[0]), question.evidence
     return (
-        float(evidence.cover[row] + evidence.lead_cover[row]),
-        float(evidence.head[row] + evidence.lead_head[row]),
         float(evidence.summary[row] + evidence.text[row]),
         float(evidence.pairs[row]),
-        float(evidence.name_share[row]),
-        float(question.similarity[row]),
-        float(phrase[0]),
+        float(fused.scores[0]),
         float(np.log1p(len(question.query.terms))),
-        score,
-        score - float(others.max()) if len(others) else score,
         float(question.has_vectors),
     )

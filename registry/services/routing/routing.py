@@ -13,7 +13,6 @@ from registry.core.routing.chain import Chained
 from registry.core.routing.chain import LinkReport as LinkReport
 from registry.core.routing.golden import QUERY_CHARS
 from registry.core.routing.link import Rows
-from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
 from registry.services.routing import (
@@ -220,24 +219,26 @@ def _routed(
     if rerank:
         chained = reranking.reorder(found, asked, chained, most=most)
     reports = tuple(_explained(report, found) for report in chained.reports)
-    ranking = _ranking(found, asked, chained, measure.calibration, limit)
-    return measure.answer(ranking, reports, chained.answered_by, fusion.signals(asked, chained.fused))
+    signals = fusion.signals(asked, chained.fused)
+    ranking = _ranking(found, chained, signals, measure.calibration, limit)
+    return measure.answer(ranking, reports, chained.answered_by, signals)
 
 
 def _ranking(
-    found: ProjectIndex, asked: Question, chained: Chained, calibration: tuple[float, ...], limit: int
+    found: ProjectIndex, chained: Chained, signals: tuple[float, ...], calibration: tuple[float, ...], limit: int
 ) -> tuple[RoutedSkill, ...]:
     ranking = []
+    scores = chained.fused.scores[:limit].tolist()
+    sure = confidence.of_matches(signals, scores, calibration)
     for at, row in enumerate(chained.fused.rows[:limit].tolist()):
         name = found.index.names[row]
         by_link = {link: round(float(scores[at]), 6) for link, scores in chained.fused.by_link.items()}
         link, reason = _best_reason(chained, by_link, row)
         certain = bool(chained.answered_by) and at == 0
-        probability = confidence.probability(fusion.signals(asked, chained.fused, at), calibration)
         title = found.index.entries[row].title or name.replace("-", " ").capitalize()
-        score = round(float(chained.fused.scores[at]), 6)
+        score = round(scores[at], 6)
         ranking.append(
-            RoutedSkill(found.candidates[name], title, score, 1.0 if certain else probability, link, reason, by_link)
+            RoutedSkill(found.candidates[name], title, score, 1.0 if certain else sure[at], link, reason, by_link)
         )
     return tuple(ranking)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from registry.core import roles
 from registry.core.errors import InvalidRequest
-from registry.core.routing import gate
+from registry.core.routing import confidence, gate
 from registry.core.routing.confidence import Learned
 from registry.core.routing.golden import CASES
 from registry.lib.lru import LruCache
@@ -61,10 +61,12 @@ def row_of(project_id: int) -> RoutingSettings:
 
 
 def _settings(row: RoutingSettings) -> Settings:
+    # A threshold is only true for the calibration it was learned with. An earlier version had other signals.
+    known = len(row.calibration) == len(confidence.DEFAULT)
     return Settings(
         row.fixed_threshold,
-        row.learned_threshold,
-        tuple(row.calibration),
+        row.learned_threshold if known else None,
+        tuple(row.calibration) if known else (),
         gate.Limits(row.least_p_at_1, row.least_mrr, row.most_false_triggers, row.least_cases),
         row.blocking,
         row.log_share,

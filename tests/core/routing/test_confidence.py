@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.core.routing import confidence
-from registry.core.routing.confidence import DEFAULT, SIGNALS, learn, probability
+from registry.core.routing.confidence import DEFAULT, SIGNALS, learn, of_matches, probability
 from tests.core.strategies import law
 
 _signals = st.tuples(*[st.floats(-30, 30) for _ in SIGNALS])
@@ -42,19 +42,18 @@ def test_nothing_is_learned_from_nothing() -> None:
     assert learn([((1.0,), True)]).calibration == DEFAULT
 
 
-_shares = [st.floats(0, 1)] * 7
-_likely = st.tuples(*_shares, st.floats(0, 5), st.floats(0, 30), st.floats(0, 30), st.sampled_from([0.0, 1.0]))
+_likely = st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 30), st.floats(0, 5), st.sampled_from([0.0, 1.0]))
 
 
 @law
 @given(_likely, st.integers(0, len(SIGNALS) - 2), st.floats(0, 1))
 def test_more_evidence_never_lowers_the_default_confidence(one: tuple[float, ...], at: int, more: float) -> None:
     other = tuple(value + more * (place == at) for place, value in enumerate(one))
-    assert 0 <= probability(one) <= probability(other) <= 1
+    assert 0 < probability(one) <= probability(other) <= 1
 
 
 def test_a_wrong_first_match_lowers_the_confidence_of_similar_ones() -> None:
-    similar = (0.6, 0.6, 0.3, 0.1, 0.5, 0.4, 0.4, 1.5, 8.0, 1.0, 1.0)
+    similar = (0.6, 0.3, 8.0, 1.5, 1.0)
     wrong = learn([(similar, False)] * 20).calibration
     right = learn([(similar, True)] * 20).calibration
     assert probability(similar, wrong) < probability(similar) < probability(similar, right)
@@ -69,3 +68,25 @@ def test_signals_of_another_version_have_no_confidence(unknown: tuple[float, ...
 def test_a_calibration_of_another_version_is_not_used(stored: tuple[float, ...]) -> None:
     strong = (1.0,) * len(SIGNALS)
     assert probability(strong, stored) == probability(strong, DEFAULT)
+
+
+@law
+@given(_likely, st.lists(st.floats(0, 30), max_size=8))
+def test_a_later_match_is_never_surer_than_the_one_before_it(one: tuple[float, ...], behind: list[float]) -> None:
+    score = one[SIGNALS.index("score")]
+    scores = [score, *(score - gap for gap in sorted(behind))]
+    sure = of_matches(one, scores)
+    assert sure[0] == probability(one)
+    assert list(sure) == sorted(sure, reverse=True)
+    assert all(0 <= later <= 1 - sure[0] for later in sure[1:])
+
+
+def test_two_equal_matches_that_are_likely_share_what_is_left() -> None:
+    sure = of_matches((0.9, 0.9, 12.0, 2.0, 1.0), [12.0, 12.0, 2.0])
+    assert sure[0] > 0.9
+    assert sure[1] == pytest.approx(1 - sure[0])
+    assert sure[2] < sure[1] / 1_000
+
+
+def test_no_match_has_no_confidence() -> None:
+    assert of_matches((), []) == ()

@@ -5,7 +5,7 @@ import pytest
 from registry.core import roles
 from registry.core.errors import Busy, Forbidden, InvalidRequest, NotFound
 from registry.core.routing.golden import Case
-from registry.models import Evaluation, Event, Project
+from registry.models import Evaluation, Event, Project, RoutingSettings
 from registry.services import permissions
 from registry.services.permissions import Actor
 from registry.services.routing import evaluations, golden_set, routing, routing_settings
@@ -57,6 +57,18 @@ def test_the_learned_threshold_is_used_from_then_on(measured: Project, author: A
     assert (routed.threshold, routed.threshold_from) == (evaluation.threshold, "learned")
     again, full = evaluations.run_in_full(measured, by=author, learn=False)
     assert (again.threshold, full.origin, again.p_at_1) == (evaluation.threshold, "learned", 1.0)
+
+
+def test_a_threshold_that_an_earlier_version_learned_is_not_used(measured: Project, author: Actor) -> None:
+    learned = evaluations.run(measured, by=author).threshold
+    row = RoutingSettings.objects.get(project=measured)
+    row.calibration = [*row.calibration, 1.0]
+    row.save()
+    measured.refresh_from_db()
+    settings = routing_settings.of(measured.pk, measured.revision + 1)
+    assert settings.threshold_for(None) == (routing_settings.DEFAULT_THRESHOLD, "default")
+    assert settings.calibration == ()
+    assert evaluations.run(measured, by=author).threshold == learned
 
 
 def test_a_fixed_threshold_is_kept(measured: Project, author: Actor, owner: Actor) -> None:
