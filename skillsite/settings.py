@@ -177,6 +177,8 @@ if not DATABASE_URL and SQLITE_FILE.exists():
 
 SKILL_SCANNER = env.text("SKILL_SCANNER")  # a program for the deep pass of the security scan; off if empty
 ROUTING_EMBEDDINGS = env.boolean("ROUTING_EMBEDDINGS", True)
+ROUTING_WAIT_SECONDS = env.integer("ROUTING_WAIT_SECONDS", 1, most=30)
+ROUTING_WARM_SKILLS = env.integer("ROUTING_WARM_SKILLS", 20_000)
 ROUTING_RERANK_URL = env.text("ROUTING_RERANK_URL")  # of chat completions; off if empty
 ROUTING_RERANK_MODEL = env.text("ROUTING_RERANK_MODEL")
 ROUTING_RERANK_KEY = env.text("ROUTING_RERANK_KEY")

@@ -19,12 +19,25 @@ _TITLE = "title"  # the key of a title in a header
 
 def of(project_id: int, candidates: Sequence[Candidate], encoder: Encoder | None) -> dict[str, Analysed]:
     """Return the analyses of candidates by name. A skill that changed in the meantime is left out."""
-    version = analysis.format_of(encoder)
-    stored = index_store.load([_key(candidate) for candidate in candidates], version)
-    missing = [candidate for candidate in candidates if _key(candidate) not in stored]
+    found = stored(candidates, encoder)
+    missing = [candidate for candidate in candidates if candidate.name not in found]
     made = _made(project_id, missing, encoder) if missing else {}
-    index_store.save(made, version)
-    return {name: skill for (_, name), skill in (*stored.items(), *made.items())}
+    index_store.save(made, analysis.format_of(encoder))
+    return found | {name: skill for (_, name), skill in made.items()}
+
+
+def stored(candidates: Sequence[Candidate], encoder: Encoder | None) -> dict[str, Analysed]:
+    """Return the analyses that are in the store of this node, by name."""
+    found = index_store.load([_key(candidate) for candidate in candidates], analysis.format_of(encoder))
+    return {name: skill for (_, name), skill in found.items()}
+
+
+def of_header(candidate: Candidate, encoder: Encoder | None) -> Analysed:
+    """Analyse name, description, triggers and tags alone, which takes a quarter of the time."""
+    text = skill_text.of_parts(
+        candidate.name, "", candidate.description, "", triggers=candidate.triggers, tags=candidate.tags
+    )
+    return analysis.analyse(text, encoder)
 
 
 def of_content(name: str, content: bytes, encoder: Encoder | None) -> Analysed:

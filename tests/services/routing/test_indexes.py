@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from registry.core.catalog.precedence import Candidate
 from registry.core.routing import analysis
+from registry.core.routing.analysis import Analysed
+from registry.core.routing.vectors import Encoder
 from registry.lib import lru
 from registry.models import Project
-from registry.services.catalog import built_in, catalog
+from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from registry.services.routing import analysed_skills, encoder, index_store, indexes, routing
+from registry.services.routing.indexes import Indexes
 from registry.services.skills import skills, versions
 from tests.conftest import on_disk, skill_bundle
 from tests.prepared import create_skill
@@ -95,20 +100,21 @@ def test_a_warm_question_costs_no_query(filled: Project) -> None:
     assert len(captured) == 0
 
 
-def test_an_update_reads_only_the_changed_skill(
-    filled: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    best(filled, "refund")
-    skills.create(filled, skill_bundle("penguins", description="Takes care of a penguin."), by=author)
+def test_an_update_reads_only_the_changed_skill(filled: Project, author: Actor) -> None:
     read: list[str] = []
-    real = analysed_skills.of
 
-    def watch(project_id: int, candidates: Any, used: Any) -> Any:
+    def analyse(project_id: int, candidates: Sequence[Candidate], used: Encoder | None) -> Mapping[str, Analysed]:
         read.extend(candidate.name for candidate in candidates)
-        return real(project_id, candidates, used)
+        return analysed_skills.of(project_id, candidates, used)
 
-    monkeypatch.setattr(analysed_skills, "of", watch)
-    assert best(filled, "penguin care") == "penguins"
+    own = Indexes(analyse=analyse)
+    filled.refresh_from_db()
+    assert own.of(filled.pk, filled.revision).missing == 0
+    assert sorted(read) == ["deploy", "refunds"]
+    read.clear()
+    skills.create(filled, skill_bundle("penguins", description="Takes care of a penguin."), by=author)
+    filled.refresh_from_db()
+    assert sorted(own.of(filled.pk, filled.revision).candidates) == ["deploy", "penguins", "refunds"]
     assert read == ["penguins"]
 
 
@@ -175,20 +181,6 @@ def test_a_blob_that_is_missing_leaves_the_description(filled: Project, blob_dir
     assert best(filled, "refund of money") == "refunds"
 
 
-def test_while_an_index_is_built_names_and_descriptions_answer(
-    filled: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first build of thousands of skills takes longer than a request may wait."""
-    monkeypatch.setattr(analysed_skills, "of", lambda *arguments: {})
-    monkeypatch.setattr(indexes._background, "add", lambda *arguments: None)
-    filled.refresh_from_db()
-    routed = routing.route(filled.pk, filled.revision, "refund", threshold=0.0)
-    assert [skill.candidate.name for skill in routed.ranking] == ["refunds"]
-    assert {link.status for link in routed.links if link.name != "summary"} == {"unavailable"}
-    assert {link.detail for link in routed.links} == {"The index is being built: 0 of 2 skills are in it."}
-    assert [found.name for found in search(filled, "refund")] == ["refunds"]
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -232,64 +224,3 @@ def test_any_query_has_an_answer(filled: Project, query: str) -> None:
 def test_a_whole_document_as_a_question_finds_its_skill(filled: Project) -> None:
     document = f"# Ticket\n\n{REFUNDS}\n\n" + "We waited for an answer and nobody wrote. " * 300
     assert best(filled, document[:20_000]) == "refunds"
-
-
-def test_a_long_build_goes_on_in_the_background(
-    filled: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A request analyses one batch here. The thread then works in turns until nothing is missing."""
-    added: list[Any] = []
-    monkeypatch.setattr(indexes, "_BATCH", 1)
-    monkeypatch.setattr(indexes, "_REQUEST_SECONDS", 0.0)
-    monkeypatch.setattr(indexes, "_BACKGROUND_SECONDS", 0.0)
-    monkeypatch.setattr(indexes._background, "add", lambda *arguments: added.append(arguments))
-    create_skill(filled, skill_bundle("penguins", description="Takes care of a penguin."), by=author)
-    filled.refresh_from_db()
-    first = indexes.of(filled.pk, filled.revision)
-    assert (first.missing, len(first.candidates), len(added)) == (2, 1, 1)
-    assert first.progress == "The index is being built: 1 of 3 skills are in it."
-    indexes._background._complete(*added[0])
-    last = indexes.of(filled.pk, filled.revision)
-    assert (last.missing, last.progress, sorted(last.candidates)) == (0, "", ["deploy", "penguins", "refunds"])
-    assert best(filled, "penguin care") == "penguins"
-
-
-def test_a_change_during_a_build_is_not_held_up_by_the_build(filled: Project, author: Actor) -> None:
-    filled.refresh_from_db()
-    before = catalog.view(filled.pk, filled.revision)
-    create_skill(filled, skill_bundle("penguins", description="Takes care of a penguin."), by=author)
-    filled.refresh_from_db()
-    after, state, background = (
-        catalog.view(filled.pk, filled.revision),
-        indexes._state(filled.pk),
-        indexes._Background(),
-    )
-    background._running = True  # the thread is busy with the first view
-    for view in (before, before, after):
-        background.add(filled.pk, state, view)
-    assert background._todo[filled.pk] == (state, after)
-
-
-def test_an_evaluation_waits_for_the_whole_index(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexes, "_BATCH", 1)
-    monkeypatch.setattr(indexes, "_REQUEST_SECONDS", 0.0)
-    filled.refresh_from_db()
-    routed = routing.rank_each(filled.pk, filled.revision, ["refund of money", "release a service"], threshold=0.0)
-    assert [each.ranking[0].candidate.name for each in routed] == ["refunds", "deploy"]
-
-
-def test_a_request_that_cannot_wait_uses_what_is_still_true(
-    filled: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While another thread builds, skills that changed since are left out, and the others are found."""
-    monkeypatch.setattr(indexes, "_REQUEST_SECONDS", 0.01)
-    filled.refresh_from_db()
-    before = indexes.of(filled.pk, filled.revision)
-    state = indexes._state(filled.pk)
-    new = skill_bundle("refunds", description="Takes care of a walrus.")
-    skills.save(filled, "refunds", new, base=before.candidates["refunds"].digest, by=author)
-    filled.refresh_from_db()
-    with state.lock:
-        meanwhile = indexes.of(filled.pk, filled.revision)
-    assert (list(meanwhile.candidates), meanwhile.missing) == (["deploy"], 1)
-    assert indexes.of(filled.pk, filled.revision).missing == 0
