@@ -9,6 +9,7 @@ from django.contrib.sessions.models import Session
 from registry.models import BrowserSession, SignInLink
 from registry.services import counters
 from registry.services.audit_log import heads
+from registry.services.catalog import built_in_headers
 from registry.services.drafts import uploads
 from registry.services.notifications import audit_head_webhooks, worker
 from registry.services.resolve import resolver
@@ -40,6 +41,7 @@ def sweep(*, now: datetime) -> dict[str, int]:
         "logged questions": route_log.sweep(now),
         "cached skills": _sweep_cache(),
         "analysed skills": index_store.sweep(),
+        "headers of built-in skills": built_in_headers.sweep(),
     }
 
 

@@ -76,7 +76,7 @@ def test_a_kill_during_uploads_leaves_no_incomplete_skill(site: Site, helper: Pr
     assert _unaccounted(site, state, helper.do("manage", "clean_blobs")) == []
     assert not list((site.directory / "tmp").iterdir())
     left = {path.name.partition(".")[0] for path in site.data.iterdir()}
-    assert left <= {"blobs", "skillsite", "secret_key", "audit_key", "audit_heads", "volume"}
+    assert left <= {"blobs", "skillsite", "secret_key", "audit_key", "audit_heads", "volume", "routing", "built_in"}
     begun |= _upload_again(site, token, begun)
     state = helper.do("state", "demo")
     assert (_stored(state), state["broken"]) == ({name: content.digest for name, content in begun.items()}, [])

@@ -9,7 +9,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -19,17 +19,17 @@ from django.conf import settings
 
 from registry.core import paths
 from registry.core.bundle import SKILL_MD, Bundle, FileEntry, content_digest, normalise
-from registry.core.catalog import token_estimate
 from registry.core.catalog.precedence import BUNDLED, Candidate, Diagnostic
 from registry.core.errors import InvalidSkill, NotFound, SkillsiteError, UnsafePath
-from registry.core.format import skill_md
 from registry.core.limits import Limits
-from registry.services.catalog import built_in_files
+from registry.services.catalog import built_in_files, built_in_headers
 from registry.services.catalog.built_in_files import Stamp, printable
+from registry.services.catalog.built_in_headers import Header
 
 log = logging.getLogger(__name__)
 
 _GONE = "skill-md-gone"
+_BATCH = 256  # directories whose headers are looked up at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,16 @@ class _Entry:
     stamp: Stamp
     skill: BuiltInSkill | None
     problem: Diagnostic | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What is kept of the files of a directory until its header is known."""
+
+    stamp: Stamp
+    digest: str
+    manifest: tuple[FileEntry, ...]
+    skill_md: bytes
 
 
 def snapshot() -> Snapshot:
@@ -144,54 +154,89 @@ class BuiltInIndex:
             except OSError as error:
                 missing.append(_unreachable(self.labels[root], error))
                 continue
-            for directory in directories:
-                if (entry := self._entry(root, directory)) is not None:
-                    entries[directory] = entry
+            for start in range(0, len(directories), _BATCH):
+                entries |= self._read(root, directories[start : start + _BATCH])
         changed = (entries, missing) != (self._entries, self._missing)
         self._entries, self._missing = entries, missing
         if changed or self._snapshot is None:
             self._snapshot = self._assemble()
         return self._snapshot
 
-    def _entry(self, root: Path, directory: Path) -> _Entry | None:
-        """Return the known entry of a directory while its stamp is unchanged, or read it again."""
-        known = self._entries.get(directory)
-        label = f"{self.labels[root]}/{printable(directory.name)}"
-        try:
-            stamp = built_in_files.stamp(root, directory)
-            if stamp is None:
-                return _without_skill_md(directory, label, known)
-            if known and known.stamp == stamp:
-                return known
-            stamp, files = built_in_files.read_all(root, directory, self.limits)
-            skill = self._skill(root, directory, stamp, Bundle(files))
-            return _Entry(stamp, skill, _long(skill, label, self.limits))
-        except (SkillsiteError, OSError) as error:
-            problem = _problem(directory.name, label, error)
-            last_good = known.skill if known else None
-            return _Entry((), last_good, replace(problem, served=last_good is not None))
+    def _read(self, root: Path, directories: Sequence[Path]) -> dict[Path, _Entry]:
+        """Return the entries of directories: the known ones whose stamp is unchanged, and others read again."""
+        found: dict[Path, _Entry] = {}
+        changed: dict[Path, _Files] = {}
+        for directory in directories:
+            try:
+                entry = self._look_at(root, directory)
+            except (SkillsiteError, OSError) as error:
+                entry = self._refused(root, directory, error)
+            if isinstance(entry, _Entry):
+                found[directory] = entry
+            elif entry is not None:
+                changed[directory] = entry
+        found |= self._parse(root, changed)
+        return {directory: found[directory] for directory in directories if directory in found}
 
-    def _skill(self, root: Path, directory: Path, stamp: Stamp, bundle: Bundle) -> BuiltInSkill:
-        skill = skill_md.read(bundle[SKILL_MD], fallback_name=directory.name, limits=self.limits)
-        name = _component(normalise(skill.name), "name")
-        if skill.version is not None:
-            _component(skill.version, "version")
+    def _look_at(self, root: Path, directory: Path) -> _Entry | _Files | None:
+        """Return the known entry of a directory, its files if they changed, or None if it is not a skill."""
+        known = self._entries.get(directory)
+        stamp = built_in_files.stamp(root, directory)
+        if stamp is None:
+            return _without_skill_md(directory, self._label(root, directory), known)
+        if known and known.stamp == stamp:
+            return known
+        stamp, files = built_in_files.read_all(root, directory, stamp, self.limits)
+        bundle = Bundle(files)
+        return _Files(stamp, bundle.digest, bundle.manifest, bundle[SKILL_MD])
+
+    def _parse(self, root: Path, changed: Mapping[Path, _Files]) -> dict[Path, _Entry]:
+        found: dict[Path, _Entry] = {}
+
+        def refuse(directory: Path, error: SkillsiteError) -> None:
+            found[directory] = self._refused(root, directory, error)
+
+        contents = {directory: (directory.name, files.skill_md) for directory, files in changed.items()}
+        for directory, header in built_in_headers.read_each(contents, self.limits, refuse).items():
+            files = changed[directory]
+            try:
+                skill = self._skill(root, directory, files, header)
+            except SkillsiteError as error:
+                refuse(directory, error)
+            else:
+                found[directory] = _Entry(files.stamp, skill, _long(skill, self._label(root, directory), self.limits))
+        return found
+
+    def _refused(self, root: Path, directory: Path, error: SkillsiteError | OSError) -> _Entry:
+        """Return the last good skill of a directory, if there is one, with the problem."""
+        known = self._entries.get(directory)
+        problem = _problem(directory.name, self._label(root, directory), error)
+        last_good = known.skill if known else None
+        return _Entry((), last_good, replace(problem, served=last_good is not None))
+
+    def _label(self, root: Path, directory: Path) -> str:
+        return f"{self.labels[root]}/{printable(directory.name)}"
+
+    def _skill(self, root: Path, directory: Path, files: _Files, header: Header) -> BuiltInSkill:
+        name = _component(normalise(header.name), "name")
+        if header.version is not None:
+            _component(header.version, "version")
         candidate = Candidate(
             name=name,
             source=BUNDLED,
-            version=skill.version or f"sha-{bundle.digest.removeprefix('sha256:')[:12]}",
-            digest=bundle.digest,
-            description=skill.description,
-            kind=skill.kind,
-            tags=skill.tags,
-            requires=skill.requires,
-            triggers=skill.triggers,
-            tokens=token_estimate.estimate(skill.instructions),
+            version=header.version or f"sha-{files.digest.removeprefix('sha256:')[:12]}",
+            digest=files.digest,
+            description=header.description,
+            kind=header.kind,
+            tags=header.tags,
+            requires=header.requires,
+            triggers=header.triggers,
+            tokens=header.tokens,
             root=self.labels[root],
-            changed_at=datetime.fromtimestamp(max(row[2] for row in stamp) / 1e9, tz=UTC),
+            changed_at=datetime.fromtimestamp(max(row[2] for row in files.stamp) / 1e9, tz=UTC),
             changed_by=self.labels[root],
         )
-        return BuiltInSkill(candidate, directory, root, bundle.manifest, bundle[SKILL_MD])
+        return BuiltInSkill(candidate, directory, root, files.manifest, files.skill_md)
 
     def _assemble(self) -> Snapshot:
         skills: dict[str, tuple[BuiltInSkill, ...]] = {}

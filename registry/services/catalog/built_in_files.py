@@ -38,13 +38,17 @@ def stamp(root: Path, directory: Path) -> Stamp | None:
     return tuple(sorted(rows))
 
 
-def read_all(root: Path, directory: Path, limits: Limits) -> tuple[Stamp, dict[str, bytes]]:
-    """Return all files as of one moment: read again if a file changed meanwhile, and give up after some attempts."""
+def read_all(root: Path, directory: Path, before: Stamp, limits: Limits) -> tuple[Stamp, dict[str, bytes]]:
+    """Return all files as of one moment: read again if a file changed meanwhile, and give up after some attempts.
+
+    `before` is the stamp of the directory a moment ago.
+    """
     for _ in range(_ATTEMPTS):
-        before = stamp(root, directory) or ()
         files = _contents(root, directory, before, limits)
-        if stamp(root, directory) == before:
+        after = stamp(root, directory) or ()
+        if after == before:
             return before, files
+        before = after
     raise Conflict("The files are changing. They are read again at the next check.", file="")
 
 
