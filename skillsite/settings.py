@@ -174,7 +174,6 @@ DATABASES = {
 
 if not DATABASE_URL and SQLITE_FILE.exists():
     env.private_file(SQLITE_FILE)
-
 SKILL_SCANNER = env.text("SKILL_SCANNER")  # a program for the deep pass of the security scan; off if empty
 ROUTING_EMBEDDINGS = env.boolean("ROUTING_EMBEDDINGS", True)
 ROUTING_WAIT_SECONDS = env.integer("ROUTING_WAIT_SECONDS", 1, most=30)

@@ -73,7 +73,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """What is kept of the files of a directory until its header is known."""
+    """The files of a directory whose header is not known yet. Only SKILL.md stays in memory."""
 
     stamp: Stamp
     digest: str

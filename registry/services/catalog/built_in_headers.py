@@ -1,4 +1,4 @@
-"""What the catalog needs to know of a built-in SKILL.md, kept on disk because parsing YAML and counting tokens is slow.
+"""Headers of built-in skills, kept on disk because parsing YAML and counting tokens is slow.
 
 A header is stored under the content that it was read from. So the file is never out of date, and can be deleted.
 """
