@@ -38,8 +38,16 @@ effort.load_profile()
 # Fixtures that give a test, or a process that it starts, a database.
 _DATABASE_FIXTURES = {"db", "transactional_db", "live_server", "template", "fresh"}
 
-# Folders whose files take longest. Workers start with them, so that no worker is left with one of them at the end.
-_SLOWEST = ("tests/browser/test_screens.py", "tests/browser/", "tests/faults/", "tests/web/", "tests/services/")
+# Folders and files that take longest. Workers start with them, so that no worker is left with one of them at the end.
+_SLOWEST = (
+    "tests/browser/test_screens.py",
+    "tests/browser/",
+    "tests/faults/",
+    "tests/matrix/",
+    "tests/api/test_conformance.py",
+    "tests/web/",
+    "tests/services/",
+)
 
 
 class _Scheduling(LoadFileScheduling):
