@@ -55,9 +55,9 @@ def find(text: str) -> Iterator[Credential]:
             yield Credential(match.start(), _SHAPES[kind][0], start)
 
 
-def replace(text: str, replacement: str) -> str:
-    """Replace everything that has the format of a credential, also placeholders."""
-    return _ANY.sub(replacement, text)
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of everything that has the format of a credential, also of placeholders."""
+    return (match.span() for match in _ANY.finditer(text))
 
 
 def _looks_random(value: str) -> bool:
