@@ -81,7 +81,9 @@ def check_all(cases: Sequence[Case], labels: Sequence[str]) -> tuple[Case, ...]:
             continue
         first, place = checked.setdefault(query_digest(good.query), (good, index))
         if case_key(first) != case_key(good):
-            message = f"This is the same question as in {labels[place]}, with another answer. Remove one of them."
+            message = (
+                f"This is the same question as in {labels[place].lower()}, with another answer. Remove one of them."
+            )
             errors.add(index, label, message, "query")
     errors.raise_any()
     if len(checked) > CASES:

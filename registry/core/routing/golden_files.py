@@ -116,7 +116,7 @@ def _json_entries(text: str, skill: str) -> tuple[_Context, list[str], list[Any]
     except ValueError as error:
         rows = list(islice(_lines(text), CASES + 1))
         if len(rows) < 2 or not _is_json(rows[0][1]):
-            raise InvalidRequest(f"The file is not JSON: {_place(error)}.", field="file") from None
+            raise InvalidRequest(f"This is not valid JSON: {_place(error)}.", field="file") from None
         return _Context(skill), [f"Line {number}" for number, _ in rows], [_line(*row) for row in rows]
     entries, context = _unwrapped(document, skill)
     return context, [f"Entry {number}" for number in range(1, len(entries) + 1)], entries
@@ -153,7 +153,7 @@ def _parsed(context: _Context, labels: list[str], entries: Sequence[Any]) -> tup
 
 def _case(entry: Any, context: _Context) -> Case:
     if isinstance(entry, Exception):
-        raise _Wrong(f"This line is not JSON: {_place(entry, in_one_line=True)}.")
+        raise _Wrong(f"This line is not valid JSON: {_place(entry, in_one_line=True)}.")
     if not isinstance(entry, dict):
         raise _Wrong('This is not an object. Write {"query": "…", "expected": ["skill"]}.')
     query = next((entry[key] for key in _QUERIES if key in entry), None)

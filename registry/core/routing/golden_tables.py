@@ -1,7 +1,8 @@
 """Golden cases in a table: lines of question, tab, skill, as a spreadsheet copies them, or the same as CSV.
 
-The columns are question, expected skills, category and note, unless a first line names them. A cell with several names
-separates them by commas or semicolons. An empty cell, `-` or `none` means that no skill should be found.
+The columns are question, expected skills, category and note, unless a first line names them. Spreadsheets in many
+languages write CSV with semicolons. It is read if its first line names the columns. A cell with several names separates
+them by commas or semicolons. An empty cell, `-` or `none` means that no skill should be found.
 """
 
 import csv
@@ -24,14 +25,14 @@ _NONE = ("", "-", "none", "<none>")
 
 def read(text: str) -> tuple[list[str], list[Case]]:
     """Return the cases of a table, and a label with the line of each."""
-    rows = _rows_with_tabs(text) if "\t" in text else _rows_of_csv(text)
+    rows = _rows_with_tabs(text) if "\t" in text else _rows_of_csv(text, _delimiter(text))
     columns: Sequence[str] = _COLUMNS
     labels: list[str] = []
     cases: list[Case] = []
     problems = Problems()
     for place, (number, cells) in enumerate(rows):
-        named = [_HEADINGS.get(cell.strip().lower(), "") for cell in cells]
-        if place == 0 and named[:1] == ["query"] and "expected" in named:
+        named = _named(cells)
+        if place == 0 and named:
             columns = named
             continue
         if len(cases) >= CASES:
@@ -40,6 +41,17 @@ def read(text: str) -> tuple[list[str], list[Case]]:
         cases.append(_case(cells, columns, labels[-1], problems, index=len(cases)))
     problems.raise_any()
     return labels, cases
+
+
+def _named(cells: Sequence[str]) -> list[str]:
+    """Return the columns that a first line names; empty if it is a question."""
+    named = [_HEADINGS.get(cell.strip(' \r"').lower(), "") for cell in cells]
+    return named if named[:1] == ["query"] and "expected" in named else []
+
+
+def _delimiter(text: str) -> str:
+    first = text.lstrip().partition("\n")[0]
+    return ";" if _named(first.split(";", _MOST_COLUMNS)) else ","
 
 
 def _case(cells: Sequence[str], columns: Sequence[str], label: str, problems: Problems, *, index: int) -> Case:
@@ -82,10 +94,10 @@ def _unquoted(cell: str) -> str:
     return inner.replace('""', '"') if quoted else cell
 
 
-def _rows_of_csv(text: str) -> Iterator[tuple[int, list[str]]]:
-    if text.count(",") > _MOST_COMMAS:
-        raise InvalidRequest(f"The table has more than {_MOST_COMMAS:,} commas. Separate cells by tabs.", field="file")
-    reader = csv.reader(text.split("\n"), strict=True)
+def _rows_of_csv(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    if text.count(delimiter) > _MOST_COMMAS:
+        raise InvalidRequest(f"The table has more than {_MOST_COMMAS:,} cells. Separate cells by tabs.", field="file")
+    reader = csv.reader(text.split("\n"), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):

@@ -56,6 +56,12 @@ def find(project: Project, case_id: int, *, by: Actor) -> GoldenCase:
     return row
 
 
+def find_equal(project: Project, query: str, *, by: Actor) -> GoldenCase | None:
+    """Return the test question with the same words, or None. Case and spaces do not matter."""
+    require_person(by, project)
+    return _rows(project).filter(query_digest=query_digest(query)).first()
+
+
 def as_case(row: GoldenCase) -> Case:
     return Case(row.query, tuple(row.expected), tuple(row.acceptable), row.category, row.note)
 
@@ -146,6 +152,12 @@ def from_bundle(project: Project, name: str, bundle: Bundle, *, by: Actor) -> Ad
     if not found:
         raise NotFound(f"{name} has no test questions in {golden_files.EVALS}.")
     return add(project, found, by=by)
+
+
+def why_stale(project: Project, case: Case) -> str:
+    """Return why a case is not counted, or an empty text."""
+    revision = Project.objects.values_list("revision", flat=True).get(pk=project.pk)
+    return " ".join(each.reason for each in split(project.pk, revision, [case])[1])
 
 
 def stale(project: Project) -> list[StaleCase]:

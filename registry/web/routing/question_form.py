@@ -30,10 +30,11 @@ class QuestionForm(forms.Form):
         label="Question",
         max_length=QUERY_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="In the words that somebody would use. Avoid the words of the skill.",
+        help_text="As somebody would ask it. Avoid the words of the skill’s description.",
         error_messages={
             "required": "Enter what somebody would ask.",
             "max_length": "The question has %(show_value)s characters. At most %(limit_value)s are allowed.",
+            "null_characters_not_allowed": "The question contains a NUL character. Remove it.",
         },
     )
     expected = forms.CharField(
@@ -51,7 +52,7 @@ class QuestionForm(forms.Form):
     category = forms.ChoiceField(
         label="Category",
         required=False,
-        choices=[("", "Follows from the answer"), *CATEGORIES.items()],
+        choices=[("", "Automatic"), *CATEGORIES.items()],
         help_text="A near miss sounds like a skill, but asks for something else.",
     )
     note = forms.CharField(
@@ -87,16 +88,20 @@ def new(request: ProjectRequest) -> HttpResponse:
     entry = _logged(request)
     suggested = _suggested(entry) or {"expected": request.GET.get("expected", "")[:128]}
     form = QuestionForm(request.POST if request.method == "POST" else None, initial=suggested)
-    if form.is_bound and form.is_valid():
+    same = (
+        golden_set.find_equal(request.project, form.data.get("query", ""), by=request.actor) if form.is_bound else None
+    )
+    if same is not None:
+        form.add_error("query", "There is already a test question with these words. Change or delete that one.")
+    elif form.is_bound and form.is_valid():
         try:
-            added = golden_set.add(request.project, [form.case()], by=request.actor, labels=["This question"])
+            golden_set.add(request.project, [form.case()], by=request.actor, labels=["This question"])
         except InvalidRequest as error:
             _refuse(form, error)
         else:
-            replaced = "replaced the one with the same words" if added.replaced else "saved"
-            messages.success(request, f"Test question {replaced}.")
+            _say_saved(request, form.case())
             return redirect("routing-log" if entry else "routing-questions", request.project.slug)
-    return _page(request, form, entry=entry)
+    return _page(request, form, entry=entry, same=same)
 
 
 @in_project
@@ -111,9 +116,15 @@ def change(request: ProjectRequest, case: int) -> HttpResponse:
         except (InvalidRequest, AlreadyExists) as error:
             _refuse(form, error)
         else:
-            messages.success(request, "Test question saved.")
+            _say_saved(request, form.case())
             return redirect("routing-questions", request.project.slug)
     return _page(request, form, row)
+
+
+def _say_saved(request: ProjectRequest, case: Case) -> None:
+    """Report it, with the reason if the question is not counted, such as a misspelt name."""
+    stale = golden_set.why_stale(request.project, case)
+    messages.success(request, f"Test question saved, but not counted. {stale}" if stale else "Test question saved.")
 
 
 def _refuse(form: QuestionForm, error: InvalidRequest | AlreadyExists) -> None:
@@ -136,10 +147,14 @@ def _suggested(entry: RouteLog | None) -> dict[str, str]:
 
 
 def _page(
-    request: ProjectRequest, form: QuestionForm, row: GoldenCase | None = None, entry: RouteLog | None = None
+    request: ProjectRequest,
+    form: QuestionForm,
+    row: GoldenCase | None = None,
+    entry: RouteLog | None = None,
+    same: GoldenCase | None = None,
 ) -> HttpResponse:
     view = catalog.view(request.project.pk, request.project.revision)
     context: dict[str, Any] = tabs.page(
-        request, "routing-questions", form=form, row=row, entry=entry, **name_options.name_options(view)
+        request, "routing-questions", form=form, row=row, entry=entry, same=same, **name_options.name_options(view)
     )
     return render(request, "routing/question.html", context, status=422 if form.errors else 200)

@@ -40,19 +40,20 @@ class ImportForm(forms.Form):
             "One question on each line: the question, a tab or a comma, the name of the skill. Write - for no skill. "
             "Put a question with a comma in quotes. You can also paste two columns of a spreadsheet, or JSON."
         ),
+        error_messages={"null_characters_not_allowed": "The text contains a NUL character. Remove it."},
     )
     file = forms.FileField(
         label="Or a file",
         required=False,
         allow_empty_file=True,
-        help_text="The same forms, at most 1 MiB. If you choose a file, the field above is ignored.",
+        help_text="A table, CSV or JSON as above, at most 1 MiB. If you choose a file, the field above is ignored.",
     )
     skill = forms.CharField(
-        label="Skill of the file",
+        label="Skill of these questions",
         required=False,
         max_length=128,
         widget=forms.TextInput(attrs={"list": "known-names", "autocomplete": "off"}),
-        help_text="Only if the entries say “should_trigger” and not which skill.",
+        help_text="Needed only for entries with “should_trigger” that do not name their skill.",
     )
 
     def content(self) -> str:
@@ -180,6 +181,7 @@ def _page(
         "preview": preview,
         "errors": _messages(error),
         "source": source,
+        "from_file": "file" in request.FILES,
         "built_in": 0 if preview or error else len(_built_in(request)),
         **name_options.name_options(view),
     }

@@ -40,12 +40,10 @@ class SettingsForm(forms.Form):
         choices=[(_LEARNED, "Learn it from the test questions"), (_FIXED, "Use a fixed threshold")],
         widget=forms.RadioSelect,
         error_messages={"required": "Choose one of the two."},
-        help_text="Each evaluation learns a threshold that keeps 95 % of the right answers. A fixed one stays.",
+        help_text="Each evaluation learns a threshold that keeps 95 % of the right answers. A fixed one never changes.",
     )
-    fixed_threshold = _percent_field(
-        "Fixed threshold in percent", "Used only if you chose a fixed threshold.", required=False
-    )
-    least_p_at_1 = _percent_field("Right skill first, at least percent", "P@1. The default is 80.")
+    fixed_threshold = _percent_field("Fixed threshold (%)", "Used only if you chose a fixed threshold.", required=False)
+    least_p_at_1 = _percent_field("Right skill first, at least (%)", "P@1. The default is 80.")
     least_mrr = forms.FloatField(
         label="Place of the right skill, at least",
         min_value=0,
@@ -53,7 +51,7 @@ class SettingsForm(forms.Form):
         error_messages=_errors(_RATE),
         help_text="MRR, from 0 to 1. The default is 0.85.",
     )
-    most_false_triggers = _percent_field("False triggers, at most percent", "The default is 20.")
+    most_false_triggers = _percent_field("False triggers, at most (%)", "The default is 20.")
     least_cases = forms.IntegerField(
         label="Test questions, at least",
         min_value=1,
@@ -73,7 +71,7 @@ class SettingsForm(forms.Form):
         error_messages=_errors(f"Enter a whole number from 0 to {MOST_LOG_DAYS}."),
         help_text="0 switches the log off and deletes what it holds.",
     )
-    log_share = _percent_field("Percent of the questions to keep", "100 keeps all, 10 keeps about every tenth.")
+    log_share = _percent_field("Share of the questions to keep (%)", "100 keeps all, 10 keeps about every tenth.")
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}

@@ -54,10 +54,10 @@ class Loss:
 
     @property
     def sentence(self) -> str:
-        start = f"Loses to {self.rival}" if self.rival else "Nothing is found"
         quoted = ", ".join(f"“{question}”" for question in self.questions)
         more = " and others" if self.questions and self.count > len(self.questions) else ""
-        return f"{start} on {quoted or counted(self.count, 'question')}{more}."
+        lost = f"{quoted or counted(self.count, 'question')}{more}"
+        return f"Loses {lost} to {self.rival}." if self.rival else f"Nothing is found for {lost}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from registry.core import roles
 from registry.core.catalog.prompt import Catalog
 from registry.core.errors import InvalidRequest
-from registry.core.routing.golden import QUERY_CHARS, Case, query_digest
+from registry.core.routing.golden import QUERY_CHARS, Case
 from registry.models import GoldenCase, Project
 from registry.services.agents import agent_catalog, agents
 from registry.services.catalog import catalog, skill_list
@@ -113,7 +113,7 @@ def _known(request: ProjectRequest, query: str) -> GoldenCase | None:
     """Return the test question with these words, for people who may see it."""
     if not may(request, roles.WRITE):
         return None
-    return GoldenCase.objects.filter(project=request.project, query_digest=query_digest(query)).first()
+    return golden_set.find_equal(request.project, query, by=request.actor)
 
 
 def _whole_list(view: View) -> Catalog:

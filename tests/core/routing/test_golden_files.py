@@ -61,6 +61,21 @@ def test_a_table_has_categories_notes_and_several_skills() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query;expected\nRefund?;refunds\nRain?;",
+        '"Question";"Skill";"Note"\r\n"Refund?";"refunds";""\r\n"Rain?";"-";""\r\n',
+    ],
+)
+def test_a_first_line_with_semicolons_names_the_columns_of_its_csv(text: str) -> None:
+    assert read(text) == TWO
+
+
+def test_a_semicolon_in_a_question_separates_nothing() -> None:
+    assert read('"Refund; please",refunds')[0].query == "Refund; please"
+
+
 @pytest.mark.parametrize("category", ["near-miss", "near miss", "Near_Miss "])
 def test_a_near_miss_without_an_answer_expects_none_in_each_spelling(category: str) -> None:
     assert read(json.dumps([{"query": "Rain?", "category": category}])) == (Case("Rain?", (), (), NEAR_MISS),)
@@ -77,7 +92,7 @@ def test_an_equal_case_is_read_once() -> None:
         ("[]", "no test questions in the file"),
         ("{}", "no list of test questions"),
         ('{"cases": {}}', "no list of test questions"),
-        ('[{"query": "a"', "not JSON: .* in line 1, column"),
+        ('[{"query": "a"', "not valid JSON: .* in line 1, column"),
         ('[NaN, {"query": "a"}]', "NaN is not a value of JSON"),
         ("[" * 100_000, "nested too deeply"),
         ('[{"query": "a", "expected": "b"}, 3]', 'Entry 2: This is not an object. Write {"query"'),
@@ -95,15 +110,15 @@ def test_an_equal_case_is_read_once() -> None:
         ('[{"query": "a", "should_trigger": "yes"}]', "Entry 1: “should_trigger” is neither true nor false"),
         ('[{"query": "a", "should_trigger": false, "expected": "b"}]', "Entry 1: .*contradict each other"),
         ('{"evals": [{"prompt": "a"}]}', 'Entry 1: The file does not name its skill. Add "skill_name"'),
-        ('{"query": "a", "expected": "b"}\n{"query": "c"', "Line 2: This line is not JSON: .* in column 14"),
-        ('[{"query": "a", "expected": %s}]' % ("9" * 5_000), "not JSON: .* value has 5000 digits[.]$"),
+        ('{"query": "a", "expected": "b"}\n{"query": "c"', "Line 2: This line is not valid JSON: .* in column 14"),
+        ('[{"query": "a", "expected": %s}]' % ("9" * 5_000), "not valid JSON: .* value has 5000 digits[.]$"),
         ('{"query": "a", "expected": "b"}\n\n[]', "Line 3: This is not an object"),
         ("a\tb\nc", "Line 2: There is no answer. Add a tab"),
         ("only a question", "Line 1: There is no answer"),
         ("a\tb\n\t b", "Line 2: The question is empty"),
         ("a,b,positive,note,more", "Line 1: There are 5 columns, and 4 are known. Put a question with commas"),
         ('a,b\n"c,d', "Line 2: This is not CSV"),
-        ("a\tb\nA\tc", "Line 2: This is the same question as in Line 1, with another answer"),
+        ("a\tb\nA\tc", "Line 2: This is the same question as in line 1, with another answer"),
     ],
 )
 def test_errors_name_the_place_and_the_fix(text: str, message: str) -> None:

@@ -49,10 +49,10 @@ def test_a_file_is_read_and_its_text_can_be_corrected(skilled: Project, writing:
         ("", "the text is empty"),
         ("only a question", "Line 1: There is no answer."),
         ("a\tb\nc\n\nd\te\tnonsense", "Line 2: There is no answer."),
-        ("[{]", "The file is not JSON"),
+        ("[{]", "This is not valid JSON"),
         ('[{"query": "a"}]', "Entry 1: The answer is missing."),
         ('[{"query": "a", "should_trigger": true}]', "does not say which skill"),
-        ("a\tb\nA\tc", "the same question as in Line 1"),
+        ("a\tb\nA\tc", "the same question as in line 1"),
     ],
 )
 def test_errors_name_their_line_and_nothing_is_saved(project: Project, writing: Client, sent: str, error: str) -> None:

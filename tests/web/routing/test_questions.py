@@ -41,7 +41,7 @@ def test_a_question_is_added_changed_and_deleted(skilled: Project, writing: Clie
     ("sent", "error"),
     [
         ({"query": ""}, "Enter what somebody would ask."),
-        ({"query": "a\0"}, "Null characters are not allowed."),
+        ({"query": "a\0"}, "The question contains a NUL character. Remove it."),
         ({"query": "a", "note": "x" * (NOTE_CHARS + 1)}, f"The note has {NOTE_CHARS + 1} characters."),
         ({"query": "a", "category": "positive"}, "A positive case needs an expected skill."),
         ({"query": "a", "expected": "b", "category": "negative"}, "A negative case has no expected skill."),
@@ -60,10 +60,22 @@ def test_two_questions_never_have_the_same_words(skilled: Project, author: Actor
     first = ask(skilled, "One", "refund-reply", by=author)
     second = ask(skilled, "Two", "refund-reply", by=author)
     assert "same words" in text(writing.post(f"{QUESTIONS}{second.pk}/", {"query": " oNE "}), 422)
-    html = text(writing.post(NEW, {"query": "one", "expected": "parcel-sizes"}, follow=True))
-    assert "replaced the one with the same words" in html
-    first.refresh_from_db()
-    assert first.expected == ["parcel-sizes"]
+    with nothing_left_behind():
+        html = text(writing.post(NEW, {"query": "one ", "expected": "parcel-sizes"}), 422)
+    assert "There is already a test question with these words." in html
+    assert f'<a href="{QUESTIONS}{first.pk}/">Open the question with these words</a>' in html
+
+
+def test_a_question_for_a_skill_that_does_not_exist_is_saved_with_a_word_about_it(
+    skilled: Project, writing: Client
+) -> None:
+    html = text(writing.post(NEW, {"query": "Money back", "expected": "refund-repli"}, follow=True))
+    assert "Test question saved, but not counted. There is no skill refund-repli." in html
+    case = GoldenCase.objects.get()
+    html = text(
+        writing.post(f"{QUESTIONS}{case.pk}/", {"query": "Money back", "expected": "refund-reply"}, follow=True)
+    )
+    assert "Test question saved.</p>" in html
 
 
 def test_filters_narrow_the_list(skilled: Project, author: Actor, writing: Client) -> None:
@@ -90,7 +102,7 @@ def test_a_skill_that_is_switched_off_makes_its_questions_stale(
     ask(skilled, "Money", "refund-reply", by=author)
     skills.disable(skilled, "refund-reply", by=author)
     html = text(writing.get(QUESTIONS))
-    assert "1 question does not count." in html
+    assert "1 question is not counted." in html
     assert "refund-reply is switched off." in html
     assert "not counted</span>" in html
     assert "not run yet" not in html

@@ -40,8 +40,8 @@ def test_the_worst_skills_come_first_with_what_they_lose_to(measured: Project, w
     html = text(writing.get(HEALTH))
     assert html.index("Never found") < html.index("No test question")
     assert "found for 0 of 1 question, 0\xa0% (recall)" in html
-    assert "Loses to refund-reply" in html
-    assert "“refund request &lt;script&gt;" in html
+    assert "Loses “refund request &lt;script&gt;" in html
+    assert "” to refund-reply." in html
     assert "<script>alert" not in html
     assert f'href="{QUESTIONS}new/?expected=night-porter"' in html
     assert "right in 1 of 2 offers, 50 % (precision)" in " ".join(text(writing.get(f"{HEALTH}?show=all")).split())
@@ -49,7 +49,7 @@ def test_the_worst_skills_come_first_with_what_they_lose_to(measured: Project, w
 
 def test_a_viewer_sees_numbers_and_no_question(measured: Project, viewing: Client) -> None:
     html = " ".join(text(viewing.get(HEALTH)).split())
-    assert "Loses to refund-reply on 1 question." in html
+    assert "Loses 1 question to refund-reply." in html
     assert "refund request" not in html
     assert QUESTIONS not in html
 
