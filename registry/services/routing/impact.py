@@ -87,8 +87,8 @@ class Impact:
 
     @property
     def skills(self) -> tuple[SkillMovement, ...]:
-        """Return the skills that gained or lost questions, those that lost most first."""
-        changed = [each for each in self.moved if each.before != each.after]
+        """Return the skills that gained or lost questions, those that lost most first. Stale questions do not count."""
+        changed = [each for each in self.moved if each.before != each.after and not each.stale]
         gained, lost = Counter(each.after for each in changed), Counter(each.before for each in changed)
         rows = [SkillMovement(name, gained[name], lost[name]) for name in {*gained, *lost} - {""}]
         return tuple(sorted(rows, key=lambda row: (row.gained - row.lost, row.name)))

@@ -99,16 +99,16 @@ class Shown:
         return f"{'; '.join(parts[:6])}." if parts else ""
 
 
-def of_absence(request: ProjectRequest, name: str) -> Shown | None:
+def of_absence(request: ProjectRequest, name: str, most: int = ROWS) -> Shown | None:
     """Return the impact of switching a skill off."""
-    return of_change(request, [ChangedSkill(name, None)], refusable=False)
+    return of_change(request, [ChangedSkill(name, None)], most=most, refusable=False)
 
 
-def of_deletion(request: ProjectRequest, name: str) -> Shown | None:
+def of_deletion(request: ProjectRequest, name: str, most: int = ROWS) -> Shown | None:
     """Return the impact of deleting a project skill. Agents get a built-in skill of the same name again."""
     loaded = catalog.built_in_skill(name)
     content = loaded.read(loaded.entry(SKILL_MD)) if loaded else None
-    return of_change(request, [ChangedSkill(name, content)], refusable=False)
+    return of_change(request, [ChangedSkill(name, content)], most=most, refusable=False)
 
 
 def of_withdrawal(request: ProjectRequest, name: str, following: Version | None) -> Shown | None:

@@ -133,6 +133,7 @@ def test_an_upload_shows_the_impact_and_needs_a_reason(gated: Project, browser: 
     assert WORSE in words(browser.get(address))
     sent = {"do": "confirm", "seen": bundle().digest}
     refused = browser.post(address, {**sent, "gate_reason": ""})
+    assert '<a href="#f-gate-reason">Give a reason</a>' in refused.content.decode()
     assert refused.status_code == 409
     assert LOST in words(refused)
     assert browser.post(address, {**sent, "gate_reason": REASON}).status_code == 302

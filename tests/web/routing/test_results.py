@@ -48,7 +48,7 @@ def test_the_author_sees_wrong_answers_and_a_viewer_only_figures(
         assert "1 question was not counted" in html
         seen = text(viewing.get(page))
         assert "50\xa0%" in seen
-        assert "1 question for parcel-sizes: " in seen
+        assert "1 question for parcel-sizes:" in seen
         assert "refund request money" not in seen
         assert "Viewers don’t see the test questions." in seen
 
