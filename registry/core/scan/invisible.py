@@ -63,12 +63,16 @@ _ZERO_WIDTH = (
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"
 _SPACES = r"\u00a0\u1680\u2000-\u200a\u202f\u205f"
 # Searching for one character class is fast, and most texts have no match. `_RUN` then tells the kinds apart.
-_SUSPECT = re.compile(rf"[{_TAGS}{_SELECTORS}{_BIDI}{_ZERO_WIDTH}{_CONTROLS}{_SPACES}\u00ad\r]")
+_SUSPECTS = rf"[{_TAGS}{_SELECTORS}{_BIDI}{_ZERO_WIDTH}{_CONTROLS}{_SPACES}\u00ad\r]"
+_REPEATED = re.compile(rf"({_SUSPECTS})\1*+")
+_SUSPECT = re.compile(_SUSPECTS)
+_CROWD = re.compile(rf"{_SUSPECTS}{_SUSPECTS}{{9,}}+")
 _RUN = re.compile(
     rf"(?P<tag>[{_TAGS}]+)|(?P<variation>[{_SELECTORS}]+)|(?P<soft_hyphen>\u00ad+)|(?:(?P<bidi>[{_BIDI}])"
     rf"|(?P<zero_width>[{_ZERO_WIDTH}])|(?P<control>[{_CONTROLS}]|\r(?!\n))|(?P<space>[{_SPACES}]))"
 )
 _PADDING = re.compile(r"(?<![ \t])[ \t]{100,}+(?=\S)|(?:\r?\n[ \t]*+){25,}+")
+_BLANKS = re.compile(r"[ \t\r\n][ \t\r\n]{24,}+")  # around each padding, and fast to search for
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 # The only flags with tag characters that fonts support: England, Scotland, Wales.
@@ -82,6 +86,8 @@ _MARKS = "\u061c\u200e\u200f\u2066\u2067\u2068\u2069"  # set words of two script
 _NEAR = 40
 _KINDS = {kind.name.lower(): kind for kind in Kind}
 _NEVER_ORDINARY = frozenset((Kind.CONTROL, Kind.SPACE, Kind.SOFT_HYPHEN))  # none of _MARKS is of these kinds
+# Looking up a member of an enumeration costs more than the checks of most characters.
+_TAG, _VARIATION, _ZERO_WIDTH_KIND, _COMMENT = Kind.TAG, Kind.VARIATION, Kind.ZERO_WIDTH, Kind.COMMENT
 _EMOJI_STYLES = "\ufe0e\ufe0f"
 _STYLED = "#*0123456789©®‼⁉ℹ〰"  # have an emoji style, but are not in a symbol category
 _CONTROL_NAMES = {
@@ -107,20 +113,18 @@ def scan(text: str, *, comments: bool = True, most: int = MOST) -> tuple[Hidden,
 
 
 def lengths(text: str, *, most: int = MOST) -> list[int]:
-    """Return the lengths of the first `most` pieces of hidden content without comments. They are not described."""
-    pieces = [(start, start - end) for _, start, end in islice(_hidden_runs(text), most)]
-    pieces += [(start, start - end) for start, end in _paddings(text, most)]
-    return [-length for _, length in sorted(pieces)[:most]]
-
-
-def _hidden_runs(text: str) -> Iterator[tuple[Kind, int, int]]:
-    return (run for run in _runs(text) if not _is_ordinary(text, run[1], run[2], run[0]))
+    """Return the lengths of the first `most` pieces of hidden content without comments, in no particular order."""
+    pieces = [(start, end) for _, start, end in islice(_hidden_runs(text), most)]
+    pieces += _paddings(text, most)
+    if len(pieces) > most:
+        pieces = sorted(pieces, key=lambda piece: (piece[0], -piece[1]))[:most]
+    return [end - start for start, end in pieces]
 
 
 def _paddings(text: str, most: int) -> Iterator[tuple[int, int]]:
-    for blank in islice(_PADDING.finditer(text), most):
-        if not _fills_cell(text, *blank.span()):
-            yield blank.span()
+    blanks = (blanks.span() for blanks in _BLANKS.finditer(text))
+    paddings = (padding.span() for start, end in blanks for padding in _PADDING.finditer(text, start, end + 1))
+    return (span for span in islice(paddings, most) if not _fills_cell(text, *span))
 
 
 def _fills_cell(text: str, start: int, end: int) -> bool:
@@ -129,20 +133,30 @@ def _fills_cell(text: str, start: int, end: int) -> bool:
     return text.startswith("|", end) and text[line : line + 20].lstrip().startswith("|")
 
 
-def _runs(text: str) -> Iterator[tuple[Kind, int, int]]:
+def _hidden_runs(text: str) -> Iterator[tuple[Kind, int, int]]:
     """Yield runs of suspicious characters: adjacent tags or variation selectors, or repetitions of one character."""
-    end = 0
-    for suspect in _SUSPECT.finditer(text):
-        start = suspect.start()
-        if start < end:
+    after = 0
+    for found in _REPEATED.finditer(text):
+        start, end = found.span()
+        if start < after:
             continue
-        run = _RUN.match(text, start)
-        if run is None:
-            continue
-        end = run.end()
-        while end < len(text) and text[end] == text[start] and not text.startswith("\r\n", end):
-            end += 1
-        yield _KINDS[run.lastgroup or ""], start, end
+        character = found[1]
+        kind = _kind(character)
+        if kind is _TAG or kind is _VARIATION:
+            run = _RUN.match(text, start)
+            after = end = run.end() if run else end
+        elif character == "\r" and text.startswith("\n", end):
+            end -= 1  # a line break
+            if start == end:
+                continue
+        if kind in _NEVER_ORDINARY or not _is_ordinary(text, start, end, kind):
+            yield kind, start, end
+
+
+@lru_cache(maxsize=1_000)
+def _kind(character: str) -> Kind:
+    run = _RUN.match(character)
+    return _KINDS[run.lastgroup or "" if run else ""]
 
 
 def segments(text: str, *, comments: bool = True, most: int = MOST) -> list[Segment]:
@@ -152,10 +166,10 @@ def segments(text: str, *, comments: bool = True, most: int = MOST) -> list[Segm
     """
     hidden = scan(text, comments=comments, most=most)
     end = len(text) if len(hidden) < most else max((each.offset + each.length for each in hidden), default=0)
-    in_comments = deque(each for each in hidden if each.kind is Kind.COMMENT)
+    in_comments = deque(each for each in hidden if each.kind is _COMMENT)
     result: list[Segment] = []
     at = 0
-    for each in (each for each in hidden if each.kind is not Kind.COMMENT):
+    for each in (each for each in hidden if each.kind is not _COMMENT):
         result += _between(text, at, each.offset, in_comments)
         at = each.offset + each.length
         result.append(Segment(text[each.offset : at], each))
@@ -165,7 +179,8 @@ def segments(text: str, *, comments: bool = True, most: int = MOST) -> list[Segm
 
 def blotted(text: str) -> str:
     """Return the text of a crowded segment with a box for each invisible character."""
-    return _SUSPECT.sub("\u25a1", text)
+    shorter = _CROWD.sub(lambda crowd: "\u25a1" * len(crowd[0]), text)  # faster than one character after the other
+    return _SUSPECT.sub("\u25a1", shorter)
 
 
 def _between(text: str, start: int, end: int, comments: deque[Hidden]) -> Iterator[Segment]:
@@ -216,9 +231,9 @@ def _code_and_name(character: str) -> tuple[str, str]:
 
 def _decode(run: str, kind: Kind) -> str:
     """Return the encoded text. Tag characters mirror ASCII, and a variation selector can encode one byte."""
-    if kind is Kind.TAG:
+    if kind is _TAG:
         return "".join(chr(ord(tag) - 0xE0000) for tag in run if 0xE0020 <= ord(tag) <= 0xE007E)
-    if kind is Kind.VARIATION and len(run) > 1:
+    if kind is _VARIATION and len(run) > 1:
         encoded = bytes(_selector_number(selector) for selector in run)
         return "".join(c if c.isprintable() else "\ufffd" for c in encoded.decode(errors="replace"))
     return ""
@@ -232,15 +247,13 @@ def _selector_number(selector: str) -> int:
 
 
 def _is_ordinary(text: str, start: int, end: int, kind: Kind) -> bool:
-    if kind in _NEVER_ORDINARY:
-        return False
     before = text[start - 1] if start else ""
     run = text[start:end]
-    if kind is Kind.TAG:
+    if kind is _TAG:
         return before == _FLAG and run in _FLAG_TAGS
-    if kind is Kind.VARIATION:
+    if kind is _VARIATION:
         return len(run) == 1 and _takes_variation(before, run)
-    if kind is Kind.ZERO_WIDTH and run in (_JOINER, _NON_JOINER):
+    if kind is _ZERO_WIDTH_KIND and run in (_JOINER, _NON_JOINER):
         after = text[end] if end < len(text) else ""
         return _joins(before, after, run)
     return len(run) == 1 and run in _MARKS and _is_right_to_left(text, start)
@@ -267,9 +280,9 @@ def _joins(before: str, after: str, joiner: str) -> bool:
     """Check for joiners that belong to the spelling: between emoji, and in Middle Eastern and South Asian scripts."""
     if not before or not after:
         return False
-    if joiner == _JOINER and _is_emoji_part(before) and _is_emoji_part(after):
+    if "\u0600" <= before <= "\u109f" or "\u1780" <= before <= "\u18af":
         return True
-    return "\u0600" <= before <= "\u109f" or "\u1780" <= before <= "\u18af"
+    return joiner == _JOINER and _is_emoji_part(before) and _is_emoji_part(after)
 
 
 def _is_emoji_part(character: str) -> bool:
