@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from registry.core.findings import shorten
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.labels import secret_path
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.prose_facts import Sentence
@@ -28,14 +29,13 @@ _VERBS = (
     r"|otwórz|wyślij"
     r"|пожалуйста|всегда|открой|прочитай|отправь|выполни|lütfen)"
 )
-_TO_AGENT = lazy(
+_TO_AGENT = AnyCase(
     rf"{_AGENT}(?:[\s,]{{1,3}}(?:reading|processing|seeing|that|who"
     rf"|which)\b[^.\n:]{{0,40}}?)?(?:\s{{0,2}}[:,;–—-]{{1,2}}\s{{0,3}}{_VERBS}\b"
     rf"|\s{{1,2}}(?:must|should|shall|have to|are to|needs? to|muss|müssen|soll\w{{0,3}}|doit|doivent|debe\w?"
     rf"|deve\w?|powin\w{{1,4}}"
     r"|долж\w{1,3})\b)|(?:助手|智能体|模型|エージェント|アシスタント|에이전트|어시스턴트|مساعد"
     r"|सहायक)[^。\n]{0,4}(?:请|必须|应|は|への|는|에게|[:：])",
-    re.IGNORECASE,
 )
 _ACTS = (Fact.SEND, Fact.FETCH, Fact.OBEY, Fact.ADD, Fact.FAVOUR, Fact.TELL, Fact.HIDE, Fact.SAVE, Fact.ADDRESS)
 _COMMENT = lazy(

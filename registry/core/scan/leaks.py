@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from registry.core.findings import shorten
 from registry.core.scan import paragraphs
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.labels import hosts, is_local, secret_path, secret_variable
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.quoting import refused
@@ -22,46 +23,41 @@ _SLOT = lazy(
     r"\$?\{{1,2}\s{0,4}([^{}\n]{1,120})\}{1,2}|<([^<>\n]{2,120})>|%7[Bb]([\w.%+-]{1,80}?)%7[Dd]"
     r"|\[([A-Z][A-Z0-9_ ]{2,40})\]|\$([A-Z_]{3,40})\b"
 )
-_PRIVATE = lazy(
+_PRIVATE = AnyCase(
     r"secret|token|passw|credential|api[-_ ]?key|private|env(?:ironment)?\b|conversation|chat|history|summary"
     r"|context|message|user[-_ ]?(?:data|input|name|email)|content|base64|encoded|data\b|file",
-    re.IGNORECASE,
 )
-_SEND = lazy(
+_SEND = AnyCase(
     r"\b(?:send|sends|upload|post|forward|e-?mail|transmit|submit|exfiltrate|deliver|relay)\b|\b(?:sende|schicke"
     r"|lade|übertrage)\b|\b(?:envoie|envoyez|transmets|téléverse)\w{0,2}\b|\b(?:envía|envíe|sube|manda)\b"
     r"|\b(?:envie|mande|carregue)\b|\b(?:invia|carica)\b|\b(?:отправь|отправляй|перешли|загрузи)\w{0,2}\b|发送|上传"
     r"|提交|发到|送信|アップロード|転送|보내|전송|업로드",
-    re.IGNORECASE,
 )
 # With a file that is named, these verbs are enough.
-_PASS_ON = lazy(r"\b(?:paste|append|attach|include|put|copy|encode|push|pass|add|report)\b", re.IGNORECASE)
+_PASS_ON = AnyCase(r"\b(?:paste|append|attach|include|put|copy|encode|push|pass|add|report)\b")
 # The verb is an order, not a noun such as “a post”.
-_ORDER = lazy(
+_ORDER = AnyCase(
     r"(?:^|[.!?:;,(*-]\s{0,3}|\b(?:and|then|also|always|must|should|please|you|first|next|finally|to|will|silently"
     r"|secretly)\s{1,3})$",
-    re.IGNORECASE,
 )
 _NOUNS = frozenset(
     {"post", "email", "e-mail", "upload", "forward", "report", "copy", "push", "pass", "add", "put", "include"}
 )
-_SECRET_WORDS = lazy(
+_SECRET_WORDS = AnyCase(
     r"\b(?:private keys?|ssh keys?|api keys?|access keys?|(?:access |auth |session |api |bearer )tokens?|passwords?"
     r"|credentials|secrets|environment variables|env(?:ironment)? vars?|seed phrases?|recovery phrases?"
     r"|session cookies|cookies|\.env(?: file)?|keychain|browser history|system prompt|conversation(?: history)?"
     r"|chat history)\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|비밀 키|토큰|\b(?:passw[öo]rter?"
     r"|zugangsdaten|schlüssel|mots? de passe|identifiants|contraseñas?|credenciales|claves?|senhas?|credenciais"
     r"|chaves?|credenziali|парол\w{0,3}|ключ\w{0,3}|токен\w{0,3})\b",
-    re.IGNORECASE,
 )
 _DESTINATION = lazy(
     r"https?://[^\s<>\"'`)\]]{4,300}|\b[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}\b", re.IGNORECASE
 )
-_TO = lazy(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에", re.IGNORECASE)
-_OWN_USE = lazy(
+_TO = AnyCase(r"\b(?:to|at|with|via|an|à|a|para|в|на|по)\b|到|至|へ|に|로|에")
+_OWN_USE = AnyCase(
     r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|header|bearer|oauth|configure|set up|generate|create"
     r"|obtain|get (?:a|an|your)|sign up|rotate|reset)\b",
-    re.IGNORECASE,
 )
 
 

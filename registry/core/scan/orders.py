@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from registry.core.findings import shorten
 from registry.core.scan import authority_words, order_words, page_words
+from registry.core.scan.any_case import AnyCase, fold
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import about_people, in_quotes, quoted, refused
 from registry.lib.patterns import lazy
@@ -39,8 +40,11 @@ _ORDERS = [
     ),
     *(_Order(Rule.CONCEAL, triggers, each, negated=True) for triggers, each in page_words.SILENT_STEPS),
 ]
-_FETCH = lazy(order_words.FETCH, _FLAGS)
-_OBEY = lazy(f"{order_words.OBEY}|{page_words.OBEY_ALL}", _FLAGS)
+_FETCH = AnyCase(order_words.FETCH, re.MULTILINE)
+# Every form starts at the start of a word, or with a sign of a language without blanks. Few places have to be compared.
+_OBEY = AnyCase(
+    rf"(?:\b|(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]))(?:{order_words.OBEY}|{page_words.OBEY_ALL})", re.MULTILINE
+)
 _ADDRESS = lazy(r"https?://[!#-&(*-;=?-Z^_a-~]{4,300}|\bcurl -|\bWebFetch\b|\bpastebin\b|\bgist\b", re.IGNORECASE)
 _GUIDE = lazy(
     r"\b(?:install\w{0,6}|set-?\s?up|setup|build|upgrade|migration|contribut\w{1,4}|download|licen[sc]e|usage"
@@ -106,7 +110,8 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
     end = 0
     addresses = list(_ADDRESS.finditer(text))
     # The windows of many addresses overlap, so the slow pattern reads the text once, not each window.
-    obeys = [match.span() for match in _OBEY.finditer(text)] if addresses else []
+    folded = fold(text) if addresses else ""
+    obeys = [match.span() for match in _OBEY.small.finditer(folded)]
     for address in addresses:
         if address.start() < end:
             continue
@@ -115,7 +120,7 @@ def _remote(text: str, first_line: int) -> Iterator[Match]:
             continue
         loads = (
             _FETCH.search(before)
-            or _FETCH.search(text, address.end(), address.end() + _NEAR)
+            or _FETCH.small.search(folded, address.end(), address.end() + _NEAR)
             or address[0].lower().startswith(("curl", "webf"))
         )
         first = bisect_left(obeys, (address.start() - len(before), 0))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from registry.core.findings import shorten
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.labels import hosts, is_local, secret_path, secret_variable
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.quoting import refused
@@ -21,36 +22,34 @@ _NAMED = lazy(
 )
 _BLANK = lazy(r"[=/](?:\.{3}|…|[xX]{3,12}|\*{3,12}|_{3,12})(?=$|[&#.\"'>\s])")
 # A word for the value that was read. “The value of the column” is another value.
-_VALUE = lazy(
+_VALUE = AnyCase(
     r"\b(?:that|this|its|the|your) (?:[\w-]{1,20} ){0,2}?(?:value|key|token|password|secret|string|contents?|result"
     r"|credentials?)s?\b(?! (?:of|in|column|field) (?:the|a|each)\b)|\bwhat (?:you|it|was) (?:just )?(?:found|read"
     r"|copied|took|holds|contains|saw)\b|\b(?:with|is|by|for) (?:it|them|that|this)\b(?! [a-z])"
     r"|\b(?:wert|schlüssel|passwort|inhalt|valeur|clé|mot de passe|contenu|valor|clave|contraseña|contenido|chave|senha"
     r"|conteúdo|valore|chiave|contenuto|значени\w{1,2}|ключ\w{0,2}|парол\w{0,2}|содержим\w{1,2})\b|值|密钥|密码|内容"
     r"|値|キー|パスワード|값|키|비밀번호",
-    re.IGNORECASE,
 )
-_SECRET = lazy(
+_SECRET = AnyCase(
     r"\b(?:(?:private|ssh|api|access|secret|signing) keys?|(?:access |auth |session |api |bearer )?tokens?|passwords?"
     r"|passphrases?|credentials|secrets|seed phrases?|passw[öo]rter?|passwort|zugangsdaten|schlüssel|mots? de passe"
     r"|identifiants|contraseñas?|credenciales|claves?|senhas?|credenciais|chaves?|credenziali|chiav[ei]|парол\w{0,3}"
     r"|ключ\w{0,3}|токен\w{0,3})\b|密码|密钥|令牌|凭据|パスワード|秘密鍵|トークン|비밀번호|토큰",
-    re.IGNORECASE,
 )
-_READ = lazy(
+_READ = AnyCase(
     r"\b(?:read|open|take|look up|find|extract|cat|copy|grab|load|collect|fetch|locate|search|note|remember"
     r"|lies|nimm|öffne|lis(?:ez)?|ouvre[zr]?|prends|lee|lea|abre|toma|leia|abra|pegue|leggi|apri|prendi|прочитай\w{0,2}"
     r"|прочти|открой\w{0,2}|возьми\w{0,2})\b|读取|打开|取出|読み|開い|읽|열",
-    re.IGNORECASE,
 )
 # The key of the service that draws the picture.
-_OWN_USE = lazy(
+_OWN_USE = AnyCase(
     r"\b(?:authenticat\w{1,4}|authoriz\w{1,6}|log ?in|sign ?in|oauth|generate|create|obtain|get (?:a|an|your)|sign up"
     r"|settings page|placeholder|made-up|fake|dummy)\b",
-    re.IGNORECASE,
 )
 _SENTENCE = lazy(r"[.!?;]\s|[。！？；]|\n\s*\n")
-_DEFINES = lazy(r"\W{0,3}(?:(?:is|are|means|stands for|ist|est|es|é|è|это|означает)\b|[=是为はが는은])", re.IGNORECASE)
+_DEFINES = AnyCase(
+    r"\W{0,3}(?:(?:is|are|means|stands for|ist|est|es|é|è|это|означает)\b|[=是为はが는은])",
+)
 _VARIABLE = lazy(r"\b[A-Z][A-Z0-9]{0,20}(?:_[A-Z0-9]{1,20}){1,4}\b")
 _ANY_VALUE = frozenset({"key", "value", "data", "here", "x", "v"})  # names that say as little as dots
 _BEFORE, _AFTER = 700, 400

@@ -5,6 +5,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 
 from registry.core.scan import prose_phrases, prose_signs, prose_triggers
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.prose_words import Fact, facts_of
 from registry.lib.patterns import lazy
 
@@ -16,7 +17,7 @@ ADDRESS = lazy(
 )
 _WORD = lazy(r"[^\W\d_]+(?:_[^\W\d_]+)*")
 _SENTENCE_END = lazy(r"[.!?](?=\s)|[。！？।؟]|\n\s*(?=[-*+#|>]\s|\d{1,3}[.)]\s)")
-_NO_ASK_PHRASE = lazy(
+_NO_ASK_PHRASE = AnyCase(
     r"\b(?:no|without) (?:further |any |a |prior )?(?:confirmation|approval|consent|prompt(?:ing)?|question)s?\b"
     r"|\bnobody (?:needs|has) to (?:sign|be asked)|\bnobody (?:needs|has) to "
     r"(?:approve|confirm|agree)|\b(?:does|do|need) ?n[o'’]t (?:have to|need to|be) (?:be )?(?:involved|asked"
@@ -24,23 +25,20 @@ _NO_ASK_PHRASE = lazy(
     r"|\b(?:need not|no need to|needn['’]t) (?:be )?(?:ask|approv|confirm|consult|involv|wait)|\bне спрашив"
     r"|\b(?:sormadan|sorgulamadan)\b"
     r"|\bonay (?:almadan|beklemeden|istemeden)|\bdanışmadan\b|\bonaysız\b",
-    re.IGNORECASE,
 )
 # Ranks in more than one word.
-_RANK_PHRASE = lazy(
+_RANK_PHRASE = AnyCase(
     r"\b(?:ranks?|stands?|counts?|weighs?)\b[^.\n]{0,20}\b(?:above|higher|over|before|more)\b|\bmore important than\b"
     r"|\b(?:geht|gehen)\b[^.\n]{0,60}\bvor\b|\b(?:gilt|gelten) vor\b|\bpass(?:e|ent) avant\b|\b(?:comes?|kommt"
     r"|kommen) (?:before|vor)\b|\b(?:steht|stehen) über\b"
     r"|\bl['’]emporte(?:nt)? sur\b|\bau-dessus d"
     r"|\bpor encima de\b|\bacima d[aeo]|\bal di sopra d|\bga(?:an|at) (?:vóór|voor|boven)\b|\bстоит выше\b"
     r"|\bвыше,? чем\b",
-    re.IGNORECASE,
 )
-_GERMAN_WHAT = lazy(
+_GERMAN_WHAT = AnyCase(
     r"\bwas\b[^.\n]{0,30}\b(?:steht|sagt|verlangt|fordert|vorgibt|anweist|vorschreibt|geschrieben|enthält|findest)\b",
-    re.IGNORECASE,
 )
-_HOCH = lazy(r"\blade?\b[^.\n]{0,100}\bhoch\b", re.IGNORECASE)
+_HOCH = AnyCase(r"\blade?\b[^.\n]{0,100}\bhoch\b")
 _ASSET = lazy(
     r"\bMCP\b|Bash\(\*|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b|\.(?:bash|zsh)rc\b|\bauthorized_keys\b|\ballow[- ]?list\b"
     r"|\bshell profile\b|bypassPermissions|\bpermission mode\b|\bmaster password\b|\bpublic key\b|\b(?:login"

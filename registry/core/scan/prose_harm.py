@@ -3,6 +3,7 @@
 import re
 
 from registry.core.scan import prose_phrases, prose_signs, prose_triggers
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.labels import hosts, is_local
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
@@ -16,64 +17,55 @@ _KEY = lazy(
     r"\b[A-Z][A-Z0-9]{1,20}_(?:[A-Z0-9]{1,20}_){0,3}(?:KEY|TOKEN|SECRET|PASSWORD)\b|(?i:\b(?:api|access"
     r"|secret) keys?\b|\btokens?\b|\bpasswords?\b)"
 )
-_PICTURE = lazy(
+_PICTURE = AnyCase(
     r"\b(?:image|picture|logo|badge|pixel|icon|bild\w{0,4}|logos?|imagen|imagem|immagine|obraz\w{0,4}|afbeelding"
     r"|картинк\w{1,3})\b|图片|画像|이미지",
-    re.IGNORECASE,
 )
-_EXTRA = lazy(
+_EXTRA = AnyCase(
     r"\b(?:second|another|additional|extra|hidden|zweite\w{0,2}|weitere\w{0,2}|zusätzlich\w{0,3}|deuxième"
     r"|supplémentaire|segund[oa]"
     r"|otr[oa]|outr[oa]|second[oa]|drugi\w{0,3}|drugie|втор\w{2,3}|tweede|ikinci)\b",
-    re.IGNORECASE,
 )
-_SECRET_ACCOUNT = lazy(
+_SECRET_ACCOUNT = AnyCase(
     r"\b(?:hidden|secret|versteckte\w{0,2}|geheime\w{0,2}|cachée?|secrète?|ocult[oa]|escondid[oa]|nascost[oa]"
     r"|verborgen|ukryt\w{1,3}|скрыт\w{2,3}|gizli)\b"
     r"[^.\n]{0,30}\b(?:account|admin\w{0,12}|user|konto|учётн|учетн|hesap|kont[oa])|\b(?:account|admin\w{0,12}"
     r"|compte\w{0,2}|cuenta|conta|konto)\b[^.\n]{0,30}"
     r"\b(?:hidden|cachée?|ocult[oa]|escondid[oa]|nascost[oa]|ukryt\w{1,3})\b",
-    re.IGNORECASE,
 )
-_UNCHECKED = lazy(
+_UNCHECKED = AnyCase(
     r"\b(?:without|ohne|sans|sin|sem|senza|zonder|bez|без)\b[^.\n]{0,30}(?:two-?factor|2fa|mfa|authenti|autenti"
     r"|zwei-faktor"
     r"|double facteur|doble factor|dwuskładnik|uwierzyteln|двухфактор|аутентиф|password check|passwortprüfung)",
-    re.IGNORECASE,
 )
-_PERSONAL = lazy(
+_PERSONAL = AnyCase(
     r"\b(?:mail(?:box|konto)?|google|apple|microsoft|github|facebook|e-?mail|inbox|bank(?:ing)?|phone|card|paypal"
     r"|wallet|one-?time|2fa|seed|recovery"
     r"|postfach|konto"
     r"|telefon|téléphone|banque|banco|correo|tarjeta|cartão|telefono|carta|почт\w{1,3}|карт\w{1,3})\b",
-    re.IGNORECASE,
 )
-_CODE = lazy(
+_CODE = AnyCase(
     r"\b(?:one-?time (?:code|password)s?|verification codes?|seed phrases?|recovery (?:phrase|code)s?|2fa codes?)\b",
-    re.IGNORECASE,
 )
-_REQUESTS = lazy(
+_REQUESTS = AnyCase(
     r"\b(?:ask|request|prompt|collect|get (?:the user|them|him|her) to (?:paste|type|enter|send|share)|frage?"
     r"|erfrage|fordere|demande[zr]?|pide|solicita|peça|solicite|chiedi|vraag"
     r"|poproś|попроси\w{0,2}"
     r"|запроси\w{0,2}|iste)\b",
-    re.IGNORECASE,
 )
-_EARNED = lazy(
+_EARNED = AnyCase(
     r"\b(?:looks?|appears?|seems?)\b[^.\n]{0,30}\b(?:earned|deserved|follow\w{0,3}|neutral|independent|fair"
     r"|organic|objective|justified"
     r"|coinciden\w{1,5}|plausible|consistent)\b|\b(?:nobody|no one|niemand|personne|nadie|ninguém|nessuno|nikt"
     r"|никто)\b[^.\n]{0,20}"
     r"\b(?:notices?|suspects?|merkt|bemerkt|auffällt|remarque|note|perceba|accorga|zauważy|заметил)",
-    re.IGNORECASE,
 )
-_TOP = lazy(
+_TOP = AnyCase(
     r"\b(?:first|top|best|highest|ahead|always|winner|immer|beste[nrs]?|zuerst|oben|toujours|premi\w{1,4}"
     r"|meilleur\w{0,2}|siempre|primer\w{0,2}"
     r"|mejor|sempre|primeir\w|melhor|primo|migliore|altijd|eerst|zawsze|najlep\w{1,4}|всегда|перв\w{2,3})\b",
-    re.IGNORECASE,
 )
-_FALSELY_DONE = lazy(
+_FALSELY_DONE = AnyCase(
     r"\b(?:say|answer|confirm|claim|reply|report|state|pretend|tell (?:them|him|her|the \w{1,12})|assure (?:them"
     r"|the \w{1,12}))\b(?: that)?"
     r" (?:you|it|they|this|these|the \w{1,20})(?: have| has| had| is| are| was| were|['’]s|['’]ve)?(?: been| now"
@@ -91,28 +83,24 @@ _FALSELY_DONE = lazy(
     r"|\b(?:di|diga|confirma|responde)\b[^.\n]{0,40}\b(?:eliminad\w|hecho|desactivad\w"
     r"|quitad\w)\b[^.\n]{0,30}\b(?:pero|y|luego)\b[^.\n]{0,20}"
     r"\b(?:mantén|deja|sigue|conserva)",
-    re.IGNORECASE,
 )
-_SETTINGS = lazy(r"\b(?:settings|configuration|config)\b", re.IGNORECASE)
-_LATER = lazy(
+_SETTINGS = AnyCase(r"\b(?:settings|configuration|config)\b")
+_LATER = AnyCase(
     r"\b(?:all|every|later|future|global|permanent\w{0,2}|alle|künftig\w{0,2}|dauerhaft|toutes?|todas?|tutte"
     r"|wszystki\w{1,3}|все\w?)\b",
-    re.IGNORECASE,
 )
-_EVERY_TIME = lazy(
+_EVERY_TIME = AnyCase(
     r"\b(?:after|before|with|at|for) (?:every|each|any)\b|\bwhenever\b|\b(?:every|each) time\b|\bnach jede"
     r"|\bbei jede|\baprès chaque|\bà chaque"
     r"|\bcada vez|\bdespués de cada|\bcada\b|\bapós cada|\ba cada|\bdopo ogni|\bogni volta|\bna elk|\bpo każd"
     r"|\bpri każd|\bпосле кажд|\bпри кажд"
     r"|\bher \w{2,20}(?:den|dan) sonra|每次|每当|たびに|毎回|때마다|매번|بعد كل|हर बार|के बाद",
-    re.IGNORECASE,
 )
 
 
-_SURPRISE = lazy(
+_SURPRISE = AnyCase(
     r"\b(?:(?:a|the|his|her|their|your) present|(?:surprise|gift|party|birthday|wedding|überraschung|geschenk|cadeau"
     r"|fiesta|regalo|presente)s?)\b",
-    re.IGNORECASE,
 )
 
 

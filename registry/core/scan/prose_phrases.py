@@ -1,11 +1,10 @@
 """Phrases of several words that carry a fact by themselves."""
 
-import re
-
+from registry.core.scan.any_case import AnyCase
 from registry.lib.patterns import lazy
 
 # The text of a page decides what the agent does.
-DECIDES = lazy(
+DECIDES = AnyCase(
     r"\bas (?:if|though) (?:it came from )?(?:the |your )?(?:user|operator|developer|owner"
     r"|system)\b[^.\n]{0,12}\b(?:typed|said|written|asked|sent|given)\b|"
     r"\bals (?:hätte|käme) (?:der|die|es vom) (?:nutzer|anwender|benutzer|system)|\bcomme si l['’]utilisat"
@@ -16,10 +15,9 @@ DECIDES = lazy(
     r"|added to) (?:an? |part of )?"
     r"(?:your|the agent['’]s) (?:\w{1,12} )?(?:instructions?|system prompt|rules|orders|prompt)\b"
     r"|\bwhat to do(?: next)?\b[^.\n]{0,20}\bdo (?:that|it|so)\b",
-    re.IGNORECASE,
 )
 # “As it is described there”, with a verb such as “proceed”.
-HOW = lazy(
+HOW = AnyCase(
     r"\brichte? dich (?:da)?nach\b|\bwork through (?:it|them)\b|"
     r"\b(?:proceed|behave|act|work|go on|do)\b[^.\n]{0,20}\bas\b[^.\n]{0,20}\b(?:described|instructed|directed"
     r"|told|stated|written|asked)"
@@ -34,10 +32,9 @@ HOW = lazy(
     r"|\b(?:postępuj|działaj|zachowuj się)\b[^.\n]{0,20}\b(?:zgodnie|według|jak)\b|\b(?:поступай"
     r"|действуй)\w{0,2}\b[^.\n]{0,20}\b(?:как|согласно|по)\b"
     r"|\bgöre (?:davran|hareket et)|\bgo along with (?:it|that|this)\b",
-    re.IGNORECASE,
 )
 # What the user cannot undo.
-IRREVOCABLE = lazy(
+IRREVOCABLE = AnyCase(
     r"\b(?:same|equal) (?:standing|rank|weight|authority|force|status) (?:as|with|to) (?:your |the )?(?:system"
     r"|developer|operator)"
     r"|\buser (?:is not entitled|has no right) to (?:change|revoke|cancel|override|lift|undo|alter)"
@@ -72,27 +69,24 @@ IRREVOCABLE = lazy(
     r"|(?:ユーザー|利用者|システム)[^。]{0,24}(?:矛盾|食い違)[^。]{0,16}(?:本書|この文書|このファイル"
     r"|本スキル)[^。]{0,4}(?:に従|を優先)"
     r"|(?:사용자|시스템)[^.]{0,24}(?:충돌|모순|다르)[^.]{0,16}이 ?(?:문서|파일|지침)[^.]{0,4}(?:따르|우선)",
-    re.IGNORECASE,
 )
-CONFLICT = lazy(
+CONFLICT = AnyCase(
     r"\b(?:conflicts?|contradict\w{0,4}|differ\w{0,3}|disagree\w{0,4}|widersprü\w{2,6}|désaccord|conflits?"
     r"|conflictos?|contradicci\w{2,4}|conflitos?|conflitt[oi]"
     r"|strijd|sprzeczno\w{2,4}|konflikt\w{0,3}|противореч\w{1,4}|çeliş\w{1,6})\b",
-    re.IGNORECASE,
 )
 FOLLOW = lazy(
     r"(?:follow|obey|use|apply|go|by|prefer|gilt|gelten|zählt|befolge|suis|suivez|vaut|sigue|siga|vale|rige|cumpla"
     r"|segui|conta|geldt|volg|obowiązuje|stosuj|действует"
     r"|следуй)$"
 )
-FEIGNED = lazy(
+FEIGNED = AnyCase(
     r"\bpretend (?:to|that you|you) (?:comply|obey|agree|have|had|did|follow|accept|do so)\b"
     r"|\btu(?:e)? so,? als (?:ob|hättest|würdest)\b|\bfai(?:s|tes) semblant d"
     r"|\bfinge (?:que|haber|obedecer)|\bfinja (?:que|ter)|\bfai finta di|\bfingi di|\budawaj,? że|\bсделай вид"
     r"|\bdoe alsof je (?:het|dat)|\b假装(?:已|照做|同意)",
-    re.IGNORECASE,
 )
-FALSIFIED = lazy(
+FALSIFIED = AnyCase(
     r"(?<!not )(?<!never )(?<!n['’]t )\b(?:inflate|falsify|fabricate|doctor|invent)\b[^.\n]{0,30}\b(?:numbers?"
     r"|coverage|results?|scores?|metrics?|ratings?|reviews?|figures?"
     r"|quotes?|sources?|citations?|totals?|justifications?)\b|\b(?:do not|don['’]t|skip)\b[^.\n]{0,20}\b(?:run"
@@ -100,9 +94,8 @@ FALSIFIED = lazy(
     r"|tests?|scans?|reviews?)\b[^.\n]{0,40}"
     r"\b(?:tell|say|report|claim|state|write)\b[^.\n]{0,30}\b(?:passed|succeeded|ran|done|successful|complete[d]?"
     r"|clean|made)\b",
-    re.IGNORECASE,
 )
-UNMENTIONED = lazy(
+UNMENTIONED = AnyCase(
     r"\bkeep (?:it|this|that) to yourself\b|"
     r"\b(?:say|claim|saying|claiming|explain) (?:that )?(?:it|this|they) (?:is|are|was)(?: needed| required| only"
     r"| just)? (?:for|part of)\b"
@@ -127,9 +120,8 @@ UNMENTIONED = lazy(
     r"(?:vermelden|zeggen|melden)|\bbez (?:wspominania|informowania|mówienia|wiedzy)|\bне (?:упоминая|сообщая"
     r"|говоря)|\bбез ведома"
     r"|\b(?:bahsetmeden|söylemeden|haber vermeden|belirtmeden)\b",
-    re.IGNORECASE,
 )
-CONCEALED = lazy(
+CONCEALED = AnyCase(
     r"\b(?:fragt|demande|pregunta|pergunta|chiede|vraagt|zapyta|спросит|спрашивает)\b[^.\n]{0,40}\b(?:behaupte"
     r"|leugne|prétends|nie que|afirma|niega"
     r"|afirme|negue|sostieni|beweer|ontken|twierdź|zaprzecz|утверждай|отрицай)\b|"
@@ -146,50 +138,42 @@ CONCEALED = lazy(
     r"|\b(?:step|schritt|étape|paso|etapa|passo|passaggio|stap|krok\w{0,2}|шаг|this|das|dies"
     r"|bu)\b[^.\n]{0,30}\b(?:between us|unter uns|entre nous|entre nosotros|entre nós|tra noi"
     r"|fra noi|onder ons|między nami|между нами|aramızda)\b",
-    re.IGNORECASE,
 )
-AUTO_APPROVED = lazy(
+AUTO_APPROVED = AnyCase(
     r"\b(?:approved|allowed|accepted|granted|permitted) automatically|\bautomatically (?:approv|allow|accept"
     r"|grant)\w{0,3}|\bauto-?(?:approve|accept|allow)\w{0,2}\b",
-    re.IGNORECASE,
 )
-DISGUISED_NAME = lazy(
+DISGUISED_NAME = AnyCase(
     r"\b(?:login item|startup item|service|daemon|scheduled task|launch ?agent|cron ?job"
     r"|extension)\b[^.\n]{0,40}\b(?:under the name|named|called|disguised as|posing as)"
     r" .{0,2}(?:system|apple|microsoft|windows|google|chrome|com\.apple|macos|update|security)",
-    re.IGNORECASE,
 )
-HARVESTED = lazy(
+HARVESTED = AnyCase(
     r"\b(?:collect|gather|harvest|extract|list|note|copy|sammle|collecte[zr]?|recoge|recopila|colete|raccogli"
     r"|verzamel|zbierz|собери|соберите)\b[^.\n]{0,30}"
     r"\b(?:names|e-?mail addresses|phone numbers|card numbers|birth ?dates|namen|e-?mail-adressen|telefonnummern"
     r"|noms|adresses|nombres|correos|teléfonos|nomes|telefones"
     r"|nomi|indirizzi|imiona|adresy|имена|адреса|телефоны)\b",
-    re.IGNORECASE,
 )
-ALSO = lazy(
+ALSO = AnyCase(
     r"一并|"
     r"\b(?:also|additionally|as well|zusätzlich|ebenfalls|aussi|également|además|también|também|além disso|anche"
     r"|inoltre|ook|tevens|także|również|также|дополнительно"
     r"|ayrıca)\b|同时|另外|また|併せて|또한|أيضا|भी",
-    re.IGNORECASE,
 )
-EVERYBODY = lazy(r"\bno one\b", re.IGNORECASE)
-SKIPPED_PART = lazy(
+EVERYBODY = AnyCase(r"\bno one\b")
+SKIPPED_PART = AnyCase(
     r"\b(?:skip|leave out|omit|gloss)(?: over)? (?:the|this|that) (?:part|step|bit) (?:where|in which|that|about)\b",
-    re.IGNORECASE,
 )
-WIDENED = lazy(
+WIDENED = AnyCase(
     r"\b(?:widen|extend|open|relax|loosen|expand)\b[^.\n]{0,30}\b(?:allowed tools|permissions?"
     r"|allow-?list)\b[^.\n]{0,60}"
     r"\b(?:everything|all|any|undisturbed|unrestricted)\b|(?<!not )(?<!never )\b(?:answer|say|reply|click|press)"
     r" [“\"'`]?(?:yes|allow|approve|accept)[”\"'`]? (?:to|on|for) (?:every|all|any)\b",
-    re.IGNORECASE,
 )
-RETURNS = lazy(
+RETURNS = AnyCase(
     r"\bre-?(?:enables?|installs?|creates?|activates?|adds?)\b[^.\n]{0,40}\b(?:when|if|after|once)\b[^.\n]{0,30}"
     r"\b(?:remov|delet|disabl|uninstall)",
-    re.IGNORECASE,
 )
-IN_PICTURE = lazy(r"\b(?:query|parameter|url|address|path)\b", re.IGNORECASE)
-PICTURE_FILE = lazy(r"https?://\S{4,200}\.(?:gif|png|jpe?g|svg|webp)\b", re.IGNORECASE)
+IN_PICTURE = AnyCase(r"\b(?:query|parameter|url|address|path)\b")
+PICTURE_FILE = AnyCase(r"https?://\S{4,200}\.(?:gif|png|jpe?g|svg|webp)\b")

@@ -3,6 +3,7 @@
 import re
 
 from registry.core.scan import prose_phrases, prose_signs, prose_triggers
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
 
@@ -13,29 +14,26 @@ _BEFORE_VERB = frozenset(
     {"les", "le", "la", "lo", "los", "las", "li", "os", "as", "ze", "je", "ją", "их", "его", "sie", "onları"}
 )
 _FUSED = re.compile(r"(?:[aei]lo|[aei]los|[aei]las|[aeií]rl[oai]|[aei]li)$")
-_LIKE_SYSTEM = re.compile(
+_LIKE_SYSTEM = AnyCase(
     r"\b(?:as|like|als|wie|comme|como|come|jak|как|gibi)\b[^.\n]{0,40}\b(?:system|developer|operator|opdracht"
     r"|ordens|anweisung\w{0,2}|befehle?|ordres?|órdenes|ordini|istruzioni|administrat\w{1,3}|administrador"
     r"|beheerder|système|sistema"
     r"|systeem|systemow\w{0,3}|системн\w{1,3}|sistem)|系统提示|システムプロンプト|시스템 ?프롬프트",
-    re.IGNORECASE,
 )
-_BINDING = re.compile(
-    r"\b(?:binding|mandatory|verbindlich|bindend|obligatoires?|vinculantes?|obligatori[oa]s?)\b", re.IGNORECASE
+_BINDING = AnyCase(
+    r"\b(?:binding|mandatory|verbindlich|bindend|obligatoires?|vinculantes?|obligatori[oa]s?)\b",
 )
-_NOTHING_CHANGES = re.compile(
+_NOTHING_CHANGES = AnyCase(
     r"\b(?:nothing|no (?:request|order|message|instruction|wish)s?)(?: (?:that|which|from|of|by))? (?:the "
     r"|a )?user\b[^.\n]{0,40}\b(?:change|alter"
     r"|override|cancel|lift|affect|suspend|outweigh)s?\b|\bnichts,? was (?:der|die) (?:nutzer|anwender"
     r"|benutzer)\w{0,4}"
     r"[^.\n]{0,40}\bänder",
-    re.IGNORECASE,
 )
-_KEEPS_ON = re.compile(
+_KEEPS_ON = AnyCase(
     r"\b(?:continue|carry on|proceed|keep|anyway|still|weiter\w{0,8}|trotzdem|dennoch|quand même|continue[zr]?"
     r"|igualmente"
     r"|continúa|mesmo assim|continua|comunque|toch|mimo to|всё равно|все равно|продолж\w{1,4}|yine de)\b",
-    re.IGNORECASE,
 )
 _ABLATIVE = ("den", "dan", "ten", "tan")
 _LOSER_CHARS, _HINDI_CHARS = 12, 26

@@ -3,15 +3,15 @@
 import re
 
 from registry.core.scan import prose_signs, trick_parts, trick_signs, trick_words
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.matches import Rule
 from registry.core.scan.prose_facts import Sentence
 from registry.core.scan.prose_words import Fact
 
-_CONDITION = re.compile(
+_CONDITION = AnyCase(
     r"\b(?:only (?:if|when|after|once)|after (?:the )?(?:user|owner|customer|they|he|she)|once (?:the )?(?:user|owner)"
     r"|unless (?:the )?(?:user|owner) (?:has|agree|confirm|approv)|asks? (?:the user |them )?(?:before|first)"
     r"|let the user|wait for a yes)\b",
-    re.IGNORECASE,
 )
 _BEFORE = 3
 _ANY_TRIGGER = frozenset().union(*(trick.triggers for trick in trick_words.TRICKS))  # most sentences have none

@@ -1,31 +1,27 @@
 """Tells text that warns about harm from text that asks for it: headings, labels and sentences about what not to do."""
 
-import re
-
+from registry.core.scan.any_case import AnyCase
 from registry.lib.patterns import lazy
 
 # Words that open or label an example of what not to do, or of an attack.
-_LABEL = lazy(
+_LABEL = AnyCase(
     r"^[\W_]*(?:bad|wrong|incorrect|unsafe|insecure|vulnerable|dangerous|malicious|anti-?patterns?|avoid|forbidden"
     r"|prohibited|never|don['’]?ts?|do not|not recommended|falsch|schlecht|mauvais|incorrecto|malo|errado|sbagliato"
     r"|плохо|неправильно|错误|不要|禁止|悪い例|ダメ|나쁜|잘못)\b",
-    re.IGNORECASE,
 )
-_GOOD_LABEL = lazy(
+_GOOD_LABEL = AnyCase(
     r"^[\W_]*(?:good|right|correct|safe|better|fixed|instead|do this|richtig|gut|correct[eo]?|correto|giusto|хорошо"
     r"|правильно|正确|良い例|좋은)\b|✅|✔",
-    re.IGNORECASE,
 )
-_ABOUT_HARM = lazy(
+_ABOUT_HARM = AnyCase(
     r"\b(?:attacks?|attackers?|malicious|injections?|exploits?|suspicious|vulnerab\w{1,10}|insecure|unsafe|malware"
     r"|backdoors?|phishing|red flags?|anti-?patterns?|indicators? of|signs? of|threats?|compromised?"
     r"|adversar\w{1,8}|jailbreaks?|(?:common|frequent) mistakes|what not to|look(?: \w{1,10}){0,3} for|to watch for"
     r"|typical (?:finds?|signs?|traces?)|dangerous idioms?"
     r"|rationali[sz]ations?|payloads?|abuse|security (?:risks?|smells?|issues?)|angriff\w{0,4}|schadcode|attaques?"
     r"|ataques?|attacc\w{1,4}|атак\w{1,4}|攻击|攻撃|공격|注入|インジェクション|인젝션)\b|❌|✗|🚫|⛔|⚠",
-    re.IGNORECASE,
 )
-_NOT_TO_DO = lazy(
+_NOT_TO_DO = AnyCase(
     r"\b(?:never|don['’]?t|do not|does not|must not|should not|shouldn['’]t|mustn['’]t|cannot|can['’]t|avoid"
     r"|instead of|rather than|refuse(?:s)? to|reject(?:s)?|block(?:s)?|flag(?:s)?|detect(?:s)?|forbid(?:s)?"
     r"|prohibit(?:s)?|beware(?: of)?|watch (?:out )?for|look(?: \w{1,10}){0,3} for|warn(?:s)? (?:about|against)"
@@ -34,26 +30,23 @@ _NOT_TO_DO = lazy(
     r"|ing)|past(?:e|ing)|execut(?:e|ing)|install(?:ing)?|recommend(?:ing)?|suggest|writ(?:e|ing)|copy|add(?:ing)?"
     r"|set|start(?:ing)?|send(?:ing)?|load(?:ing)?|like|such as|commands?|patterns?|phrases?|lines?|scripts?|code"
     r"|sentences?|text|strings?|attempts?|calls?|anything|this|these|it)\b",
-    re.IGNORECASE,
 )
-_SUBJECT = lazy(
+_SUBJECT = AnyCase(
     r"\b(?:prompt[- ]injections?|red[- ]team\w{0,4}|jailbreaks?|penetration test\w{0,4}|pentest\w{0,4}|malware"
     r"|phishing|security (?:review|audit|problems|issues|awareness|training)|vulnerabilit\w{1,3}"
     r"|threat model\w{0,4}|attacks?)\b",
-    re.IGNORECASE,
 )
 _HEADING = lazy(r"^ {0,3}(#{1,6})\s+(.{1,200})")
-_TABLE_HEAD = lazy(
+_TABLE_HEAD = AnyCase(
     r"\b(?:patterns?|risks?|bad|avoid|dangerous|attacks?|why|instead|red flags?|vulnerab\w{1,10}|anti-?patterns?"
     r"|finding|severity|threats?|wrong|problem|mistakes?|detects?|rules?|injections?|attempts?|expected|refused"
     r"|payloads?)\b",
-    re.IGNORECASE,
 )
 _LISTED = lazy(r"[-*+]\s|\d{1,3}[.)]\s|>")
 _COMMENT = lazy(r"^\s*(?:#|//|--|;|REM\b|/\*|<!--)\s*(.{1,200})")
 
 # Negations and reports before an order in the same sentence, in ten languages.
-_REFUSED = lazy(
+_REFUSED = AnyCase(
     r"\b(?:never|not|n['’]t|cannot|dont|nothing|nobody|no one|nor|without being|avoid\w{0,3}|refus\w{1,3}"
     r"|reject\w{0,3}|flag\w{0,3}|detect\w{0,4}|prevent\w{0,3}|block\w{0,3}|report\w{0,3}|phrases?|sentences?"
     r"|such as|e\.g\.|for example|examples?|attempts?|attacks?|attackers?|injection\w{0,1}|tries|try|trying"
@@ -62,15 +55,13 @@ _REFUSED = lazy(
     r"|someone|somebody)|whether|strings?|patterns?|warn\w{0,3}|nicht|kein\w{0,2}|nie|niemals|melde\w{0,2}"
     r"|warn\w{0,2}|ne|jamais|pas|aucune?|nunca|jamás|no|não|nao|tampoco|non|mai|не|никогда|нельзя|ни)\b|不要|别"
     r"|请勿|切勿|禁止|不得|しない|せず|ないで|従わず|지 ?마|지 ?말|않|말고|금지",
-    re.IGNORECASE,
 )
 _QUOTES = (("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
-_PERSON_DOES = lazy(
+_PERSON_DOES = AnyCase(
     r"[\W\d]*(?:用户|使用者|读者|客户|(?:ユーザー|利用者|お客様)は|(?:사용자|고객)(?:는|은)|the (?:user|reader"
     r"|customer)s? (?:can|may|opens?|follows?)"
     r"|der (?:nutzer|kunde|leser) |l['’]utilisateur |el usuario |o usuário |l['’]utente |пользователь |użytkownik "
     r"|de gebruiker )",
-    re.IGNORECASE,
 )
 _SENTENCE_CHARS = 200
 _LINE_CHARS = 1_000

@@ -2,36 +2,33 @@
 
 import re
 
+from registry.core.scan.any_case import AnyCase
 from registry.lib.patterns import lazy
 
-FETCHES = lazy(
+FETCHES = AnyCase(
     r"\bfetch\(|\baxios\b|\bgot\(|\bgot\.|\bneedle\b|\bsuperagent\b|\bky\.|\bundici\b|\brequest\(|\bhttps?\.(?:get|request"
     r"|Get)\(|XMLHttpRequest|\.Download(?:String|Data|File)(?:Async|TaskAsync)?\b|\b(?:iwr|irm|Invoke-WebRequest"
     r"|Invoke-RestMethod|Start-BitsTransfer|curl\.exe|wget\.exe|curl|wget)\b|Net::HTTP|\bURI\.(?:open|parse)\b|\bURI\("
     r"|\bopen-uri\b|\bLWP\b|\bget\(\"|file_get_contents\(\"http|curl_exec\b|HttpClient|\.GetStringAsync\b"
     r"|\.GetByteArrayAsync\b|HTTParty|Faraday|socket\.http|http\.request\(",
-    re.IGNORECASE,
 )
-DECODES = lazy(
+DECODES = AnyCase(
     r"\batob\(|Buffer\.from\([^\n]{0,400}?\"(?:base64|hex)\"|FromBase64String|base64_decode|decode64|decode_base64"
     r"|String\.fromCharCode|fromCodePoint|\bpack\b|\bunpack1?\b|gzinflate|gzuncompress|str_rot13|hex2bin|\bunescape\("
     r"|inflate(?:Raw)?Sync|gunzipSync|brotliDecompressSync|unzipSync|\[char(?:\[\])?\]|-bxor|convert_uudecode"
     r"|createDecipheriv|GZipStream|DeflateStream|\.reverse\(\)\.join\(|charCodeAt|-split\b.{0,80}-join\b|TextDecoder\(",
-    re.IGNORECASE,
 )
-ALL_VARIABLES = lazy(
+ALL_VARIABLES = AnyCase(
     r"\bprocess\.env(?![\w.\[])|\bENV\.(?:to_h|inspect|to_a|each|map)\b|%ENV\b|\bgetenv\(\)|\$_ENV\b(?!\[)"
     r"|\b(?:gci|dir|ls|Get-ChildItem|Get-Item)(?: -Path)? env\b|GetEnvironmentVariables"
     r"|Deno\.env\.toObject|os\.Environ\(",
-    re.IGNORECASE,
 )
 ONE_VARIABLE = lazy(r"\bprocess\.env(?:\.|\[\")(\w{1,60})|\bENV\[\"(\w{1,60})|\$env:(\w{1,60})|[gG]etenv\(\"(\w{1,60})")
-SOCKETS = lazy(
+SOCKETS = AnyCase(
     r"\bnet\.(?:connect|createConnection|Socket)\b|\bnew WebSocket\b|\bWebSocket\(|\bTcpClient\b|TCPSocket|\bio\(\""
     r"|Sockets\.Socket|fsockopen|stream_socket_client|IO::Socket|Deno\.connect|Bun\.connect|ClientWebSocket|net\.Dial\(",
-    re.IGNORECASE,
 )
-HOME = lazy(r"homedir\(|\bHOME\b|USERPROFILE|\bDir\.home\b|UserHomeDir|GetFolderPath", re.IGNORECASE)
+HOME = AnyCase(r"homedir\(|\bHOME\b|USERPROFILE|\bDir\.home\b|UserHomeDir|GetFolderPath")
 CODE_RUNS = frozenset({
     "eval", "function", "runinthiscontext", "runinnewcontext", "runincontext", "compilefunction", "script", "_compile",
     "iex", "invoke-expression", "create", "addscript", "instance_eval", "class_eval", "module_eval", "create_function",
@@ -72,12 +69,11 @@ WRITES = frozenset({
     "renamesync", "file_put_contents", "add-content", "set-content", "out-file", "writealltext", "writeallbytes",
     "appendalltext", "copy-item", "move-item", "new-item", "write", "writetextfile", "binwrite",
 })  # fmt: skip
-SENDS = lazy(
+SENDS = AnyCase(
     r"\bfetch\(|\bhttps?\.(?:get|request)\(|\baxios\b|\bgot\b[.(]|\bneedle\b|\bsuperagent\b|sendBeacon\(|\bdns\.(?:promises\."
     r")?(?:resolve|lookup)\w{0,10}\(|Resolve-DnsName|Invoke-WebRequest|Invoke-RestMethod|\b(?:iwr|irm)\b|Net::HTTP"
     r"|\.Upload(?:String|Data|File)\w{0,12}\(|\.PostAsync\(|Send-MailMessage|\bmail\(|curl_setopt|\bcurl\b|http\.Post\("
     r"|sendMail\(|\bnew Image\b|\.src=|HTTParty\.|Faraday\.|\bLWP\b|\bresolve(?:4|6|Txt)\(",
-    re.IGNORECASE,
 )
 BUILT_NAMES = frozenset({
     "eval", "function", "exec", "execsync", "spawn", "spawnsync", "execfile", "child_process", "require", "constructor",

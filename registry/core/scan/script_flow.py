@@ -11,7 +11,17 @@ from registry.core.scan import persistence, script_facts, script_lines
 from registry.core.scan.labels import AS_CODE, RUNNABLE, Label, Labels, leaves
 from registry.core.scan.matches import Match, Rule
 from registry.core.scan.script_fold import MOST_TOKENS, Folded
-from registry.core.scan.script_tokens import Kind, Statement, Token, brackets, dialect, is_javascript, statements
+from registry.core.scan.script_tokens import (
+    NAME,
+    SIGN,
+    STRING,
+    Statement,
+    Token,
+    brackets,
+    dialect,
+    is_javascript,
+    statements,
+)
 from registry.core.scan.script_values import ScriptValues, closing, render, root, split
 from registry.core.scan.shell_programs import LANGUAGES, SHELLS, base
 
@@ -68,14 +78,14 @@ class _Flow(ScriptValues):
         code = self.code(tokens)
         ends = brackets(tokens) if self.final else {}
         for index, token in enumerate(tokens):
-            if token.kind is Kind.NAME:
+            if token.kind is NAME:
                 self.call(tokens, index, token.text.lower())
             elif token.text == "[" and index and self.final:
                 self.check_bracket(tokens, index, ends.get(index, len(tokens)))
             elif token.text in ("&", ".") and (not index or tokens[index - 1].text in ("|", "=", "(")):
                 self.check_operator(tokens, index)
         if script_facts.SENDS.search(code) or self.is_sent(tokens):
-            words = " ".join(token.text for token in tokens if token.kind is not Kind.SIGN)
+            words = " ".join(token.text for token in tokens if token.kind is not SIGN)
             if leaves(self.labels(tokens), f"{words} {self.path(tokens)}"):
                 self.report(Rule.SECRET_SENT, tokens)
         if ".constructor.constructor" in code:
@@ -136,7 +146,7 @@ class _Flow(ScriptValues):
         harmful = set(AS_CODE) - {Label.DATA}
         if name in script_facts.COMMAND_RUNS:
             first = split(given)[0]
-            words = first[0].text.split() if first and first[0].kind is Kind.STRING else []
+            words = first[0].text.split() if first and first[0].kind is STRING else []
             given = given if words and base(words[0]) in SHELLS | LANGUAGES else first
             labels = self.labels(given, paths=False) | self.run_file(given)
         else:
@@ -152,7 +162,7 @@ class _Flow(ScriptValues):
         """Return the labels of a file that is run, alone or by an interpreter."""
         labels: Labels = frozenset()
         for token in given[:40]:
-            if (match := _RUNS_FILE.match(token.text)) and token.kind is not Kind.SIGN:
+            if (match := _RUNS_FILE.match(token.text)) and token.kind is not SIGN:
                 labels |= self.files.get(match[1], frozenset())
         return labels
 
@@ -171,7 +181,7 @@ class _Flow(ScriptValues):
     def check_bracket(self, tokens: list[Token], index: int, end: int) -> None:
         """Check `owner[name]` for a name that is built. The bracket is closed at `end`."""
         before = tokens[index - 1]
-        if before.kind is Kind.NAME or before.text in (")", "]"):
+        if before.kind is NAME or before.text in (")", "]"):
             # a name of more tokens is not folded
             self.check_name(tokens, tokens[index + 1 : min(end, index + MOST_TOKENS + 2)])
 
@@ -205,7 +215,7 @@ class _Flow(ScriptValues):
             self.save(target, labels)
         if not self.final or (name == "write" and not called):
             return
-        payload = "\n".join(token.text for token in rest if token.kind is Kind.STRING)
+        payload = "\n".join(token.text for token in rest if token.kind is STRING)
         payload = "\n".join([payload, *(self.texts.get(token.text.lower(), "") for token in rest)]).strip()
         for path in self.paths(target):
             if found := persistence.writes(path, payload or None):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from registry.core.scan.script_tokens import Kind, Token
+from registry.core.scan.script_tokens import NAME, NUMBER, STRING, Token
 
 MOST_TOKENS = 80
 _MOST_CHARS = 2_000
@@ -54,7 +54,7 @@ class _Parser:
         left = self.term(depth)
         while left is not None and self.peek() in ("+", ".", "-f"):
             sign = self.peek()
-            if sign == "." and not (self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind is Kind.STRING):
+            if sign == "." and not (self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind is STRING):
                 return left
             self.at += 1
             right = self.items(depth) if sign == "-f" else self.term(depth)
@@ -89,7 +89,7 @@ class _Parser:
 
     def first(self, depth: int) -> _Value | None:
         token = self.tokens[self.at]
-        if token.kind is Kind.STRING:
+        if token.kind is STRING:
             self.at += 1
             self.pieces += 1
             return _filled(token, self.texts)
@@ -117,7 +117,7 @@ class _Parser:
             values = self.items(depth, ")")
             return _decoded(values) if values else None
         token = self.tokens[self.at]
-        text = self.texts.get(token.text.lstrip("$").lower()) if token.kind is Kind.NAME else None
+        text = self.texts.get(token.text.lstrip("$").lower()) if token.kind is NAME else None
         if text is not None:
             self.at += 1
             self.pieces += 1
@@ -125,7 +125,7 @@ class _Parser:
 
     def number(self) -> str | None:
         token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        if token is None or token.kind is not Kind.NUMBER:
+        if token is None or token.kind is not NUMBER:
             return None
         try:
             code = int(token.text, 0)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.labels import (
     Label,
     Labels,
@@ -39,17 +40,15 @@ _FETCH = lazy(
     r"|file_get_contents\s*\(\s*[\"']https?://|curl_exec\b|\bcurl\s+-|\bwget\s+-|HttpClient|urllib",
     re.IGNORECASE,
 )
-_DECODE = lazy(
+_DECODE = AnyCase(
     r"\batob\s*\(|Buffer\.from\s*\([^)\n]{0,300}[\"'](?:base64|hex)[\"']|FromBase64String|base64_decode"
     r"|Base64\.(?:strict_|urlsafe_)?decode64|decode_base64|String\.fromCharCode|\bpack\s*\(?\s*[\"']H\*"
     r"|unpack\s*\(?\s*[\"']u|gzinflate|gzuncompress|str_rot13|hex2bin|\bunescape\s*\(|inflateSync|gunzipSync"
     r"|decodeURIComponent\s*\(\s*escape|\[char\[?\]?\]|-bxor|convert_uudecode|\bcertutil(?:\.exe)?\s+-decode",
-    re.IGNORECASE,
 )
-_ALL_VARIABLES = lazy(
+_ALL_VARIABLES = AnyCase(
     r"\bprocess\.env\b(?!\s*[.\[])|\bENV\.to_h\b|\bENV\.(?:inspect|to_a|each)\b|%ENV\b|\bgetenv\s*\(\s*\)"
     r"|\$_ENV\b(?!\[)|\b(?:gci|dir|ls|Get-ChildItem)\s+env:",
-    re.IGNORECASE,
 )
 _ONE_VARIABLE = lazy(
     r"\bprocess\.env(?:\.|\[[\"'])(\w{1,60})|\bENV\[[\"'](\w{1,60})|\$env:(\w{1,60})|getenv\s*\(\s*[\"'](\w{1,60})"

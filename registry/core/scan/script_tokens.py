@@ -55,6 +55,9 @@ class Kind(IntEnum):
     SIGN = 3
 
 
+NAME, STRING, NUMBER, SIGN = Kind  # looking up a member of an enumeration is slow
+
+
 @dataclass(slots=True)
 class Token:
     """`text` of a string has no quotes. `filled` says that a string may contain variables."""
@@ -121,7 +124,7 @@ def _tokens(text: str, pattern: re.Pattern[str], line: int) -> list[Token]:
     while at < len(text):
         slash = text[at] == "/" and pattern is _JAVASCRIPT and before in _BEFORE_REGEX
         if slash and (regex := _REGEX.match(text, at)):
-            found.append(Token(Kind.STRING, "", line))
+            found.append(Token(STRING, "", line))
             at, before = regex.end(), "x"
             continue
         match = pattern.match(text, at)
@@ -129,13 +132,13 @@ def _tokens(text: str, pattern: re.Pattern[str], line: int) -> list[Token]:
             break
         kind, part = match.lastgroup, match[0]
         if kind == "string":
-            found.append(Token(Kind.STRING, _unquoted(part), line, filled=part[0] in '"`' or part[:2] == '@"'))
+            found.append(Token(STRING, _unquoted(part), line, filled=part[0] in '"`' or part[:2] == '@"'))
         elif kind == "name":
-            found.append(Token(Kind.NAME, part, line))
+            found.append(Token(NAME, part, line))
         elif kind == "number":
-            found.append(Token(Kind.NUMBER, part, line))
+            found.append(Token(NUMBER, part, line))
         elif kind in ("sign", "end"):
-            found.append(Token(Kind.SIGN, part, line))
+            found.append(Token(SIGN, part, line))
         if kind not in ("blank", "comment"):
             before = part
         line += part.count("\n")
@@ -172,7 +175,7 @@ class _Reader:
     def read(self, tokens: list[Token]) -> list[Statement]:
         before = ""
         for index, token in enumerate(tokens):
-            text = token.text if token.kind in (Kind.SIGN, Kind.NAME) else "x"
+            text = token.text if token.kind in (SIGN, NAME) else "x"
             if text == "\n":
                 after = tokens[index + 1].text if index + 1 < len(tokens) else ""
                 joined = after in _CONTINUED and not (self.powershell and after in (".", "?", ":"))
@@ -228,7 +231,7 @@ class _Reader:
 
 def _function(tokens: list[Token]) -> str:
     """Return the name of the function whose head these tokens are, or an empty string."""
-    names = [token.text for token in tokens[:6] if token.kind is Kind.NAME]
+    names = [token.text for token in tokens[:6] if token.kind is NAME]
     if "function" in names[:3]:
         after = names[names.index("function") + 1 :]
         return after[0] if after else ""
@@ -242,7 +245,7 @@ def brackets(tokens: list[Token]) -> dict[int, int]:
     ends: dict[int, int] = {}
     opened: list[int] = []
     for at, token in enumerate(tokens):
-        if token.kind is Kind.SIGN and (depth := BRACKETS.get(token.text, 0)):
+        if token.kind is SIGN and (depth := BRACKETS.get(token.text, 0)):
             if depth > 0:
                 opened.append(at)
             elif opened:

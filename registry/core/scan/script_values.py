@@ -15,7 +15,7 @@ from registry.core.scan.labels import (
 )  # fmt: skip
 from registry.core.scan.matches import TooComplex
 from registry.core.scan.script_fold import Folded, fold
-from registry.core.scan.script_tokens import BRACKETS, Kind, Statement, Token, is_powershell
+from registry.core.scan.script_tokens import BRACKETS, NAME, NUMBER, SIGN, STRING, Statement, Token, is_powershell
 
 _ASSIGNS = frozenset({"=", "+=", ".=", ":=", "-=", "?="})
 _KEYWORDS = frozenset({
@@ -93,11 +93,11 @@ class ScriptValues:
                 self.save(given[comma + 1 :], frozenset({self.download(tokens)}))
 
     def download(self, tokens: list[Token]) -> str:
-        words = [token.text for token in tokens if token.kind is not Kind.SIGN]
+        words = [token.text for token in tokens if token.kind is not SIGN]
         return download_label(" ".join([*words, *self.paths(tokens)]))
 
     def assign(self, left: list[Token], right: list[Token]) -> None:
-        names = [token.text for token in left if token.kind is Kind.NAME and token.text.lower() not in _KEYWORDS]
+        names = [token.text for token in left if token.kind is NAME and token.text.lower() not in _KEYWORDS]
         if not names or not right:
             return
         several = any(token.text in ("{", "[", ",") for token in left[:3])
@@ -105,7 +105,7 @@ class ScriptValues:
         for name in names if several else names[:1]:
             self.add(name, labels)
         key = names[0].lstrip("$@%").lower()
-        strings = [token.text for token in right if token.kind is Kind.STRING]
+        strings = [token.text for token in right if token.kind is STRING]
         if any(text.endswith("child_process") for text in strings):
             self.loaded |= {name.lower() for name in names}
         if "createRequire(" in code:
@@ -133,7 +133,7 @@ class ScriptValues:
         opens = next((at for at in range(index, len(tokens)) if tokens[at].text == "("), None)
         if opens is None:
             return
-        names = [token.text for token in tokens[opens + 1 : closing(tokens, opens)] if token.kind is Kind.NAME]
+        names = [token.text for token in tokens[opens + 1 : closing(tokens, opens)] if token.kind is NAME]
         if opens > index + 1:
             self.functions.setdefault(tokens[index + 1].text.lower(), names)
         elif index:
@@ -143,7 +143,7 @@ class ScriptValues:
 
     def loop(self, tokens: list[Token], index: int) -> None:
         given = tokens[index + 1 :]
-        names = [token.text for token in tokens[1:index] if token.kind is Kind.NAME and token.text not in _KEYWORDS]
+        names = [token.text for token in tokens[1:index] if token.kind is NAME and token.text not in _KEYWORDS]
         for name in names:
             self.add(name, self.labels(given))
             self.where.setdefault(name.lstrip("$@%").lower(), list(self.paths(given)))
@@ -151,17 +151,17 @@ class ScriptValues:
     def save(self, target: list[Token], labels: Labels) -> None:
         """Give labels to a file, by its path and by the name that contains the path."""
         for token in target[:10]:
-            if token.kind is Kind.STRING or (token.kind is Kind.NAME and "\\" in token.text):
+            if token.kind is STRING or (token.kind is NAME and "\\" in token.text):
                 self.files[token.text] = labels
                 self.files[re.split(r"[/\\]", token.text)[-1]] = labels
-            elif token.kind is Kind.NAME and token.text[:1] != "-":
+            elif token.kind is NAME and token.text[:1] != "-":
                 self.add(token.text, labels)
                 for path in self.where.get(token.text.lstrip("$@%").lower(), [])[:3]:
                     self.files[path] = labels
 
     def folded(self, tokens: list[Token]) -> Folded | None:
         """Return the constant text of an expression, and whether it is put together from pieces."""
-        if len(tokens) == 1 and tokens[0].kind is Kind.NAME:
+        if len(tokens) == 1 and tokens[0].kind is NAME:
             key = tokens[0].text.lstrip("$@%").lower()
             if key in self.built:
                 return self.built[key]
@@ -180,9 +180,9 @@ class ScriptValues:
         if self.sources:
             labels |= self.own_labels(tokens)
         for token in tokens:
-            if token.kind is Kind.NAME:
+            if token.kind is NAME:
                 labels |= self.names.get(token.text.lstrip("$@%").lower(), NONE)
-            elif token.kind is Kind.STRING:
+            elif token.kind is STRING:
                 if token.filled and "$" in token.text:
                     for name in _FILLED.findall(token.text):
                         labels |= self.names.get(name.lower(), NONE)
@@ -237,7 +237,7 @@ class ScriptValues:
             yield own
         count = 0
         for token in tokens[:60]:
-            for path in self.where.get(token.text.lstrip("$@%").lower(), ()) if token.kind is Kind.NAME else ():
+            for path in self.where.get(token.text.lstrip("$@%").lower(), ()) if token.kind is NAME else ():
                 count += 1
                 if count > _MOST_PATHS:
                     return
@@ -247,7 +247,7 @@ class ScriptValues:
 
 
 def _strings(tokens: list[Token]) -> list[Token]:
-    return [token for token in tokens if token.kind is Kind.STRING and len(token.text) < 300][:40]
+    return [token for token in tokens if token.kind is STRING and len(token.text) < 300][:40]
 
 
 def render(tokens: list[Token]) -> str:
@@ -255,10 +255,10 @@ def render(tokens: list[Token]) -> str:
     parts: list[str] = []
     before = False
     for token in tokens:
-        word = token.kind in (Kind.NAME, Kind.NUMBER)
+        word = token.kind in (NAME, NUMBER)
         if word and before:
             parts.append(" ")
-        if token.kind is Kind.STRING:
+        if token.kind is STRING:
             short = _SHORT.fullmatch(token.text)
             parts.append(f'"{token.text[:40]}"' if short else '"http"' if token.text.startswith("http") else '""')
         else:
@@ -269,7 +269,7 @@ def render(tokens: list[Token]) -> str:
 
 def root(tokens: list[Token], index: int) -> str:
     """Return the first name of `a.b.c` that ends at the index."""
-    while index > 1 and tokens[index - 1].text in (".", "?.", "::") and tokens[index - 2].kind is Kind.NAME:
+    while index > 1 and tokens[index - 1].text in (".", "?.", "::") and tokens[index - 2].kind is NAME:
         index -= 2
     return tokens[index].text
 
@@ -279,7 +279,7 @@ def closing(tokens: list[Token], index: int, *, longest: int = _LONGEST) -> int:
     depth = 0
     last = min(len(tokens), index + longest)
     for at, token in enumerate(tokens[index:last], index):
-        if token.kind is Kind.SIGN:
+        if token.kind is SIGN:
             depth += BRACKETS.get(token.text, 0)
             if not depth:
                 return at
@@ -291,7 +291,7 @@ def split(tokens: list[Token]) -> list[list[Token]]:
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
-        if token.kind is Kind.SIGN:
+        if token.kind is SIGN:
             depth += BRACKETS.get(token.text, 0)
             if token.text == "," and not depth:
                 parts.append([])
@@ -304,7 +304,7 @@ def _assignment(tokens: list[Token]) -> int:
     """Return the index of the assignment sign outside brackets, or 0."""
     depth = 0
     for at, token in enumerate(tokens[:60]):
-        if token.kind is Kind.SIGN:
+        if token.kind is SIGN:
             depth += BRACKETS.get(token.text, 0)
             if token.text in _ASSIGNS and not depth:
                 return at
@@ -313,12 +313,12 @@ def _assignment(tokens: list[Token]) -> int:
 
 def _parameters(tokens: list[Token], index: int) -> list[str]:
     """Return the names before `=>`."""
-    if index and tokens[index - 1].kind is Kind.NAME:
+    if index and tokens[index - 1].kind is NAME:
         return [tokens[index - 1].text]
     names: list[str] = []
     for at in range(index - 2, max(-1, index - 30), -1):
         if tokens[at].text == "(":
             break
-        if tokens[at].kind is Kind.NAME:
+        if tokens[at].kind is NAME:
             names.append(tokens[at].text)
     return names

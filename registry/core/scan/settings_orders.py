@@ -6,6 +6,7 @@ from itertools import islice
 
 from registry.core.findings import shorten
 from registry.core.scan import paragraphs
+from registry.core.scan.any_case import AnyCase
 from registry.core.scan.matches import Match, Rule, TooComplex
 from registry.core.scan.quoting import quoted, refused
 from registry.lib.patterns import lazy
@@ -17,16 +18,15 @@ _FILE = lazy(
     r"|\bsettings(?:\.local)?\.json|\b(?:CLAUDE|AGENTS|GEMINI)\.md\b"
 )
 _SERVERS = lazy(r"[\"']?\b(?:mcpServers|mcp_servers|context_servers)\b")
-_WRITE = lazy(
+_WRITE = AnyCase(
     r"\b(?:write|add|append|put|save|insert|merge|copy|set|edit|change|modify|update|paste|register|create|install"
     r"|schreibe?|trage?|füge?|ergänze?|ändere?|speichere?|écri[st]|écrivez|ajoute[zr]?|modifie[zr]?|enregistre[zr]?"
     r"|escribe|escriba|añade|añada|agrega|agregue|modifica|guarda|escreva|adicione|acrescente|altere|salve|scrivi"
     r"|aggiungi|inserisci|salva|запиши|добавь|впиши|измени|сохрани)\b|写入|写到|添加|加入|修改|保存|書き込|追加"
     r"|変更|추가|작성|수정|저장",
-    re.IGNORECASE,
 )
 _PERSON = r"(?:the |any )?(?:user|person|human|developer|owner|anyone|anybody|them)"
-_NO_CONSENT = lazy(
+_NO_CONSENT = AnyCase(
     rf"\bwithout (?:first )?(?:asking|(?:any |a |their |the user['’]s |user )?(?:confirmation|consent|permission"
     rf"|approval|prompting|prompt)\b|checking with|confirming|waiting for)|\bno need to (?:ask|check with|confirm"
     rf"|consult|bother|wait for) ?{_PERSON}?|\b(?:do not|don['’]t|never|need not|needn['’]t) (?:ask|consult|bother"
@@ -38,7 +38,6 @@ _NO_CONSENT = lazy(
     rf"|подтверждения|разрешения|согласия)|\bне спрашивая|(?:无需|无须|不必|不用|不要|未经)(?:询问|确认|征求|问)"
     rf"|(?:確認|許可|承認)(?:なし|せず|を(?:取ら|求め)ず)|(?:尋ね|聞か|問わ)ず|묻지 (?:않|말)|(?:확인|허락|동의"
     rf"|승인) 없이",
-    re.IGNORECASE,
 )
 # A condition on the state of the computer. `refused` would take its “if” for a report of what somebody else says.
 _STATE = lazy(

@@ -1,16 +1,13 @@
 """Parts of orders to destroy, to spend, to leak and to obey what others write. Each is harmless by itself."""
 
-import re
-
 from registry.core.scan import trick_languages
-from registry.lib.patterns import lazy
+from registry.core.scan.any_case import AnyCase
 
-DENIAL = lazy(
+DENIAL = AnyCase(
     r"\b(?:never|not|n['’]t|avoid|refuse to|instead of|before you|nicht|nie|niemals|ne|jamais|no|nunca|не|никогда"
     r"|нельзя|bevor du|avant de|antes de)\b(?:\W+\w+){0,2}\W*$",
-    re.IGNORECASE,
 )
-UNASKED = lazy(
+UNASKED = AnyCase(
     r"\bwithout (?:bothering|waiting|a question|asking|confirm\w{0,6}|warning|telling|mentioning|notice"
     r"|keeping a copy)\b"
     r"|\b(?:do not|don['’]t|never) (?:wait for|ask)\b|\b(?:confirmation|consent|approval|permission|a question)s? "
@@ -18,7 +15,6 @@ UNASKED = lazy(
     r"|\b(?:nobody|no one) (?:has|needs) to (?:approve|agree|confirm|be (?:asked|consulted|involved))\b"
     r"|\beven if (?:somebody|someone|the user"
     r"|anyone|they|anybody) (?:objects?|says? no|protests?|refuses?|declines?)\b|\bbefore you (?:show|tell|name|ask)\b",
-    re.IGNORECASE,
 )
 DESTROY = frozenset(
     (
@@ -32,17 +28,15 @@ _WORTH = (
     r"|accounts?"
     r"|originals?|all files|folders?|e-?mails|messages|contacts|customer data|notes)"
 )
-DESTROYED = lazy(
+DESTROYED = AnyCase(
     r"\b(?:delete|wipe|erase|remove|drop|purge|destroy|overwrite|truncate|shred|empty|reset|rewrite|format"
     rf"|force[- ]push(?:es)?|push)\b[^.]{{0,50}}\b{_WORTH}\b|{trick_languages.DESTROYED}",
-    re.IGNORECASE,
 )
-WORTHLESS = lazy(
+WORTHLESS = AnyCase(
     r"\b(?:temp\w{0,7}|cache[ds]?|test|tests|scratch|generated|build|stale|sandbox|dry|duplicates?|empty (?:folders?"
     r"|lines?"
     r"|rows?|files?|records?)|unused|merged|older than|local cop(?:y|ies)|white ?space|formatting|comments?|staging"
     rf"|preview|draft|tmp|trailing|headings?|columns?|feature)\b|{trick_languages.WORTHLESS}",
-    re.IGNORECASE,
 )
 SPEND = frozenset(
     (
@@ -51,7 +45,7 @@ SPEND = frozenset(
         f" share cancel {trick_languages.SPEND}"
     ).split()
 )
-SPENT = lazy(
+SPENT = AnyCase(
     r"\b(?:buy|purchase|book|order|pay for|pay|renew|upgrade to) (?:it|them|the|a|an|one|two|more|any|all|every|each"
     r"|this)\b"
     r"(?! (?:of|by) (?:the )?(?:sections?|items?))|\b(?:sign|subscribe|enrol|enroll"
@@ -68,7 +62,6 @@ SPENT = lazy(
     r"|subscribers)\b|\b(?:post|publish|leave|write) (?:a|an|the) (?:\S{1,12} )?(?:reviews?|rating|testimonial|tweet"
     r"|comment)"
     rf"\b[^.]{{0,60}}\b(?:account|name|profile)\b|{trick_languages.SPENT}",
-    re.IGNORECASE,
 )
 CARRIERS = frozenset(
     (
@@ -76,23 +69,20 @@ CARRIERS = frozenset(
         f" agent favicon alt form gist paste branch comment webhook header {trick_languages.CARRIERS}"
     ).split()
 )
-CARRIER = lazy(
+CARRIER = AnyCase(
     r"\b(?:badge|pixel|favicon|image|picture|link|sub-?domains?|host ?names?|dns|query|user[- ]agent|alt text|url"
     r"|address"
     rf"|parameter|hidden field|(?:feedback|contact) form)\b|{trick_languages.CARRIER}",
-    re.IGNORECASE,
 )
-CARRIED = lazy(
+CARRIED = AnyCase(
     r"\b(?:put|append|embed|place|add|hide|write|use|attach|insert|include|carr(?:y|ies)|fill|pass|send|encode[d]?"
     r"|goes?"
     rf"|travels?)\b|{trick_languages.CARRIED}",
-    re.IGNORECASE,
 )
-ENCODED = lazy(
+ENCODED = AnyCase(
     rf"\b(?:encod\w{{1,4}}|base ?(?:16|32|64)|hex|url-encoded|rot13|compress\w{{0,3}})\b|{trick_languages.ENCODED}",
-    re.IGNORECASE,
 )
-PRIVATE = lazy(
+PRIVATE = AnyCase(
     r"(?<![\w/])\.env\b|\benvironment variables?\b|\b(?:value|values|content|contents|text) of (?:each |every |the "
     r"|all )?"
     r"(?:secrets?|tokens?|keys?|passwords?|credentials|opened? files?|\.env)|\bconversation\b|\bchat (?:history"
@@ -101,19 +91,16 @@ PRIVATE = lazy(
     r"|\bsystem prompt\b|\blast messages? of the user\b"
     r"|\bthe user['’]s (?:last )?(?:message|question|prompt|input)s?\b|\.aws/credentials|\bid_(?:rsa|ed25519)\b|~/\.ssh"
     rf"|\.npmrc|\.netrc|\bcookies\b|\bcontents? of the opened\b|{trick_languages.PRIVATE}",
-    re.IGNORECASE,
 )
-PUBLISHED = lazy(
+PUBLISHED = AnyCase(
     r"\b(?:put|write|paste|post|include|copy|add|insert|dump)\b[^.]{0,30}(?:\.env\b|\benvironment variables\b"
     r"|\b(?:api|private"
     r"|ssh) keys\b|\bcredentials\b|\bpasswords\b|\bsecrets\b)[^.]{0,40}\b(?:public|issue|commit message|gist|paste|pull"
     r" request|comment|branch name)\b",
-    re.IGNORECASE,
 )
-REDACTED = lazy(
+REDACTED = AnyCase(
     r"\b(?:redact\w{0,3}|mask\w{0,3}|strip\w{0,4}|names of|example|avoid|check|scan|detect|keep|public key"
     r"|leak\w{0,3}|warn)\b",
-    re.IGNORECASE,
 )
 PLACES = frozenset(
     (
@@ -121,16 +108,15 @@ PLACES = frozenset(
         f" bulletin comment mail message record entry runbook {trick_languages.PLACES}"
     ).split()
 )
-PLACE = lazy(
+PLACE = AnyCase(
     r"\b(?:open|read|fetch|check|load|look (?:at|up)|pull|get|see|take|download|visit|consult|contains?"
     r"|holds?)\b[^.]{0,50}"
     r"\b(?:gist|page|playbook|document|doc|feed|issue|ticket|channel|chat|calendar|thread|wiki|sheet|spreadsheet|pad"
     r"|bulletin|comment|mail|message|record|entry|runbook)\b|\b(?:calendar entry|gist|issue|ticket|sheet|channel|page"
     r"|pad)\b"
     rf"[^.]{{0,40}}\b(?:contains|holds|lists|has)\b|{trick_languages.PLACE}",
-    re.IGNORECASE,
 )
-CARRY_OUT = lazy(
+CARRY_OUT = AnyCase(
     r"\b(?:carry out|do|apply|execute|run|complete|follow|perform|work through|work|obey|act on"
     r"|process)\b (?:\w{1,10} )?"
     r"(?:what(?:ever)?|everything|all (?:of )?(?:the )?(?:actions|steps|commands|tasks|items|orders|instructions|it)"
@@ -140,16 +126,14 @@ CARRY_OUT = lazy(
     r"|instructions|orders|items|actions)|them\b)|\blet it (?:replace|overrule|decide)\b|\b(?:carry|work) them (?:out"
     r"|off)\b"
     rf"|{trick_languages.CARRY_OUT}",
-    re.IGNORECASE,
 )
-GUIDE = lazy(
+GUIDE = AnyCase(
     r"\b(?:install\w{0,6}|documentation|style guide|migration guide|set-?up|show each|show (?:the|it"
     r"|them) (?:to the user )?"
     r"first|ask (?:the user )?(?:before|first)|after the user|user (?:agrees?|approves?|confirms?|asks you)"
     r"|for review|by hand)\b",
-    re.IGNORECASE,
 )
-BLINDLY = lazy(
+BLINDLY = AnyCase(
     r"\bwithout (?:a |any |further )?(?:review|asking|question|confirm\w{0,6}|showing|reading|approval|checking)"
     r"|\bno (?:review"
     r"|approval|confirmation|question)s? (?:is|are)? ?(?:needed|necessary|required)|\bno need to (?:show|ask|review"
@@ -163,5 +147,4 @@ BLINDLY = lazy(
     r"|\brecord\b[^.]{0,40}\b(?:run|execute) what|\breviewed by us\b|\b(?:is|has been) (?:already )?(?:reviewed"
     r"|trusted|checked)"
     rf"\b|\bunseen\b|\bto the letter\b|\bshell commands\b[^.]{{0,10}}\btoo\b|{trick_languages.BLINDLY}",
-    re.IGNORECASE,
 )
