@@ -40,6 +40,8 @@ _RUNS_FILE = re.compile(
 )
 _BEFORE_COMMAND = frozenset({"|", "=", "(", "&", ";", "return", "await", "&&", ",", ">", "=>", "new", "!"})
 _LOADERS = frozenset({"require", "import", "createrequire"})
+_GETTERS = frozenset({"get", "send", "public_send", "get-command", "__send__"})
+_CALLED = script_facts.CODE_RUNS | script_facts.COMMAND_RUNS | script_facts.WRITES | _LOADERS | _GETTERS
 
 
 def find(text: str, name: str, *, first_line: int = 1) -> Iterator[Match]:
@@ -75,22 +77,23 @@ class _Flow(ScriptValues):
         tokens = statement.tokens
         self.spend(_STATEMENT_COST)
         self.bind(statement)
-        code = self.code(tokens)
         ends = brackets(tokens) if self.final else {}
-        for index, token in enumerate(tokens):
-            if token.kind is NAME:
-                self.call(tokens, index, token.text.lower())
-            elif token.text == "[" and index and self.final:
-                self.check_bracket(tokens, index, ends.get(index, len(tokens)))
-            elif token.text in ("&", ".") and (not index or tokens[index - 1].text in ("|", "=", "(")):
+        for index, text in statement.calls:
+            if tokens[index].kind is NAME:
+                if text in _CALLED or text in self.loaders or text in self.functions or text.lstrip("$") in self.built:
+                    self.call(tokens, index, text)
+            elif text == "[":
+                if index and self.final:
+                    self.check_bracket(tokens, index, ends.get(index, len(tokens)))
+            else:
                 self.check_operator(tokens, index)
-        if script_facts.SENDS.search(code) or self.is_sent(tokens):
+        if statement.sends or self.is_sent(tokens):
             words = " ".join(token.text for token in tokens if token.kind is not SIGN)
             if leaves(self.labels(tokens), f"{words} {self.path(tokens)}"):
                 self.report(Rule.SECRET_SENT, tokens)
-        if ".constructor.constructor" in code:
+        if self.final and ".constructor.constructor" in statement.code:
             self.report(Rule.NAMES, tokens)
-        if script_lines.DESERIALISES.search(code):
+        if self.final and script_lines.DESERIALISES.search(statement.code):
             self.report(Rule.DESERIALISES, tokens)
 
     def call(self, tokens: list[Token], index: int, name: str) -> None:
@@ -102,7 +105,7 @@ class _Flow(ScriptValues):
                 self.check_run(tokens, index, name, called)
         elif name in _LOADERS or name in self.loaders:
             self.check_loader(tokens, index, name, called)
-        elif name in ("get", "send", "public_send", "get-command", "__send__") and called:
+        elif name in _GETTERS and called:
             owner = tokens[index - 2].text if index > 1 else ""
             if name != "get" or owner == "Reflect":
                 given = tokens[index + 2 : closing(tokens, index + 1)]

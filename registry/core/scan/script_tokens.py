@@ -43,6 +43,7 @@ _CONTINUES = frozenset({
 _CONTINUED = frozenset({".", "?.", ")", "]", "+", "|", "?", ":", "&&", "||", ","})
 _OPENS_BLOCK = frozenset({")", "=>", "else", "do", "try", "finally", ";", "{", "}", "\n", "", "begin", "process"})
 _CLOSING = {")": "(", "]": "["}
+_STRUCTURE = frozenset("(){}[];")
 
 
 BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}  # by how much each changes the depth
@@ -56,6 +57,7 @@ class Kind(IntEnum):
 
 
 NAME, STRING, NUMBER, SIGN = Kind  # looking up a member of an enumeration is slow
+_KINDS = {"name": NAME, "number": NUMBER, "sign": SIGN, "end": SIGN}
 
 
 @dataclass(slots=True)
@@ -73,6 +75,11 @@ class Statement:
     tokens: list[Token] = field(default_factory=list)
     function: str = ""  # the function around it
     sources: bool | None = None  # whether it contains a download, a secret or the like, once that is known
+    # Statements are read several times, so these are found once.
+    code: str = ""
+    sends: bool = False
+    marks: list[int] = field(default_factory=list)  # tokens that may bind a name
+    calls: list[tuple[int, str]] = field(default_factory=list)  # tokens that may run something, and their small letters
 
     @property
     def line(self) -> int:
@@ -130,19 +137,18 @@ def _tokens(text: str, pattern: re.Pattern[str], line: int) -> list[Token]:
         match = pattern.match(text, at)
         if match is None:  # no character is without a token
             break
-        kind, part = match.lastgroup, match[0]
-        if kind == "string":
-            found.append(Token(STRING, _unquoted(part), line, filled=part[0] in '"`' or part[:2] == '@"'))
-        elif kind == "name":
-            found.append(Token(NAME, part, line))
-        elif kind == "number":
-            found.append(Token(NUMBER, part, line))
-        elif kind in ("sign", "end"):
-            found.append(Token(SIGN, part, line))
-        if kind not in ("blank", "comment"):
-            before = part
-        line += part.count("\n")
+        kind, part = match.lastgroup or "", match[0]
         at = match.end()
+        if kind in _KINDS:
+            found.append(Token(_KINDS[kind], part, line))
+            before = part
+            line += part == "\n"
+        elif kind == "string":
+            found.append(Token(STRING, _unquoted(part), line, filled=part[0] in '"`' or part[:2] == '@"'))
+            before = part
+            line += part.count("\n")
+        elif kind == "comment":
+            line += part.count("\n")
         if len(found) > _MOST_TOKENS:
             raise TooComplex
     return found
@@ -175,14 +181,17 @@ class _Reader:
     def read(self, tokens: list[Token]) -> list[Statement]:
         before = ""
         for index, token in enumerate(tokens):
-            text = token.text if token.kind in (SIGN, NAME) else "x"
+            text = token.text if token.kind is SIGN or token.kind is NAME else "x"
             if text == "\n":
                 after = tokens[index + 1].text if index + 1 < len(tokens) else ""
                 joined = after in _CONTINUED and not (self.powershell and after in (".", "?", ":"))
                 if not self.opened and before not in _CONTINUES and not joined:
                     self.finish()
                 continue
-            self.take(token, text, before)
+            if text in _STRUCTURE:
+                self.take(token, text, before)
+            else:
+                self.current.tokens.append(token)
             before = text
         while self.frames:
             self.close()

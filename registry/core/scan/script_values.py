@@ -34,6 +34,7 @@ _SHARED = frozenset({
     "exec", "io",
 })  # fmt: skip
 _SAVED = frozenset({"-outfile", "-destination", "-o", "--output"})
+_BINDS = _SAVED | {"=>", "function", "of", "in"}
 
 
 class ScriptValues:
@@ -68,7 +69,8 @@ class ScriptValues:
         tokens = statement.tokens
         if statement.sources is None:
             self.sources = True
-            statement.sources = bool(self.own_labels(tokens))
+            self.prepare(statement)
+            statement.sources = bool(self.own_labels(tokens, statement.code))
         self.sources = statement.sources
         at = _assignment(tokens)
         if at:
@@ -77,7 +79,8 @@ class ScriptValues:
             self.add(statement.function, self.labels(tokens[1:]))
         elif len(tokens) > 4 and tokens[1].text in (".", "->") and tokens[0].text not in _SHARED:
             self.add(tokens[0].text, self.labels(tokens[2:]))
-        for index, token in enumerate(tokens):
+        for index in statement.marks:
+            token = tokens[index]
             text = token.text.lower()
             if text == "=>":
                 self.callback(tokens, index, _parameters(tokens, index))
@@ -85,12 +88,25 @@ class ScriptValues:
                 self.define(tokens, index)
             elif text in ("of", "in") and index > 1 and any(each.text.startswith("for") for each in tokens[:2]):
                 self.loop(tokens, index)
-            elif text in _SAVED and index + 1 < len(tokens) and script_facts.FETCHES.search(self.code(tokens)):
+            elif text in _SAVED and index + 1 < len(tokens) and script_facts.FETCHES.search(statement.code):
                 self.save(tokens[index + 1 : index + 2], self.labels(tokens[:index]) | {self.download(tokens)})
             elif text.startswith("downloadfile") and index + 1 < len(tokens):
                 given = tokens[index + 2 : closing(tokens, index + 1)]
                 comma = next((each for each, part in enumerate(given) if part.text == ","), len(given))
                 self.save(given[comma + 1 :], frozenset({self.download(tokens)}))
+
+    def prepare(self, statement: Statement) -> None:
+        """Find the tokens of a statement that matter, and its code."""
+        statement.code = self.code(statement.tokens)
+        statement.sends = script_facts.SENDS.search(statement.code) is not None
+        before = "|"
+        for index, token in enumerate(statement.tokens):
+            text = token.text.lower()
+            if text in _BINDS or text.startswith("downloadfile"):
+                statement.marks.append(index)
+            if token.kind is NAME or text == "[" or (text in ("&", ".") and before in ("|", "=", "(")):
+                statement.calls.append((index, text))
+            before = token.text
 
     def download(self, tokens: list[Token]) -> str:
         words = [token.text for token in tokens if token.kind is not SIGN]
@@ -195,11 +211,11 @@ class ScriptValues:
         if self.spent > self.most:
             raise TooComplex
 
-    def own_labels(self, tokens: list[Token]) -> set[str]:
+    def own_labels(self, tokens: list[Token], code: str = "") -> set[str]:
         """Return the labels of what an expression itself downloads, decodes or reads."""
         self.spend(_COST)
         labels: set[str] = set()
-        code = render(tokens)
+        code = code or render(tokens)
         if script_facts.FETCHES.search(code):
             labels.add(self.download(tokens))
         if script_facts.SOCKETS.search(code):
@@ -255,7 +271,7 @@ def render(tokens: list[Token]) -> str:
     parts: list[str] = []
     before = False
     for token in tokens:
-        word = token.kind in (NAME, NUMBER)
+        word = token.kind is NAME or token.kind is NUMBER
         if word and before:
             parts.append(" ")
         if token.kind is STRING:
