@@ -72,7 +72,7 @@ def read(text: str) -> Page:
     context, blocks, kept = Context(description[1] if description else ""), list[Block](), list[str]()
     fence, block = "", Block("text", 0)
     for number, line in enumerate(text.split("\n"), 1):
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             if mark and mark[1].startswith(fence) and not mark[2]:
                 fence = ""
@@ -120,17 +120,19 @@ def _add_inline(blocks: list[Block], line: str, number: int) -> None:
         last.lines.append(line)
         return
     spans = list(_INLINE.finditer(line)) if "`" in line else []
-    spans = [match for match in spans if not _RUNS_OUTPUT.search(line, max(0, match.start() - 20), match.start())]
+    if spans:
+        spans = [match for match in spans if not _RUNS_OUTPUT.search(line, max(0, match.start() - 20), match.start())]
     for match in spans:
         words = match[2].split(None, 1)
         if len(words) > 1 and (base(words[0]) in _COMMANDS or words[0].startswith(("./", "/", "~/", "$"))):
             blocks.append(Block("sh", number, [_PROMPT.sub("", match[2].replace("\\|", "|"))], inline=True))
         elif _CALL.match(match[2]):
             blocks.append(Block("python", number, [match[2]], inline=True))
-    if not any(len(match[2]) > 8 for match in spans):
-        if (bare := _BARE.search(line)) and _SHELL_SIGN.search(bare[1]):
+    if not spans or all(len(match[2]) <= 8 for match in spans):
+        bare = _BARE.search(line) if " " in line or "\t" in line else None
+        if bare and _SHELL_SIGN.search(bare[1]):
             blocks.append(Block("sh", number, [bare[1].rstrip()], inline=True))
-        elif call := _CALL.search(line):
+        elif call := _CALL.search(line) if "(" in line else None:
             blocks.append(Block("python", number, [line[call.start() :]], inline=True))
 
 

@@ -1,6 +1,6 @@
 """Tells text that warns about harm from text that asks for it: headings, labels and sentences about what not to do."""
 
-from registry.core.scan.any_case import AnyCase
+from registry.core.scan.any_case import AnyCase, fold
 from registry.lib.patterns import lazy
 
 # Words that open or label an example of what not to do, or of an attack.
@@ -104,7 +104,8 @@ def about_harm(text: str) -> bool:
 
 def warns(text: str) -> bool:
     """Check if a heading or an introduction announces what not to do."""
-    return bool(_LABEL.match(text) or _ABOUT_HARM.search(text) or _NOT_TO_DO.search(text))
+    small = fold(text)
+    return bool(_LABEL.small.match(small) or _ABOUT_HARM.small.search(small) or _NOT_TO_DO.small.search(small))
 
 
 class Context:
@@ -120,7 +121,7 @@ class Context:
 
     def prose(self, line: str) -> tuple[bool, bool]:
         """Take a line outside code blocks. Return if it is listed below a warning, and if it warns itself."""
-        if heading := _HEADING.match(line):
+        if "#" in line and (heading := _HEADING.match(line)):
             level = len(heading[1])
             if not self.section or level <= self.section:
                 self.section = level if warns(heading[2]) else 0

@@ -196,7 +196,8 @@ def _labels(text: str, tainted: dict[str, Labels]) -> Labels:
         labels.add(Label.REMOTE)
     if _DECODE.search(text):
         labels.add(Label.DECODED)
-    if _ALL_VARIABLES.search(text) or secret_path(text) or secret_path(_JOINED.sub("/", text)):
+    joined = _JOINED.sub("/", text)
+    if _ALL_VARIABLES.search(text) or secret_path(text) or (joined != text and secret_path(joined)):
         labels.add(Label.SECRET)
     for match in _ONE_VARIABLE.finditer(text):
         name = next(group for group in match.groups() if group)
