@@ -18,11 +18,13 @@ from registry.core.scan.script_tokens import (
     Statement,
     Token,
     brackets,
+    closing,
     dialect,
     is_javascript,
+    split,
     statements,
 )
-from registry.core.scan.script_values import ScriptValues, closing, render, root, split
+from registry.core.scan.script_values import ScriptValues, render, root
 from registry.core.scan.shell_programs import LANGUAGES, SHELLS, base
 
 _PASSES = 3

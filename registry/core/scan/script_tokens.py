@@ -13,6 +13,7 @@ from registry.lib.patterns import lazy
 MOST_CHARS = 200_000
 _MOST_TOKENS = 80_000
 _MOST_BLOCKS = 100  # open at once
+_LONGEST = 400  # tokens of the arguments of a call
 
 _QUOTED = r"'(?:[^'\\\n]|\\.)*+'?|\"(?:[^\"\\\n]|\\.)*+\"?"
 _BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
@@ -260,3 +261,29 @@ def brackets(tokens: list[Token]) -> dict[int, int]:
             elif opened:
                 ends[opened.pop()] = at
     return ends
+
+
+def closing(tokens: list[Token], index: int, *, longest: int = _LONGEST) -> int:
+    """Return the index of the bracket that closes the one at the index, or the last index that is read."""
+    depth = 0
+    last = min(len(tokens), index + longest)
+    for at, token in enumerate(tokens[index:last], index):
+        if token.kind is SIGN:
+            depth += BRACKETS.get(token.text, 0)
+            if not depth:
+                return at
+    return last
+
+
+def split(tokens: list[Token]) -> list[list[Token]]:
+    """Return the arguments that are separated by commas outside brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        if token.kind is SIGN:
+            depth += BRACKETS.get(token.text, 0)
+            if token.text == "," and not depth:
+                parts.append([])
+                continue
+        parts[-1].append(token)
+    return parts

@@ -15,7 +15,17 @@ from registry.core.scan.labels import (
 )  # fmt: skip
 from registry.core.scan.matches import TooComplex
 from registry.core.scan.script_fold import Folded, fold
-from registry.core.scan.script_tokens import BRACKETS, NAME, NUMBER, SIGN, STRING, Statement, Token, is_powershell
+from registry.core.scan.script_tokens import (
+    BRACKETS,
+    NAME,
+    NUMBER,
+    SIGN,
+    STRING,
+    Statement,
+    Token,
+    closing,
+    is_powershell,
+)
 
 _ASSIGNS = frozenset({"=", "+=", ".=", ":=", "-=", "?="})
 _KEYWORDS = frozenset({
@@ -25,7 +35,6 @@ _KEYWORDS = frozenset({
 _FILLED = re.compile(r"\$\{?\(?([A-Za-z_]\w{0,60})")
 _SHORT = re.compile(r"[\w.:-]{1,16}|https?:.{0,40}", re.DOTALL)
 _MOST_PATHS = 20
-_LONGEST = 400  # tokens of the arguments of a call
 _COST = 60  # of looking for sources in an expression, in tokens
 # Owners of functions. A method of another object may keep its arguments.
 _SHARED = frozenset({
@@ -288,32 +297,6 @@ def root(tokens: list[Token], index: int) -> str:
     while index > 1 and tokens[index - 1].text in (".", "?.", "::") and tokens[index - 2].kind is NAME:
         index -= 2
     return tokens[index].text
-
-
-def closing(tokens: list[Token], index: int, *, longest: int = _LONGEST) -> int:
-    """Return the index of the bracket that closes the one at the index, or the last index that is read."""
-    depth = 0
-    last = min(len(tokens), index + longest)
-    for at, token in enumerate(tokens[index:last], index):
-        if token.kind is SIGN:
-            depth += BRACKETS.get(token.text, 0)
-            if not depth:
-                return at
-    return last
-
-
-def split(tokens: list[Token]) -> list[list[Token]]:
-    """Return the arguments that are separated by commas outside brackets."""
-    parts: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        if token.kind is SIGN:
-            depth += BRACKETS.get(token.text, 0)
-            if token.text == "," and not depth:
-                parts.append([])
-                continue
-        parts[-1].append(token)
-    return parts
 
 
 def _assignment(tokens: list[Token]) -> int:

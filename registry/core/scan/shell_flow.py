@@ -37,6 +37,8 @@ _UNIT_PLACE = re.compile(r"(?:~|\$\{?HOME\}?|%h)?/\.config/systemd/[\w./@-]{1,12
 _ARCHIVE = re.compile(r"\.(?:whl|tgz|tar\.gz|zip|gem)$")
 _SUBCOMMANDS = (("deno", "run"), ("bun", "run"))
 _SCRIPT = re.compile(r"\.(?:py|[cm]?[jt]s|sh|rb)$")
+_INTERPRETERS = SHELLS | LANGUAGES
+_PROGRAMS = _INTERPRETERS | DOWNLOADERS
 
 
 class Flow(Checks):
@@ -158,10 +160,11 @@ class Flow(Checks):
             source = next((after for each, after in pairwise(texts) if each == "-u"), "")
             for each in texts:
                 self.variables[each] = stdin | self.descriptors.get(source, NONE)
-        self.move_files(name, [self.expand(each) for each in texts], per_word, stdin)
+        expanded = [self.expand(each) for each in texts]
+        self.move_files(name, expanded, per_word, stdin)
         if shell_programs.VERIFIERS.search(command.source):
             self.forget_downloads()
-        return self.output(name, [self.expand(each) for each in texts], labels)
+        return self.output(name, expanded, labels)
 
     def started_by(self, command: Command, name: str, arguments: list[Word], stdin: Labels) -> None:
         """Check the command that `find -exec` or `xargs` starts for each file."""
@@ -177,7 +180,7 @@ class Flow(Checks):
 
     def check_names(self, command: Command, first: Word, name: str) -> None:
         """Report names of programs that are put together from pieces."""
-        risky = name in SHELLS | LANGUAGES | DOWNLOADERS or name in ("eval", "nc", "base64", "source")
+        risky = name in _PROGRAMS or name in ("eval", "nc", "base64", "source")
         split = first.pieces > 1 and not first.text.startswith(("$", "./", "/", "~", '"')) and "$" not in first.text
         if risky and (split or _SPLIT_NAME.match(first.text)):
             self.report(Rule.NAMES, command)
@@ -185,14 +188,14 @@ class Flow(Checks):
     def check_run(self, command: Command, words: list[Word], name: str, per_word: list[Labels], stdin: Labels) -> None:
         texts = [word.text for word in words[1:]]
         if name == "xargs" and texts:
-            rest = next((index for index, each in enumerate(texts) if base(each) in SHELLS | LANGUAGES), None)
+            rest = next((index for index, each in enumerate(texts) if base(each) in _INTERPRETERS), None)
             if rest is not None and set(stdin) & set(RUNNABLE):
                 self.report(Rule.UNREAD, command)
         if name == "eval" or name in ("source", "."):
             self.ran(command, frozenset().union(*per_word) - {Label.DATA}, piped=True)
             if name == "eval" and words[1:] and not words[1].inner:
                 self.inner(" ".join(self.expand(each) for each in texts), command.line)
-        elif name in SHELLS | LANGUAGES:
+        elif name in _INTERPRETERS:
             self.interpreter(command, words, name, per_word, stdin)
         elif name in shell_programs.RUNNERS:
             self.ran(command, frozenset().union(*per_word))
@@ -308,7 +311,7 @@ def _is_hidden(command: Command) -> bool:
 
 
 def _runs_input(words: list[Word]) -> bool:
-    return bool(words) and base(words[0].text) in SHELLS | LANGUAGES
+    return bool(words) and base(words[0].text) in _INTERPRETERS
 
 
 def _printed(words: list[Word], command: Command, piped: str) -> str:

@@ -63,6 +63,14 @@ _READERS = frozenset(
 )
 _BUNDLED = lazy(r"^(?:\./)?(?:assets|references|resources|data|fonts|images|templates)/|^\$\{?(?:0|BASH_SOURCE)\b")
 _SECRET_GLOB = lazy(r"\*\.(?:pem|key|p12|pfx|kdbx|ppk|jks|keystore|ovpn)$|^\.?id_\w|^\.env\*?|\.netrc|credentials")
+_VERSIONED = lazy(r"^(python|pip|node|ruby|perl|php|lua)[\d.]{1,6}$")
+_SECRET_OUTPUTS = {
+    "kubectl": r"get\s+(?:-\S+\s+)*secrets?\b.*(?:-o|--output)", "gcloud": "secrets versions access",
+    "aws": "secretsmanager get-secret-value|ssm get-parameter.*with-decryption", "az": "keyvault secret",
+    "doppler": "secrets", "heroku": "config", "pbpaste": "", "xclip": "-o", "wl-paste": "", "Get-Clipboard": "",
+    "secret-tool": "lookup|search", "pass": "show", "op": "read|item get", "keyring": "get", "lpass": "show",
+    "kwallet-query": "", "bw": "get", "vault": "kv get|read", "cmdkey": "/list", "gpg": "--export-secret",
+}  # fmt: skip
 
 
 def named(text: str) -> str:
@@ -117,8 +125,9 @@ def finds_secrets(name: str, arguments: list[str]) -> bool:
 def base(word: str) -> str:
     """Return the name of a program without its folder, version and `.exe`."""
     name = word.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".exe")
-    plain = re.sub(r"^(python|pip|node|ruby|perl|php|lua)[\d.]{1,6}$", r"\1", name)
-    return "node" if plain == "nodejs" else plain
+    if name[-1:].isdecimal() or name.endswith("."):
+        name = _VERSIONED.sub(r"\1", name)
+    return "node" if name == "nodejs" else name
 
 
 def skip_prefix(name: str, words: list[str]) -> int:
@@ -219,14 +228,7 @@ def secret_output(name: str, arguments: list[str]) -> bool:
         return bool(re.match(r"(?:find-\w{1,20}-password|dump-keychain|export)", text))
     if name in ("declare", "compgen", "history", "fc"):
         return name == "history" or text in ("-p", "-x", "-e", "-l")
-    pairs = {
-        "kubectl": r"get\s+(?:-\S+\s+)*secrets?\b.*(?:-o|--output)", "gcloud": "secrets versions access",
-        "aws": "secretsmanager get-secret-value|ssm get-parameter.*with-decryption", "az": "keyvault secret",
-        "doppler": "secrets", "heroku": "config", "pbpaste": "", "xclip": "-o", "wl-paste": "", "Get-Clipboard": "",
-        "secret-tool": "lookup|search", "pass": "show", "op": "read|item get", "keyring": "get", "lpass": "show",
-        "kwallet-query": "", "bw": "get", "vault": "kv get|read", "cmdkey": "/list", "gpg": "--export-secret",
-    }  # fmt: skip
-    return name in pairs and bool(re.search(pairs[name], text))
+    return name in _SECRET_OUTPUTS and bool(re.search(_SECRET_OUTPUTS[name], text))
 
 
 def excluded(texts: list[str]) -> list[bool]:

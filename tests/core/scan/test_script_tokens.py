@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.core.scan.script_tokens import Kind, Token, brackets
-from registry.core.scan.script_values import closing
+from registry.core.scan.script_tokens import Kind, Token, brackets, closing
 
 
 @given(st.lists(st.sampled_from("([{)]}a,"), max_size=60))
