@@ -33,7 +33,7 @@ FIELD_WEIGHTS = {
 }  # fmt: skip
 LENGTH_SHARE = 0.75  # b of BM25
 _PAIRED = (NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS)
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_FACTOR, _RIGHT, _LEFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(7), np.uint64(31)
 _MENTION_TERMS = 24
 PHRASE_TERMS = 6  # a longer phrase or trigger is not looked for as a part of a question
 EXACT_WORDS = 16  # nor a longer one as the whole question
@@ -125,8 +125,7 @@ def pair_hashes(stems: Hashes) -> Hashes:
 
 
 def pair_hash(first: Hashes, second: Hashes) -> Hashes:
-    with np.errstate(over="ignore"):
-        mixed: Hashes = (first * _FACTOR) ^ (second >> np.uint64(7)) ^ (second << np.uint64(31))
+    mixed: Hashes = (first * _FACTOR) ^ (second >> _RIGHT) ^ (second << _LEFT)
     return mixed
 
 

@@ -154,6 +154,8 @@ class _Given:
             raise Invalid("It named a skill that it was not given.")
         if not rising and int(np.bincount(named).max()) > 1:
             raise Invalid("It named a skill twice.")
+        if named is found.rows and scores.dtype == np.float64:
+            return found
         return replace(found, rows=named, scores=scores.astype(np.float64, copy=False))
 
 

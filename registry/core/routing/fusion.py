@@ -21,21 +21,18 @@ class Fused:
 
 def fuse(question: Question, matches: Mapping[str, Matches], most: int = 64) -> Fused:
     """Return the best rows of all links, ordered by (-score, name)."""
-    size = len(question.index.names)
-    dense = {link: np.zeros(size) for link in matches}
-    seen = np.zeros(size, bool)
-    for link, found in matches.items():
-        dense[link][found.rows] = found.scores
+    scores = np.zeros((len(matches), len(question.index.names)))
+    seen = np.zeros(len(question.index.names), bool)
+    for own, found in zip(scores, matches.values(), strict=True):
+        own[found.rows] = found.scores
         seen[found.rows] = True
     rows = np.flatnonzero(seen)
-    total = np.zeros(size)
-    for scores in dense.values():
-        total += scores
+    total = scores.sum(axis=0)  # adds link by link
     if len(rows) > most:
         last = np.partition(total[rows], len(rows) - most)[len(rows) - most]
         rows = rows[total[rows] >= last]
     rows = rows[np.lexsort((question.index.name_order[rows], -total[rows]))][:most]
-    return Fused(rows, total[rows], {link: scores[rows] for link, scores in dense.items()})
+    return Fused(rows, total[rows], dict(zip(matches, scores[:, rows], strict=True)))
 
 
 def signals(question: Question, fused: Fused) -> tuple[float, ...]:

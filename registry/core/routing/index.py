@@ -149,22 +149,23 @@ class Index:
 
     def hits(self, terms: Hashes) -> Hits:
         """Return the rows in use that contain some terms, or that another skill describes with them."""
-        anchors, counts = np.unique(self._anchors(terms), return_counts=True)
-        weights = np.minimum(counts, _MOST_ANCHORS) * np.float32(ANCHOR_WEIGHT)
+        anchors, weights = self._anchors(terms)
         found = [self._part_hits(at, terms, anchors, weights) for at in range(len(self._parts))]
-        at, rows, summary, full, fields = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        at, rows, summary, full, fields = map(_joined, zip(*found, strict=True))
         return Hits(at, rows, summary, full, fields, np.bincount(at, minlength=len(terms)))
 
     def pair_rows(self, pairs: Hashes) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         """Return the rows in use that contain pairs or phrases, and for each the position of its hash in `pairs`."""
-        found, positions = [np.empty(0, np.int32)], [np.empty(0, np.intp)]
-        for part, kept, start in zip(self._parts, self._alive, self._starts, strict=False):
+        found, positions = [], []
+        for number, part in enumerate(self._parts):
             places, at = part.pairs.find(pairs)
             rows = part.pairs.rows[places]
-            in_use = kept[rows]
-            found.append(rows[in_use] + np.int32(start))
-            positions.append(at[in_use])
-        return np.concatenate(found), np.concatenate(positions)
+            if not self._full[number]:
+                in_use = self._alive[number][rows]
+                rows, at = rows[in_use], at[in_use]
+            found.append(rows + np.int32(self._starts[number]))
+            positions.append(at)
+        return _joined(found), _joined(positions)
 
     def phrases_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.intp]]:
         """Return the vectors of the phrases of some skills, their lengths, and the number of each skill’s phrases.
@@ -177,7 +178,8 @@ class Index:
         for at, part in enumerate(self._parts):
             local = rows[bounds[at] : bounds[at + 1]] - self._starts[at]
             if len(local):
-                starts, number = part.phrase_starts[local], np.diff(part.phrase_starts)[local]
+                starts = part.phrase_starts[local]
+                number = part.phrase_starts[local + 1] - starts
                 before = np.cumsum(number) - number
                 places = np.repeat(starts - before, number) + np.arange(number.sum())
                 found.append(part.phrase_vectors[places])
@@ -197,24 +199,36 @@ class Index:
         rows = part.terms.rows[places] + np.int32(start)
         summary, full, fields = (column[places] for column in part.terms.columns)
         hits = at, rows, summary.astype(np.float32), full.astype(np.float32), fields
+        if not len(anchors):
+            return hits
         target = anchors % self._size
         here = (target >= start) & (target < start + len(part))
         return _with_anchors(hits, anchors[here], weights[here], self._size) if here.any() else hits
 
-    def _anchors(self, terms: Hashes) -> NDArray[np.int64]:
-        """Return a key for each term and row that another skill describes with it: term number * size + row."""
-        found = [np.empty(0, np.int64)]
+    def _anchors(self, terms: Hashes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return a key for each term and row that other skills describe with it, and how much it counts.
+
+        A key is the number of the term * size + row. Keys rise.
+        """
+        found = []
         for part, kept, targets in zip(self._parts, self._alive, self._targets, strict=True):
             places, at = part.mentions.find(terms)
             if len(places):
                 rows = targets[part.mentions.columns[0][places]]
                 valid = kept[part.mentions.rows[places]] & (rows >= 0)
                 found.append(at[valid] * self._size + rows[valid])
-        return np.concatenate(found)
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        anchors, counts = np.unique(_joined(found), return_counts=True)
+        return anchors, np.minimum(counts, _MOST_ANCHORS) * np.float32(ANCHOR_WEIGHT)
 
     @property
     def _size(self) -> int:
         return max(1, len(self.names))
+
+
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _from(vocabulary: Sequence[str], start: str) -> Iterator[str]:

@@ -20,8 +20,17 @@ _NAME_WORD = re.compile(r"[^\W_]+")
 SATURATION = 2.5  # k1 of BM25
 _SUMMARY = NAME | TITLE | DESCRIPTION | TRIGGERS | ANCHOR
 _PROMINENT = _SUMMARY | LEAD | HEADINGS
+_ALL_HITS = slice(None)
 
 Floats = NDArray[np.float64]
+
+
+def _part_of(fields: int) -> int:
+    """Return 0 for a hit in the summary, 1 for one in introduction or headings alone, and 2 for one in the text."""
+    return 0 if fields & _SUMMARY else 1 if fields & _PROMINENT else 2
+
+
+_PART_OF = np.array([_part_of(fields) for fields in range(256)], np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +111,11 @@ class Question:
         return self.index.row_of.get("-".join(_NAME_WORD.findall(words.normalise(self.query.text))))
 
     @property
+    def says_nothing(self) -> bool:
+        """True for a question without a word, or with such words as “the” alone, that is no name."""
+        return self.query.empty and self.exact_row is None
+
+    @property
     def has_vectors(self) -> bool:
         return self._vector is not None
 
@@ -167,64 +181,65 @@ def ask(text: str, index: Index, encoder: Encoder | None = None) -> Question:
 def _evidence(question: Question) -> Evidence:
     """Sum over the hits of all terms at once, which is several times faster than term by term."""
     size, hits, weights = len(question.index.names), question.hits, question.weights
-    weight, total = weights[hits.terms], float(weights.sum()) + 1e-9
+    terms, rows, weight = hits.terms, hits.rows, weights[hits.terms]
+    total = float(weights.sum()) + 1e-9
     in_head = np.array([term.in_head for term in question.query.terms], bool)
     place = np.arange(len(weights))
     early, earlier = weights / (1.0 + place / 8), weights / (1.0 + place / 3)  # less for later terms
 
-    def summed(values: Floats, where: NDArray[np.bool_] | None = None) -> Floats:
-        rows = hits.rows if where is None else hits.rows[where]
-        sums: Floats = np.bincount(rows, values if where is None else values[where], size).astype(np.float64)
-        return sums
+    def by_part(values: Floats, where: NDArray[np.bool_] | slice = _ALL_HITS) -> Floats:
+        """Sum for each skill: over the hits in the summary, in introduction and headings alone, and in the text."""
+        sums: Floats = np.bincount(parts[where], values[where], 3 * size).astype(np.float64, copy=False)
+        return sums.reshape(3, size)
 
+    parts = _PART_OF[hits.fields] * size + rows
     both = hits.summary + hits.full
-    summarised, prominent = (hits.fields & _SUMMARY) > 0, (hits.fields & _PROMINENT) > 0
-    named, headed = (hits.fields & NAME) > 0, in_head[hits.terms]
-    added = prominent & ~summarised
-    head = float(weights[in_head].sum()) + 1e-9
-    summary = summed(weight * (hits.summary / (SATURATION + hits.summary)))
+    named = np.flatnonzero(hits.fields & NAME)
+    covers, heads = by_part(weight) / total, by_part(weight, in_head[terms]) / (float(weights[in_head].sum()) + 1e-9)
+    summary = np.bincount(rows, weight * (hits.summary / (SATURATION + hits.summary)), size)
+    text = np.bincount(rows, weight * (both / (SATURATION + both)), size) - summary
+    names = np.bincount(rows[named], early[terms[named]], size) / (float(early.sum()) + 1e-9)
+    pairs, triggers, exact = _adjacent(question, size, total)
     return Evidence(
         summary=summary / total,
-        text=(summed(weight * (both / (SATURATION + both))) - summary) / total,
-        cover=summed(weight, summarised) / total,
-        lead_cover=summed(weight, added) / total,
-        text_cover=summed(weight, ~prominent) / total,
-        early=summed(earlier[hits.terms], summarised) / (float(earlier.sum()) + 1e-9),
-        head=summed(weight, summarised & headed) / head,
-        lead_head=summed(weight, added & headed) / head,
-        pairs=_pairs(question, size),
-        name=summed(early[hits.terms], named) / (float(early.sum()) + 1e-9),
-        name_share=summed(weight / background.MOST, named) / question.index.name_lengths,
-        triggers=_triggers(question, size, total),
-        exact=_exact(question, size),
+        text=text / total,
+        cover=covers[0],
+        lead_cover=covers[1],
+        text_cover=covers[2],
+        early=by_part(earlier[terms])[0] / (float(earlier.sum()) + 1e-9),
+        head=heads[0],
+        lead_head=heads[1],
+        pairs=pairs,
+        name=names,
+        name_share=np.bincount(rows[named], weight[named] / background.MOST, size) / question.index.name_lengths,
+        triggers=triggers,
+        exact=exact,
     )
 
 
-def _pairs(question: Question, size: int) -> Floats:
+def _adjacent(question: Question, size: int, total: float) -> tuple[Floats, Floats, Floats]:
+    """Return the evidence of `pairs`, `triggers` and `exact`, for which the index is searched once.
+
+    For triggers it is the weight of the heaviest trigger or phrase of each skill that is in the question as a whole.
+    """
     first, second = np.array(question.query.pairs, np.intp).reshape(-1, 2).T
-    weights = (question.weights[first] + question.weights[second]) / 2
-    rows, at = question.index.pair_rows(analysis.pair_hash(question.hashes[first], question.hashes[second]))
-    sums: Floats = np.bincount(rows, weights[at], size) / (float(weights.sum()) + 1e-9)
-    return sums
-
-
-def _triggers(question: Question, size: int, total: float) -> Floats:
-    """Return the weight of the heaviest trigger or phrase of each skill that is in the question as a whole."""
     order = np.array(question.query.order, np.intp)
     before = np.concatenate([[0.0], np.cumsum(question.weights[order])])
-    hashes, weights = [np.empty(0, np.uint64)], [np.empty(0)]
-    for length, found in enumerate(analysis.phrase_hashes(question.hashes[order]), start=1):
-        hashes.append(found)
-        weights.append(before[length:] - before[:-length])
-    rows, at = question.index.pair_rows(np.concatenate(hashes))
-    heaviest = np.zeros(size)
-    np.maximum.at(heaviest, rows, np.concatenate(weights)[at])
-    return heaviest / total
-
-
-def _exact(question: Question, size: int) -> Floats:
-    """Return 1 for skills with a trigger or phrase that is the question."""
-    found = np.zeros(size)
-    rows, _ = question.index.pair_rows(np.array([analysis.exact_hash(question.query.words)], np.uint64))
-    found[rows] = 1.0
-    return found
+    phrases = list(analysis.phrase_hashes(question.hashes[order]))
+    lengths = range(1, len(phrases) + 1)
+    weights = np.concatenate(
+        [
+            (question.weights[first] + question.weights[second]) / 2,
+            *(before[length:] - before[:-length] for length in lengths),
+        ]
+    )
+    exact = np.array([analysis.exact_hash(question.query.words)], np.uint64)
+    pairs = analysis.pair_hash(question.hashes[first], question.hashes[second])
+    rows, at = question.index.pair_rows(np.concatenate([pairs, *phrases, exact]))
+    is_pair, is_exact = at < len(first), at == len(weights)
+    is_phrase = ~(is_pair | is_exact)
+    summed = np.bincount(rows[is_pair], weights[at[is_pair]], size) / (float(weights[: len(first)].sum()) + 1e-9)
+    heaviest, found = np.zeros(size), np.zeros(size)
+    np.maximum.at(heaviest, rows[is_phrase], weights[at[is_phrase]])
+    found[rows[is_exact]] = 1.0
+    return summed, heaviest / total, found

@@ -37,7 +37,7 @@ def stem(word: str) -> str:
         return _IRREGULAR[word]
     word = _plural(word)
     word = _past_and_progressive(word)
-    if word.endswith("y") and word[-2] not in "aeiou" and _has_vowel(word[:-1]):  # as in Porter's second version
+    if word.endswith("y") and word[-2:-1] not in "aeiou" and _has_vowel(word[:-1]):  # as in Porter's second version
         word = word[:-1] + "i"
     for suffixes in (_STEP_2, _STEP_3):
         word = _replaced(word, suffixes)

@@ -34,7 +34,9 @@ class Encoder(Protocol):
 
 def normalised(rows: Vectors) -> Vectors:
     """Return rows of length 1. A row that is zero or not finite becomes zero."""
-    rows = np.nan_to_num(rows.astype(np.float32), nan=0.0, posinf=0.0, neginf=0.0)
+    rows = rows.astype(np.float32)
+    if not np.isfinite(rows).all():
+        rows = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, None]
     unit: Vectors = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 1e-12)
     return unit

@@ -14,7 +14,7 @@ from itertools import pairwise
 from registry.core.routing.stemming import stem
 from registry.core.routing.stop_words import ASKING, FUNCTION_WORDS
 
-QUERY_CHARS = 20_000  # read of a question
+QUERY_CHARS = 4_000  # read of a question, by an encoder too; most texts have their 120 terms in half of it
 QUERY_TERMS = 120  # distinct terms of a question; the later ones are left out
 WORD_CHARS = 40  # of a longer word only the start counts
 
@@ -23,7 +23,11 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
-_WORD = re.compile(rf"c\+\+|[cf]#|\.net\b|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?:s|t|re|ve|ll|d|m)\b)?")
+_SPELT = r"c\+\+|[cf]#|\.net\b"  # words with other characters than letters and digits
+_WORD = re.compile(rf"{_SPELT}|[{_UNSPACED}]+|[^\W_{_UNSPACED}]+(?:['’](?:s|t|re|ve|ll|d|m)\b)?")
+_ASCII_WORD = re.compile(
+    rf"{_SPELT}|[a-z0-9]+(?:'(?:s|t|re|ve|ll|d|m)\b)?"
+)  # the same in ASCII, lower case, and faster
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _APOSTROPHE = re.compile(r"['’](?:s|t|re|ve|ll|d|m)$")
 # The request is named first; what follows these words describes its circumstances.
@@ -40,7 +44,6 @@ _REQUEST = re.compile(
     r"\?|\b(?:help|need|want|should|how|can you|could you|please|looking (?:for|to)|would like|trying to|let['’]?s)\b",
     re.IGNORECASE,
 )
-_REQUEST_CHARS = 4_000  # of a question whose sentences are told apart
 _HEAD_TERMS = 2  # a shorter head is continued after the next separator
 
 REQUEST_WORDS = frozenset(map(stem, ASKING.split()))
@@ -70,6 +73,9 @@ def normalise(text: str) -> str:
 
 def words(text: str) -> Iterator[str]:
     """Yield the normalised words of a text in order, stop words included, not stemmed."""
+    if text.isascii():
+        yield from map(_ascii_word, _ASCII_WORD.findall(text.lower()))
+        return
     for word in _WORD.findall(normalise(text)):
         if word.isalnum() and word.isascii():
             yield word[:WORD_CHARS]
@@ -82,15 +88,22 @@ def words(text: str) -> Iterator[str]:
 def terms(text: str) -> list[str]:
     """Return the stems of a text in order, without stop words, repeated as often as they occur."""
     if text.isascii():  # the same, several times faster
-        return [found for word in _WORD.findall(text.lower()) if (found := _ascii_term(word))]
-    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+        return list(filter(None, map(_ascii_term, _ASCII_WORD.findall(text.lower()))))
+    return list(filter(None, map(_term, words(text))))
+
+
+def _term(word: str) -> str:
+    """Return the stem of a word, or an empty text for a stop word."""
+    return "" if word in STOP_WORDS else stem(word)
 
 
 @lru_cache(maxsize=100_000)
 def _ascii_term(word: str) -> str:
-    """Return the stem of a word, or an empty text for a stop word."""
-    plain = word if word.isalnum() else _APOSTROPHE.sub("", word)
-    return "" if plain[:WORD_CHARS] in STOP_WORDS else stem(plain[:WORD_CHARS])
+    return _term(_ascii_word(word))
+
+
+def _ascii_word(word: str) -> str:
+    return (word.partition("'")[0] if "'" in word else word)[:WORD_CHARS]
 
 
 def found_in(text: str, stems: frozenset[str]) -> list[str]:
@@ -146,20 +159,20 @@ class Query:
 
 
 def query(text: str) -> Query:
-    """Read a question. Its length is bounded: the first 20,000 characters and the first 120 distinct terms count."""
-    text = text[:QUERY_CHARS]
-    head_end = _head_end(text)
-    asking = _asking(text)
+    """Read a question. The work is bounded: its first 4,000 characters and their first 120 distinct terms count."""
+    read = text[:QUERY_CHARS]
+    asking = _asking(read) if read == text else ""
     requested = frozenset(terms(asking)) if asking else None
+    head_end = _head_end(read)
     found: dict[str, Term] = {}
     order: list[str] = []
     all_words: list[str] = []
-    for part, in_head in ((text[:head_end], True), (text[head_end:], False)):
+    for part, in_head in ((read[:head_end], True), (read[head_end:], False)):
         for word in words(part):
             all_words.append(word)
-            if word in STOP_WORDS:
+            term = _term(word)
+            if not term:
                 continue
-            term = stem(word)
             if term not in found:
                 if len(found) >= QUERY_TERMS:
                     break
@@ -171,7 +184,7 @@ def query(text: str) -> Query:
     positions = [position[term] for term in order]
     pairs = dict.fromkeys((a, b) for a, b in pairwise(positions) if a != b)
     return Query(
-        text, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]), asking
+        read, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]), asking
     )
 
 
@@ -182,10 +195,8 @@ def _position_weight(at: int) -> float:
 
 def _asking(text: str) -> str:
     """Return the sentences that ask for something. Empty if all sentences do, or none does."""
-    if len(text) > _REQUEST_CHARS:
-        return ""
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
-    asking = [sentence for sentence in sentences if _REQUEST.search(sentence) or not _BACKGROUND.match(sentence)]
+    asking = [sentence for sentence in sentences if not _BACKGROUND.match(sentence) or _REQUEST.search(sentence)]
     if not asking or len(asking) == len(sentences):
         return ""
     return " ".join(asking)
@@ -193,8 +204,10 @@ def _asking(text: str) -> str:
 
 def _head_end(text: str) -> int:
     """Return the end of the first part of a question that has at least two terms of meaning."""
+    start = count = 0
     for end in _HEAD_END.finditer(text, 0, 2_000):
-        head = [term for term in terms(text[: end.start()]) if term not in REQUEST_WORDS]
-        if len(head) >= _HEAD_TERMS:
+        count += sum(term not in REQUEST_WORDS for term in terms(text[start : end.start()]))
+        if count >= _HEAD_TERMS:
             return end.start()
+        start = end.start()
     return len(text)

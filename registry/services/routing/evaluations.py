@@ -18,7 +18,7 @@ from registry.services import audit
 from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from registry.services.routing import golden_set, routing, routing_settings
-from registry.services.routing.routing import Routed
+from registry.services.routing.routing import Ranked
 
 KEPT = 200  # evaluations of a project, and its baseline
 KEPT_WITH_OUTCOMES = 20  # of them; the others keep their rates
@@ -124,54 +124,53 @@ def _measure(
     live, stale = golden_set.split(project_id, revision, cases)
     settings = routing_settings.of(project_id, revision)
     used, origin = settings.threshold_for(threshold)
-    routed = _routed(project_id, revision, [case.query for case in live], used)
-    learned = _learned(live, routed) if learn and origin not in ("request", "project") else None
+    ranked = _ranked(project_id, revision, [case.query for case in live], used)
+    learned = _learned(live, ranked) if learn and origin not in ("request", "project") else None
     if learned:
         used, origin = learned.threshold, "learned"
-    outcomes = [judge(case, answer, learned) for case, answer in zip(live, routed, strict=True)]
+    outcomes = [judge(case, answer, learned) for case, answer in zip(live, ranked, strict=True)]
     report = metrics.report(outcomes, stale)
     return Measured(report, gate.verdict(report, settings.limits, before), used, origin, revision, learned)
 
 
-def _routed(project_id: int, revision: int, queries: Sequence[str], threshold: float) -> list[Routed | None]:
-    """Return the answer to each question, or None where routing failed."""
+def _ranked(project_id: int, revision: int, queries: Sequence[str], threshold: float) -> list[Ranked | None]:
+    """Return the ranking for each question, or None where routing failed."""
     try:
         return [*routing.rank_each(project_id, revision, queries, threshold=threshold)]
     except Exception:
         if len(queries) == 1:
             _log.exception("A test question could not be routed.")
             return [None]
-        return [answer for query in queries for answer in _routed(project_id, revision, [query], threshold)]
+        return [answer for query in queries for answer in _ranked(project_id, revision, [query], threshold)]
 
 
-def _learned(cases: Sequence[Case], routed: Sequence[Routed | None]) -> Learned | None:
+def _learned(cases: Sequence[Case], ranked: Sequence[Ranked | None]) -> Learned | None:
     """Learn from the first match of each case, unless it is only acceptable. Too few right ones say too little."""
     firsts = [
-        (answer.signals, case, answer.ranking[0].candidate.name)
-        for case, answer in zip(cases, routed, strict=True)
-        if answer and answer.ranking and answer.signals
+        (answer.signals, case, answer.names[0])
+        for case, answer in zip(cases, ranked, strict=True)
+        if answer and answer.names and answer.signals
     ]
     observations = [(signals, name in case.expected) for signals, case, name in firsts if name not in case.acceptable]
     enough = sum(right for _, right in observations) >= LEARN_FROM
     return confidence.learn(observations, keep=KEEP) if enough else None
 
 
-def judge_all(cases: Sequence[Case], routed: Sequence[Routed]) -> list[Outcome]:
-    """Return the outcome of each case. `routed` has the answer to each, in the same order."""
-    return [judge(case, answer) for case, answer in zip(cases, routed, strict=True)]
+def judge_all(cases: Sequence[Case], ranked: Sequence[Ranked]) -> list[Outcome]:
+    """Return the outcome of each case. `ranked` has the ranking for each, in the same order."""
+    return [judge(case, answer) for case, answer in zip(cases, ranked, strict=True)]
 
 
-def judge(case: Case, routed: Routed | None, learned: Learned | None = None) -> Outcome:
+def judge(case: Case, ranked: Ranked | None, learned: Learned | None = None) -> Outcome:
     """Return the outcome of a case. With `learned`, as if it had been routed with what was learned."""
-    if routed is None:
+    if ranked is None:
         return metrics.failed(case)
-    ranking = [skill.candidate.name for skill in routed.ranking]
-    sure, found = routed.ranking[0].confidence if routed.ranking else 0.0, bool(routed.matches)
-    if learned and routed.ranking:
-        if routed.signals and not routed.answered_by:
-            sure = confidence.probability(routed.signals, learned.calibration)
+    sure, found = ranked.confidence, ranked.found
+    if learned and ranked.names:
+        if ranked.signals and not ranked.answered_by:
+            sure = confidence.probability(ranked.signals, learned.calibration)
         found = sure >= learned.threshold
-    return metrics.judge(case, ranking, found=found, confidence=sure)
+    return metrics.judge(case, ranked.names, found=found, confidence=sure)
 
 
 def history(project: Project, limit: int = 50) -> list[Evaluation]:

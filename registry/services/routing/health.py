@@ -15,7 +15,7 @@ from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
 from registry.services.routing import golden_set, indexes, routing
-from registry.services.routing.routing import ChangedSkill, Routed
+from registry.services.routing.routing import ChangedSkill, Ranked
 
 ROUTES_ALIKE, NO_TEST_QUESTION, LOSES = "routes-alike", "no-test-question", "loses-own-description"
 RULES = {
@@ -74,27 +74,27 @@ def of_draft(project: Project, name: str, parsed: SkillMd) -> tuple[Finding, ...
         return ()
     change = [ChangedSkill(name, parsed.document.text.encode())]
     query = parsed.description[:_DESCRIPTION_CHARS]
-    (routed,) = routing.rank_each(project.pk, project.revision, [query], change=change)
+    (ranked,) = routing.rank_each(project.pk, project.revision, [query], change=change)
     name, line = normalise(name), parsed.document.lines.get("description")
     others = _shared_triggers(project, name, parsed.triggers)
-    return (*_about(name, routed, others, line), *_untested(project, name))
+    return (*_about(name, ranked, others, line), *_untested(project, name))
 
 
 def _of_candidates(project: Project, chosen: Sequence[Candidate]) -> list[tuple[Finding, ...]]:
     keys = [(built_in.snapshot().fingerprint, project.pk, project.revision, each.name) for each in chosen]
     missing = [each for key, each in zip(keys, chosen, strict=True) if _found.get(key) is None]
     queries = [each.description[:_DESCRIPTION_CHARS] for each in missing]
-    routed = routing.rank_each(project.pk, project.revision, queries) if queries else []
-    for each, answer in zip(missing, routed, strict=True):
+    ranked = routing.rank_each(project.pk, project.revision, queries) if queries else []
+    for each, answer in zip(missing, ranked, strict=True):
         others = _shared_triggers(project, each.name, each.triggers)
         findings = (*_about(each.name, answer, others), *_untested(project, each.name))
         _found.put((*keys[0][:3], each.name), findings)
     return [_found.get(key) or () for key in keys]
 
 
-def _about(name: str, routed: Routed, others: Mapping[str, str], line: int | None = None) -> list[Finding]:
-    """Return the findings about the description, whose answer is `routed`, and about triggers of other skills."""
-    scores = {skill.candidate.name: skill.score for skill in routed.ranking}
+def _about(name: str, ranked: Ranked, others: Mapping[str, str], line: int | None = None) -> list[Finding]:
+    """Return the findings about the description, whose ranking is `ranked`, and about triggers of other skills."""
+    scores = dict(zip(ranked.names, ranked.scores, strict=True))
     rival = next((other for other in scores if other != name), "")
     own = scores.get(name, 0.0)
     findings = []

@@ -18,7 +18,7 @@ from registry.lib.lru import LruCache
 from registry.models import Project
 from registry.services.catalog import built_in, catalog
 from registry.services.routing import evaluations, golden_set, indexes, routing_settings
-from registry.services.routing.routing import ChangedSkill, Ranker, Routed
+from registry.services.routing.routing import ChangedSkill, Ranked, Ranker
 
 LIVE_SECONDS = 0.12  # for a panel that follows what somebody types
 PAGE_SECONDS = 1.0  # for a page that is opened once
@@ -96,7 +96,7 @@ class Impact:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """The golden set at one revision. `routed` and `outcomes` have the results so far, by the place of the case."""
+    """The golden set at one revision. `ranked` and `outcomes` have the results so far, by the place of the case."""
 
     cases: tuple[Case, ...]
     served: frozenset[str] = frozenset()
@@ -105,7 +105,7 @@ class _Base:
     limits: Limits = field(default_factory=Limits)
     baseline: Baseline | None = None
     stale: dict[int, StaleCase] = field(default_factory=dict)
-    routed: dict[int, Routed] = field(default_factory=dict)
+    ranked: dict[int, Ranked] = field(default_factory=dict)
     outcomes: dict[int, Outcome] = field(default_factory=dict)
 
 
@@ -190,12 +190,12 @@ def _measured(
             break
         case = base.cases[place]
         if place not in base.stale and place not in base.outcomes:
-            base.routed[place] = _slim(without.rank(case.query))
-            base.outcomes[place] = evaluations.judge(case, base.routed[place])
+            base.ranked[place] = without.rank(case.query)
+            base.outcomes[place] = evaluations.judge(case, base.ranked[place])
         if missing := tuple(name for name in case.expected if name not in served):
             gone[place] = StaleCase(case, missing, " ".join(f"There is no skill {name}." for name in missing))
         else:
-            after[place] = evaluations.judge(case, changed.rank(case.query, base.routed.get(place)))
+            after[place] = evaluations.judge(case, changed.rank(case.query, base.ranked.get(place)))
         checked += 1
     return _compared(base, after, gone, order[:checked])
 
@@ -205,12 +205,6 @@ def _is_near(base: _Base, place: int, names: frozenset[str]) -> bool:
     case, outcome = base.cases[place], base.outcomes.get(place)
     near = outcome.ranking[:_NEAR] if outcome else ()
     return not names.isdisjoint((*case.expected, *case.acceptable, *near))
-
-
-def _slim(routed: Routed) -> Routed:
-    """Return an answer without its reasons, because up to a thousand are kept."""
-    ranking = tuple(replace(skill, reason="", by_link={}) for skill in routed.ranking)
-    return replace(routed, ranking=ranking, matches=ranking[: len(routed.matches)], links=())
 
 
 def _compared(base: _Base, after: dict[int, Outcome], gone: dict[int, StaleCase], checked: Sequence[int]) -> Impact:

@@ -65,6 +65,22 @@ class Routed:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """The ranking for a test question, as `Routed` has it, without what only people read.
+
+    `scores` has one for each of `names`, `confidence` is that of the first. `found` is false if it is below the
+    threshold.
+    """
+
+    names: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    confidence: float = 0.0
+    found: bool = False
+    answered_by: str = ""
+    signals: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A skill that a search found. `terms` are the words of its name and description that were hit."""
 
@@ -114,8 +130,8 @@ def rank_each(
     *,
     change: Sequence[ChangedSkill] = (),
     threshold: float | None = None,
-) -> list[Routed]:
-    """Route each question of a golden set, as if `change` was published. A ranking has at most ten skills.
+) -> list[Ranked]:
+    """Rank skills for each question of a golden set, as if `change` was published. A ranking has at most ten skills.
 
     The whole index is waited for, and no other server is asked to reorder the skills.
     """
@@ -124,7 +140,7 @@ def rank_each(
 
 
 class Ranker:
-    """Routes questions one by one, as `rank_each` does."""
+    """Ranks the skills for questions one by one, as `rank_each` does."""
 
     def __init__(
         self,
@@ -142,28 +158,28 @@ class Ranker:
         self._names = frozenset(normalise(each.name) for each in change)
         self._own = self._found.rows_for(self._names)
 
-    def rank(self, query: str, known: Routed | None = None) -> Routed:
-        """Route a question. `known` is the answer without the change. It is returned if the change cannot move it."""
+    def rank(self, query: str, known: Ranked | None = None) -> Ranked:
+        """Rank skills for a question. `known` is the ranking without the change, returned if that cannot move it."""
         if known is not None and self._stays(query, known):
             return known
-        return _routed(self._measure, self._found, query, self._rows, RANKED_EACH)
+        return _ranked(self._measure, self._found, query, self._rows, RANKED_EACH)
 
-    def _stays(self, query: str, known: Routed) -> bool:
+    def _stays(self, query: str, known: Ranked) -> bool:
         """Return whether an answer stays as it is.
 
         The score of a skill depends on its own text and on how many skills have each word of the question. So nothing
         moves if these numbers are the same, and the changed skills neither were in the ranking nor get into it.
         """
-        if any(skill.candidate.name in self._names for skill in known.ranking):
+        if not self._names.isdisjoint(known.names):
             return False
         before, after = (question.ask(query, each.index) for each in (self._before, self._found))
         if before.hits.counts.tolist() != after.hits.counts.tolist():
             return False
-        alone = _routed(self._measure, self._found, query, self._own, 1)
-        if not alone.ranking:
+        alone = _ranked(self._measure, self._found, query, self._own, 1)
+        if not alone.names:
             return True
-        full = len(known.ranking) == RANKED_EACH
-        return full and not alone.answered_by and known.ranking[-1].score > alone.ranking[0].score
+        full = len(known.names) == RANKED_EACH
+        return full and not alone.answered_by and known.scores[-1] > alone.scores[0]
 
 
 def search(project_id: int, revision: int, words: str, *, allowed: frozenset[str] | None = None) -> Sequence[Found]:
@@ -197,6 +213,11 @@ class _Measure:
         settings = routing_settings.of(project_id, revision)
         return cls(*settings.threshold_for(threshold), settings.calibration or confidence.DEFAULT)
 
+    def confidences(self, chained: Chained, signals: tuple[float, ...], most: int) -> list[float]:
+        """Return the confidence of each of the first matches. The first match of a link that was certain has 1."""
+        found = list(confidence.of_matches(signals, chained.fused.scores[:most].tolist(), self.calibration))
+        return [1.0, *found[1:]] if chained.answered_by and found else found
+
     def answer(
         self,
         ranking: tuple[RoutedSkill, ...],
@@ -212,35 +233,45 @@ def _routed(
     measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int, *, rerank: bool = False
 ) -> Routed:
     asked = question.ask(query, found.index, found.encoder)
-    if asked.query.empty and asked.exact_row is None:  # no word, or only words such as “the”
+    if asked.says_nothing:
         return measure.answer((), tuple(LinkReport(link.name, 0.0, SKIPPED) for link in chain.LINKS))
-    most = max(limit, chain.REORDERED)
-    chained = link_runs.run(asked, rows, most=most)
+    chained = link_runs.run(asked, rows, most=_most(limit))
     if rerank:
-        chained = reranking.reorder(found, asked, chained, most=most)
+        chained = reranking.reorder(found, asked, chained, most=_most(limit))
     reports = tuple(_explained(report, found) for report in chained.reports)
     signals = fusion.signals(asked, chained.fused)
-    ranking = _ranking(found, chained, signals, measure.calibration, limit)
+    confidences = measure.confidences(chained, signals, limit)
+    ranking = tuple(_skill(found, chained, at, sure) for at, sure in enumerate(confidences))
     return measure.answer(ranking, reports, chained.answered_by, signals)
 
 
-def _ranking(
-    found: ProjectIndex, chained: Chained, signals: tuple[float, ...], calibration: tuple[float, ...], limit: int
-) -> tuple[RoutedSkill, ...]:
-    ranking = []
-    scores = chained.fused.scores[:limit].tolist()
-    sure = confidence.of_matches(signals, scores, calibration)
-    for at, row in enumerate(chained.fused.rows[:limit].tolist()):
-        name = found.index.names[row]
-        by_link = {link: round(float(scores[at]), 6) for link, scores in chained.fused.by_link.items()}
-        link, reason = _best_reason(chained, by_link, row)
-        certain = bool(chained.answered_by) and at == 0
-        title = found.index.entries[row].title or name.replace("-", " ").capitalize()
-        score = round(scores[at], 6)
-        ranking.append(
-            RoutedSkill(found.candidates[name], title, score, 1.0 if certain else sure[at], link, reason, by_link)
-        )
-    return tuple(ranking)
+def _ranked(measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int) -> Ranked:
+    """Rank skills as `_routed` does."""
+    asked = question.ask(query, found.index, found.encoder)
+    if asked.says_nothing:
+        return Ranked()
+    chained = link_runs.run(asked, rows, most=_most(limit))
+    names = tuple(found.index.names[row] for row in chained.fused.rows[:limit].tolist())
+    if not names:
+        return Ranked()
+    signals = fusion.signals(asked, chained.fused)
+    first = measure.confidences(chained, signals, 1)[0]
+    scores = tuple(round(score, 6) for score in chained.fused.scores[:limit].tolist())
+    return Ranked(names, scores, first, first >= measure.threshold, chained.answered_by, signals)
+
+
+def _most(limit: int) -> int:
+    return max(limit, chain.REORDERED)
+
+
+def _skill(found: ProjectIndex, chained: Chained, at: int, sure: float) -> RoutedSkill:
+    row = int(chained.fused.rows[at])
+    name = found.index.names[row]
+    by_link = {link: round(float(scores[at]), 6) for link, scores in chained.fused.by_link.items()}
+    link, reason = _best_reason(chained, by_link, row)
+    title = found.index.entries[row].title or name.replace("-", " ").capitalize()
+    score = round(float(chained.fused.scores[at]), 6)
+    return RoutedSkill(found.candidates[name], title, score, sure, link, reason, by_link)
 
 
 def _best_reason(chained: Chained, by_link: Mapping[str, float], row: int) -> tuple[str, str]:

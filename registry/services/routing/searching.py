@@ -20,7 +20,7 @@ def find(found: ProjectIndex, text: str, rows: Rows) -> list[tuple[str, tuple[st
     """
     query = spelling.widened(words.query(text), found.index)
     asked = Question(query, found.index, found.encoder)
-    if query.empty and asked.exact_row is None:
+    if asked.says_nothing:
         return []
     fused = link_runs.run(asked, rows, most=MOST_FOUND, alone=False).fused
     named = fused.rows == -1 if asked.exact_row is None else fused.rows == asked.exact_row

@@ -35,6 +35,20 @@ def test_different_words_keep_different_stems(one: str, other: str) -> None:
     assert stem(one) != stem(other)
 
 
+@given(st.text("aeilnsty", min_size=1, max_size=6), st.sampled_from(("", "s", "es", "ed", "ing", "y", "eed", "ion")))
+@settings(max_examples=effort.examples(300), deadline=None)
+def test_every_word_has_a_stem(start: str, end: str) -> None:
+    assert 0 < len(stem(start + end)) <= len(start + end) + 1
+
+
+@given(st.text("ac+#f.net's_ \n-t9'ZX", max_size=30))
+@settings(max_examples=effort.examples(300), deadline=None)
+def test_ascii_is_read_like_any_other_text(text: str) -> None:
+    """A word with an accent behind the text makes the general expression read it."""
+    assert [*words.words(text), "e"] == [*words.words(f"{text} é")]
+    assert [*words.terms(text), "e"] == words.terms(f"{text} é")
+
+
 def test_case_accents_and_width_do_not_count() -> None:
     assert stems("CAFÉ Straße ﬁle ＡＢＣ") == stems("cafe strasse file abc")
 
@@ -78,6 +92,13 @@ def test_a_long_text_is_bounded_and_its_start_weighs_most() -> None:
     assert query.terms[0].weight == 1.0
     assert query.terms[-1].weight < 0.25
     assert len(words.query("x" * 20_000).terms[0].stem) <= words.WORD_CHARS
+
+
+def test_only_the_start_of_a_long_question_is_read() -> None:
+    start = "We are a shop. How do we refund? ".ljust(words.QUERY_CHARS)
+    assert [term.word for term in words.query(f"{start} invoice").terms] == ["shop", "refund"]
+    assert words.query(start).asking == "How do we refund?"
+    assert not words.query(f"{start} invoice").asking, "the sentences of a long text are not told apart"
 
 
 @settings(max_examples=effort.examples(50))

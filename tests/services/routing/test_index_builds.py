@@ -147,8 +147,8 @@ def test_a_request_that_cannot_wait_uses_what_is_still_true(project: Project, au
 
 
 def test_an_evaluation_waits_for_the_whole_index(many: Project) -> None:
-    routed = routing.rank_each(many.pk, many.revision, ["walrus17x", "walrus45x"], threshold=0.0)
-    assert [each.ranking[0].candidate.name for each in routed] == ["skill-017", "skill-045"]
+    ranked = routing.rank_each(many.pk, many.revision, ["walrus17x", "walrus45x"], threshold=0.0)
+    assert [each.names[0] for each in ranked] == ["skill-017", "skill-045"]
 
 
 def test_a_thread_that_fails_is_not_started_again_at_once(many: Project, caplog: pytest.LogCaptureFixture) -> None:

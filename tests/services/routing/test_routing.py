@@ -1,5 +1,7 @@
 """Routing and search name only skills that agents get, with the version and the digest that they can load."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from registry.models import Project
 from registry.services.catalog import catalog
 from registry.services.permissions import Actor
 from registry.services.routing import link_runs, routing
-from registry.services.routing.routing import ChangedSkill
+from registry.services.routing.routing import ChangedSkill, Ranked
 from tests.conftest import skill_bundle, skill_text
 from tests.prepared import create_skill, disable_skill
 
@@ -54,10 +56,38 @@ def test_a_change_is_ranked_as_if_it_was_published(skills: Project) -> None:
         routing.rank_each(skills.pk, skills.revision, ["cheques", "refunds"], change=change, threshold=0.0)
         for change in ((), (other, gone))
     )
-    found = [[[skill.candidate.name for skill in routed.ranking] for routed in each] for each in (before, after)]
-    assert "cheques" not in found[0][0]
-    assert (found[0][1][0], found[1][0][0]) == ("refunds", "cheques")
-    assert all("refunds" not in ranking for ranking in found[1])
+    assert "cheques" not in before[0].names
+    assert (before[1].names[0], after[0].names[0]) == ("refunds", "cheques")
+    assert all("refunds" not in ranked.names for ranked in after)
+
+
+@pytest.mark.parametrize("embeddings", [True, False])
+@pytest.mark.parametrize("threshold", [0.0, 0.3, None])
+def test_an_evaluation_ranks_as_a_question_is_routed(
+    skills: Project, settings: Any, embeddings: bool, threshold: float | None
+) -> None:
+    settings.ROUTING_EMBEDDINGS = embeddings
+    queries = [
+        "money back from a refund", "We are a shop. How do we release a service?", "Deploy", "refunds", "poems", "the",
+        "release " * 2_000, "Rückzahlung für Kunden", "退款",
+    ]  # fmt: skip
+    ranked = routing.rank_each(skills.pk, skills.revision, queries, threshold=threshold)
+    routed = [
+        routing.route(skills.pk, skills.revision, query, threshold=threshold, limit=routing.RANKED_EACH)
+        for query in queries
+    ]
+    assert ranked == [
+        Ranked(
+            tuple(skill.candidate.name for skill in each.ranking),
+            tuple(skill.score for skill in each.ranking),
+            each.ranking[0].confidence if each.ranking else 0.0,
+            bool(each.matches),
+            each.answered_by,
+            each.signals,
+        )
+        for each in routed
+    ]
+    assert len({each.found for each in ranked}) == 2
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ class FullText:
     def rank(self, question: Question, rows: Rows) -> Matches:
         evidence = question.evidence
         scores = (
-            weights.TEXT * evidence.text[rows]
-            + weights.LEAD_COVER * evidence.lead_cover[rows]
-            + weights.TEXT_COVER * evidence.text_cover[rows]
-        )
+            weights.TEXT * evidence.text
+            + weights.LEAD_COVER * evidence.lead_cover
+            + weights.TEXT_COVER * evidence.text_cover
+        )[rows]
         matched = scores > 0
         return Matches(rows[matched], scores[matched], lambda row: found_words(question, row, LEAD | HEADINGS | BODY))

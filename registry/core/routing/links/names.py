@@ -17,7 +17,7 @@ class Names:
 
     def rank(self, question: Question, rows: Rows) -> Matches:
         evidence = question.evidence
-        scores = weights.NAME * evidence.name[rows] + weights.NAME_SHARE * evidence.name_share[rows]
+        scores = (weights.NAME * evidence.name + weights.NAME_SHARE * evidence.name_share)[rows]
         exact = question.exact_row
         at = np.flatnonzero(rows == exact) if exact is not None else rows[:0]
         scores[at] += EXACT

@@ -12,9 +12,10 @@ def found_words(question: Question, row: int, fields: int) -> str:
     """Return a sentence such as “refund” is in the description, for the words that say most. Empty if there is none."""
     found: list[tuple[float, str, int]] = []
     hits = question.hits
-    for at in np.flatnonzero((hits.rows == row) & ((hits.fields & fields) > 0)):
-        term = int(hits.terms[at])
-        found.append((-float(question.weights[term]), question.query.terms[term].word, int(hits.fields[at]) & fields))
+    for at in np.flatnonzero(hits.rows == row).tolist():
+        if bits := int(hits.fields[at]) & fields:
+            term = int(hits.terms[at])
+            found.append((-float(question.weights[term]), question.query.terms[term].word, bits))
     found.sort()
     if not found:
         return ""

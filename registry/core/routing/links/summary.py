@@ -14,13 +14,13 @@ class Summary:
     def rank(self, question: Question, rows: Rows) -> Matches:
         evidence = question.evidence
         scores = (
-            weights.SUMMARY * evidence.summary[rows]
-            + weights.COVER * evidence.cover[rows]
-            + weights.EARLY * evidence.early[rows]
-            + weights.HEAD * evidence.head[rows]
-            + weights.LEAD_HEAD * evidence.lead_head[rows]
-            + weights.PAIRS * evidence.pairs[rows]
-        )
+            weights.SUMMARY * evidence.summary
+            + weights.COVER * evidence.cover
+            + weights.EARLY * evidence.early
+            + weights.HEAD * evidence.head
+            + weights.LEAD_HEAD * evidence.lead_head
+            + weights.PAIRS * evidence.pairs
+        )[rows]
         matched = scores > 0
 
         def reason(row: int) -> str:

@@ -12,7 +12,7 @@ class Triggers:
 
     def rank(self, question: Question, rows: Rows) -> Matches:
         evidence = question.evidence
-        scores = weights.TRIGGERS * evidence.triggers[rows] + weights.EXACT * evidence.exact[rows]
+        scores = (weights.TRIGGERS * evidence.triggers + weights.EXACT * evidence.exact)[rows]
         matched = scores > 0
         return Matches(rows[matched], scores[matched], lambda row: _reason(question, row))
 
