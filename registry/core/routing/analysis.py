@@ -4,7 +4,6 @@ An Analysed depends on the skill alone, so it is stored per digest and never upd
 instead of averages over all skills, so another skill changes nothing here.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -93,7 +92,8 @@ def analyse(text: SkillText, encoder: Encoder | None = None) -> Analysed:
         HEADINGS: terms(text.headings),
         BODY: terms(text.body),
     }
-    hashes, summary, full, fields = _weighted(by_field)
+    vocabulary = _Vocabulary.of(by_field)
+    hashes, summary, full, fields = vocabulary.weighted()
     mentions = [(mention.name, term) for mention in text.mentions for term in _mention_terms(text.name, mention)]
     vector, phrase_vectors = _vectors(text, encoder)
     return Analysed(
@@ -102,12 +102,12 @@ def analyse(text: SkillText, encoder: Encoder | None = None) -> Analysed:
         triggers=(*text.triggers, *text.tags),
         phrases=text.phrases,
         spellings=" ".join(sorted({stem for field in _PAIRED for stem in by_field[field] if len(stem) > 3})),
-        name_terms=hashed(by_field[NAME]),
+        name_terms=vocabulary.hashes_of(NAME),
         hashes=hashes,
         summary=summary,
         full=full,
         fields=fields,
-        pairs=_pairs(text, by_field),
+        pairs=_pairs(text, vocabulary),
         mentions=tuple(name for name, _ in mentions),
         mention_hashes=hashed(term for _, term in mentions),
         vector=vector,
@@ -149,35 +149,46 @@ def rounded(vectors: NDArray[np.float32]) -> Bytes:
     return np.rint(vectors * scale).astype(np.int8)
 
 
-def _weighted(
-    by_field: dict[int, list[str]],
-) -> tuple[Hashes, NDArray[np.float16], NDArray[np.float16], NDArray[np.uint8]]:
-    summary: dict[str, float] = {}
-    full: dict[str, float] = {}
-    fields: dict[str, int] = {}
-    for field, stems in by_field.items():
-        weight, usual = FIELD_WEIGHTS[field]
-        weight /= 1 - LENGTH_SHARE + LENGTH_SHARE * len(stems) / usual
-        weights = summary if field & SUMMARY_FIELDS else full
-        for stem, count in Counter(stems).items():
-            weights[stem] = weights.get(stem, 0.0) + weight * count
-            fields[stem] = fields.get(stem, 0) | field
-    hashes = hashed(fields)
-    order = np.argsort(hashes)
-    return (
-        hashes[order],
-        np.array([summary.get(stem, 0.0) for stem in fields], np.float16)[order],
-        np.array([full.get(stem, 0.0) for stem in fields], np.float16)[order],
-        np.array(list(fields.values()), np.uint8)[order],
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Vocabulary:
+    """The distinct terms of a skill as hashes. `places` has the terms of each field in order, as positions in them."""
+
+    hashes: Hashes
+    places: dict[int, NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, by_field: dict[int, list[str]]) -> "_Vocabulary":
+        distinct = dict.fromkeys(stem for stems in by_field.values() for stem in stems)
+        place_of = {stem: place for place, stem in enumerate(distinct)}
+        places = {
+            field: np.array([place_of[stem] for stem in stems], dtype=np.intp) for field, stems in by_field.items()
+        }
+        return cls(hashed(distinct), places)
+
+    def hashes_of(self, field: int) -> Hashes:
+        return self.hashes[self.places[field]]
+
+    def weighted(self) -> tuple[Hashes, NDArray[np.float16], NDArray[np.float16], NDArray[np.uint8]]:
+        """Return the hashes in rising order, with the columns summary weight, full weight and field bits."""
+        size = len(self.hashes)
+        summary, full, fields = np.zeros(size), np.zeros(size), np.zeros(size, np.uint8)
+        for field, places in self.places.items():
+            weight, usual = FIELD_WEIGHTS[field]
+            weight /= 1 - LENGTH_SHARE + LENGTH_SHARE * len(places) / usual
+            counts = np.bincount(places, minlength=size)
+            weights = summary if field & SUMMARY_FIELDS else full
+            weights += weight * counts
+            fields[counts > 0] |= field
+        order = np.argsort(self.hashes)
+        return self.hashes[order], summary.astype(np.float16)[order], full.astype(np.float16)[order], fields[order]
 
 
-def _pairs(text: SkillText, by_field: dict[int, list[str]]) -> Hashes:
+def _pairs(text: SkillText, vocabulary: _Vocabulary) -> Hashes:
     phrases = (*text.phrases, *text.triggers, *text.tags)
     stemmed = [hashed(terms(phrase)) for phrase in phrases]
     whole = [list(phrase_hashes(stems))[-1][0] for stems in stemmed if 0 < len(stems) <= PHRASE_TERMS]
     whole += [exact_hash(written) for phrase in phrases if 0 < len(written := list(words(phrase))) <= EXACT_WORDS]
-    adjacent = [pair_hashes(hashed(by_field[field])) for field in _PAIRED]
+    adjacent = [pair_hashes(vocabulary.hashes_of(field)) for field in _PAIRED]
     return np.unique(np.concatenate([np.array(whole, np.uint64), *adjacent]))
 
 

@@ -108,18 +108,19 @@ def is_excluding_heading(heading: str) -> bool:
     return bool(_EXCLUDING_HEADING.search(heading))
 
 
-def without_lines(text: str) -> str:
-    """Return the text of a section without the lines that say when not to use the skill."""
-    return "\n".join(line for line in text.split("\n") if not (line and _is_negative(line)))
+def split_lines(text: str) -> tuple[str, list[Mention]]:
+    """Return the text of a section without the lines that say when not to use the skill, and the skills it mentions.
 
-
-def mentions_in_lines(text: str) -> list[Mention]:
-    """Return the other skills that a section lists with a description, or names as an alternative."""
-    found = [Mention(name, what[:_WHAT_CHARS]) for name, what in _LISTED.findall(text)]
+    These are skills that the section lists with a description, or that such a line names as an alternative.
+    """
+    mentions = [Mention(name, what[:_WHAT_CHARS]) for name, what in _LISTED.findall(text)]
+    kept: list[str] = []
     for line in text.split("\n"):
         if line and _is_negative(line):
-            found += _mentions(line)
-    return found
+            mentions += _mentions(line)
+        else:
+            kept.append(line)
+    return "\n".join(kept), mentions
 
 
 def _is_negative(part: str) -> bool:

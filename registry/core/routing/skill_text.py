@@ -78,11 +78,11 @@ def of_parts(
     headings: list[str] = []
     body: list[str] = []
     for at, (heading, text) in enumerate(sections):
+        using, mentioned = exclusions.split_lines(text)
+        mentions += mentioned
         if heading and exclusions.is_excluding_heading(heading):
-            mentions += exclusions.mentions_in_lines(text)
             continue
-        mentions += exclusions.mentions_in_lines(text)
-        plain = _plain(exclusions.without_lines(text))
+        plain = _plain(using)
         if at > 0:
             headings.append(_plain(heading))
         (lead if at < 1 or _LEAD_HEADING.search(heading) else body).append(plain)

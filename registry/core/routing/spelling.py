@@ -56,8 +56,13 @@ def _corrections(word: str, index: Index) -> list[str]:
     """Return the terms that differ from a word by one letter: left out, added, replaced or swapped with the next."""
     if len(word) < _LEAST_CHARS:
         return []
-    stems = dict.fromkeys(_stem(edited) for edited in _edits(word))
-    return [each for each in stems if index.spells(each)][:_CORRECTIONS]
+    found: dict[str, None] = {}
+    for stemmed in map(_stem, _edits(word)):
+        if stemmed not in found and index.spells(stemmed):
+            found[stemmed] = None
+            if len(found) == _CORRECTIONS:
+                break
+    return list(found)
 
 
 def _edits(word: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -29,23 +29,22 @@ _LEVELS = 7  # codes are from -7 to 7, two in a byte
 
 # A Chinese or Japanese character is a word of its own.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_ASCII_WORD = re.compile("[a-z0-9]+")
 
 
 class Damaged(ValueError):
     """The file of a table is not complete, or not of this version. The message says what is wrong."""
 
 
-def words(text: str) -> Iterator[str]:
-    """Yield the words of a text in lower case, without accents."""
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case, without accents."""
     plain = text[:TEXT_CHARS].lower()
-    if not plain.isascii():
+    if plain.isascii():
+        found = _ASCII_WORD.findall(plain)
+    else:
         parts = unicodedata.normalize("NFKD", plain)
-        plain = "".join(character for character in parts if not unicodedata.combining(character))
-    for count, match in enumerate(_WORD.finditer(plain)):
-        if count == WORDS:
-            return
-        if match.end() - match.start() <= WORD_CHARS:
-            yield match.group()
+        found = _WORD.findall("".join(character for character in parts if not unicodedata.combining(character)))
+    return [word for word in found[:WORDS] if len(word) <= WORD_CHARS]
 
 
 def pieces(word: str, known: Mapping[str, int]) -> list[int]:

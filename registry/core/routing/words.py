@@ -44,6 +44,7 @@ _REQUEST = re.compile(
     r"\?|\b(?:help|need|want|should|how|can you|could you|please|looking (?:for|to)|would like|trying to|let['’]?s)\b",
     re.IGNORECASE,
 )
+_LAST_WORD = re.compile(r"(?<=\W)\w{1,40}\Z")  # of a text that was cut, perhaps a part of a word
 _HEAD_TERMS = 2  # a shorter head is continued after the next separator
 
 REQUEST_WORDS = frozenset(map(stem, ASKING.split()))
@@ -110,11 +111,17 @@ def found_in(text: str, stems: frozenset[str]) -> list[str]:
     """Return the distinct words of a text that have one of these stems, as they are written there."""
     found: dict[str, None] = {}
     for word in _WORD.findall(text):
-        if _IS_UNSPACED.match(word):
+        if not word.isascii() and _IS_UNSPACED.match(word):
             found.update((pair, None) for pair in words(word) if pair in stems)
-        elif not stems.isdisjoint(terms(word)):
+        elif not stems.isdisjoint(_terms_of_word(word)):
             found[word] = None
     return list(found)
+
+
+@lru_cache(maxsize=20_000)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    """Return the terms of a word. A search asks for all words of a hundred descriptions, and they return often."""
+    return tuple(terms(word))
 
 
 @lru_cache(maxsize=200_000)
@@ -160,9 +167,10 @@ class Query:
 
 def query(text: str) -> Query:
     """Read a question. The work is bounded: its first 4,000 characters and their first 120 distinct terms count."""
-    read = text[:QUERY_CHARS]
-    asking = _asking(read) if read == text else ""
+    text, cut = text[:QUERY_CHARS], len(text) > QUERY_CHARS
+    asking = "" if cut else _asking(text)
     requested = frozenset(terms(asking)) if asking else None
+    read = _LAST_WORD.sub("", text) if cut else text
     head_end = _head_end(read)
     found: dict[str, Term] = {}
     order: list[str] = []
@@ -184,7 +192,7 @@ def query(text: str) -> Query:
     positions = [position[term] for term in order]
     pairs = dict.fromkeys((a, b) for a, b in pairwise(positions) if a != b)
     return Query(
-        read, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]), asking
+        text, tuple(found.values()), tuple(pairs), tuple(positions), tuple(all_words[: 2 * QUERY_TERMS]), asking
     )
 
 

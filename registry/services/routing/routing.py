@@ -13,6 +13,7 @@ from registry.core.routing.chain import Chained
 from registry.core.routing.chain import LinkReport as LinkReport
 from registry.core.routing.golden import QUERY_CHARS
 from registry.core.routing.link import Rows
+from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
 from registry.services.routing import (
@@ -160,11 +161,12 @@ class Ranker:
 
     def rank(self, query: str, known: Ranked | None = None) -> Ranked:
         """Rank skills for a question. `known` is the ranking without the change, returned if that cannot move it."""
-        if known is not None and self._stays(query, known):
+        asked = question.ask(query, self._found.index, self._found.encoder)
+        if known is not None and self._stays(asked, known):
             return known
-        return _ranked(self._measure, self._found, query, self._rows, RANKED_EACH)
+        return _ranked(self._measure, self._found, asked, self._rows, RANKED_EACH)
 
-    def _stays(self, query: str, known: Ranked) -> bool:
+    def _stays(self, asked: Question, known: Ranked) -> bool:
         """Return whether an answer stays as it is.
 
         The score of a skill depends on its own text and on how many skills have each word of the question. So nothing
@@ -172,10 +174,10 @@ class Ranker:
         """
         if not self._names.isdisjoint(known.names):
             return False
-        before, after = (question.ask(query, each.index) for each in (self._before, self._found))
-        if before.hits.counts.tolist() != after.hits.counts.tolist():
+        before = Question(asked.query, self._before.index)
+        if before.hits.counts.tolist() != asked.hits.counts.tolist():
             return False
-        alone = _ranked(self._measure, self._found, query, self._own, 1)
+        alone = _ranked(self._measure, self._found, asked, self._own, 1)
         if not alone.names:
             return True
         full = len(known.names) == RANKED_EACH
@@ -245,9 +247,8 @@ def _routed(
     return measure.answer(ranking, reports, chained.answered_by, signals)
 
 
-def _ranked(measure: _Measure, found: ProjectIndex, query: str, rows: Rows, limit: int) -> Ranked:
+def _ranked(measure: _Measure, found: ProjectIndex, asked: Question, rows: Rows, limit: int) -> Ranked:
     """Rank skills as `_routed` does."""
-    asked = question.ask(query, found.index, found.encoder)
     if asked.says_nothing:
         return Ranked()
     chained = link_runs.run(asked, rows, most=_most(limit))
