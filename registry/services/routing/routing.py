@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from registry.core.bundle import normalise
 from registry.core.catalog import relevance
-from registry.core.catalog.precedence import PROJECT, Candidate
+from registry.core.catalog.precedence import Candidate
 from registry.core.errors import InvalidRequest
-from registry.core.format import skill_md
 from registry.core.routing import chain, confidence, fusion, question
 from registry.core.routing.chain import Chained
 from registry.core.routing.chain import LinkReport as LinkReport
@@ -17,7 +16,7 @@ from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
 from registry.services.routing import (
-    analysed_skills,
+    changes,
     encoder,
     indexes,
     link_runs,
@@ -25,6 +24,7 @@ from registry.services.routing import (
     routing_settings,
     searching,
 )
+from registry.services.routing.changes import ChangedSkill as ChangedSkill
 from registry.services.routing.indexes import ProjectIndex
 
 RANKED_EACH = 10  # skills in an answer of `rank_each`
@@ -89,14 +89,6 @@ class Found:
     terms: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSkill:
-    """A skill as it would be after a change. Without `skill_md`, the skill would be gone."""
-
-    name: str
-    skill_md: bytes | None
-
-
 def route(
     project_id: int,
     revision: int,
@@ -154,7 +146,7 @@ class Ranker:
         self._measure = _Measure.of(project_id, revision, threshold)
         self._before = self._found = indexes.of(project_id, revision, complete=True)
         if change:
-            self._found = _changed(self._before, change)
+            self._found = changes.applied(self._before, change)
         self._rows = self._found.rows_for(None)
         self._names = frozenset(normalise(each.name) for each in change)
         self._own = self._found.rows_for(self._names)
@@ -287,24 +279,6 @@ def _explained(report: LinkReport, found: ProjectIndex) -> LinkReport:
     if report.status == UNAVAILABLE and report.name == "meaning" and found.encoder is None:
         return replace(report, detail=encoder.unavailable())
     return replace(report, detail=found.progress) if found.progress and report.status == OK else report
-
-
-def _changed(found: ProjectIndex, change: Sequence[ChangedSkill]) -> ProjectIndex:
-    candidates, skills = [], []
-    for changed in change:
-        if changed.skill_md is not None:
-            name = normalise(changed.name)
-            candidates.append(_candidate(name, changed.skill_md))
-            skills.append(analysed_skills.of_content(name, changed.skill_md, found.encoder))
-    return found.changed(
-        candidates, skills, [normalise(changed.name) for changed in change if changed.skill_md is None]
-    )
-
-
-def _candidate(name: str, content: bytes) -> Candidate:
-    """Return the candidate that a changed SKILL.md would become. It has no version and no digest yet."""
-    skill = skill_md.read(content, fallback_name=name)
-    return Candidate(name, PROJECT, "", "", skill.description, skill.kind, tags=skill.tags, triggers=skill.triggers)
 
 
 def _by_relevance(
