@@ -26,7 +26,8 @@ from registry.web.routing import tabs, verdict_words
 from registry.web.routing.link_words import percent
 from registry.web.routing.verdict_words import VerdictWords
 
-_PLOTTED, _HEATED, _CONFUSED, _MISSES = 50, 8, 10, 100
+_PLOTTED, _HEATED, _CONFUSED = 50, 8, 10
+_MISSES, _FEW_MISSES = 100, 20  # wrong answers of one evaluation, and on the page of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def index(request: ProjectRequest) -> HttpResponse:
         questions=GoldenCase.objects.filter(project=request.project).count(),
     )
     if history:
-        context |= _details(request, history[0])
+        context |= _details(request, history[0], misses=_FEW_MISSES)
     return render(request, "routing/results.html", context)
 
 
@@ -146,7 +147,7 @@ def _plot(history: Sequence[Evaluation]) -> Plot | None:
     return plot([("P@1", [run.p_at_1 for run in runs]), ("MRR", [run.mrr for run in runs])])
 
 
-def _details(request: ProjectRequest, found: Evaluation) -> dict[str, Any]:
+def _details(request: ProjectRequest, found: Evaluation, *, misses: int = _MISSES) -> dict[str, Any]:
     """Return the context of one evaluation. Only people who write skills see the questions."""
     report = evaluations.report_of(found)
     limits = routing_settings.of(request.project.pk, request.project.revision).limits
@@ -160,7 +161,7 @@ def _details(request: ProjectRequest, found: Evaluation) -> dict[str, Any]:
         "most_heated": _HEATED,
         "heat": heat_map(report.confusion, most=_HEATED) if report.confusion else None,
         "confused": sorted(wrong, key=_most_first)[:_CONFUSED],
-        "misses": _misses(request, report)[:_MISSES] if reads_questions else [],
+        "misses": _misses(request, report)[:misses] if reads_questions else [],
         "missed": len(report.misses),
         "stale": report.stale if reads_questions else (),
         "stale_count": len(report.stale),

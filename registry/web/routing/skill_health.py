@@ -14,7 +14,7 @@ from registry.core.routing.metrics import MISSED_TRIGGER, WRONG_SKILL, Report, S
 from registry.core.text.shorten import shorten
 from registry.models import Evaluation
 from registry.services.catalog import catalog
-from registry.services.routing import evaluations, health
+from registry.services.routing import evaluations, golden_set, health
 from registry.web.access import ProjectRequest, in_project
 from registry.web.htmx import render
 from registry.web.humanize import counted
@@ -100,6 +100,7 @@ def index(request: ProjectRequest) -> HttpResponse:
         "routing-health",
         page=Paginator(rows if show_all else attention, _PAGE).get_page(request.GET.get("page")),
         evaluation=last,
+        questions=last is not None or golden_set.exists(request.project),
         health=found,
         show_all=show_all,
         attention=len(attention),

@@ -15,7 +15,7 @@ from registry.web.access import ProjectRequest
 from registry.web.humanize import counted
 from registry.web.navigation import may
 
-ROWS, FEW_ROWS = 20, 6  # questions on a page, and in a narrow panel
+ROWS, FEW_ROWS = 20, 6  # questions on a page, and in a narrow panel or above the button of a form
 NO_SKILL = "no skill"
 
 
@@ -99,22 +99,22 @@ class Shown:
         return f"{'; '.join(parts[:6])}." if parts else ""
 
 
-def of_absence(request: ProjectRequest, name: str, most: int = ROWS) -> Shown | None:
+def of_absence(request: ProjectRequest, name: str) -> Shown | None:
     """Return the impact of switching a skill off."""
-    return of_change(request, [ChangedSkill(name, None)], most=most, refusable=False)
+    return of_change(request, [ChangedSkill(name, None)], most=FEW_ROWS, refusable=False)
 
 
-def of_deletion(request: ProjectRequest, name: str, most: int = ROWS) -> Shown | None:
+def of_deletion(request: ProjectRequest, name: str) -> Shown | None:
     """Return the impact of deleting a project skill. Agents get a built-in skill of the same name again."""
     loaded = catalog.built_in_skill(name)
     content = loaded.read(loaded.entry(SKILL_MD)) if loaded else None
-    return of_change(request, [ChangedSkill(name, content)], most=most, refusable=False)
+    return of_change(request, [ChangedSkill(name, content)], most=FEW_ROWS, refusable=False)
 
 
 def of_withdrawal(request: ProjectRequest, name: str, following: Version | None) -> Shown | None:
     """Return the impact of taking the current version away, if agents get `following` instead, or nothing."""
     content = blobs.bundle(following.manifest)[SKILL_MD] if following else None
-    return of_change(request, [ChangedSkill(name, content)], refusable=False)
+    return of_change(request, [ChangedSkill(name, content)], most=FEW_ROWS, refusable=False)
 
 
 def of_change(

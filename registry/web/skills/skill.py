@@ -23,7 +23,7 @@ from registry.services.routing import health
 from registry.services.skills import skills
 from registry.services.skills.stale_proposals import DELETE
 from registry.web.access import ProjectRequest, in_project
-from registry.web.htmx import render, wants_fragment
+from registry.web.htmx import render
 from registry.web.navigation import may_publish
 from registry.web.render import markdown, marked_text
 from registry.web.render.sparkline import trend
@@ -180,7 +180,7 @@ def disable(request: ProjectRequest, name: str) -> HttpResponse:
     if request.method != "POST":
         permissions.require(request.actor, roles.WRITE, request.project)
         page = SkillPage(request, name)
-        return _confirm(page, "Switch off", "disable", routing_impact.of_absence(request, page.name, _most(request)))
+        return _confirm(page, "Switch off", "disable", routing_impact.of_absence(request, page.name))
     skills.disable(request.project, name, by=request.actor)
     messages.success(
         request, f"{name} is switched off. Agents can no longer use it.", extra_tags=_undo(request, "enable", name)
@@ -207,7 +207,7 @@ def delete(request: ProjectRequest, name: str) -> HttpResponse:
             raise NotFound(f"The project has no skill {page.name}.")
         label = "Return to built-in" if page.hides else "Delete"
         asks = "delete" if may_publish(request) else "propose_deletion"
-        return _confirm(page, label, asks, routing_impact.of_deletion(request, page.name, _most(request)))
+        return _confirm(page, label, asks, routing_impact.of_deletion(request, page.name))
     skills.delete(request.project, name, base=request.POST.get("base") or None, by=request.actor)
     built_in = catalog.find(request.project.pk, name) is not None
     message = (
@@ -239,11 +239,6 @@ def _confirm(page: SkillPage, label: str, asks: str, impact: Shown | None) -> Ht
     """Show the question of a dialog as a page. htmx gets the impact alone, for the dialog."""
     context = page.context("", asks=f"skills/skill/_{asks}.html", label=label, impact=impact)
     return render(page.request, "skills/skill/confirm.html", context, partial="routing/_impact_note.html")
-
-
-def _most(request: ProjectRequest) -> int:
-    """Return the number of questions to list: fewer in a dialog than on a page."""
-    return routing_impact.FEW_ROWS if wants_fragment(request) else routing_impact.ROWS
 
 
 def _undo(request: ProjectRequest, verb: str, name: str) -> str:

@@ -104,3 +104,15 @@ def test_an_old_evaluation_says_that_its_results_are_gone(measured: Evaluation, 
     html = text(writing.get(f"{RESULTS}{measured.pk}/"))
     assert "no longer stored" in html
     assert "Make this the baseline" not in html
+
+
+def test_the_page_of_all_evaluations_lists_few_wrong_answers_and_leads_to_the_others(
+    skilled: Project, author: Actor, writing: Client
+) -> None:
+    for number in range(21):
+        ask(skilled, f"zyx{number}", "refund-reply", by=author)
+    evaluation = evaluations.run(skilled, by=author)
+    html = " ".join(text(writing.get(RESULTS)).split())
+    assert f'The first 20 of 21 are shown. <a href="{RESULTS}{evaluation.pk}/">Show more</a>' in html
+    assert "zyx20" not in html
+    assert "zyx20" in text(writing.get(f"{RESULTS}{evaluation.pk}/"))

@@ -26,7 +26,14 @@ def measured(skilled: Project, author: Actor, operator: Actor) -> Project:
     return skilled
 
 
-def test_without_an_evaluation_the_page_says_so(skilled: Project, viewing: Client) -> None:
+def test_without_test_questions_the_page_leads_to_them(skilled: Project, writing: Client) -> None:
+    html = " ".join(text(writing.get(HEALTH)).split())
+    assert "There are no test questions yet," in html
+    assert f'<a href="{QUESTIONS}">Write some</a>' in html
+
+
+def test_without_an_evaluation_the_page_says_so(skilled: Project, author: Actor, viewing: Client) -> None:
+    ask(skilled, "Money", "refund-reply", by=author)
     html = text(viewing.get(HEALTH))
     assert "Nobody has run the test questions yet," in html
     assert "No test question" in html
