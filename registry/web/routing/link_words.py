@@ -23,7 +23,7 @@ _THRESHOLDS = {
     "request": "chosen for this question",
     "project": "set by an owner of this project",
     "learned": "learned from your test questions",
-    "default": "the default until the test questions have been run",
+    "default": "the default until the next run of the test questions",
 }
 _CERTAINTY = (
     (1.0, "certain"),

@@ -71,7 +71,7 @@ def test_a_file_that_cannot_be_read_is_refused(project: Project, writing: Client
 
 def test_a_preview_warns_about_a_skill_that_agents_do_not_get(skilled: Project, writing: Client) -> None:
     html = text(writing.post(PAGE, {"text": f"{HOSTILE}\tno-such-skill", "do": "check"}))
-    assert "Would not count: There is no skill no-such-skill." in html
+    assert "Will not be counted: There is no skill no-such-skill." in html
     assert "<script>alert" not in html
 
 
