@@ -9,9 +9,10 @@ import pytest
 from registry.models import Project
 from registry.services.agents import agents
 from registry.services.permissions import Actor
+from registry.services.skills import quarantine
 from tests.api.contract import problem
 from tests.conftest import Api, on_disk, skill_bundle
-from tests.prepared import create_skill, disable_skill, yank_version
+from tests.prepared import create_skill, delete_skill, disable_skill, yank_version
 
 POD = "Find out why a Kubernetes pod keeps restarting"
 
@@ -120,6 +121,13 @@ def test_hidden_skills_are_never_named(bot: Api, project: Project, operator: Act
     disable_skill(project, "pod-crash-triage", by=operator)
     yank_version(project, "expense-report", "1", reason="wrong", by=operator)
     assert names(ask(bot, "pod expense report triage", threshold=0)) == ["pod-names"]
+    quarantine.quarantine(project, "pod-names", "1", reason="Sends keys away.", by=operator)
+    assert names(ask(bot, "pod-names", threshold=0)) == []
+
+
+def test_a_deleted_skill_is_never_named(bot: Api, project: Project, operator: Actor) -> None:
+    delete_skill(project, "pod-names", by=operator)
+    assert names(ask(bot, "pod-names", threshold=0)) == ["pod-crash-triage"]
 
 
 def test_an_agent_with_a_list_gets_only_those(

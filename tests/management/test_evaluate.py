@@ -90,6 +90,15 @@ def test_a_file_is_measured_without_storing_anything(billing: Project, tmp_path:
     assert (report["cases"], report["p_at_1"], report["verdict"]) == (8, 1.0, "pass")
 
 
+def test_a_file_about_one_skill_needs_its_name(billing: Project, tmp_path: Path) -> None:
+    file = tmp_path / "trigger.json"
+    file.write_text(json.dumps([{"query": case.query, "should_trigger": bool(case.expected)} for case in GOOD]))
+    with nothing_left_behind():
+        assert evaluate("--project", "demo", "--golden", str(file), "--skill", "invoices")[-1] == "PASS"
+        with pytest.raises(CommandError, match="does not say which skill"):
+            evaluate("--project", "demo", "--golden", str(file))
+
+
 def test_the_library_needs_no_project(db: None, library: Path, tmp_path: Path) -> None:
     on_disk(library, "invoices", description="Invoices. Use when an order is billed.")
     file = tmp_path / "golden.tsv"
@@ -110,6 +119,7 @@ def test_the_library_needs_no_project(db: None, library: Path, tmp_path: Path) -
         (("--project", "demo", "--least-mrr", "0.1"), "its own limits"),
         (("--project", "demo", "--threshold", "nan"), "from 0 to 1"),
         (("--library", "--golden", "no-such-file.json"), "No such file"),
+        (("--project", "demo", "--skill", "invoices"), "Add --golden FILE"),
         (("--library", "--least-p-at-1", "nan"), "--least-p-at-1 is a number from 0 to 1; not nan"),
         (("--library", "--least-mrr", "7"), "--least-mrr is a number from 0 to 1; not 7.0"),
         (("--library", "--most-false-triggers", "inf"), "--most-false-triggers is a number from 0 to 1"),

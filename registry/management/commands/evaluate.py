@@ -28,6 +28,9 @@ class Command(BaseCommand):
         where.add_argument("--project", metavar="SLUG", help="run the project's test questions and store the result")
         where.add_argument("--library", action="store_true", help="run the shipped questions on the built-in skills")
         parser.add_argument("--golden", type=Path, metavar="FILE", help="run these questions; the result is not stored")
+        parser.add_argument(
+            "--skill", default="", metavar="NAME", help="the skill of a FILE with “should_trigger” only"
+        )
         parser.add_argument("--no-learn", action="store_true", help="keep the threshold as it is")
         parser.add_argument("--threshold", type=float, metavar="X", help="use this threshold; the result is not stored")
         for limit, default in asdict(gate.Limits()).items():
@@ -53,9 +56,11 @@ class Command(BaseCommand):
 
     def _measure(self, options: dict[str, Any]) -> Measured:
         learn, threshold, file = not options["no_learn"], options["threshold"], options["golden"]
+        if options["skill"] and not file:
+            raise CommandError("--skill names the skill of a file. Add --golden FILE.")
         limits = gate.Limits(**{name: options[name] for name in asdict(gate.Limits())})
         if options["library"]:
-            cases = _read(file or library_set.PATH)
+            cases = _read(file or library_set.PATH, options["skill"])
             return evaluations.measure_library(cases, learn=learn, threshold=threshold, limits=limits)
         if limits != gate.Limits():
             raise CommandError("A project has its own limits. Change them in its routing settings.")
@@ -64,7 +69,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no project {options['project']!r}.")
         if file is None and threshold is None:
             return evaluations.run_in_full(project, by=permissions.operator(), learn=learn)[1]
-        cases = _read(file) if file else golden_set.all_of(project.pk)
+        cases = _read(file, options["skill"]) if file else golden_set.all_of(project.pk)
         return evaluations.measure(project, cases, learn=learn, threshold=threshold)
 
     def _print(self, measured: Measured) -> None:
@@ -91,10 +96,10 @@ def _check_numbers(options: dict[str, Any]) -> None:
         raise CommandError(f"--least-cases is at least 1; not {options['least_cases']}.")
 
 
-def _read(file: Path) -> tuple[Case, ...]:
+def _read(file: Path, skill: str) -> tuple[Case, ...]:
     if file.stat().st_size > golden_files.FILE_BYTES:
         raise CommandError(f"{file} has more than {golden_files.FILE_BYTES:,} bytes.")
-    return golden_files.read(file.read_bytes())
+    return golden_files.read(file.read_bytes(), skill=skill)
 
 
 def _miss(outcome: Outcome) -> str:

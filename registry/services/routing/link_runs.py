@@ -70,6 +70,7 @@ def _note(chained: Chained, only: str = "") -> None:
         kind = report.name, report.status
         with _lock:
             _counts[kind] += 1
+            times = _counts[kind]
             due = report.status not in (OK, SKIPPED) and now - _logged.get(kind, -_LOG_SECONDS) >= _LOG_SECONDS
             if due and (kind in _logged or len(_logged) < _MOST_LOGGED):
                 _logged[kind] = now
@@ -78,8 +79,9 @@ def _note(chained: Chained, only: str = "") -> None:
             missing = isinstance(error, Unavailable)
             log.log(
                 logging.INFO if missing else logging.WARNING,
-                "The routing link %s was left out (%s). %s",
+                "The routing link %s was left out (%s), %d times since the start. %s",
                 *kind,
+                times,
                 report.detail,
                 exc_info=None if missing else error,
             )

@@ -150,4 +150,5 @@ def export(request: ProjectRequest) -> HttpResponse:
         "Content-Disposition": content_disposition_header(as_attachment=True, filename=name),
         "Cache-Control": "private, no-store",
     }
-    return HttpResponse(text, content_type="application/json; charset=utf-8", headers=headers)
+    media_type = "application/jsonl" if lines else "application/json"
+    return HttpResponse(text, content_type=f"{media_type}; charset=utf-8", headers=headers)

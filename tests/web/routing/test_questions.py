@@ -160,5 +160,9 @@ def test_the_export_has_every_question(skilled: Project, author: Actor, writing:
     whole: Any = writing.get(f"{QUESTIONS}export.json")
     assert whole["Content-Disposition"] == 'attachment; filename="demo-questions.json"'
     assert [case["query"] for case in json.loads(whole.content)["cases"]] == ["Money", "Weather"]
-    lines = text(writing.get(f"{QUESTIONS}export.json?form=lines")).splitlines()
+    response: Any = writing.get(f"{QUESTIONS}export.json?form=lines")
+    assert [whole["Content-Type"], response["Content-Type"]] == [
+        "application/json; charset=utf-8", "application/jsonl; charset=utf-8",
+    ]  # fmt: skip
+    lines = text(response).splitlines()
     assert json.loads(lines[1]) == {"query": "Weather", "expected": [], "category": "negative"}
