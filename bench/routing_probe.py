@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from bench import bulk_skills, routing_skills
+from bench import bulk_skills, routing_editor, routing_skills
 from registry.core.bundle import SKILL_MD
 from registry.lib import lru
 from registry.models import Project
@@ -37,6 +37,7 @@ def main(count: int) -> None:
     figures["search"] = _latency(questions, lambda text: routing.search(project.pk, revision, text))
     figures["fts5"] = _latency(questions, _fts5(project))
     figures["substring"] = _latency(questions, _substring(project))
+    figures["editor"] = routing_editor.measure(project, count)
     print(json.dumps(figures))
 
 
