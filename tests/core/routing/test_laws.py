@@ -1,12 +1,14 @@
 """Laws of routing: the order is total and deterministic, scoping commutes with it, and strangers change nothing."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.core.routing import chain, fusion, question
 from registry.core.routing.index import Index
 from registry.core.routing.link import Rows
+from registry.core.routing.links import meaning
 from registry.core.routing.vectors import Encoder
 from registry.lib.steps import StepRunner
 from tests import effort
@@ -55,21 +57,23 @@ queries = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 
 
 @settings(max_examples=effort.examples(25))
-@given(skills, queries, st.sets(st.integers(0, 7)), st.booleans())
+@given(skills, queries, st.sets(st.integers(0, 7)), st.booleans(), st.sampled_from([1, 2, 3, meaning.PHRASE_ROWS]))
 def test_scoping_commutes_with_routing(
-    texts_by_name: dict[str, list[str]], query: str, chosen: set[int], with_vectors: bool
+    texts_by_name: dict[str, list[str]], query: str, chosen: set[int], with_vectors: bool, phrase_rows: int
 ) -> None:
-    """A caller who may see fewer skills gets the ranking of all, without the others."""
+    """A caller who may see fewer skills gets the ranking of all, also of more than have their phrases compared."""
     encoder = Hashed() if with_vectors else None
     index = Index.of([skill(name, words, encoder) for name, words in texts_by_name.items()])
     scope = {name for at, name in enumerate(sorted(texts_by_name)) if at in chosen}
     rows = np.array(sorted(index.row_of[name] for name in scope), np.intp)
-    everything = ranked(index, query, encoder=encoder)
     exact = query.replace(" ", "-")
-    expected = [row for row in everything if row[0] in scope]
     if exact in texts_by_name and exact not in scope:
         return  # the name link was certain of a skill that this caller does not see
-    assert ranked(index, query, rows, encoder) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(meaning, "PHRASE_ROWS", phrase_rows)
+        everything = ranked(index, query, encoder=encoder)
+        scoped = ranked(index, query, rows, encoder)
+    assert scoped == [row for row in everything if row[0] in scope]
 
 
 @settings(max_examples=effort.examples(25))
@@ -100,6 +104,18 @@ def test_a_skill_without_a_word_of_the_question_changes_nothing(
     before = Index.of([skill(name, own) for name, own in texts_by_name.items()])
     after = before.updated([skill("zebra-violin", words)])
     assert ranked(after, query) == ranked(before, query)
+
+
+@settings(max_examples=effort.examples(25))
+@given(st.permutations(["ash", "beech", "cedar", "elm", "fir"]), texts, st.data())
+def test_skills_with_equal_scores_are_in_the_order_of_their_names(
+    names: list[str], words: list[str], data: st.DataObject
+) -> None:
+    index = Index.of([skill(names[0], words)])
+    for name in names[1:]:
+        index = index.updated([skill(name, words)])  # so that rows are in another order
+    found = ranked(index, data.draw(st.sampled_from(words)))
+    assert found == [(name, found[0][1]) for name in sorted(names)]
 
 
 @settings(max_examples=effort.examples(25))
