@@ -79,7 +79,7 @@ def _note(chained: Chained, only: str = "") -> None:
             missing = isinstance(error, Unavailable)
             log.log(
                 logging.INFO if missing else logging.WARNING,
-                "The routing link %s was left out (%s), %d times since the start. %s",
+                "The routing link %s was left out (%s, number %d since the start). %s",
                 *kind,
                 times,
                 report.detail,
