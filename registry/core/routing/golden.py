@@ -14,7 +14,8 @@ CATEGORIES = (POSITIVE, NEAR_MISS, NEGATIVE)
 QUERY_CHARS = 20_000  # of a question, also in a request
 NOTE_CHARS = 300
 SKILLS = 20  # in one case, expected and acceptable together
-CASES = 1_000  # in one project
+CASES = 500  # in one project
+SET_CHARS = 125_000  # of all questions of a project, because an evaluation reads them in one request
 _ERRORS_SHOWN = 5
 NAME_CHARS = 128
 
@@ -86,9 +87,26 @@ def check_all(cases: Sequence[Case], labels: Sequence[str]) -> tuple[Case, ...]:
             )
             errors.add(index, label, message, "query")
     errors.raise_any()
-    if len(checked) > CASES:
-        raise InvalidRequest(f"There are {len(checked):,} questions. {CASES:,} are allowed in a project.")
-    return tuple(case for case, _ in checked.values())
+    found = tuple(case for case, _ in checked.values())
+    check_size([case.query for case in found])
+    return found
+
+
+def check_size(queries: Sequence[str]) -> None:
+    """Raise InvalidRequest if a project cannot have so many questions, or such long ones."""
+    if len(queries) > CASES:
+        raise InvalidRequest(
+            f"The project would have {len(queries):,} test questions. {CASES:,} are allowed. Delete some first. "
+            "Nothing was saved.",
+            field="cases",
+        )
+    chars = sum(map(len, queries))
+    if chars > SET_CHARS:
+        raise InvalidRequest(
+            f"The test questions of the project would have {chars:,} characters together. {SET_CHARS:,} are allowed. "
+            "Shorten or delete some. Nothing was saved.",
+            field="cases",
+        )
 
 
 class Problems:

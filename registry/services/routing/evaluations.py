@@ -156,11 +156,6 @@ def _learned(cases: Sequence[Case], ranked: Sequence[Ranked | None]) -> Learned 
     return confidence.learn(observations, keep=KEEP) if enough else None
 
 
-def judge_all(cases: Sequence[Case], ranked: Sequence[Ranked]) -> list[Outcome]:
-    """Return the outcome of each case. `ranked` has the ranking for each, in the same order."""
-    return [judge(case, answer) for case, answer in zip(cases, ranked, strict=True)]
-
-
 def judge(case: Case, ranked: Ranked | None, learned: Learned | None = None) -> Outcome:
     """Return the outcome of a case. With `learned`, as if it had been routed with what was learned."""
     if ranked is None:

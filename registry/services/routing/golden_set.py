@@ -87,13 +87,8 @@ def add(project: Project, cases: Sequence[Case], *, by: Actor, labels: Sequence[
     with audit.change(project, "golden.added", by=by, target=project.slug) as change:
         present = {row.query_digest: row for row in _rows(project)}
         new = {query_digest(case.query): case for case in checked}
-        total = len({*present, *new})
-        if total > CASES:
-            raise InvalidRequest(
-                f"The project would have {total:,} test questions. {CASES:,} are allowed. Delete some first. "
-                "Nothing was saved.",
-                field="cases",
-            )
+        kept = [row.query for digest, row in present.items() if digest not in new]
+        golden.check_size([*kept, *(case.query for case in checked)])
         changed = [present[key] for key, case in new.items() if key in present and as_case(present[key]) != case]
         for row in changed:
             _fill(row, new[row.query_digest])
@@ -120,6 +115,8 @@ def change(project: Project, case_id: int, case: Case, *, by: Actor) -> GoldenCa
         if as_case(row) == checked:
             change.cancel()
             return row
+        queries = _rows(project).exclude(pk=case_id).values_list("query", flat=True)
+        golden.check_size([*queries, checked.query])
         _fill(row, checked).save(update_fields=_FIELDS)
     return row
 

@@ -47,16 +47,24 @@ class Build:
         self._deadline = deadline
         self._worked = False
 
-    def run(self, project_id: int, encoder: Encoder | None, analyse: Analyse = analysed_skills.of) -> None:
+    def run(
+        self,
+        project_id: int,
+        encoder: Encoder | None,
+        analyse: Analyse = analysed_skills.of,
+        *,
+        headers_first: bool = True,
+    ) -> None:
         """Add skills until the time is over, but at least a few.
 
-        A step that added many without their text ends there, so that requests can use them.
+        A step that added many without their text ends there, so that requests can use them. Without `headers_first`
+        nobody waits for these, and the whole index is ready sooner.
         """
         for batch in _batches(self._absent(), _READ):
             self._add(analysed_skills.stored(batch, encoder), whole=True)
             if self._late:
                 break
-        if (absent := self._absent()) and len(self._missing()) > FEW:
+        if headers_first and (absent := self._absent()) and len(self._missing()) > FEW:
             for batch in self._while_in_time(absent):
                 self._add({each.name: analysed_skills.of_header(each, encoder) for each in batch}, whole=False)
             return
@@ -98,7 +106,8 @@ class Build:
         self._added += len(skills)
         if whole:
             self._whole |= digests
-            self._headers = {name: digest for name, digest in self._headers.items() if name not in digests}
+            for name in digests:
+                self._headers.pop(name, None)
         else:
             self._headers |= digests
         if len(self._ready) >= _JOINED:

@@ -84,32 +84,34 @@ class Indexes:
 
     def _completed(self, project_id: int, state: _State, view: View) -> ProjectIndex:
         """Build in turns, so that requests see the progress, until nothing is missing or nothing more can be read."""
-        found = self.after_a_turn(project_id, state, view)
+        found = self.after_a_turn(project_id, state, view, headers_first=False)
         while found.missing:
-            before, found = found.gap, self.after_a_turn(project_id, state, view)
+            before, found = found.gap, self.after_a_turn(project_id, state, view, headers_first=False)
             if found.gap == before:
                 break
         return found
 
-    def after_a_turn(self, project_id: int, state: _State, view: View) -> ProjectIndex:
+    def after_a_turn(self, project_id: int, state: _State, view: View, *, headers_first: bool = True) -> ProjectIndex:
         with state.lock:
-            return self._turn(project_id, state, view, time.monotonic() + _TURN_SECONDS)
+            return self._turn(project_id, state, view, time.monotonic() + _TURN_SECONDS, headers_first=headers_first)
 
-    def _turn(self, project_id: int, state: _State, view: View, deadline: float) -> ProjectIndex:
+    def _turn(
+        self, project_id: int, state: _State, view: View, deadline: float, *, headers_first: bool = True
+    ) -> ProjectIndex:
         """Continue the build until a time, and use what is ready. The caller holds the lock."""
         found = state.current
         if found is not None and found.view is view and not found.missing:
             return found
         while True:
             before = found.gap if found is not None and found.view is view else None
-            found = self._step(project_id, state, view, deadline)
+            found = self._step(project_id, state, view, deadline, headers_first)
             if not found.missing or found.gap == before or time.monotonic() >= deadline:
                 return found
 
-    def _step(self, project_id: int, state: _State, view: View, deadline: float) -> ProjectIndex:
+    def _step(self, project_id: int, state: _State, view: View, deadline: float, headers_first: bool) -> ProjectIndex:
         build = Build(state.built, view, deadline=deadline)
         try:
-            build.run(project_id, state.encoder, self._analyse)
+            build.run(project_id, state.encoder, self._analyse, headers_first=headers_first)
         finally:
             state.built = build.result()
             state.current = found = ProjectIndex.of_view(view, state.built, state.encoder)

@@ -75,15 +75,25 @@ def test_limits_of_a_case(project: Project, author: Actor, case: Case, message: 
         golden_set.add(project, [case], by=author)
 
 
-def test_a_project_has_a_limited_number_of_cases(
-    project: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(golden_set, "CASES", 3)
-    golden_set.add(project, [REFUND, WEATHER], by=author)
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match="would have 4 test questions"):
+def test_a_project_has_a_limited_number_of_cases(project: Project, author: Actor) -> None:
+    golden_set.add(project, [Case(f"question {number}") for number in range(golden.CASES - 1)], by=author)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=f"would have {golden.CASES + 1} test questions"):
         golden_set.add(project, [Case("1"), Case("2")], by=author)
     with nothing_left_behind(), pytest.raises(InvalidRequest, match="There are no test questions"):
         golden_set.add(project, [], by=author)
+    golden_set.add(project, [Case("1"), Case("question 1", note="replaced")], by=author)
+
+
+def test_the_questions_of_a_project_have_a_limited_length_together(project: Project, author: Actor) -> None:
+    long = [Case(f"{number} {'long ' * 3_999}x") for number in range(6)]
+    golden_set.add(project, long, by=author)
+    too_long = "would have 12[0-9],[0-9]{3} characters together. 125,000 are allowed"
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=too_long):
+        golden_set.add(project, [Case("x" * 6_000)], by=author)
+    added = golden_set.add(project, [Case("short")], by=author)
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=too_long):
+        golden_set.change(project, added.rows[0].pk, Case("y" * 6_000), by=author)
+    golden_set.add(project, long, by=author)  # replaces itself
 
 
 def test_a_case_is_changed(project: Project, author: Actor, cases: list[GoldenCase]) -> None:
