@@ -121,6 +121,7 @@ class _Run(Generic[T]):
         self._changed = threading.Condition()
         self._owner = 0
         self._started = 0.0  # of the step that runs
+        self._calling = False  # whether the owner has begun the step
         self._outcomes: list[Outcome[T]] = []
         self._interrupt: BaseException | None = None
 
@@ -142,15 +143,19 @@ class _Run(Generic[T]):
         return self._interrupt is not None or len(self._outcomes) == len(self._steps)
 
     def _give_up(self, step: Step[T]) -> None:
-        self._runner.hangs(step.name)
-        self._runner.failed(step)
-        detail = f"It took longer than {step.seconds:g} seconds."
-        self._outcomes.append(Outcome(step.name, TIMEOUT, step.seconds, detail=detail))
+        if self._calling:
+            self._runner.hangs(step.name)
+            self._runner.failed(step)
+            detail = f"It took longer than {step.seconds:g} seconds."
+            self._outcomes.append(Outcome(step.name, TIMEOUT, step.seconds, detail=detail))
+        else:  # A busy machine has not started the thread. The step itself is not to blame.
+            self._outcomes.append(Outcome(step.name, UNAVAILABLE, step.seconds, detail=BUSY))
         self._hand_over()
 
     def _hand_over(self) -> None:
         """Give the remaining steps to a new owner."""
         self._owner += 1
+        self._calling = False
         self._started = self._runner.now()
         owner = self._owner
         if not self._finished() and not self._runner.start(lambda: self._work(owner)):
@@ -170,11 +175,13 @@ class _Run(Generic[T]):
                     self._outcomes.append(Outcome(step.name, UNAVAILABLE, detail=obstacle))
                     continue
                 self._started = self._runner.now()
+                self._calling = True
             outcome, enough = self._call(step)
             with self._changed:
                 if owner != self._owner:
                     self._runner.returned(step.name)
                     return
+                self._calling = False
                 self._outcomes.append(outcome)
                 if enough:
                     self._leave_out(SKIPPED)

@@ -2,7 +2,7 @@
 
 import multiprocessing
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -90,10 +90,33 @@ def test_a_step_that_hangs_is_left_and_not_started_again_until_it_returns(hangin
 def test_hanging_steps_never_use_more_threads_than_allowed(hanging: Hanging) -> None:
     runner = StepRunner(2)
     before = threading.active_count()
-    found = runner.run([Step(name, 0.01, hanging) for name in "abcd"])
+    found = runner.run([Step(name, 0.3, hanging) for name in "abcd"])
     assert [(outcome.status, outcome.detail) for outcome in found[2:]] == [(UNAVAILABLE, BUSY)] * 2
     assert [outcome.status for outcome in found[:2]] == [TIMEOUT] * 2
     assert threading.active_count() - before <= 2
+
+
+class LateRunner(StepRunner):
+    """A runner whose threads start when the test says so, as on a machine that is too busy."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.waiting: list[Callable[[], None]] = []
+
+    def start(self, work: Callable[[], None]) -> bool:
+        self.waiting.append(work)
+        return True
+
+
+def test_a_step_that_a_busy_machine_did_not_start_can_be_called_again() -> None:
+    runner = LateRunner()
+    calls: list[str] = []
+    late = runner.run([Step("a", 0.01, lambda: calls.append("late"), rest=LONG)])
+    assert [(outcome.status, outcome.detail) for outcome in late] == [(UNAVAILABLE, BUSY)]
+    for work in runner.waiting:
+        work()  # the thread starts at last, and finds that nobody waits for it
+    assert calls == []
+    assert runner.obstacle("a") == ""
 
 
 def test_a_step_rests_after_a_failure() -> None:
