@@ -56,7 +56,7 @@ def test_a_question_without_a_skill_has_no_matches(client: SkillsiteClient) -> N
     assert client.route("").matches == ()
 
 
-@pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 51}, {"kind": "tools"}, {"threshold": 2.0}])
+@pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 1_001}, {"kind": "tools"}, {"threshold": 2.0}])
 def test_a_refusal_of_the_site_names_the_field(client: SkillsiteClient, wrong: dict[str, Any]) -> None:
     with pytest.raises(errors.Refused) as refused:
         client.route("pod", **wrong)

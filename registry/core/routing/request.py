@@ -8,7 +8,7 @@ from registry.core.errors import InvalidRequest
 from registry.core.format.skill_md import KINDS
 from registry.core.routing.golden import QUERY_CHARS
 
-MOST_MATCHES, DEFAULT_MATCHES = 50, 5
+MOST_MATCHES, DEFAULT_MATCHES = 1_000, 5
 FIELDS = ("query", "limit", "kind", "threshold")
 
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")  # no database and no UTF-8 can hold them
@@ -60,7 +60,7 @@ def _limit(value: Any) -> int:
         return DEFAULT_MATCHES
     whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     if isinstance(value, bool) or not whole or not 1 <= value <= MOST_MATCHES:
-        raise InvalidRequest(f"limit must be a whole number from 1 to {MOST_MATCHES}.", field="limit")
+        raise InvalidRequest(f"limit must be a whole number from 1 to {MOST_MATCHES:,}.", field="limit")
     return int(value)
 
 

@@ -13,7 +13,6 @@ from registry.core.catalog.precedence import Candidate
 from registry.core.routing.analysis import Analysed
 from registry.core.routing.index import Index
 from registry.core.routing.vectors import Encoder
-from registry.lib import heap
 from registry.services.catalog.catalog import View
 from registry.services.routing import analysed_skills
 
@@ -21,7 +20,7 @@ Analyse = Callable[[int, Sequence[Candidate], Encoder | None], Mapping[str, Anal
 
 FEW = 32  # skills that are analysed between two looks at the clock, and that a step adds in any case
 _READ = 256  # stored analyses that are read between two looks at the clock
-_JOINED = 2_048  # skills that are added to an index at once; with all of them, a build would need much more memory
+JOINED = 2_048  # skills that are added to an index at once; with all of them, a build would need much more memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +42,7 @@ class Build:
         # A skill that is not ready in its new version is removed, because the words of the old one are no longer true.
         self._removed = {*built.whole, *built.headers} - self._whole.keys() - self._headers.keys()
         self._ready: dict[str, Analysed] = {}
-        self._added = 0
+        self.added = 0  # skills, with or without their text
         self._deadline = deadline
         self._worked = False
 
@@ -74,8 +73,6 @@ class Build:
     def result(self) -> Built:
         if self._ready or self._removed:
             self._join()
-        if self._added >= _JOINED:
-            heap.release()
         return Built(self._index, self._whole, self._headers)
 
     def _still_true(self, digests: Mapping[str, str]) -> dict[str, str]:
@@ -103,14 +100,14 @@ class Build:
     def _add(self, skills: Mapping[str, Analysed], *, whole: bool) -> None:
         digests = {name: self._served[name].digest for name in skills}
         self._ready.update(skills)
-        self._added += len(skills)
+        self.added += len(skills)
         if whole:
             self._whole |= digests
             for name in digests:
                 self._headers.pop(name, None)
         else:
             self._headers |= digests
-        if len(self._ready) >= _JOINED:
+        if len(self._ready) >= JOINED:
             self._join()
 
     def _join(self) -> None:

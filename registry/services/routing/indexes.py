@@ -14,12 +14,13 @@ from django.db import connections
 
 from registry.core.routing import analysis
 from registry.core.routing.vectors import Encoder
+from registry.lib import heap
 from registry.lib.lru import MEBIBYTE, LruCache
 from registry.services.catalog import catalog
 from registry.services.catalog.catalog import View
 from registry.services.routing import analysed_skills
 from registry.services.routing import encoder as encoders
-from registry.services.routing.index_build import Analyse, Build, Built
+from registry.services.routing.index_build import JOINED, Analyse, Build, Built
 from registry.services.routing.project_index import ProjectIndex as ProjectIndex
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ class _State:
     built: Built = field(default_factory=Built)
     current: ProjectIndex | None = None
     asked_for: View | None = None
+    added: int = 0  # skills since memory was given back
     lock: threading.Lock = field(default_factory=threading.Lock)  # held by the thread that builds
     tried: View | None = None  # by the background thread, which tries a view again at `retry_at` if it failed
     retry_at: float = 0.0
@@ -114,8 +116,12 @@ class Indexes:
             build.run(project_id, state.encoder, self._analyse, headers_first=headers_first)
         finally:
             state.built = build.result()
+            state.added += build.added
             state.current = found = ProjectIndex.of_view(view, state.built, state.encoder)
             self._states.put((project_id, state.version), state, min(state.built.index.nbytes, _MOST_BYTES))
+        if state.added >= JOINED and not found.missing:  # a large build leaves much free memory behind
+            state.added = 0
+            heap.release()
         return found
 
     def _state(self, project_id: int) -> _State:

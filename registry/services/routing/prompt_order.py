@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from registry.core.catalog.precedence import Candidate
+from registry.core.catalog.visibility import BEST_SKILLS
 from registry.core.routing.golden import QUERY_CHARS
-from registry.core.routing.request import MOST_MATCHES, readable
+from registry.core.routing.request import readable
 from registry.services.routing import routing
 
 
@@ -15,7 +16,7 @@ def by_relevance(project_id: int, revision: int, text: str, candidates: Sequence
     """
     names = frozenset(candidate.name for candidate in candidates)
     routed = routing.route(
-        project_id, revision, readable(text[:QUERY_CHARS]), allowed=names, limit=MOST_MATCHES, threshold=0, rerank=False
+        project_id, revision, readable(text[:QUERY_CHARS]), allowed=names, limit=BEST_SKILLS, threshold=0, rerank=False
     )
     rank = {skill.candidate.name: place for place, skill in enumerate(routed.ranking)}
     return sorted(candidates, key=lambda candidate: rank.get(candidate.name, len(rank)))

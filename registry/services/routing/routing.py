@@ -106,7 +106,7 @@ def route(
     """
     check_query(query)
     if not 1 <= limit <= MOST_MATCHES:
-        raise InvalidRequest(f"limit is a number from 1 to {MOST_MATCHES}; not {limit}.", field="limit")
+        raise InvalidRequest(f"limit is a number from 1 to {MOST_MATCHES:,}; not {limit:,}.", field="limit")
     if threshold is not None and not 0 <= threshold <= 1:
         raise InvalidRequest(f"threshold is a number from 0 to 1; not {threshold}.", field="threshold")
     measure = _Measure.of(project_id, revision, threshold)

@@ -19,7 +19,7 @@ REFUSED = [
     ({"query": ["pod"]}, "query"),
     ({"query": "x" * 20_001}, "query"),
     ({"query": "x", "limit": 0}, "limit"),
-    ({"query": "x", "limit": 51}, "limit"),
+    ({"query": "x", "limit": 1_001}, "limit"),
     ({"query": "x", "limit": -1}, "limit"),
     ({"query": "x", "limit": 10**400}, "limit"),
     ({"query": "x", "limit": 2.5}, "limit"),

@@ -94,7 +94,7 @@ def test_an_evaluation_ranks_as_a_question_is_routed(
     ("more", "message"),
     [
         ({"limit": 0}, "limit"),
-        ({"limit": 51}, "limit"),
+        ({"limit": 1_001}, "limit"),
         ({"threshold": 1.1}, "threshold"),
         ({"threshold": -0.1}, "thr"),
     ],
