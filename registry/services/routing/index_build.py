@@ -36,11 +36,19 @@ class Build:
     """One step from an index towards a view, for some time. `result` is valid even if `run` raised an error."""
 
     def __init__(self, built: Built, view: View, *, deadline: float) -> None:
-        self._served = {candidate.name: candidate for candidate in view.served}
         self._index = built.index
-        self._whole, self._headers = self._still_true(built.whole), self._still_true(built.headers)
+        self._whole: dict[str, str] = {}
+        self._headers: dict[str, str] = {}
+        self._missing: dict[str, Candidate] = {}  # that are not in the index with their whole text
+        for each in view.served:
+            if built.whole.get(each.name) == each.digest:
+                self._whole[each.name] = each.digest
+                continue
+            self._missing[each.name] = each
+            if built.headers.get(each.name) == each.digest:
+                self._headers[each.name] = each.digest
         # A skill that is not ready in its new version is removed, because the words of the old one are no longer true.
-        self._removed = {*built.whole, *built.headers} - self._whole.keys() - self._headers.keys()
+        self._removed = {name for name in (*built.whole, *built.headers) if not self._is_in_index(name)}
         self._ready: dict[str, Analysed] = {}
         self.added = 0  # skills, with or without their text
         self._deadline = deadline
@@ -63,11 +71,11 @@ class Build:
             self._add(analysed_skills.stored(batch, encoder), whole=True)
             if self._late:
                 break
-        if headers_first and (absent := self._absent()) and len(self._missing()) > FEW:
+        if headers_first and (absent := self._absent()) and len(self._missing) > FEW:
             for batch in self._while_in_time(absent):
                 self._add({each.name: analysed_skills.of_header(each, encoder) for each in batch}, whole=False)
             return
-        for batch in self._while_in_time(_from_own_place(self._missing())):
+        for batch in self._while_in_time(_from_own_place(list(self._missing.values()))):
             self._add(analyse(project_id, batch, encoder), whole=True)
 
     def result(self) -> Built:
@@ -75,19 +83,15 @@ class Build:
             self._join()
         return Built(self._index, self._whole, self._headers)
 
-    def _still_true(self, digests: Mapping[str, str]) -> dict[str, str]:
-        served = self._served
-        return {name: digest for name, digest in digests.items() if name in served and served[name].digest == digest}
-
     @property
     def _late(self) -> bool:
         return time.monotonic() >= self._deadline
 
-    def _absent(self) -> list[Candidate]:
-        return [each for name, each in self._served.items() if name not in self._whole and name not in self._headers]
+    def _is_in_index(self, name: str) -> bool:
+        return name in self._whole or name in self._headers
 
-    def _missing(self) -> list[Candidate]:
-        return [each for name, each in self._served.items() if name not in self._whole]
+    def _absent(self) -> list[Candidate]:
+        return [each for name, each in self._missing.items() if name not in self._headers]
 
     def _while_in_time(self, candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
         """Yield batches until the time is over, and at least one in the whole step."""
@@ -98,13 +102,14 @@ class Build:
             yield batch
 
     def _add(self, skills: Mapping[str, Analysed], *, whole: bool) -> None:
-        digests = {name: self._served[name].digest for name in skills}
+        digests = {name: self._missing[name].digest for name in skills}
         self._ready.update(skills)
         self.added += len(skills)
         if whole:
             self._whole |= digests
             for name in digests:
                 self._headers.pop(name, None)
+                del self._missing[name]
         else:
             self._headers |= digests
         if len(self._ready) >= JOINED:
