@@ -8,15 +8,12 @@ so a build also reads them from the database and the blob storage. bench/routing
 
 import argparse
 import json
-import re
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from bench import site
+from bench import routing_quality, site
 
 SIZES = (100, 1_000, 10_000)
-RESULTS = Path(__file__).with_name("routing.md")
 BEGIN, END = "<!-- speed: python -m bench.routing -->", "<!-- end of speed -->"
 _RANKERS = {"chain": "our chain", "search": "search box", "fts5": "BM25 alone (SQLite FTS5)", "substring": "substring"}
 
@@ -64,15 +61,6 @@ def report(results: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(text: str) -> None:
-    """Replace the section of speed, and keep the rest of the file."""
-    section = f"{BEGIN}\n\n{text}\n{END}\n"
-    known = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Routing\n"
-    pattern = re.compile(rf"{re.escape(BEGIN)}.*?{re.escape(END)}\n", re.DOTALL)
-    changed = pattern.sub(lambda _: section, known) if pattern.search(known) else f"{known.rstrip()}\n\n{section}"
-    RESULTS.write_text(changed, encoding="utf-8")
-
-
 def main() -> None:
     arguments = argparse.ArgumentParser(description="Measure the speed of routing.")
     arguments.add_argument("--sizes", default=",".join(map(str, SIZES)))
@@ -81,7 +69,7 @@ def main() -> None:
         site.manage("migrate", "--verbosity=0")
         text = report([measure(size) for size in sizes])
     print(text)
-    write(text)
+    routing_quality.replace_section(BEGIN, END, f"{BEGIN}\n\n{text}\n{END}")
 
 
 if __name__ == "__main__":

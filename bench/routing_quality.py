@@ -142,17 +142,23 @@ Last run of `python -m bench.routing_quality`: {datetime.now(UTC):%Y-%m-%d}. Ran
 acceptable answer left out. False triggers and kept: the threshold is learned from {DRAWN} questions and measured on the
 others, mean of {DRAWS} draws. “Among” adds the skills of all other sets: a
 question that no skill of its own set answers may have an answer there, so these rows count false triggers too high.
-Most questions of the gtm set are quoted in its descriptions. {missing}
+Most questions of the gtm set are quoted in its descriptions. The shipped weights were learned from all sets but the one
+of the built-in library. {missing}
 
 {table(rows)}
 
 {END}"""
-    text = RESULTS.read_text() if RESULTS.exists() else "# Routing: quality and speed\n\n"
-    if BEGIN in text:
-        text = re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: section, text, flags=re.DOTALL)
+    replace_section(BEGIN, END, section)
+
+
+def replace_section(begin: str, end: str, section: str) -> None:
+    """Replace a section of bench/routing.md, or add it. It starts with `begin` and ends with `end`."""
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Routing: quality and speed\n"
+    if begin in text:
+        text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: section, text, flags=re.DOTALL)
     else:
         text = f"{text.rstrip()}\n\n{section}\n"
-    RESULTS.write_text(text)
+    RESULTS.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,19 @@
 """Learn the weights of the ranking and the default of the confidence, and show how they carry over to other sets.
 
-    python -m bench.routing_weights --sets DIR
+    python -m bench.routing_weights --sets DIR [--write]
 
 DIR has sets as bench/routing_quality.py reads them. Weights are learned from these sets, the confidence also from the
 development questions of the built-in library (bench/routing_development.json). The golden set that is shipped with the
 library is never read here, so that it stays an independent test. The table leaves one set out at a time: weights and
-confidence are learned from the other sets and measured on this one. The last lines are the values for
-core/routing/weights.py and core/routing/confidence.py, learned from all sets.
+confidence are learned from the other sets and measured on this one. `--write` renews it in bench/routing.md. The last
+lines are the values for core/routing/weights.py and core/routing/confidence.py, learned from all sets.
 """
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
@@ -59,6 +60,7 @@ SET_WORTH = 200.0  # questions that each set counts as, whatever its size
 CONFIDENCE_WORTH, CONFIDENCE_FIRMNESS = 250.0, 1.0  # the same for the confidence, which is held to zero
 FREE_SIGNALS = ("length", "has_vectors")  # may count against a match; all others are evidence for it
 _ROUNDS, _SMALL = 100, 1e-5
+BEGIN, END = "<!-- left out: python -m bench.routing_weights --write -->", "<!-- end of left out -->"
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,9 @@ def learn(
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sets", type=Path, required=True, help="a directory of sets")
-    sets = routing_sets.others(parser.parse_args().sets)
+    parser.add_argument("--write", action="store_true", help="write the table to bench/routing.md")
+    arguments = parser.parse_args()
+    sets = routing_sets.others(arguments.sets)
     development, encoder = routing_sets.development(), routing_quality.shipped_encoder()
     taught = {each.label: lessons(each, encoder) for each in sets}
     rows = []
@@ -210,9 +214,25 @@ def main() -> None:
                 rows.append(routing_quality.measure(ranker, left_out))
                 rows.append(routing_quality.measure(ranker, left_out.among([*others, development])))
     print(routing_quality.table(rows))
+    if arguments.write:
+        write(routing_quality.table(rows))
     learned = learn(sets, taught, development, encoder)
     print("\n".join(f"{name} = {value}" for name, value in learned.weights.items()))
     print(f"DEFAULT = {learned.confidence}")
+
+
+def write(table: str) -> None:
+    section = f"""{BEGIN}
+
+## Quality on a set that nothing was learned from
+
+Last run of `python -m bench.routing_weights`: {datetime.now(UTC):%Y-%m-%d}. Weights and confidence are learned without
+the set of the row. False triggers and kept as above.
+
+{table}
+
+{END}"""
+    routing_quality.replace_section(BEGIN, END, section)
 
 
 if __name__ == "__main__":
