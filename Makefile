@@ -29,11 +29,11 @@ WORKERS = $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: .venv/dev ## Run every test on SQLite, on PostgreSQL and in Chromium
 	@echo "Checking the import contracts, a few seconds ..."
 	@$(BIN)/lint-imports
-	@echo "Running the tests on SQLite and in Chromium, about three minutes ..."
+	@echo "Running the tests on SQLite and in Chromium, five to ten minutes ..."
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not cpu"
-	@echo "Running the tests that measure CPU time, about a minute and a half ..."
+	@echo "Running the tests that measure CPU time, one to two minutes ..."
 	@$(BIN)/python -m pytest -n 0 -m cpu
-	@echo "Running what may differ on PostgreSQL, about one minute ..."
+	@echo "Running what may differ on PostgreSQL, one to three minutes ..."
 	@$(BIN)/python -m tests.postgres $(BIN)/python -m pytest -n $(WORKERS) $(ON_POSTGRES)
 
 test-fast: .venv/dev ## Run quick tests on SQLite: no Chromium, no other processes, none marked slow

@@ -259,6 +259,7 @@ NO_EVENT_OF_THEIR_OWN = {
     "golden_set.require_person": "checks permissions only",
     "golden_set.cases": "reads only",
     "golden_set.find": "reads only",
+    "golden_set.find_equal": "reads only",
     "route_log.entries": "reads only",
     "route_log.find": "reads only",
     "versions.add": "is part of the change of another function",
