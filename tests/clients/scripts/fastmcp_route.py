@@ -24,7 +24,7 @@ async def main(address: str, token: str, target: str) -> None:
         try:
             await client.call_tool("route", {"query": "note", "limit": 0})
         except ToolError as error:
-            assert "from 1 to 50" in str(error), error
+            assert "from 1 to 1,000" in str(error), error
         else:
             raise AssertionError("a limit of 0 was accepted")
         listed = await client.call_tool("list_skills", {"query": "notes"})
