@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from registry.core.catalog.precedence import Candidate
 from registry.core.routing.analysis import Analysed
@@ -135,7 +136,12 @@ def test_a_request_that_cannot_wait_uses_what_is_still_true(project: Project, au
     new = skill_bundle("refunds", description="Takes care of a walrus.")
     skills.save(project, "refunds", new, base=before.candidates["refunds"].digest, by=author)
     project.refresh_from_db()
-    builder = threading.Thread(target=lambda: own.of(project.pk, project.revision))
+
+    def build() -> None:
+        own.of(project.pk, project.revision)
+        connections.close_all()
+
+    builder = threading.Thread(target=build)
     builder.start()
     assert watched.entered.wait(PATIENCE)
     meanwhile = own.of(project.pk, project.revision)
