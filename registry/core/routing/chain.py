@@ -6,6 +6,7 @@ left out and reported. It never fails the question.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -76,14 +77,16 @@ def run(
     *,
     fuse: Fuse,
     runner: StepRunner,
+    shorten: Callable[[Rows], Rows] | None = None,
     seconds: float = LINK_SECONDS,
     alone: bool = True,
 ) -> Chained:
     """Ask each link about a question and fuse the answers. `rows` are distinct and in rising order.
 
-    If `alone`, a link that is certain answers alone, and the links behind it are skipped.
+    `shorten` chooses the rows that links are asked about. If `alone`, a link that is certain answers alone, and the
+    links behind it are skipped.
     """
-    given = _Given(rows)
+    given = _Given(rows, shorten)
     outcomes = runner.run(
         [_step(link, question, given, seconds) for link in links], enough=lambda found: alone and found.certain
     )
@@ -126,13 +129,24 @@ def reason_for(matches: Matches, row: int) -> str:
 class _Given:
     """The rows that a link may name."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self._allowed = np.zeros(int(rows.max()) + 1 if len(rows) else 0, dtype=np.bool_)
-        self._allowed[rows] = True
+    def __init__(self, rows: Rows, shorten: Callable[[Rows], Rows] | None = None) -> None:
+        self._rows, self._shorten = rows, shorten
+
+    @property
+    def rows(self) -> Rows:
+        """The shortlist. The first link waits for it, within its time limit.
+
+        If it fails, links are asked about all rows, and those that have the same problem report it. If it hangs, so
+        does the first link, and the others do not wait for it.
+        """
+        shorten, self._shorten = self._shorten, None
+        if shorten is not None:
+            with suppress(Exception):
+                self._rows = shorten(self._rows)
+        return self._rows
 
     def check(self, found: object) -> Matches:
-        """Return the matches of a link with arrays of one type, or raise Invalid."""
+        """Return the matches of a link in rising order of rows, with arrays of one type, or raise Invalid."""
         if not isinstance(found, Matches):
             raise Invalid(f"It returned {type(found).__name__}, not matches.")
         if not isinstance(found.certain, bool) or not callable(found.reason):
@@ -140,23 +154,29 @@ class _Given:
         rows, scores = _numbers(found.rows, "iu", "rows"), _numbers(found.scores, "iuf", "scores")
         if len(rows) != len(scores):
             raise Invalid(f"It returned {len(rows)} rows and {len(scores)} scores.")
-        named: Rows = rows.astype(np.intp, copy=False)
+        named, scores = _rising(rows.astype(np.intp, copy=False), scores.astype(np.float64, copy=False))
         if not len(named):
-            return replace(found, rows=named, scores=scores.astype(np.float64))
-        largest = float(np.abs(scores).max())
+            return replace(found, rows=named, scores=scores)
+        largest = max(float(scores.max()), -float(scores.min()))
         if not math.isfinite(largest):
             raise Invalid("A score is infinite or not a number.")
         if largest > MOST_SCORE:
             raise Invalid(f"A score is beyond {MOST_SCORE:,.0f}.")
-        rising = bool((named[1:] > named[:-1]).all())  # most links keep the order, and then no row is there twice
-        first, last = (named[0], named[-1]) if rising else (named.min(), named.max())
-        if first < 0 or last >= len(self._allowed) or not self._allowed[named].all():
+        at = np.searchsorted(self._rows, named)
+        if at[-1] == len(self._rows) or not (self._rows[at] == named).all():
             raise Invalid("It named a skill that it was not given.")
-        if not rising and int(np.bincount(named).max()) > 1:
-            raise Invalid("It named a skill twice.")
-        if named is found.rows and scores.dtype == np.float64:
-            return found
-        return replace(found, rows=named, scores=scores.astype(np.float64, copy=False))
+        return found if named is found.rows and scores is found.scores else replace(found, rows=named, scores=scores)
+
+
+def _rising(rows: Rows, scores: NDArray[np.float64]) -> tuple[Rows, NDArray[np.float64]]:
+    """Return rows in rising order with their scores. Raise Invalid if a row is there twice."""
+    if (rows[1:] > rows[:-1]).all():  # as in most links
+        return rows, scores
+    order = np.argsort(rows)
+    rows, scores = rows[order], scores[order]
+    if (rows[1:] == rows[:-1]).any():
+        raise Invalid("It named a skill twice.")
+    return rows, scores
 
 
 def _numbers(values: object, kinds: str, what: str) -> NDArray[np.generic]:

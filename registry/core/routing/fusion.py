@@ -20,29 +20,31 @@ class Fused:
 
 
 def fuse(question: Question, matches: Mapping[str, Matches], most: int = 64) -> Fused:
-    """Return the best rows of all links, ordered by (-score, name)."""
-    scores = np.zeros((len(matches), len(question.index.names)))
-    seen = np.zeros(len(question.index.names), bool)
-    for own, found in zip(scores, matches.values(), strict=True):
-        own[found.rows] = found.scores
-        seen[found.rows] = True
-    rows = np.flatnonzero(seen)
-    total = scores.sum(axis=0)  # adds link by link
-    if len(rows) > most:
-        last = np.partition(total[rows], len(rows) - most)[len(rows) - most]
-        rows = rows[total[rows] >= last]
-    rows = rows[np.lexsort((question.index.name_order[rows], -total[rows]))][:most]
-    return Fused(rows, total[rows], dict(zip(matches, scores[:, rows], strict=True)))
+    """Return the best rows of all links, ordered by (-score, name). The rows of each link rise."""
+    rows = np.unique(np.concatenate([np.empty(0, np.intp), *(found.rows for found in matches.values())]))
+    by_link = {name: _scores_of(found, rows) for name, found in matches.items()}
+    total = np.zeros(len(rows))
+    for scores in by_link.values():
+        total += scores
+    order = np.lexsort((question.index.name_order[rows], -total))[:most]
+    return Fused(rows[order], total[order], {name: scores[order] for name, scores in by_link.items()})
+
+
+def _scores_of(found: Matches, rows: Rows) -> NDArray[np.float64]:
+    """Return the score of each of `rows` by one link, 0 where it found nothing. `rows` contain all that it found."""
+    scores = np.zeros(len(rows))
+    scores[np.searchsorted(rows, found.rows)] = found.scores
+    return scores
 
 
 def signals(question: Question, fused: Fused) -> tuple[float, ...]:
     """Return the signals of the first match, as confidence.SIGNALS lists them. Empty without a match."""
     if not len(fused.rows):
         return ()
-    row, evidence = int(fused.rows[0]), question.evidence
+    row = int(fused.rows[0])
     return (
-        float(evidence.summary[row] + evidence.text[row]),
-        float(evidence.pairs[row]),
+        question.word_evidence.bm25f(row),
+        float(question.phrase_evidence.pairs[row]),
         float(fused.scores[0]),
         float(np.log1p(len(question.query.terms))),
         float(question.has_vectors),

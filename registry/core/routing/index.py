@@ -20,22 +20,35 @@ from registry.core.routing.segment import Entry, Segment
 
 ANCHOR_WEIGHT = 1.0  # of a term in what one other skill says about this one
 _MOST_ANCHORS = 3  # other skills that count
+SKETCH = 64  # dimensions of a vector that estimate its product with another one: a quarter of the memory to read
 _SMALL = 64  # rows; a segment is merged with the next one that is at most twice as large, or small
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """The rows that contain some terms, with the weights and field bits of the term there.
+    """The rows that contain some terms.
 
-    `terms` has the position of each hit’s term, `counts` the number of hits of each term.
+    `terms` has the position of each hit’s term, `summary`, `text` and `fields` are the columns of `Segment.terms`, and
+    `counts` is the number of rows in use with each term. Rows that are not in use can be among the hits: they are few,
+    and to leave them out costs more than to add them up.
     """
 
     terms: NDArray[np.intp]
-    rows: NDArray[np.int32]
+    rows: NDArray[np.intp]
     summary: NDArray[np.float32]
-    full: NDArray[np.float32]
+    text: NDArray[np.float32]
     fields: NDArray[np.uint8]
     counts: NDArray[np.intp]
+
+    def within(self, rows: NDArray[np.intp]) -> "Hits":
+        """Return the hits in some rows, which rise. Their rows are positions in `rows`; `counts` stay as they are."""
+        last = max(int(self.rows.max(initial=-1)), int(rows[-1]) if len(rows) else -1)
+        position = np.full(last + 1, -1, np.intp)
+        position[rows] = np.arange(len(rows))
+        at = position[self.rows]
+        kept = np.flatnonzero(at >= 0)
+        columns = (self.summary[kept], self.text[kept], self.fields[kept])
+        return Hits(self.terms[kept], at[kept], *columns, self.counts)
 
 
 class Index:
@@ -89,7 +102,8 @@ class Index:
         parts = [
             replace(
                 part,
-                vectors=np.zeros((len(part), dim), np.float32),
+                vectors=np.zeros((len(part), dim), np.int8),
+                lengths=np.zeros(len(part), np.float32),
                 phrase_vectors=np.empty((0, dim), np.int8),
                 phrase_lengths=np.empty(0, np.float32),
                 phrase_starts=np.zeros(len(part) + 1, np.int64),
@@ -103,8 +117,8 @@ class Index:
 
     @property
     def nbytes(self) -> int:
-        """The approximate memory of the index, with the vectors that it joins for questions."""
-        return sum(part.nbytes + part.vectors.nbytes for part in self._parts)
+        """The approximate memory of the index, with the sketches that it makes for questions."""
+        return sum(part.nbytes + 4 * SKETCH * len(part) for part in self._parts)
 
     @cached_property
     def name_order(self) -> NDArray[np.int64]:
@@ -116,7 +130,7 @@ class Index:
 
     def contains(self, term: int) -> bool:
         """Tell whether a skill contains a term. It may have been replaced or removed."""
-        return any(len(part.terms.find(np.array([term], np.uint64))[0]) for part in self._parts)
+        return any(part.terms.find(np.array([term], np.uint64)) for part in self._parts)
 
     def spells(self, term: str) -> bool:
         """Tell whether a term is in the name, description or headings of a skill."""
@@ -137,34 +151,40 @@ class Index:
         return np.array([entry.name_length for entry in self.entries], np.float64)
 
     @cached_property
-    def vector_lengths(self) -> NDArray[np.float64]:
-        lengths: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors)).astype(np.float64)
-        return lengths
+    def inverse_lengths(self) -> NDArray[np.float64]:
+        """1 / the length of each vector. 0 for a skill without a vector."""
+        lengths = _joined([np.empty(0, np.float32), *(part.lengths for part in self._parts)])
+        inverse: NDArray[np.float64] = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+        return inverse
 
     @cached_property
-    def vectors(self) -> NDArray[np.float32]:
-        if len(self._parts) == 1:
-            return self._parts[0].vectors
-        return np.concatenate([np.empty((0, self.dim), np.float32), *(part.vectors for part in self._parts)])
+    def sketches(self) -> NDArray[np.float32]:
+        """The first dimensions of each vector."""
+        parts = (part.vectors[:, :SKETCH] for part in self._parts)
+        return np.concatenate([np.empty((0, min(self.dim, SKETCH)), np.int8), *parts]).astype(np.float32)
+
+    def vectors_of(self, rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the vectors of some skills. `rows` rise."""
+        found = [part.vectors[local] for part, local in self._by_part(rows)]
+        return np.concatenate([np.empty((0, self.dim), np.int8), *found]).astype(np.float32)
 
     def hits(self, terms: Hashes) -> Hits:
-        """Return the rows in use that contain some terms, or that another skill describes with them."""
+        """Return the rows that contain some terms, or that another skill describes with them."""
         anchors, weights = self._anchors(terms)
         found = [self._part_hits(at, terms, anchors, weights) for at in range(len(self._parts))]
-        at, rows, summary, full, fields = map(_joined, zip(*found, strict=True))
-        return Hits(at, rows, summary, full, fields, np.bincount(at, minlength=len(terms)))
+        at, rows, summary, text, fields = map(_joined, zip(*found, strict=True))
+        return Hits(at, rows, summary, text, fields, self._counts(at, rows, len(terms)))
 
-    def pair_rows(self, pairs: Hashes) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """Return the rows in use that contain pairs or phrases, and for each the position of its hash in `pairs`."""
+    def pair_rows(self, pairs: Hashes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows that contain pairs or phrases, and for each the position of its hash in `pairs`.
+
+        As in `Hits`, rows that are not in use can be among them.
+        """
         found, positions = [], []
-        for number, part in enumerate(self._parts):
-            places, at = part.pairs.find(pairs)
-            rows = part.pairs.rows[places]
-            if not self._full[number]:
-                in_use = self._alive[number][rows]
-                rows, at = rows[in_use], at[in_use]
-            found.append(rows + np.int32(self._starts[number]))
-            positions.append(at)
+        for start, part in zip(self._starts[:-1], self._parts, strict=True):
+            spans = part.pairs.find(pairs)
+            found.append(spans.of(part.pairs.rows).astype(np.intp) + start)
+            positions.append(spans.positions)
         return _joined(found), _joined(positions)
 
     def phrases_of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.intp]]:
@@ -174,31 +194,31 @@ class Index:
         """
         found: list[NDArray[np.int8]] = [np.empty((0, self.dim), np.int8)]
         lengths, counts = [np.empty(0, np.float32)], [np.empty(0, np.intp)]
+        for part, local in self._by_part(rows):
+            starts = part.phrase_starts[local]
+            number = part.phrase_starts[local + 1] - starts
+            before = np.cumsum(number) - number
+            places = np.repeat(starts - before, number) + np.arange(number.sum())
+            found.append(part.phrase_vectors[places])
+            lengths.append(part.phrase_lengths[places])
+            counts.append(number.astype(np.intp))
+        return np.concatenate(found).astype(np.float32), np.concatenate(lengths), np.concatenate(counts)
+
+    def _by_part(self, rows: NDArray[np.intp]) -> Iterator[tuple[Segment, NDArray[np.intp]]]:
+        """Yield the segments of some rows, which rise, with their rows inside the segment."""
         bounds = np.searchsorted(rows, self._starts)
         for at, part in enumerate(self._parts):
-            local = rows[bounds[at] : bounds[at + 1]] - self._starts[at]
-            if len(local):
-                starts = part.phrase_starts[local]
-                number = part.phrase_starts[local + 1] - starts
-                before = np.cumsum(number) - number
-                places = np.repeat(starts - before, number) + np.arange(number.sum())
-                found.append(part.phrase_vectors[places])
-                lengths.append(part.phrase_lengths[places])
-                counts.append(number.astype(np.intp))
-        return np.concatenate(found).astype(np.float32), np.concatenate(lengths), np.concatenate(counts)
+            if bounds[at] < bounds[at + 1]:
+                yield part, rows[bounds[at] : bounds[at + 1]] - self._starts[at]
 
     def _part_hits(
         self, number: int, terms: Hashes, anchors: NDArray[np.int64], weights: NDArray[np.float32]
     ) -> tuple[NDArray[Any], ...]:
         """Return the hits in one segment as columns. Anchors are keys of a term and a row, see `_anchors`."""
         part, start = self._parts[number], int(self._starts[number])
-        places, at = part.terms.find(terms)
-        if not self._full[number]:
-            in_use = self._alive[number][part.terms.rows[places]]
-            places, at = places[in_use], at[in_use]
-        rows = part.terms.rows[places] + np.int32(start)
-        summary, full, fields = (column[places] for column in part.terms.columns)
-        hits = at, rows, summary.astype(np.float32), full.astype(np.float32), fields
+        spans = part.terms.find(terms)
+        rows = spans.of(part.terms.rows).astype(np.intp) + start
+        hits = spans.positions, rows, *(spans.of(column) for column in part.terms.columns)
         if not len(anchors):
             return hits
         target = anchors % self._size
@@ -212,15 +232,21 @@ class Index:
         """
         found = []
         for part, kept, targets in zip(self._parts, self._alive, self._targets, strict=True):
-            places, at = part.mentions.find(terms)
-            if len(places):
-                rows = targets[part.mentions.columns[0][places]]
-                valid = kept[part.mentions.rows[places]] & (rows >= 0)
-                found.append(at[valid] * self._size + rows[valid])
+            if spans := part.mentions.find(terms):
+                rows = targets[spans.of(part.mentions.columns[0])]
+                valid = kept[spans.of(part.mentions.rows)] & (rows >= 0)
+                found.append(spans.positions[valid] * self._size + rows[valid])
         if not found:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         anchors, counts = np.unique(_joined(found), return_counts=True)
         return anchors, np.minimum(counts, _MOST_ANCHORS) * np.float32(ANCHOR_WEIGHT)
+
+    def _counts(self, at: NDArray[np.intp], rows: NDArray[np.intp], terms: int) -> NDArray[np.intp]:
+        """Return the number of rows in use for each term, from the positions of terms and the rows of all hits."""
+        counts = np.bincount(at, minlength=terms)
+        if not all(self._full):
+            counts -= np.bincount(at[np.flatnonzero(~self.alive[rows])], minlength=terms)
+        return counts
 
     @property
     def _size(self) -> int:
@@ -240,19 +266,21 @@ def _with_anchors(
     hits: tuple[NDArray[Any], ...], anchors: NDArray[np.int64], weights: NDArray[np.float32], size: int
 ) -> tuple[NDArray[Any], ...]:
     """Add the weights of anchors to the hits of a segment, and hits for rows that have the term only there."""
-    at, rows, summary, full, fields = hits
+    at, rows, summary, text, fields = hits
     keys = at * size + rows
     places = np.searchsorted(keys, anchors)
     known = places < len(keys)
     known[known] = keys[places[known]] == anchors[known]
-    summary[places[known]] += weights[known]
-    fields[places[known]] |= ANCHOR
-    new = anchors[~known]
+    found, new = places[known], anchors[~known]
+    in_summary, elsewhere = segments.unsaturated(summary[found], text[found])
+    summary[found], text[found] = segments.saturated(in_summary + weights[known], elsewhere)
+    fields[found] |= ANCHOR
+    new_summary, new_text = segments.saturated(weights[~known], np.zeros(len(new), np.float32))
     return (
         np.concatenate([at, new // size]),
-        np.concatenate([rows, (new % size).astype(np.int32)]),
-        np.concatenate([summary, weights[~known]]),
-        np.concatenate([full, np.zeros(len(new), np.float32)]),
+        np.concatenate([rows, new % size]),
+        np.concatenate([summary, new_summary]),
+        np.concatenate([text, new_text]),
         np.concatenate([fields, np.full(len(new), ANCHOR, np.uint8)]),
     )
 

@@ -56,5 +56,9 @@ class Link(Protocol[QuestionType]):
         ...
 
 
-def nothing() -> Matches:
-    return Matches(np.empty(0, np.intp), np.empty(0, np.float64))
+def above_zero(
+    rows: Rows, scores: NDArray[np.float64], reason: Callable[[int], str], *, certain: bool = False
+) -> Matches:
+    """Return the rows with a score above zero. `scores` has one for each of `rows`."""
+    matched = np.flatnonzero(scores > 0)
+    return Matches(rows[matched], scores[matched], reason, certain)

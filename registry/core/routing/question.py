@@ -12,53 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from registry.core.routing import analysis, background, weights, words
-from registry.core.routing.analysis import ANCHOR, DESCRIPTION, HEADINGS, LEAD, NAME, TITLE, TRIGGERS
-from registry.core.routing.index import Hits, Index
+from registry.core.routing.evidence import (
+    Floats,
+    PhraseEvidence,
+    TermShares,
+    TextScores,
+    WordEvidence,
+    shares,
+    total_score,
+)
+from registry.core.routing.index import SKETCH, Hits, Index
+from registry.core.routing.link import Rows
 from registry.core.routing.vectors import Encoder
 
+SHORTLIST = 128  # rows of a large index that links compare in detail
 _NAME_WORD = re.compile(r"[^\W_]+")
-SATURATION = 2.5  # k1 of BM25
-_SUMMARY = NAME | TITLE | DESCRIPTION | TRIGGERS | ANCHOR
-_PROMINENT = _SUMMARY | LEAD | HEADINGS
-_ALL_HITS = slice(None)
-
-Floats = NDArray[np.float64]
-
-
-def _part_of(fields: int) -> int:
-    """Return 0 for a hit in the summary, 1 for one in introduction or headings alone, and 2 for one in the text."""
-    return 0 if fields & _SUMMARY else 1 if fields & _PROMINENT else 2
-
-
-_PART_OF = np.array([_part_of(fields) for fields in range(256)], np.int32)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """One number from 0 to about 1 for each row of the index.
-
-    `summary` and `text` are BM25F: of name, title, description and triggers, and what all other fields add to it.
-    `cover` is the share of the question's weight that the summary has, `lead_cover` what introduction and headings add
-    to it, `text_cover` what the text adds. `early` is like `cover`, but earlier words count more. `head` is the
-    share of the first part of the question in the summary, `lead_head` what introduction and headings add to it.
-    `pairs`: adjacent words; `name`: words of the name, the earlier the better; `name_share`: how much of the name is in
-    the question, less for common words; `triggers`: triggers and phrases that are in the question as a whole; `exact`:
-    1 if the question is a trigger or phrase, word for word.
-    """
-
-    summary: Floats
-    text: Floats
-    cover: Floats
-    lead_cover: Floats
-    text_cover: Floats
-    early: Floats
-    head: Floats
-    lead_head: Floats
-    pairs: Floats
-    name: Floats
-    name_share: Floats
-    triggers: Floats
-    exact: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,24 +54,60 @@ class Question:
         return np.array([term.weight * background.idf(term.stem, count) for term, count in terms])
 
     @cached_property
-    def evidence(self) -> Evidence:
-        return _evidence(self)
+    def term_shares(self) -> TermShares:
+        return TermShares(self.query, self.weights)
 
     @cached_property
-    def text_score(self) -> Floats:
-        """The sum of all evidence of the text, with its weights."""
-        evidence = self.evidence
-        parts = (
-            (weights.NAME, evidence.name), (weights.NAME_SHARE, evidence.name_share),
-            (weights.TRIGGERS, evidence.triggers), (weights.SUMMARY, evidence.summary), (weights.COVER, evidence.cover),
-            (weights.HEAD, evidence.head), (weights.PAIRS, evidence.pairs), (weights.TEXT, evidence.text),
-            (weights.LEAD_COVER, evidence.lead_cover), (weights.TEXT_COVER, evidence.text_cover),
-            (weights.EARLY, evidence.early), (weights.LEAD_HEAD, evidence.lead_head), (weights.EXACT, evidence.exact),
-        )  # fmt: skip
-        total: Floats = np.zeros(len(self.index.names))
-        for weight, values in parts:
-            total += weight * values
-        return total
+    def word_evidence(self) -> WordEvidence:
+        return WordEvidence(self.term_shares, self.hits, self.index.name_lengths)
+
+    @cached_property
+    def phrase_evidence(self) -> PhraseEvidence:
+        return _phrase_evidence(self)
+
+    @cached_property
+    def estimate(self) -> Floats:
+        """An estimate of the score of every row: exact for its text, from a part of the dimensions for its vector."""
+        text = total_score(self.word_evidence, self.phrase_evidence)
+        vector = self._vector
+        if vector is None:
+            return text
+        products = self.index.sketches @ vector[:SKETCH]
+        return text + weights.VECTOR * _cosines(products, self.index.inverse_lengths, vector)
+
+    @cached_property
+    def best(self) -> Rows:
+        """The best SHORTLIST rows of the index by the estimate, in rising order."""
+        return self.nearest(self.index.rows, SHORTLIST)
+
+    def nearest(self, rows: Rows, most: int) -> Rows:
+        """Return the best of some rows by the estimate, in rising order. Of equal ones those with the first names."""
+        if len(rows) <= most:
+            return rows
+        estimate = self.estimate[rows]
+        last = np.partition(estimate, len(rows) - most)[len(rows) - most]
+        best = np.flatnonzero(estimate >= last)  # more than `most` if several are equal to the last
+        if len(best) > most:
+            order = np.lexsort((self.index.name_order[rows[best]], -estimate[best]))
+            best = np.sort(best[order[:most]])
+        return rows[best]
+
+    def text_scores(self, rows: Rows) -> TextScores:
+        """Return the scores of rows by the links that read text. All links of a chain ask for the same rows."""
+        if self._known_scores and self._known_scores[-1][0] is rows:
+            return self._known_scores[-1][1]
+        if len(rows) == len(self.index.names):
+            found = TextScores.of(self.word_evidence, self.phrase_evidence)
+        else:
+            words = WordEvidence(self.term_shares, self.hits.within(rows), self.index.name_lengths[rows])
+            found = TextScores.of(words, self.phrase_evidence.of(rows))
+        self._known_scores[:] = [(rows, found)]
+        return found
+
+    @cached_property
+    def _known_scores(self) -> list[tuple[Rows, TextScores]]:
+        """The rows that were asked for last, with their scores."""
+        return []
 
     @cached_property
     def exact_row(self) -> int | None:
@@ -119,40 +123,36 @@ class Question:
     def has_vectors(self) -> bool:
         return self._vector is not None
 
-    @cached_property
-    def similarity(self) -> Floats:
-        """The cosine of the question's vector and each skill's, from 0 to 1. Zero without vectors."""
+    def similarity(self, rows: Rows) -> Floats:
+        """Return the cosine of the question's vector and that of each row, from 0 to 1. Zero without vectors."""
         vector = self._vector
         if vector is None:
-            return np.zeros(len(self.index.names))
-        products = self.index.vectors @ vector
-        lengths = self.index.vector_lengths * float(np.sqrt(vector @ vector))
-        cosines: Floats = np.divide(products, lengths, out=np.zeros(len(products)), where=lengths > 0)
-        return np.maximum(cosines, 0.0)
+            return np.zeros(len(rows))
+        return _cosines(self.index.vectors_of(rows) @ vector, self.index.inverse_lengths[rows], vector)
 
-    def phrase_similarity(self, rows: NDArray[np.intp]) -> Floats:
-        """Return, for each row, the cosine of its phrase nearest to the question. Rows may be in any order."""
-        known = self._phrase_similarity
-        missing = np.sort(rows[known[rows] < 0])
-        if len(missing):
-            known[missing] = 0.0
-            cosines, counts = self._phrase_cosines(missing)
-            some = counts > 0
-            if some.any():
-                best = np.maximum.reduceat(cosines, (np.cumsum(counts) - counts)[some])
-                known[missing[some]] = np.maximum(best, 0.0)
-        similar: Floats = known[rows]
+    def phrase_similarity(self, rows: Rows) -> Floats:
+        """Return, for each row, the cosine of its phrase nearest to the question. `rows` rise."""
+        cosines, counts = self._phrase_cosines(rows)
+        starts = np.cumsum(counts) - counts
+        similar = np.zeros(len(rows))
+        some = np.flatnonzero(counts)
+        if len(some):
+            similar[some] = np.maximum(np.maximum.reduceat(cosines, starts[some]), 0.0)
+        spans = zip(starts.tolist(), (starts + counts).tolist(), strict=True)
+        self._known_phrases.update(zip(rows.tolist(), (cosines[start:end] for start, end in spans), strict=True))
         return similar
 
     def nearest_phrase(self, row: int) -> str:
         """Return the phrase of a skill that is nearest to the question, or an empty text."""
-        cosines, _ = self._phrase_cosines(np.array([row], np.intp))
+        if row not in self._known_phrases:
+            self.phrase_similarity(np.array([row], np.intp))
+        cosines, entry = self._known_phrases[row], self.index.entries[row]
         if not len(cosines):
             return ""
-        entry = self.index.entries[row]
         return (*entry.phrases, entry.name)[int(cosines.argmax())]  # the last vector is that of the name
 
-    def _phrase_cosines(self, rows: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+    def _phrase_cosines(self, rows: Rows) -> tuple[Floats, NDArray[np.intp]]:
+        """Return the cosines of all phrases of some rows, one after the other, and the number of phrases of each."""
         vector = self._vector
         if vector is None:
             return np.empty(0), np.zeros(len(rows), np.intp)
@@ -160,9 +160,9 @@ class Question:
         return phrases @ vector / (lengths * float(np.sqrt(vector @ vector)) + 1e-9), counts
 
     @cached_property
-    def _phrase_similarity(self) -> Floats:
-        """The results of `phrase_similarity` by row, -1 where it was not asked for."""
-        return np.full(len(self.index.names), -1.0)
+    def _known_phrases(self) -> dict[int, Floats]:
+        """The cosines of the phrases of the rows that were asked for."""
+        return {}
 
     @cached_property
     def _vector(self) -> NDArray[np.float32] | None:
@@ -178,56 +178,21 @@ def ask(text: str, index: Index, encoder: Encoder | None = None) -> Question:
     return Question(words.query(text), index, encoder)
 
 
-def _evidence(question: Question) -> Evidence:
-    """Sum over the hits of all terms at once, which is several times faster than term by term."""
-    size, hits, weights = len(question.index.names), question.hits, question.weights
-    terms, rows, weight = hits.terms, hits.rows, weights[hits.terms]
-    total = float(weights.sum()) + 1e-9
-    in_head = np.array([term.in_head for term in question.query.terms], bool)
-    place = np.arange(len(weights))
-    early, earlier = weights / (1.0 + place / 8), weights / (1.0 + place / 3)  # less for later terms
-
-    def by_part(values: Floats, where: NDArray[np.bool_] | slice = _ALL_HITS) -> Floats:
-        """Sum for each skill: over the hits in the summary, in introduction and headings alone, and in the text."""
-        sums: Floats = np.bincount(parts[where], values[where], 3 * size).astype(np.float64, copy=False)
-        return sums.reshape(3, size)
-
-    parts = _PART_OF[hits.fields] * size + rows
-    both = hits.summary + hits.full
-    named = np.flatnonzero(hits.fields & NAME)
-    covers, heads = by_part(weight) / total, by_part(weight, in_head[terms]) / (float(weights[in_head].sum()) + 1e-9)
-    summary = np.bincount(rows, weight * (hits.summary / (SATURATION + hits.summary)), size)
-    text = np.bincount(rows, weight * (both / (SATURATION + both)), size) - summary
-    names = np.bincount(rows[named], early[terms[named]], size) / (float(early.sum()) + 1e-9)
-    pairs, triggers, exact = _adjacent(question, size, total)
-    return Evidence(
-        summary=summary / total,
-        text=text / total,
-        cover=covers[0],
-        lead_cover=covers[1],
-        text_cover=covers[2],
-        early=by_part(earlier[terms])[0] / (float(earlier.sum()) + 1e-9),
-        head=heads[0],
-        lead_head=heads[1],
-        pairs=pairs,
-        name=names,
-        name_share=np.bincount(rows[named], weight[named] / background.MOST, size) / question.index.name_lengths,
-        triggers=triggers,
-        exact=exact,
-    )
+def _cosines(products: NDArray[np.float32], inverse_lengths: Floats, vector: NDArray[np.float32]) -> Floats:
+    """Return cosines, 0 instead of negative ones."""
+    cosines: Floats = products * (inverse_lengths / (float(np.sqrt(vector @ vector)) or 1.0))
+    return np.maximum(cosines, 0.0, out=cosines)
 
 
-def _adjacent(question: Question, size: int, total: float) -> tuple[Floats, Floats, Floats]:
-    """Return the evidence of `pairs`, `triggers` and `exact`, for which the index is searched once.
-
-    For triggers it is the weight of the heaviest trigger or phrase of each skill that is in the question as a whole.
-    """
+def _phrase_evidence(question: Question) -> PhraseEvidence:
+    """Search the index once for the pairs, the phrases and the whole of the question."""
+    size = len(question.index.names)
     first, second = np.array(question.query.pairs, np.intp).reshape(-1, 2).T
     order = np.array(question.query.order, np.intp)
     before = np.concatenate([[0.0], np.cumsum(question.weights[order])])
     phrases = list(analysis.phrase_hashes(question.hashes[order]))
     lengths = range(1, len(phrases) + 1)
-    weights = np.concatenate(
+    worth = np.concatenate(
         [
             (question.weights[first] + question.weights[second]) / 2,
             *(before[length:] - before[:-length] for length in lengths),
@@ -236,10 +201,11 @@ def _adjacent(question: Question, size: int, total: float) -> tuple[Floats, Floa
     exact = np.array([analysis.exact_hash(question.query.words)], np.uint64)
     pairs = analysis.pair_hash(question.hashes[first], question.hashes[second])
     rows, at = question.index.pair_rows(np.concatenate([pairs, *phrases, exact]))
-    is_pair, is_exact = at < len(first), at == len(weights)
+    is_pair, is_exact = at < len(first), at == len(worth)
     is_phrase = ~(is_pair | is_exact)
-    summed = np.bincount(rows[is_pair], weights[at[is_pair]], size) / (float(weights[: len(first)].sum()) + 1e-9)
+    shared = np.concatenate([shares(worth[: len(first)]), worth[len(first) :]])
+    summed = np.bincount(rows[is_pair], shared[at[is_pair]], size).astype(np.float64, copy=False)
     heaviest, found = np.zeros(size), np.zeros(size)
-    np.maximum.at(heaviest, rows[is_phrase], weights[at[is_phrase]])
+    np.maximum.at(heaviest, rows[is_phrase], worth[at[is_phrase]])
     found[rows[is_exact]] = 1.0
-    return summed, heaviest / total, found
+    return PhraseEvidence(summed, heaviest / (float(question.weights.sum()) + 1e-9), found)

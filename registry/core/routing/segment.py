@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from registry.core.routing.analysis import Analysed, Hashes
 
 Ints = NDArray[np.int32]
+SATURATION = 2.5  # k1 of BM25
 _ENTRY_BYTES = 2_000  # of an Entry with its texts, measured
 
 
@@ -53,16 +54,13 @@ class Postings:
         starts = np.append(np.flatnonzero(first), len(ordered)).astype(np.int64)
         return cls(ordered[first], starts, rows[order], tuple(column[order] for column in columns))
 
-    def find(self, hashes: Hashes) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-        """Return the places of the rows of several hashes in `rows`, and for each the position of its hash."""
+    def find(self, hashes: Hashes) -> "Spans":
+        """Return where the rows of several hashes are."""
         if not len(self.hashes):
-            return np.empty(0, np.int64), np.empty(0, np.intp)
+            return Spans(np.empty(0, np.intp), self.starts[:0], self.starts[:0])
         at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        starts = self.starts[at]
-        counts = np.where(self.hashes[at] == hashes, self.starts[at + 1] - starts, 0)
-        positions = np.repeat(np.arange(len(hashes)), counts)
-        before = np.cumsum(counts) - counts
-        return np.repeat(starts - before, counts) + np.arange(len(positions)), positions
+        known = np.flatnonzero(self.hashes[at] == hashes)
+        return Spans(known, self.starts[at[known]], self.starts[at[known] + 1])
 
     def expanded(self) -> Hashes:
         """Return the hash of each row, so that postings can be merged with others."""
@@ -70,11 +68,34 @@ class Postings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """Parts of the columns of postings: of each hash that was found, its number and the bounds of its rows."""
+
+    numbers: NDArray[np.intp]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def __bool__(self) -> bool:
+        return len(self.numbers) > 0
+
+    @property
+    def positions(self) -> NDArray[np.intp]:
+        """The number of the hash of each row."""
+        return np.repeat(self.numbers, self.ends - self.starts)
+
+    def of(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of a column. To copy slices is several times faster than to pick values one by one."""
+        bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return np.concatenate([column[:0], *(column[start:end] for start, end in bounds)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Segment:
     """The arrays of some skills.
 
-    `terms` has the columns summary weight, full weight and field bits. `mentions` has rows that mention another skill,
-    and as its column the position of that skill's name in `mentioned`. `vectors` are whole numbers as float32, whose
+    `terms` has three columns: BM25F of the term in the summary, what the other fields add to it, and field bits. Both
+    numbers are without the weight of the term, which depends on the question. `mentions` has rows that mention another
+    skill, and as its column the position of that skill's name in `mentioned`. `vectors` are whole numbers, so their
     products are exact; the phrases of a skill are `phrase_starts[row]:phrase_starts[row + 1]`. `vocabulary` has the
     terms in names, descriptions and headings, sorted; after a merge also some that no skill has any more.
     """
@@ -84,7 +105,8 @@ class Segment:
     pairs: Postings
     mentions: Postings
     mentioned: tuple[str, ...]
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.int8]
+    lengths: NDArray[np.float32]  # of the vectors
     phrase_vectors: NDArray[np.int8]
     phrase_lengths: NDArray[np.float32]
     phrase_starts: NDArray[np.int64]
@@ -97,7 +119,8 @@ class Segment:
     @property
     def nbytes(self) -> int:
         """The approximate memory of the segment."""
-        arrays: list[NDArray[Any]] = [self.vectors, self.phrase_vectors, self.phrase_lengths, self.phrase_starts]
+        arrays: list[NDArray[Any]] = [self.vectors, self.lengths]
+        arrays += [self.phrase_vectors, self.phrase_lengths, self.phrase_starts]
         for postings in (self.terms, self.pairs, self.mentions):
             arrays += [postings.hashes, postings.starts, postings.rows, *postings.columns]
         return sum(array.nbytes for array in arrays) + _ENTRY_BYTES * len(self.entries) + 80 * len(self.vocabulary)
@@ -113,15 +136,18 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
     targets = [mentioned_at.setdefault(name, len(mentioned_at)) for skill in skills for name in skill.mentions]
     phrases = [skill.phrase_vectors if _fits(skill, dim) else np.empty((0, dim), np.int8) for skill in skills]
     phrase_vectors = np.concatenate([np.empty((0, dim), np.int8), *phrases])
-    vectors = [skill.vector if _fits(skill, dim) else np.zeros(dim, np.int8) for skill in skills]
+    rows_of_vectors = [skill.vector if _fits(skill, dim) else np.zeros(dim, np.int8) for skill in skills]
+    vectors = np.array(rows_of_vectors, np.int8).reshape(len(skills), dim)
     return Segment(
         entries=tuple(_entry(skill) for skill in skills),
         terms=Postings.of(
             _joined([skill.hashes for skill in skills], np.uint64),
             rows,
             (
-                _joined([skill.summary for skill in skills], np.float16),
-                _joined([skill.full for skill in skills], np.float16),
+                *saturated(
+                    _joined([skill.summary for skill in skills], np.float32),
+                    _joined([skill.full for skill in skills], np.float32),
+                ),
                 _joined([skill.fields for skill in skills], np.uint8),
             ),
         ),
@@ -132,13 +158,32 @@ def build(skills: Sequence[Analysed], dim: int) -> Segment:
             (np.array(targets, np.int32),),
         ),
         mentioned=tuple(mentioned_at),
-        vectors=np.array(vectors, np.float32).reshape(len(skills), dim),
+        vectors=vectors,
+        lengths=_lengths(vectors),
         phrase_vectors=phrase_vectors,
         phrase_lengths=_lengths(phrase_vectors),
         phrase_starts=np.cumsum([0, *map(len, phrases)], dtype=np.int64),
         mentioned_at=mentioned_at,
         vocabulary=tuple(sorted({term for skill in skills for term in skill.spellings.split()})),
     )
+
+
+def saturated(
+    summary: NDArray[np.float32], full: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return BM25F of the weights of terms in the summary, and what their weights elsewhere add to it."""
+    in_summary = summary / (SATURATION + summary)
+    both = summary + full
+    return in_summary, both / (SATURATION + both) - in_summary
+
+
+def unsaturated(
+    summary: NDArray[np.float32], text: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the weights that `saturated` was given."""
+    both = summary + text
+    in_summary = SATURATION * summary / (1 - summary)
+    return in_summary, SATURATION * both / (1 - both) - in_summary
 
 
 def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
@@ -172,6 +217,7 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
         mentions=_merged(moved, new_rows),
         mentioned=tuple(mentioned_at),
         vectors=np.concatenate([part.vectors[kept] for part, kept in zip(segments, alive, strict=True)]),
+        lengths=np.concatenate([part.lengths[kept] for part, kept in zip(segments, alive, strict=True)]),
         phrase_vectors=np.concatenate(
             [part.phrase_vectors[kept] for part, kept in zip(segments, phrase_kept, strict=True)]
         ),

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 
-from registry.core.routing import chain, fusion
+from registry.core.routing import chain, fusion, shortlist
 from registry.core.routing.chain import Chained
 from registry.core.routing.link import Link, Rows, Unavailable
 from registry.core.routing.question import Question
@@ -32,6 +32,7 @@ def run(question: Question, rows: Rows, *, most: int, alone: bool = True) -> Cha
         rows,
         fuse=lambda matches: fusion.fuse(question, matches, most),
         runner=_runner,
+        shorten=lambda given: shortlist.of(question, given, most),
         alone=alone,
     )
     _note(chained)

@@ -29,6 +29,19 @@ class FakeLink:
         return self.answer()
 
 
+@dataclass
+class Asked:
+    """A link that notes the rows it is asked about, and scores all of them."""
+
+    name: str
+    rows: list[list[int]]
+    cost: int = 1
+
+    def rank(self, question: str, rows: Rows) -> Matches:
+        self.rows.append(rows.tolist())
+        return Matches(rows, np.ones(len(rows)))
+
+
 def matches(scores: dict[int, float], certain: bool = False) -> Matches:
     return Matches(np.array(list(scores), np.intp), np.array(list(scores.values()), np.float64), certain=certain)
 
@@ -125,6 +138,54 @@ def test_a_link_that_is_certain_answers_alone() -> None:
 def test_without_any_answer_nothing_is_found() -> None:
     chained = run(FakeLink("bad", lambda: None), FakeLink("worse", lambda: raising(ValueError())))
     assert chained.fused.rows.tolist() == []
+
+
+def test_links_are_asked_about_the_shortlist() -> None:
+    asked: list[list[int]] = []
+    link = Asked("asked", asked)
+    chained = chain.run([link, link], "question", ROWS, fuse=add, runner=runner, shorten=lambda rows: rows[1:])
+    assert asked == [[2, 5], [2, 5]]
+    assert chained.fused.rows.tolist() == [2, 5]
+
+
+def test_a_link_that_names_a_skill_beside_the_shortlist_is_left_out() -> None:
+    link = FakeLink("beside", lambda: matches({0: 1.0}))
+    chained = chain.run([link], "question", ROWS, fuse=add, runner=runner, shorten=lambda rows: rows[1:])
+    assert chained.reports[0].status == "invalid"
+
+
+def test_without_a_shortlist_links_are_asked_about_all_skills() -> None:
+    asked: list[list[int]] = []
+    link = Asked("asked", asked)
+    chained = chain.run(
+        [link], "question", ROWS, fuse=add, runner=runner, shorten=lambda rows: raising(ValueError("no estimate"))
+    )
+    assert asked == [[0, 2, 5]]
+    assert chained.reports[0].status == "ok"
+
+
+def test_a_shortlist_that_hangs_costs_the_first_link() -> None:
+    release = threading.Event()
+    asked: list[list[int]] = []
+    first, second = Asked("waits for the shortlist", asked), Asked("goes on", asked)
+    try:
+        chained = chain.run(
+            [first, second],
+            "question",
+            ROWS,
+            fuse=add,
+            runner=runner,
+            shorten=lambda rows: rows[: release.wait()],
+            seconds=0.2,
+        )
+    finally:
+        release.set()
+    assert [report.status for report in chained.reports] == ["timeout", "ok"]
+    assert asked[0] == [0, 2, 5]
+
+
+def test_rows_in_any_order_are_fused() -> None:
+    assert run(FakeLink("backwards", lambda: matches({5: 1.0, 0: 3.0, 2: 2.0}))).fused.rows.tolist() == [0, 2, 5]
 
 
 def test_no_rows_are_no_matches() -> None:

@@ -84,5 +84,5 @@ def test_a_question_that_is_a_trigger_finds_its_skill_before_one_with_its_words_
         "parcel", "Parcel", "Sends a parcel. Parcel labels, parcel prices.", "# Parcel\n\nParcel."
     )
     index = Index.of([analysis.analyse(each) for each in (tracking, sender)])
-    scores = question.ask(text, index).text_score
+    scores = question.ask(text, index).text_scores(index.rows).total
     assert scores[index.row_of["order-status"]] > scores[index.row_of["parcel"]]

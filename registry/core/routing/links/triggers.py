@@ -1,7 +1,6 @@
 """Finds skills by triggers, tags and phrases of the description that are in the question as a whole."""
 
-from registry.core.routing import weights
-from registry.core.routing.link import Matches, Rows
+from registry.core.routing.link import Matches, Rows, above_zero
 from registry.core.routing.question import Question
 from registry.core.routing.words import terms
 
@@ -11,16 +10,13 @@ class Triggers:
     cost = 300
 
     def rank(self, question: Question, rows: Rows) -> Matches:
-        evidence = question.evidence
-        scores = (weights.TRIGGERS * evidence.triggers + weights.EXACT * evidence.exact)[rows]
-        matched = scores > 0
-        return Matches(rows[matched], scores[matched], lambda row: _reason(question, row))
+        return above_zero(rows, question.text_scores(rows).triggers, lambda row: _reason(question, row))
 
 
 def _reason(question: Question, row: int) -> str:
     asked = [question.query.terms[at].stem for at in question.query.order]
     entry = question.index.entries[row]
-    if question.evidence.exact[row]:
+    if question.phrase_evidence.exact[row]:
         return "The question is one of its triggers or phrases."
     for phrase in sorted((*entry.triggers, *entry.phrases), key=len, reverse=True):
         stems = terms(phrase)
