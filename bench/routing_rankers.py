@@ -64,6 +64,7 @@ class Chain:
             self.index.rows,
             fuse=lambda matches: fusion.fuse(question, matches),
             runner=self._runner,
+            shorten=lambda rows: shortlist.of(question, rows, MOST),
             seconds=60,
         )
         failed = [report for report in chained.reports if report.status not in (OK, SKIPPED, UNAVAILABLE)]
