@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from registry.core.routing import analysis, chain, confidence, fusion, skill_text
+from registry.core.routing import analysis, chain, confidence, fusion, shortlist, skill_text
 from registry.core.routing.index import Index
 from registry.core.routing.question import ask
 from registry.core.routing.vectors import Encoder
