@@ -5,6 +5,7 @@ left out and reported. It never fails the question.
 """
 
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -86,10 +87,16 @@ def run(
     `shorten` chooses the rows that links are asked about. If `alone`, a link that is certain answers alone, and the
     links behind it are skipped.
     """
-    given = _Given(rows, shorten)
-    outcomes = runner.run(
-        [_step(link, question, given, seconds) for link in links], enough=lambda found: alone and found.certain
-    )
+    asked = _Asked(rows, shorten)
+
+    def step(link: Link[QuestionType]) -> Step[Matches]:
+        def call() -> Matches:
+            rows = asked.rows()
+            return _checked(link.rank(question, rows), rows)
+
+        return Step(link.name, seconds, call)
+
+    outcomes = runner.run(list(map(step, links)), enough=lambda found: alone and found.certain)
     by_link = {outcome.name: outcome.value for outcome in outcomes if outcome.value is not None}
     certain = next((name for name, found in by_link.items() if alone and found.certain), "")
     fused = fuse({certain: by_link[certain]} if certain else by_link)
@@ -106,10 +113,14 @@ def reorder(
     seconds: float,
     rest: float = 0.0,
 ) -> Chained:
-    """Ask one more link about the best rows only, and add its scores. It is skipped if a link was certain."""
+    """Ask one more link about the best rows only, best first, and add its scores.
+
+    After a failure it is not asked again for `rest` seconds. It is skipped if a link was certain.
+    """
     if chained.answered_by or not len(chained.fused.rows):
         return replace(chained, reports=(*chained.reports, LinkReport(link.name, 0.0, steps.SKIPPED)))
-    step = _step(link, question, _Given(chained.fused.rows[:REORDERED]), seconds, rest=rest)
+    best = chained.fused.rows[:REORDERED]
+    step = Step(link.name, seconds, lambda: _checked(link.rank(question, best), np.sort(best)), rest)
     (outcome,) = runner.run([step])
     reports = (*chained.reports, _report(outcome))
     if outcome.value is None:
@@ -126,46 +137,58 @@ def reason_for(matches: Matches, row: int) -> str:
         return ""
 
 
-class _Given:
-    """The rows that a link may name."""
+class _Asked:
+    """The rows that links are asked about: all that were given, or a shortlist of them."""
 
     def __init__(self, rows: Rows, shorten: Callable[[Rows], Rows] | None = None) -> None:
         self._rows, self._shorten = rows, shorten
+        self._settled = shorten is None
+        self._lock = threading.Lock()
 
-    @property
     def rows(self) -> Rows:
-        """The shortlist. The first link waits for it, within its time limit.
+        """Return the rows. The first link makes the shortlist, within its time limit.
 
-        If it fails, links are asked about all rows, and those that have the same problem report it. If it hangs, so
-        does the first link, and the others do not wait for it.
+        If that fails, all rows are returned, and links with the same problem report it. If it hangs, so does the first
+        link. The others get all rows, also when the shortlist is ready later: all of them score the same rows.
         """
-        shorten, self._shorten = self._shorten, None
-        if shorten is not None:
-            with suppress(Exception):
-                self._rows = shorten(self._rows)
-        return self._rows
+        with self._lock:
+            shorten, self._shorten = self._shorten, None
+            if shorten is None:
+                self._settled = True
+                return self._rows
+        shortlist = self._rows
+        with suppress(Exception):
+            shortlist = shorten(self._rows)
+        with self._lock:
+            if not self._settled:
+                self._rows, self._settled = shortlist, True
+            return self._rows
 
-    def check(self, found: object) -> Matches:
-        """Return the matches of a link in rising order of rows, with arrays of one type, or raise Invalid."""
-        if not isinstance(found, Matches):
-            raise Invalid(f"It returned {type(found).__name__}, not matches.")
-        if not isinstance(found.certain, bool) or not callable(found.reason):
-            raise Invalid("Its matches have no reason, or are neither certain nor uncertain.")
-        rows, scores = _numbers(found.rows, "iu", "rows"), _numbers(found.scores, "iuf", "scores")
-        if len(rows) != len(scores):
-            raise Invalid(f"It returned {len(rows)} rows and {len(scores)} scores.")
-        named, scores = _rising(rows.astype(np.intp, copy=False), scores.astype(np.float64, copy=False))
-        if not len(named):
-            return replace(found, rows=named, scores=scores)
-        largest = max(float(scores.max()), -float(scores.min()))
-        if not math.isfinite(largest):
-            raise Invalid("A score is infinite or not a number.")
-        if largest > MOST_SCORE:
-            raise Invalid(f"A score is beyond {MOST_SCORE:,.0f}.")
-        at = np.searchsorted(self._rows, named)
-        if at[-1] == len(self._rows) or not (self._rows[at] == named).all():
-            raise Invalid("It named a skill that it was not given.")
-        return found if named is found.rows and scores is found.scores else replace(found, rows=named, scores=scores)
+
+def _checked(found: object, rows: Rows) -> Matches:
+    """Return the matches of a link in rising order of rows, with arrays of one type, or raise Invalid.
+
+    `rows` are those that the link was asked about, in rising order.
+    """
+    if not isinstance(found, Matches):
+        raise Invalid(f"It returned {type(found).__name__}, not matches.")
+    if not isinstance(found.certain, bool) or not callable(found.reason):
+        raise Invalid("Its matches have no reason, or are neither certain nor uncertain.")
+    named, scores = _numbers(found.rows, "iu", "rows"), _numbers(found.scores, "iuf", "scores")
+    if len(named) != len(scores):
+        raise Invalid(f"It returned {len(named)} rows and {len(scores)} scores.")
+    named, scores = _rising(named.astype(np.intp, copy=False), scores.astype(np.float64, copy=False))
+    if not len(named):
+        return replace(found, rows=named, scores=scores)
+    largest = max(float(scores.max()), -float(scores.min()))
+    if not math.isfinite(largest):
+        raise Invalid("A score is infinite or not a number.")
+    if largest > MOST_SCORE:
+        raise Invalid(f"A score is beyond {MOST_SCORE:,.0f}.")
+    at = np.searchsorted(rows, named)
+    if at[-1] == len(rows) or not (rows[at] == named).all():
+        raise Invalid("It named a skill that it was not given.")
+    return found if named is found.rows and scores is found.scores else replace(found, rows=named, scores=scores)
 
 
 def _rising(rows: Rows, scores: NDArray[np.float64]) -> tuple[Rows, NDArray[np.float64]]:
@@ -191,12 +214,6 @@ def _numbers(values: object, kinds: str, what: str) -> NDArray[np.generic]:
     if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in kinds:
         raise Invalid(f"Its {what} are not numbers.")
     return values
-
-
-def _step(
-    link: Link[QuestionType], question: QuestionType, given: _Given, seconds: float, rest: float = 0.0
-) -> Step[Matches]:
-    return Step(link.name, seconds, lambda: given.check(link.rank(question, given.rows)), rest)
 
 
 def _errors(outcomes: Sequence[Outcome[Matches]]) -> dict[str, Exception]:

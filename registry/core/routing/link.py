@@ -52,7 +52,10 @@ class Link(Protocol[QuestionType]):
     def cost(self) -> int: ...
 
     def rank(self, question: QuestionType, rows: Rows) -> Matches:
-        """Score some of `rows`, which are distinct and in rising order. Raise Unavailable if it cannot work here."""
+        """Score some of `rows`, or raise Unavailable if the link cannot work here.
+
+        `rows` are distinct and in rising order. Only the last link, which reorders them, gets them best first.
+        """
         ...
 
 

@@ -184,6 +184,34 @@ def test_a_shortlist_that_hangs_costs_the_first_link() -> None:
     assert asked[0] == [0, 2, 5]
 
 
+def test_a_shortlist_that_is_ready_too_late_is_not_used() -> None:
+    """The links that did not wait for it score the same rows, and their matches are compared with these."""
+    release, late = threading.Event(), threading.Event()
+    asked: list[list[int]] = []
+
+    def shorten(rows: Rows) -> Rows:
+        release.wait()
+        return rows[:1]
+
+    class Late:
+        name, cost = "makes the shortlist", 1
+
+        def rank(self, question: str, rows: Rows) -> Matches:
+            late.set()
+            return Matches(rows, np.ones(len(rows)))
+
+    class Meanwhile(Asked):
+        def rank(self, question: str, rows: Rows) -> Matches:
+            release.set()
+            assert late.wait(60)
+            return super().rank(question, rows)
+
+    links = [Late(), Meanwhile("goes on", asked), Asked("last", asked)]
+    chained = chain.run(links, "question", ROWS, fuse=add, runner=runner, shorten=shorten, seconds=0.5)
+    assert [report.status for report in chained.reports] == ["timeout", "ok", "ok"]
+    assert asked == [[0, 2, 5], [0, 2, 5]]
+
+
 def test_rows_in_any_order_are_fused() -> None:
     assert run(FakeLink("backwards", lambda: matches({5: 1.0, 0: 3.0, 2: 2.0}))).fused.rows.tolist() == [0, 2, 5]
 
@@ -210,6 +238,15 @@ def test_the_last_link_reorders_only_the_best() -> None:
     assert asked == [list(range(20))]
     assert reordered.fused.rows.tolist()[:3] == [19, 0, 1]
     assert [report.name for report in reordered.reports] == ["all", "last"]
+
+
+def test_the_last_link_gets_the_best_rows_first_and_scores_them_in_any_order() -> None:
+    chained = run(FakeLink("all", lambda: matches({0: 1.0, 2: 2.0, 5: 3.0})))
+    asked: list[list[int]] = []
+    reordered = chain.reorder(Asked("last", asked), "question", chained, fuse=add, runner=runner, seconds=60.0)
+    assert asked == [[5, 2, 0]]
+    assert [report.status for report in reordered.reports] == ["ok", "ok"]
+    assert reordered.fused.scores.tolist() == [4.0, 3.0, 2.0]
 
 
 def test_the_last_link_is_left_out_like_any_other() -> None:
