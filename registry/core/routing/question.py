@@ -94,8 +94,9 @@ class Question:
 
     def text_scores(self, rows: Rows) -> TextScores:
         """Return the scores of rows by the links that read text. All links of a chain ask for the same rows."""
-        if self._known_scores and self._known_scores[-1][0] is rows:
-            return self._known_scores[-1][1]
+        for known, scores in self._known_scores:
+            if known is rows:
+                return scores
         if len(rows) == len(self.index.names):
             found = TextScores.of(self.word_evidence, self.phrase_evidence)
         else:
@@ -106,7 +107,7 @@ class Question:
 
     @cached_property
     def _known_scores(self) -> list[tuple[Rows, TextScores]]:
-        """The rows that were asked for last, with their scores."""
+        """The rows that were asked for last, with their scores; empty or one pair. Threads may replace it."""
         return []
 
     @cached_property
