@@ -19,9 +19,9 @@ _QUESTIONS = (
 _TEXTS = (
     "not ", "do not ", "don't use ", "prefer ", "for a, ", "for a: see ", "use a or b ", "use a instead ", "(use ",
     "(see a)", '"a', "'a", "“a", "a: ", "a, ", "[a](", "<a", "<!--", "```\n", "# a\n", "- `a`: b\n", "- [a](b)",
-    "not for a\n", "a – ", "USE FOR", "WHEN: ", "->a ", "退款，", "a\n",
+    "not for a\n", "a – ", "USE FOR", "WHEN: ", "->a ", "退款，", "a\n", "\n", " ", "- [a](\n",
 )  # fmt: skip
-_QUICK = {"refund ", "for ", "退款", "(see a)", "<!--", "[a](", "do not "}
+_QUICK = {"refund ", "for ", "退款", "(see a)", "<!--", "[a](", "do not ", "(use ", "\n", " ", "- [a](\n"}
 
 
 @cache
@@ -46,7 +46,7 @@ def _search(text: str) -> object:
 
 
 def _describe(text: str) -> object:
-    return analysis.analyse(skill_text.of_parts("refund", "", text[: 20 * KB], ""))
+    return analysis.analyse(skill_text.of_parts("refund", "", text, ""))
 
 
 def _instruct(text: str) -> object:
@@ -65,7 +65,7 @@ def _shapes() -> Iterator[Shape]:
     for unit in _QUESTIONS:
         yield Shape(f"the question {unit!r}", _text(unit), _ask, _QUESTION, quick=unit in _QUICK)
     for unit in _TEXTS:
-        yield Shape(f"a description {unit!r}", _text(unit), _describe, 20 * KB, quick=unit in _QUICK)
+        yield Shape(f"a description {unit!r}", _text(unit), _describe, _SKILL, quick=unit in _QUICK)
         yield Shape(f"instructions {unit!r}", _text(unit), _instruct, _SKILL, quick=unit in _QUICK)
     yield Shape("a question of many words", _many_words, _ask, _QUESTION, small=2 * KB, quick=True)
     yield Shape("a search for many words", _many_words, _search, 200, quick=True)

@@ -17,7 +17,7 @@ from registry.core.routing.skill_text import SkillText
 from registry.core.routing.vectors import Encoder
 from registry.core.routing.words import REQUEST_WORDS, term_hash, terms, words
 
-FORMAT = "6"  # increment after every change of what is stored; an Analysed of another format is made anew
+FORMAT = "7"  # increment after every change of what is stored; an Analysed of another format is made anew
 
 NAME, TITLE, DESCRIPTION, TRIGGERS, LEAD, HEADINGS, BODY, ANCHOR = (1 << bit for bit in range(8))
 SUMMARY_FIELDS = NAME | TITLE | DESCRIPTION | TRIGGERS

@@ -45,16 +45,17 @@ _SEE_INSTEAD = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(rf"\b(?:use|see|try|prefer)\s+(?:the\s+)?{_NAME}\s+(?:skill\s+)?instead\b", re.IGNORECASE)
-_PARENTHESES = re.compile(r"\s*\(((?:[^()]*\b(?:use|see)\s|[^()]*→\s|not\s)[^()]*)\)", re.IGNORECASE)
 _EXCLUDING_HEADING = re.compile(
     r"\bnot (?:to|for|use|in scope|covered)\b|\bnon[- ]goals?\b|\bout[- ]of[- ]scope\b|\bdon['’]?t use\b"
     r"|\banti-?triggers?\b|\brelated (?:skills?|tools?|resources?|work)\b|\bsee also\b"
     r"|\bwhen to use (?:other|another)|\binstead\b|\bboundar(?:y|ies)\b",
     re.IGNORECASE,
 )
+# In these two, repetitions are bounded or on one line: a run of spaces or lines is read once, not again at each place.
+_PARENTHESES = re.compile(r"(?<!\s)\s*\((?=not\s|[^()]{0,300}?(?:\b(?:use|see)\s|→\s))([^()]*)\)", re.IGNORECASE)
 _LISTED = re.compile(
-    r"^\s*(?:[-*+]|\d+\.|\|)\s*(?:\[?[`*_]+\[?|\[)([a-z0-9]+(?:-[a-z0-9]+)*)(?:\]\([^)]*\))?[`*_\]]*(?:\([^)]*\))?"
-    r"\s*(?:[:|–—]|-|→|\()\s*(.+)$",
+    r"^[ \t]*(?:[-*+]|\d+\.|\|)[ \t]*(?:\[?[`*_]+\[?|\[)([a-z0-9]+(?:-[a-z0-9]+)*)"
+    r"(?:\]\([^)]{0,500}\))?[`*_\]]*(?:\([^)]{0,500}\))?\s*(?:[:|–—]|-|→|\()\s*(.+)$",
     re.MULTILINE,
 )
 # Each match of a pattern contains one of its hints. Most lines contain none, and looking for a hint is fast.

@@ -13,6 +13,7 @@ from registry.core.format import skill_md
 from registry.core.routing import exclusions
 from registry.core.routing.exclusions import Mention
 
+DESCRIPTION_CHARS = 20_000  # read of a description, which may be longer in a built-in skill
 BODY_CHARS = 60_000  # read of the instructions
 PHRASES = 24  # of a description
 MENTIONS = 40  # of other skills
@@ -72,7 +73,7 @@ def of_parts(
     tags: Sequence[str] = (),
 ) -> SkillText:
     """Return the fields of a skill whose SKILL.md is parsed already."""
-    kept, mentions = exclusions.split(description)
+    kept, mentions = exclusions.split(description[:DESCRIPTION_CHARS])
     sections = _sections(instructions[:BODY_CHARS])
     lead: list[str] = []
     headings: list[str] = []
