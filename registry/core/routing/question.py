@@ -1,7 +1,7 @@
 """A question against an index: the evidence in each skill, computed once and read by the links.
 
-Evidence depends on the question, the skill and the document frequencies of the whole index, never on which skills may
-be named. So a caller who sees fewer skills gets the same scores.
+Evidence depends on the question and the whole index, never on which skills may be named. So a caller who sees fewer
+skills gets the same scores.
 """
 
 import re

@@ -1,8 +1,9 @@
 """The shortlist of a question: the few skills of a large index that links compare in detail.
 
 An estimate orders all rows: the evidence of the text, which is exact, and the product of the first dimensions of the
-vectors. It depends on the question and the index alone. So a caller who may see fewer skills gets the shortlist of all
-skills without the others, and more behind it.
+vectors. It depends on the question and the index alone. So the shortlist of a caller who may see fewer skills contains
+that of all skills without the others. It also contains rows with a lower estimate, and the score of such a row can be
+higher than that of one before it.
 """
 
 import numpy as np

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from registry.core.routing import analysis, skill_text
 from registry.core.routing.analysis import Analysed
@@ -13,15 +14,17 @@ from registry.core.routing.vectors import Encoder, Vectors, normalised
 class Hashed:
     """An encoder whose vectors follow from the words of a text."""
 
-    name, version, dim = "hashed", "1", 16
+    name, version = "hashed", "1"
+
+    def __init__(self, dim: int = 16) -> None:
+        self.dim = dim
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        rows = [sum((_vector(word) for word in text.lower().split()), np.zeros(self.dim)) for text in texts]
+        rows = [sum(map(self._vector, text.lower().split()), np.zeros(self.dim)) for text in texts]
         return normalised(np.array(rows, np.float32))
 
-
-def _vector(word: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    return np.frombuffer(hashlib.sha256(word.encode()).digest()[:16], np.int8).astype(np.float64)
+    def _vector(self, word: str) -> NDArray[np.float64]:
+        return np.frombuffer(hashlib.shake_256(word.encode()).digest(self.dim), np.int8).astype(np.float64)
 
 
 def skill(name: str, words: Sequence[str], encoder: Encoder | None = None) -> Analysed:

@@ -1,14 +1,21 @@
-"""Laws of routing: the order is total and deterministic, scoping commutes with it, and strangers change nothing."""
+"""Laws of routing: the order is total and deterministic, scoping commutes with it, and strangers change nothing.
+
+Small indexes have every shape. Large ones have more skills than a shortlist, which is chosen by a part of the vectors.
+"""
+
+import random
+from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.core.routing import chain, fusion, question
-from registry.core.routing.index import Index
+from registry.core.routing import chain, fusion, question, shortlist
+from registry.core.routing.index import SKETCH, Index
 from registry.core.routing.link import Rows
 from registry.core.routing.links import meaning
+from registry.core.routing.question import SHORTLIST
 from registry.core.routing.vectors import Encoder
 from registry.lib.steps import StepRunner
 from tests import effort
@@ -28,6 +35,9 @@ WORDS = (
     "data",
     "csv",
 )
+LARGE = 3 * SHORTLIST
+DIM = 4 * SKETCH  # of vectors in a large index, as in the shipped table
+MOST = 20
 OTHER_WORDS = ("zebra", "violin", "glacier", "orchid", "lantern", "walnut")
 
 runner = StepRunner(4)
@@ -41,12 +51,21 @@ def ranked(
         chain.LINKS,
         asked,
         index.rows if rows is None else rows,
-        fuse=lambda matches: fusion.fuse(asked, matches),
+        fuse=lambda matches: fusion.fuse(asked, matches, MOST),
         runner=runner,
+        shorten=lambda given: shortlist.of(asked, given, MOST),
         seconds=60.0,
     )
     fused = chained.fused
     return [(index.names[row], score) for row, score in zip(fused.rows.tolist(), fused.scores.tolist(), strict=True)]
+
+
+@cache
+def large(seed: int, with_vectors: bool) -> Index:
+    """Return an index of more skills than a shortlist, which share words with the questions and with each other."""
+    chance, encoder = random.Random(seed), Hashed(DIM) if with_vectors else None
+    names = [f"{chance.choice(WORDS)}-{number}" for number in range(LARGE)]
+    return Index.of([skill(name, chance.choices(WORDS, k=chance.randint(3, 12)), encoder) for name in names])
 
 
 texts = st.lists(st.sampled_from(WORDS), min_size=3, max_size=12)
@@ -74,6 +93,24 @@ def test_scoping_commutes_with_routing(
         everything = ranked(index, query, encoder=encoder)
         scoped = ranked(index, query, rows, encoder)
     assert scoped == [row for row in everything if row[0] in scope]
+
+
+@settings(max_examples=effort.examples(25), deadline=None)
+@given(st.integers(0, 1), queries, st.booleans(), st.integers(1, LARGE), st.randoms(use_true_random=False))
+def test_scoping_a_large_index_changes_no_score_and_no_order(
+    seed: int, query: str, with_vectors: bool, seen: int, chance: random.Random
+) -> None:
+    """Skills that are in both answers have the same scores in the same order. Decision 19 says what can differ."""
+    index, encoder = large(seed, with_vectors), Hashed(DIM) if with_vectors else None
+    rows = np.array(sorted(chance.sample(range(LARGE), seen)), np.intp)
+    visible = {index.names[row] for row in rows.tolist()}
+    everything = [row for row in ranked(index, query, encoder=encoder) if row[0] in visible]
+    scoped = ranked(index, query, rows, encoder)
+    assert {name for name, _ in scoped} <= visible
+    both = {name for name, _ in everything} & {name for name, _ in scoped}
+    assert [row for row in scoped if row[0] in both] == [row for row in everything if row[0] in both]
+    if not with_vectors:  # the estimate is the score
+        assert scoped[: len(everything)] == everything
 
 
 @settings(max_examples=effort.examples(25))
@@ -104,6 +141,15 @@ def test_a_skill_without_a_word_of_the_question_changes_nothing(
     before = Index.of([skill(name, own) for name, own in texts_by_name.items()])
     after = before.updated([skill("zebra-violin", words)])
     assert ranked(after, query) == ranked(before, query)
+
+
+@settings(max_examples=effort.examples(25), deadline=None)
+@given(st.integers(0, 1), queries, st.lists(st.sampled_from(OTHER_WORDS), min_size=3, max_size=12))
+def test_a_skill_without_a_word_of_the_question_changes_nothing_in_a_large_index(
+    seed: int, query: str, words: list[str]
+) -> None:
+    index = large(seed, with_vectors=False)
+    assert ranked(index.updated([skill("zebra-violin", words)]), query) == ranked(index, query)
 
 
 @settings(max_examples=effort.examples(25))

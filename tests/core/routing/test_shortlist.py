@@ -1,15 +1,18 @@
 """The shortlist of a large index changes what a question costs, and not what it finds."""
 
 import random
+import re
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 import pytest
 
-from registry.core.routing import chain, fusion, question, shortlist
-from registry.core.routing.index import Index
+from registry.core.routing import analysis, chain, fusion, question, shortlist, skill_text
+from registry.core.routing.index import SKETCH, Index
 from registry.core.routing.link import Rows
 from registry.core.routing.question import SHORTLIST
+from registry.core.routing.vectors import Encoder, Vectors, normalised
 from registry.lib.steps import StepRunner
 from tests.core.routing.samples import Hashed, skill
 
@@ -18,7 +21,7 @@ WORDS = [f"{start}{end}" for start in STARTS for end in ENDS]
 QUERIES = ["invoice refund", "kubter please", "write a letloy for the csvort and the podund", "depoice and depund"]
 MOST = 20
 
-encoder = Hashed()
+encoder = Hashed(4 * SKETCH)  # as in the shipped table, so that the estimate reads a part of the dimensions
 runner = StepRunner(4)
 
 
@@ -29,7 +32,9 @@ def large() -> Index:
     return Index.of([skill(name, chance.choices(WORDS, k=12), encoder) for name in names])
 
 
-def ranked(query: str, rows: Rows, *, shortened: bool, index: Index | None = None) -> list[tuple[str, float]]:
+def ranked(
+    query: str, rows: Rows, *, shortened: bool, index: Index | None = None, encoder: Encoder = encoder
+) -> list[tuple[str, float]]:
     asked = question.ask(query, index or large(), encoder)
     chained = chain.run(
         chain.LINKS,
@@ -59,6 +64,31 @@ def test_a_caller_who_sees_fewer_skills_gets_the_same_scores(query: str) -> None
     common = [row for row in everything if row[0] in seen]
     assert common == scoped[: len(common)]
     assert 0 < len(common) < len(scoped) == MOST
+
+
+class Halves:
+    """An encoder for which the first word of a text says where its vector points, before and behind the sketch."""
+
+    name, version, dim = "halves", "1", 2 * SKETCH
+    _DIRECTIONS = {"question": (1, 1), "estimated": (1, -1), "meant": (0, 1)}
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        halves = (self._DIRECTIONS[re.split(r"\W", text)[0]] for text in texts)
+        return normalised(np.array([[before] * SKETCH + [behind] * SKETCH for before, behind in halves], np.float32))
+
+
+def test_the_estimate_can_leave_out_the_best_skill_of_a_caller_who_sees_fewer() -> None:
+    """Vectors that differ only behind the sketch: the limit of the estimate, as decision 19 describes it."""
+    halves = Halves()
+    texts = [skill_text.of_parts(f"estimated-{number}", "", "", "refund") for number in range(SHORTLIST)]
+    skills = [*texts, skill_text.of_parts("meant", "", "", "refund")]
+    index = Index.of([analysis.analyse(text, halves) for text in skills])
+    seen = index.rows[-2:]
+    assert [index.names[row] for row in seen.tolist()] == ["estimated-99", "meant"]
+    everything = ranked("question refund", index.rows, shortened=True, index=index, encoder=halves)
+    scoped = ranked("question refund", seen, shortened=True, index=index, encoder=halves)
+    assert [name for name, _ in everything if name == "meant"] == []
+    assert [name for name, _ in scoped] == ["meant", "estimated-99"]
 
 
 def test_links_get_the_shortlist() -> None:
