@@ -42,11 +42,11 @@ class Case:
             raise InvalidRequest(
                 f"The question has {len(query):,} characters. {QUERY_CHARS:,} are allowed.", field="query"
             )
-        if not (_is_storable(query) and _is_storable(note)):
-            raise InvalidRequest(
-                "The question or the note contains a NUL character or half of a surrogate pair. Remove it.",
-                field="query",
-            )
+        for field, label, text in (("query", "question", query), ("note", "note", note)):
+            if not _is_storable(text):
+                raise InvalidRequest(
+                    f"The {label} contains a NUL character or half of a surrogate pair. Remove it.", field=field
+                )
         if len(note) > NOTE_CHARS:
             raise InvalidRequest(f"The note has {len(note)} characters. {NOTE_CHARS} are allowed.", field="note")
         expected = _names("expected", self.expected)
@@ -154,7 +154,7 @@ def _names(what: str, values: Iterable[str]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(normalise(value) for value in values))
     for name in names:
         if not name or len(name) > NAME_CHARS or not _is_storable(name):
-            raise InvalidRequest(f"{what} has {name[:40]!r}, which is not a valid skill name.", field="expected")
+            raise InvalidRequest(f"{what} has {name[:40]!r}, which is not a valid skill name.", field=what)
     return names
 
 

@@ -57,22 +57,25 @@ def test_two_answers_to_one_question_are_refused(project: Project, author: Actor
 
 
 @pytest.mark.parametrize(
-    ("case", "message"),
+    ("case", "field", "message"),
     [
-        (Case("x" * (golden.QUERY_CHARS + 1)), "20,001 characters"),
-        (Case("a\0b"), "NUL"),
-        (Case("a\ud800b"), "surrogate"),
-        (Case("x", ("a" * 129,)), "not a valid skill name"),
-        (Case("x", ("",)), "not a valid skill name"),
-        (Case("x", tuple(f"s{number}" for number in range(21))), "at most 20 skills"),
-        (Case("x", note="n" * 301), "301 characters"),
-        (Case("x", category="positive"), "needs an expected skill"),
-        (Case("x", ("a",), category="negative"), "has no expected skill"),
+        (Case("x" * (golden.QUERY_CHARS + 1)), "query", "20,001 characters"),
+        (Case("a\0b"), "query", "The question contains a NUL"),
+        (Case("a\ud800b"), "query", "surrogate"),
+        (Case("x", ("a" * 129,)), "expected", "not a valid skill name"),
+        (Case("x", ("",)), "expected", "not a valid skill name"),
+        (Case("x", ("a",), ("",)), "acceptable", "not a valid skill name"),
+        (Case("x", tuple(f"s{number}" for number in range(21))), "expected", "at most 20 skills"),
+        (Case("x", note="n" * 301), "note", "301 characters"),
+        (Case("x", note="a\0b"), "note", "The note contains a NUL"),
+        (Case("x", category="positive"), "category", "needs an expected skill"),
+        (Case("x", ("a",), category="negative"), "category", "has no expected skill"),
     ],
 )
-def test_limits_of_a_case(project: Project, author: Actor, case: Case, message: str) -> None:
-    with nothing_left_behind(), pytest.raises(InvalidRequest, match=message):
+def test_limits_of_a_case(project: Project, author: Actor, case: Case, field: str, message: str) -> None:
+    with nothing_left_behind(), pytest.raises(InvalidRequest, match=message) as refused:
         golden_set.add(project, [case], by=author)
+    assert refused.value.field == field
 
 
 def test_a_project_has_a_limited_number_of_cases(project: Project, author: Actor) -> None:
