@@ -180,6 +180,19 @@ def test_a_case_is_stale_if_agents_do_not_get_its_skill(project: Project, author
     ]
 
 
+def test_similar_names_are_looked_for_within_a_limit(
+    project: Project, author: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page with 500 stale questions in a project of 10,000 skills would take more than a minute."""
+    for name in ("refunds", "invoices"):
+        create_skill(project, skill_bundle(name), by=author)
+    monkeypatch.setattr(golden_set, "MOST_COMPARED", 2)
+    queries = [("1", "refund"), ("2", "invoice"), ("3", "refund")]
+    golden_set.add(project, [Case(query, (name,)) for query, name in queries], by=author)
+    hints = ["renamed to" in one.reason for one in golden_set.stale(project)]
+    assert hints == [True, False, True]
+
+
 def test_a_bundle_brings_its_questions_along(project: Project, author: Actor) -> None:
     evals = b'{"skill_name": "other", "evals": [{"id": 1, "prompt": "Refund me", "expected_output": "Money"}]}'
     bundle = skill_bundle("refunds", {"evals/evals.json": evals})
