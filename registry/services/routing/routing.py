@@ -208,9 +208,11 @@ class _Measure:
         return cls(*settings.threshold_for(threshold), settings.calibration or confidence.DEFAULT)
 
     def confidences(self, chained: Chained, signals: tuple[float, ...], most: int) -> list[float]:
-        """Return the confidence of each of the first matches. The first match of a link that was certain has 1."""
-        found = list(confidence.of_matches(signals, chained.fused.scores[:most].tolist(), self.calibration))
-        return [1.0, *found[1:]] if chained.answered_by and found else found
+        """Return the confidence of each of the first matches. If a link was certain, only the first is right."""
+        scores = chained.fused.scores[:most].tolist()
+        if chained.answered_by:
+            return [float(place == 0) for place in range(len(scores))]
+        return list(confidence.of_matches(signals, scores, self.calibration))
 
     def answer(
         self,

@@ -49,6 +49,13 @@ def test_a_skill_that_is_switched_off_or_not_allowed_is_never_named(skills: Proj
     assert "refunds" not in [found.name for found in routing.search(skills.pk, skills.revision, "refunds")]
 
 
+def test_a_skill_that_is_asked_for_by_name_leaves_no_probability_for_others(skills: Project, author: Actor) -> None:
+    create_skill(skills, skill_bundle("deploy-guide"), by=author)
+    skills.refresh_from_db()
+    ranking = routing.route(skills.pk, skills.revision, "deploy", threshold=0.0).ranking
+    assert [(skill.candidate.name, skill.confidence) for skill in ranking] == [("deploy", 1.0), ("deploy-guide", 0.0)]
+
+
 def test_a_change_is_ranked_as_if_it_was_published(skills: Project) -> None:
     other = ChangedSkill("cheques", skill_text("cheques", description="Prints cheques for the bank.").encode())
     gone = ChangedSkill("refunds", None)
