@@ -286,9 +286,16 @@ def _with_anchors(
 
 
 def _merged(parts: list[Segment], alive: list[NDArray[np.bool_]]) -> tuple[list[Segment], list[NDArray[np.bool_]]]:
-    """Merge the last segments while they are small, so that there are few, and each change costs little."""
+    """Merge the last segments while they are small, so that there are few, and each change costs little.
+
+    A segment is also made anew if most of its rows are not in use, as after many skills were removed.
+    """
     while len(parts) > 1 and (len(parts[-2]) <= max(_SMALL, 2 * len(parts[-1])) or not alive[-1].any()):
         joined = segments.merge(parts[-2:], alive[-2:])
         parts[-2:] = [joined]
         alive[-2:] = [np.ones(len(joined), bool)]
+    for at, kept in enumerate(alive):
+        if 2 * int(kept.sum()) < len(kept):
+            parts[at] = segments.merge([parts[at]], [kept])
+            alive[at] = np.ones(len(parts[at]), bool)
     return parts, alive

@@ -83,6 +83,17 @@ def test_many_changes_keep_few_rows_out_of_use() -> None:
     assert len(index.hits(hashed(["refund"])).rows) == 0
 
 
+def test_removed_skills_do_not_stay_in_memory() -> None:
+    skills = [skill(f"skill-{number:03}", ["refund", "pod", "csv"]) for number in range(200)]
+    index = Index.of(skills)
+    for each in skills[1:]:
+        index = index.updated([], [each.name])
+    assert len(index) == 1
+    assert len(index.names) <= 2
+    assert index.hits(hashed(["pod"])).counts.tolist() == [1]
+    assert index.updated([], ["skill-000"]).names == ()
+
+
 def test_an_empty_index_has_no_hits() -> None:
     index = Index.of([])
     assert len(index) == 0
