@@ -208,14 +208,15 @@ def _is_near(base: _Base, place: int, names: frozenset[str]) -> bool:
 
 
 def _compared(base: _Base, after: dict[int, Outcome], gone: dict[int, StaleCase], checked: Sequence[int]) -> Impact:
-    known = base.outcomes | after
-    unchecked = base.outcomes.keys() - set(checked)
+    then = dict(base.outcomes)  # other requests add to it
+    known = then | after
+    unchecked = then.keys() - set(checked)
     results = {place: known[place] for place in sorted(after.keys() | unchecked)}
     stale = {place: each for place, each in base.stale.items() if place not in results and place not in gone} | gone
-    before = metrics.report([base.outcomes[place] for place in sorted(base.outcomes)], base.stale.values())
+    before = metrics.report([then[place] for place in sorted(then)], base.stale.values())
     reports = before, metrics.report(results.values(), [stale[place] for place in sorted(stale)])
     verdicts = [gate.verdict(report, base.limits, base.baseline) for report in reports]
-    moves = (_moved(base.cases[place], base.outcomes.get(place), after.get(place)) for place in sorted(checked))
+    moves = (_moved(base.cases[place], then.get(place), after.get(place)) for place in sorted(checked))
     moved = sorted((each for each in moves if each), key=lambda each: (each.better is not False, each.better is None))
     impact = Impact(
         *reports, tuple(moved), len(checked), len(base.cases), verdicts[1], verdicts[0], blocking=base.blocking
