@@ -95,11 +95,11 @@ def new(request: ProjectRequest) -> HttpResponse:
         form.add_error("query", "There is already a test question with these words. Change or delete that one.")
     elif form.is_bound and form.is_valid():
         try:
-            golden_set.add(request.project, [form.case()], by=request.actor, labels=["This question"])
+            added = golden_set.add(request.project, [form.case()], by=request.actor, labels=["This question"])
         except InvalidRequest as error:
             _refuse(form, error)
         else:
-            _say_saved(request, form.case())
+            _say_saved(request, added.rows[0])
             return redirect("routing-log" if entry else "routing-questions", request.project.slug)
     return _page(request, form, entry=entry, same=same)
 
@@ -112,18 +112,18 @@ def change(request: ProjectRequest, case: int) -> HttpResponse:
     form = QuestionForm(request.POST if request.method == "POST" else None, initial=initial(row))
     if form.is_bound and form.is_valid():
         try:
-            golden_set.change(request.project, case, form.case(), by=request.actor)
+            changed = golden_set.change(request.project, case, form.case(), by=request.actor)
         except (InvalidRequest, AlreadyExists) as error:
             _refuse(form, error)
         else:
-            _say_saved(request, form.case())
+            _say_saved(request, changed)
             return redirect("routing-questions", request.project.slug)
     return _page(request, form, row)
 
 
-def _say_saved(request: ProjectRequest, case: Case) -> None:
+def _say_saved(request: ProjectRequest, row: GoldenCase) -> None:
     """Report it, with the reason if the question is not counted, such as a misspelt name."""
-    stale = golden_set.why_stale(request.project, case)
+    stale = golden_set.why_stale(request.project, golden_set.as_case(row))
     messages.success(request, f"Test question saved, but not counted. {stale}" if stale else "Test question saved.")
 
 

@@ -66,6 +66,16 @@ def test_two_questions_never_have_the_same_words(skilled: Project, author: Actor
     assert f'<a href="{QUESTIONS}{first.pk}/">Open the question with these words</a>' in html
 
 
+def test_a_name_in_capitals_is_the_skill_in_lower_case(skilled: Project, writing: Client) -> None:
+    html = text(writing.post(NEW, {"query": "Money back", "expected": "Refund-Reply"}, follow=True))
+    assert "Test question saved." in html
+    row = GoldenCase.objects.get()
+    html = text(writing.post(f"{QUESTIONS}{row.pk}/", {"query": "Money", "expected": "REFUND-REPLY"}, follow=True))
+    assert "Test question saved." in html
+    row.refresh_from_db()
+    assert row.expected == ["refund-reply"]
+
+
 def test_a_question_for_a_skill_that_does_not_exist_is_saved_with_a_word_about_it(
     skilled: Project, writing: Client
 ) -> None:
