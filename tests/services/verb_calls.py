@@ -76,7 +76,6 @@ SITE = "https://1.1.1.1"
 # The findings of the skill “alarming”: nobody suppressed the first, and the second is suppressed.
 PLACE, SUPPRESSED = ({"rule": "orders-override", "file": "SKILL.md", "line": line} for line in (6, 8))
 HOOK = f"{SITE}/hook"
-WITH_QUESTIONS = skill_bundle(files={"evals/evals.json": b'[{"query": "Greet him", "should_trigger": true}]'})
 
 
 def _seal_with_another_key(by: Actor) -> None:
@@ -202,9 +201,6 @@ VERBS: dict[str, Verb] = {
         lambda w, by: golden_set.change(w.project, w.case, Case("Hello?"), by=by), "golden.changed"
     ),
     "golden_set.delete": Verb(lambda w, by: golden_set.delete(w.project, [w.case], by=by), "golden.deleted"),
-    "golden_set.from_bundle": Verb(
-        lambda w, by: golden_set.from_bundle(w.project, "greeting", WITH_QUESTIONS, by=by), "golden.added"
-    ),
     "route_log.delete": Verb(lambda w, by: route_log.delete(w.project, by=by), "questions.deleted"),
     "evaluations.run_in_full": Verb(lambda w, by: evaluations.run_in_full(w.project, by=by), "evaluation.run"),
     "evaluations.run": Verb(lambda w, by: evaluations.run(w.project, by=by), "evaluation.run"),

@@ -33,10 +33,6 @@ class Verdict:
     reasons: tuple[str, ...] = ()
 
 
-def baseline_of(outcomes: Iterable[Outcome]) -> Baseline:
-    return Baseline({case_key(one.case): (one.verdict, one.rank) for one in outcomes})
-
-
 def verdict(report: Report, limits: Limits, baseline: Baseline | None = None) -> Verdict:
     """Return whether a run is within the limits and not worse than the baseline."""
     if not report.cases:

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Annotated, TypedDict
 
 from registry.core.routing.golden import CATEGORIES
-from registry.core.routing.metrics import VERDICTS, Outcome, Report, StaleCase
+from registry.core.routing.metrics import LIMIT, VERDICTS, Outcome, Report, StaleCase
 from registry.lib.json_types import OneOf, Timestamp
 from registry.models import Evaluation, GoldenCase
 from registry.services.routing.evaluations import Measured
+from registry.services.routing.routing_settings import ORIGINS
 
 PASS, FAIL, NO_VERDICT = "pass", "fail", "no verdict"
-ORIGINS = ("request", "project", "learned", "default")
 
 _Category = Annotated[str, OneOf(CATEGORIES)]
 
@@ -185,7 +185,7 @@ def _outcome(one: Outcome) -> CaseOutcomeShape:
         "rank": one.rank,
         "confidence": one.confidence,
         "verdict": one.verdict,
-        "ranking": list(one.ranking[:5]),
+        "ranking": list(one.ranking[:LIMIT]),
     }
 
 

@@ -99,11 +99,6 @@ def one_at_a_time() -> Iterator[None]:
         _running.release()
 
 
-def preview(project: Project) -> Report:
-    """Measure the golden set without storing or learning anything."""
-    return measure(project, golden_set.all_of(project.pk), learn=False).report
-
-
 def measure(project: Project, cases: Sequence[Case], *, learn: bool = True, threshold: float | None = None) -> Measured:
     """Measure cases in a project without storing anything. Without `learn` the current threshold is used."""
     revision = Project.objects.values_list("revision", flat=True).get(pk=project.pk)
@@ -125,9 +120,10 @@ def _measure(
     settings = routing_settings.of(project_id, revision)
     used, origin = settings.threshold_for(threshold)
     ranked = _ranked(project_id, revision, [case.query for case in live], used)
-    learned = _learned(live, ranked) if learn and origin not in ("request", "project") else None
+    fixed = origin in (routing_settings.REQUEST, routing_settings.PROJECT)
+    learned = _learned(live, ranked) if learn and not fixed else None
     if learned:
-        used, origin = learned.threshold, "learned"
+        used, origin = learned.threshold, routing_settings.LEARNED
     outcomes = [judge(case, answer, learned) for case, answer in zip(live, ranked, strict=True)]
     report = metrics.report(outcomes, stale)
     return Measured(report, gate.verdict(report, settings.limits, before), used, origin, revision, learned)

@@ -11,10 +11,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from registry.core import roles
-from registry.core.bundle import Bundle
 from registry.core.catalog.precedence import EffectiveSkill
 from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound
-from registry.core.routing import golden, golden_files
+from registry.core.routing import golden
 from registry.core.routing.golden import CASES, Case, query_digest
 from registry.core.routing.metrics import StaleCase
 from registry.models import GoldenCase, Project
@@ -135,21 +134,6 @@ def delete(project: Project, case_ids: Iterable[int], *, by: Actor) -> int:
         change.data["deleted"] = len(wanted)
         rows.delete()
     return len(wanted)
-
-
-def in_bundle(name: str, bundle: Bundle) -> tuple[Case, ...]:
-    """Return the test questions that a skill brings along in `evals/evals.json`, or none."""
-    content = bundle.get(golden_files.EVALS)
-    return golden_files.read(content, skill=name) if content is not None else ()
-
-
-def from_bundle(project: Project, name: str, bundle: Bundle, *, by: Actor) -> Added:
-    """Add the test questions that a skill brings along. This is never done without being asked for."""
-    require_person(by, project)
-    found = in_bundle(name, bundle)
-    if not found:
-        raise NotFound(f"{name} has no test questions in {golden_files.EVALS}.")
-    return add(project, found, by=by)
 
 
 def why_stale(project: Project, case: Case) -> str:

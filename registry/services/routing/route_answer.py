@@ -2,11 +2,10 @@
 
 from typing import Annotated, TypedDict
 
+from registry.core.routing.chain import STATUSES
 from registry.lib.json_types import OneOf
 from registry.services.routing.routing import Routed, RoutedSkill
-
-STATUSES = ("ok", "skipped", "unavailable", "failed", "timeout", "invalid")
-ORIGINS = ("request", "project", "learned", "default")
+from registry.services.routing.routing_settings import ORIGINS
 
 
 class MatchShape(TypedDict):

@@ -52,7 +52,7 @@ class Routed:
     """The answer to a question.
 
     `matches` is empty if the confidence of the first skill in `ranking` is below the threshold. `threshold_from` is
-    `request`, `project`, `learned` or `default`. `answered_by` names the link that was certain, so that no other ran.
+    one of `routing_settings.ORIGINS`. `answered_by` names the link that was certain, so that no other ran.
     `signals` are the numbers that the confidence of the first skill in `ranking` follows from.
     """
 

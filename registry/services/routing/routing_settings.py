@@ -18,6 +18,8 @@ from registry.services.permissions import Actor, require
 DEFAULT_THRESHOLD = 0.35
 MOST_LOG_DAYS = 365
 
+ORIGINS = REQUEST, PROJECT, LEARNED, DEFAULT = "request", "project", "learned", "default"  # of a threshold
+
 _SHARES = ("least_p_at_1", "least_mrr", "most_false_triggers", "log_share")
 _NUMBERS = {"least_cases": (1, CASES), "log_days": (0, MOST_LOG_DAYS)}
 CHANGEABLE = ("fixed_threshold", *_SHARES, *_NUMBERS, "blocking")
@@ -36,12 +38,12 @@ class Settings:
     log_days: int
 
     def threshold_for(self, requested: float | None) -> tuple[float, str]:
-        """Return the threshold to use and its origin: `request`, `project`, `learned` or `default`."""
-        known = ((requested, "request"), (self.fixed_threshold, "project"), (self.learned_threshold, "learned"))
+        """Return the threshold to use and its origin, one of ORIGINS."""
+        known = ((requested, REQUEST), (self.fixed_threshold, PROJECT), (self.learned_threshold, LEARNED))
         for value, origin in known:
             if value is not None:
                 return value, origin
-        return DEFAULT_THRESHOLD, "default"
+        return DEFAULT_THRESHOLD, DEFAULT
 
 
 _cache: LruCache[tuple[int, int], Settings] = LruCache(1_000)

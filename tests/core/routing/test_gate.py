@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registry.core.routing import gate, metrics
-from registry.core.routing.gate import Limits, baseline_of, verdict
-from registry.core.routing.golden import Case
+from registry.core.routing.gate import Baseline, Limits, verdict
+from registry.core.routing.golden import Case, case_key
 from registry.core.routing.metrics import Outcome, StaleCase, judge, report
 from tests.core.strategies import law
 
@@ -26,6 +26,10 @@ def at(rank: int, query: str = "late") -> Outcome:
 
 def none(query: str, *found: str) -> Outcome:
     return judge(Case(query), found, found=True)
+
+
+def baseline_of(outcomes: list[Outcome]) -> Baseline:
+    return Baseline({case_key(one.case): (one.verdict, one.rank) for one in outcomes})
 
 
 def test_a_good_run_passes_with_the_default_limits() -> None:

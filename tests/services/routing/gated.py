@@ -2,6 +2,7 @@
 
 from registry.core.bundle import Bundle
 from registry.core.routing.golden import Case
+from registry.core.routing.metrics import Report
 from registry.models import Project
 from registry.services.permissions import Actor
 from registry.services.routing import evaluations, golden_set, routing_settings
@@ -29,6 +30,11 @@ def bundle(name: str = "desk", description: str = "") -> Bundle:
 def thief() -> Bundle:
     """Return a new skill that wins every question of “desk”."""
     return skill_bundle("couriers", description=DESCRIPTIONS["desk"], triggers=QUESTIONS["desk"], body="Follow these.")
+
+
+def measured(project: Project) -> Report:
+    """Return the report of the golden set, without storing or learning anything."""
+    return evaluations.measure(project, golden_set.all_of(project.pk), learn=False).report
 
 
 def gated_project(project: Project, by: Actor, *, blocking: bool = True, cases: list[Case] | None = None) -> Project:

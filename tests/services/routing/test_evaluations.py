@@ -85,9 +85,9 @@ def test_nothing_is_learned_from_a_few_right_answers(measured: Project, author: 
     assert evaluations.run_in_full(measured, by=author)[1].origin == "default"
 
 
-def test_a_preview_stores_and_learns_nothing(measured: Project) -> None:
+def test_to_measure_stores_and_learns_nothing(measured: Project) -> None:
     with nothing_left_behind():
-        assert evaluations.preview(measured).cases == 10
+        assert evaluations.measure(measured, golden_set.all_of(measured.pk)).learned
 
 
 def test_stale_cases_are_reported_and_not_counted(measured: Project, author: Actor) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from registry.core import roles
-from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound, SkillsiteError
+from registry.core.errors import AlreadyExists, Forbidden, InvalidRequest, NotFound
 from registry.core.routing import golden
 from registry.core.routing.golden import Case
 from registry.models import Event, GoldenCase, Project
@@ -129,7 +129,6 @@ CALLS: list[Callable[[Project, Actor, int], object]] = [
     lambda project, by, case: golden_set.add(project, [Case("New?")], by=by),
     lambda project, by, case: golden_set.change(project, case, Case("New?"), by=by),
     lambda project, by, case: golden_set.delete(project, [case], by=by),
-    lambda project, by, case: golden_set.from_bundle(project, "a", skill_bundle(), by=by),
 ]
 
 
@@ -191,18 +190,3 @@ def test_similar_names_are_looked_for_within_a_limit(
     golden_set.add(project, [Case(query, (name,)) for query, name in queries], by=author)
     hints = ["renamed to" in one.reason for one in golden_set.stale(project)]
     assert hints == [True, False, True]
-
-
-def test_a_bundle_brings_its_questions_along(project: Project, author: Actor) -> None:
-    evals = b'{"skill_name": "other", "evals": [{"id": 1, "prompt": "Refund me", "expected_output": "Money"}]}'
-    bundle = skill_bundle("refunds", {"evals/evals.json": evals})
-    golden_set.from_bundle(project, "refunds", bundle, by=author)
-    assert stored(project) == [Case("Refund me", ("refunds",), (), "positive")]
-
-
-@pytest.mark.parametrize("files", [{}, {"evals/evals.json": b"{"}, {"evals/evals.json": b"\xff"}])
-def test_a_bundle_without_questions_or_with_damaged_ones_adds_nothing(
-    project: Project, author: Actor, files: dict[str, bytes]
-) -> None:
-    with nothing_left_behind(), pytest.raises(SkillsiteError):
-        golden_set.from_bundle(project, "refunds", skill_bundle("refunds", files), by=author)

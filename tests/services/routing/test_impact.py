@@ -8,13 +8,13 @@ from registry.core.bundle import SKILL_MD
 from registry.core.routing.golden import Case
 from registry.models import Project
 from registry.services.permissions import Actor
-from registry.services.routing import evaluations, golden_set, impact, routing
+from registry.services.routing import golden_set, impact, routing
 from registry.services.routing.impact import Impact, SkillMovement
 from registry.services.routing.routing import ChangedSkill, Ranker
 from registry.services.skills import skills
 from tests.conftest import skill_bundle
 from tests.prepared import create_skill
-from tests.services.routing.gated import CASES, DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project
+from tests.services.routing.gated import CASES, DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project, measured
 
 
 @pytest.fixture
@@ -101,11 +101,11 @@ def test_questions_of_the_changed_skill_come_first_when_time_is_short(project: P
 )
 def test_the_impact_is_the_evaluation_after_publishing(project: Project, operator: Actor, description: str) -> None:
     gated_project(project, operator, blocking=False)
-    expected = evaluations.preview(project)
+    expected = measured(project)
     found = of_text(project, description)
     assert found.before == expected
     skills.save(project, "desk", bundle("desk", description), base=bundle().digest, by=operator)
-    assert found.after == evaluations.preview(project)
+    assert found.after == measured(project)
     project.refresh_from_db()
     back = of_text(project, DESCRIPTIONS["desk"])
     assert (back.before, back.after) == (found.after, found.before)

@@ -20,7 +20,7 @@ from registry.services.skills import bulk_edit, bundles, skills, versions
 from tests.conftest import skill_bundle
 from tests.prepared import ensure_agent, proposing_agent, save_skill
 from tests.services.footprint import nothing_left_behind
-from tests.services.routing.gated import DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project, thief
+from tests.services.routing.gated import DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project, measured, thief
 
 REASON = "The parcels moved to another team."
 
@@ -99,7 +99,7 @@ def test_a_reason_that_was_not_needed_is_not_recorded(gated: Project, author: Ac
 def test_a_gate_that_does_not_block_publishes(project: Project, operator: Actor, author: Actor) -> None:
     gated_project(project, operator, blocking=False)
     DOORS["save"](project, author, "")
-    assert evaluations.preview(project).p_at_1 == 0.6
+    assert measured(project).p_at_1 == 0.6
 
 
 def test_an_approval_is_refused_without_a_reason(gated: Project, operator: Actor, reviewer: Actor) -> None:

@@ -14,7 +14,7 @@ from registry.models import Event, Project, RouteLog, User
 from registry.services import housekeeping, permissions
 from registry.services.agents import agents
 from registry.services.permissions import Actor
-from registry.services.routing import route_log, routing, routing_settings
+from registry.services.routing import route_log, routing_settings
 from tests.conftest import Api, skill_bundle
 from tests.prepared import create_skill
 
@@ -47,7 +47,7 @@ def test_without_a_setting_nothing_is_logged(bot: Api) -> None:
     assert not RouteLog.objects.exists()
 
 
-def test_an_entry_has_the_question_and_the_ranking(logging: Api, project: Project) -> None:
+def test_an_entry_has_the_ranking_also_of_an_answer_without_matches(logging: Api, project: Project) -> None:
     ask(logging, threshold=1)
     (entry,) = RouteLog.objects.filter(project=project)
     assert (entry.query, entry.caller, entry.found, entry.threshold) == ("write an invoice", "bot", False, 1)
@@ -155,11 +155,3 @@ def test_the_sweep_deletes_what_a_project_does_not_keep(
     monkeypatch.setattr(route_log, "MOST", 1)
     assert route_log.sweep(timezone.now()) == 1
     assert RouteLog.objects.count() == 1
-
-
-def test_the_log_takes_the_ranking_and_not_the_matches(project: Project, operator: Actor) -> None:
-    routing_settings.change(project, log_days=1, by=operator)
-    project.refresh_from_db()
-    routed = routing.Routed((), (), (), 0.5, "default")
-    route_log.record(project.pk, project.revision, "anything", routed, caller=operator, now=timezone.now())
-    assert RouteLog.objects.get().matches == []

@@ -89,6 +89,15 @@ def test_the_shipped_questions_need_the_built_in_skills(
     assert "should find code-review" not in html
 
 
+@pytest.mark.parametrize(("content", "error"), [(b"{", "This is not valid JSON"), (b"\xff", "The file is not UTF-8")])
+def test_damaged_questions_of_a_skill_are_reported(
+    project: Project, author: Actor, writing: Client, content: bytes, error: str
+) -> None:
+    create_skill(project, skill_bundle("greeting", {"evals/evals.json": content}), by=author)
+    assert error in text(writing.get(f"{PAGE}?from=greeting"), 422)
+    assert not GoldenCase.objects.exists()
+
+
 def test_the_questions_of_a_skill_are_shown_and_saved(project: Project, author: Actor, writing: Client) -> None:
     evals = {"skill_name": "other", "evals": [{"prompt": "Say hello to Ann"}]}
     bundle = skill_bundle("greeting").with_changes({"evals/evals.json": json.dumps(evals).encode()})
