@@ -10,6 +10,7 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Generic, TypeVar
@@ -43,6 +44,33 @@ class Outcome(Generic[T]):
     value: T | None = None
     error: Exception | None = None
     detail: str = ""
+
+
+class Prepared(Generic[T]):
+    """A value that the first step makes from a given one, for all steps of a run.
+
+    If this fails, all steps get the given value. If it hangs, so does the first step, and the others get the given
+    value, also when it returns later: they all work with the same one.
+    """
+
+    def __init__(self, given: T, prepare: Callable[[T], T] | None = None) -> None:
+        self._value, self._prepare = given, prepare
+        self._settled = False
+        self._lock = threading.Lock()
+
+    def get(self) -> T:
+        with self._lock:
+            prepare, self._prepare = self._prepare, None
+            if prepare is None:
+                self._settled = True
+                return self._value
+        prepared = self._value
+        with suppress(Exception):
+            prepared = prepare(self._value)
+        with self._lock:
+            if not self._settled:
+                self._value, self._settled = prepared, True
+            return self._value
 
 
 class StepRunner:

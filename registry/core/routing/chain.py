@@ -5,9 +5,7 @@ left out and reported. It never fails the question.
 """
 
 import math
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -23,7 +21,7 @@ from registry.core.routing.links.summary import Summary
 from registry.core.routing.links.triggers import Triggers
 from registry.core.routing.question import Question
 from registry.lib import steps
-from registry.lib.steps import FAILED, OK, UNAVAILABLE, Outcome, Step, StepRunner
+from registry.lib.steps import FAILED, OK, UNAVAILABLE, Outcome, Prepared, Step, StepRunner
 
 # In the order in which they run, cheap first. A new link is one file and one line here.
 LINKS: tuple[Link[Question], ...] = (
@@ -84,14 +82,15 @@ def run(
 ) -> Chained:
     """Ask each link about a question and fuse the answers. `rows` are distinct and in rising order.
 
-    `shorten` chooses the rows that links are asked about. If `alone`, a link that is certain answers alone, and the
-    links behind it are skipped.
+    `shorten` chooses the rows that links are asked about, within the time limit of the first link. If it fails or
+    hangs, they are asked about all rows. If `alone`, a link that is certain answers alone, and the links behind it are
+    skipped.
     """
-    asked = _Asked(rows, shorten)
+    asked = Prepared(rows, shorten)
 
     def step(link: Link[QuestionType]) -> Step[Matches]:
         def call() -> Matches:
-            rows = asked.rows()
+            rows = asked.get()
             return _checked(link.rank(question, rows), rows)
 
         return Step(link.name, seconds, call)
@@ -137,34 +136,6 @@ def reason_for(matches: Matches, row: int) -> str:
         return ""
 
 
-class _Asked:
-    """The rows that links are asked about: all that were given, or a shortlist of them."""
-
-    def __init__(self, rows: Rows, shorten: Callable[[Rows], Rows] | None = None) -> None:
-        self._rows, self._shorten = rows, shorten
-        self._settled = shorten is None
-        self._lock = threading.Lock()
-
-    def rows(self) -> Rows:
-        """Return the rows. The first link makes the shortlist, within its time limit.
-
-        If that fails, all rows are returned, and links with the same problem report it. If it hangs, so does the first
-        link. The others get all rows, also when the shortlist is ready later: all of them score the same rows.
-        """
-        with self._lock:
-            shorten, self._shorten = self._shorten, None
-            if shorten is None:
-                self._settled = True
-                return self._rows
-        shortlist = self._rows
-        with suppress(Exception):
-            shortlist = shorten(self._rows)
-        with self._lock:
-            if not self._settled:
-                self._rows, self._settled = shortlist, True
-            return self._rows
-
-
 def _checked(found: object, rows: Rows) -> Matches:
     """Return the matches of a link in rising order of rows, with arrays of one type, or raise Invalid.
 
@@ -192,7 +163,7 @@ def _checked(found: object, rows: Rows) -> Matches:
 
 
 def _rising(rows: Rows, scores: NDArray[np.float64]) -> tuple[Rows, NDArray[np.float64]]:
-    """Return rows in rising order with their scores. Raise Invalid if a row is there twice."""
+    """Return rows in rising order with their scores. Raise Invalid if a row occurs twice."""
     if (rows[1:] > rows[:-1]).all():  # as in most links
         return rows, scores
     order = np.argsort(rows)
