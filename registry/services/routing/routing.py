@@ -12,6 +12,7 @@ from registry.core.routing.chain import Chained
 from registry.core.routing.chain import LinkReport as LinkReport
 from registry.core.routing.golden import QUERY_CHARS
 from registry.core.routing.link import Rows
+from registry.core.routing.links import meaning
 from registry.core.routing.question import Question
 from registry.core.routing.request import MOST_MATCHES
 from registry.lib.steps import OK, SKIPPED, UNAVAILABLE
@@ -70,7 +71,7 @@ class Ranked:
     """The ranking for a test question, as `Routed` has it, without what only people read.
 
     `scores` has one for each of `names`, `confidence` is that of the first. `found` is false if it is below the
-    threshold.
+    threshold. `estimated` has the names on the shortlist, and those whose phrases were compared.
     """
 
     names: tuple[str, ...] = ()
@@ -79,6 +80,7 @@ class Ranked:
     found: bool = False
     answered_by: str = ""
     signals: tuple[float, ...] = ()
+    estimated: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +163,25 @@ class Ranker:
     def _stays(self, asked: Question, known: Ranked) -> bool:
         """Return whether an answer stays as it is.
 
-        The score of a skill depends on its own text and on how many skills have each word of the question. So nothing
-        moves if these numbers are the same, and the changed skills neither were in the ranking nor get into it.
+        The score of a skill depends on its own text, on how many skills have each word of the question, and in a large
+        index on whether the estimate selects it. So nothing moves if these numbers and the other selected skills are
+        the same, and the changed skills neither were in the ranking nor get into it.
         """
         if not self._names.isdisjoint(known.names):
             return False
         before = Question(asked.query, self._before.index)
         if before.hits.counts.tolist() != asked.hits.counts.tolist():
             return False
+        if self._unchanged(known.estimated) != self._unchanged(_estimated(asked)):
+            return False
         alone = _ranked(self._measure, self._found, asked, self._own, 1)
         if not alone.names:
             return True
         full = len(known.names) == RANKED_EACH
         return full and not alone.answered_by and known.scores[-1] > alone.scores[0]
+
+    def _unchanged(self, estimated: Sequence[Sequence[str]]) -> list[list[str]]:
+        return [[name for name in names if name not in self._names] for names in estimated]
 
 
 def search(project_id: int, revision: int, words: str, *, allowed: frozenset[str] | None = None) -> Sequence[Found]:
@@ -252,7 +260,16 @@ def _ranked(measure: _Measure, found: ProjectIndex, asked: Question, rows: Rows,
     signals = fusion.signals(asked, chained.fused)
     first = measure.confidences(chained, signals, 1)[0]
     scores = tuple(round(score, 6) for score in chained.fused.scores[:limit].tolist())
-    return Ranked(names, scores, first, first >= measure.threshold, chained.answered_by, signals)
+    estimated = _estimated(asked)
+    return Ranked(names, scores, first, first >= measure.threshold, chained.answered_by, signals, estimated)
+
+
+def _estimated(asked: Question) -> tuple[tuple[str, ...], ...]:
+    """Return the names that the estimate selects, see Ranked. Empty if it selects all, or without vectors is exact."""
+    if not asked.has_vectors or len(asked.index) <= meaning.PHRASE_ROWS:
+        return ()
+    selected = asked.best, meaning.phrase_rows(asked)
+    return tuple(tuple(sorted(asked.index.names[row] for row in rows.tolist())) for rows in selected)
 
 
 def _most(limit: int) -> int:

@@ -1,20 +1,29 @@
 """Impact of a change: the questions that move, and the gate before and after it."""
 
+import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from registry.core.bundle import SKILL_MD
 from registry.core.routing.golden import Case
+from registry.core.routing.links import meaning
 from registry.models import Project
+from registry.services.catalog import built_in
 from registry.services.permissions import Actor
 from registry.services.routing import golden_set, impact, routing
 from registry.services.routing.impact import Impact, SkillMovement
 from registry.services.routing.routing import ChangedSkill, Ranker
 from registry.services.skills import skills
-from tests.conftest import skill_bundle
+from tests.conftest import on_disk, skill_bundle, skill_text
 from tests.prepared import create_skill
 from tests.services.routing.gated import CASES, DESCRIPTIONS, ELSEWHERE, QUESTIONS, bundle, gated_project, measured
+
+WORDS = (
+    "invoice customer refund deploy kubernetes pod letter report data table parcel shipment voucher cheque bank coffee "
+    "machine holiday poem garden tax audit salary server network backup camera photo video music zebra violin"
+)
 
 
 @pytest.fixture
@@ -129,3 +138,22 @@ def test_an_answer_that_a_change_cannot_move_is_the_one_that_routing_gives(proje
         quick = [ranker.rank(query, known) for query, known in zip(queries, before, strict=True)]
         assert quick == every
         assert any(one is two for one, two in zip(quick, before, strict=True)), "some answers are taken over"
+
+
+def test_a_change_that_moves_others_by_the_estimate_alone_is_found(
+    project: Project, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A skill behind the first ten can take the place of another one whose phrases are compared."""
+    chance, words = random.Random(1), WORDS.split()
+    for number in range(40):
+        description = ". ".join(" ".join(chance.choices(words, k=4)) for _ in range(2))
+        on_disk(library, f"skill-{number:02}", description=description)
+    built_in.index().refresh()
+    monkeypatch.setattr(meaning, "PHRASE_ROWS", 12)
+    before = Ranker(project.pk, project.revision)
+    known = {word: before.rank(word) for word in words}
+    for _ in range(6):
+        text = skill_text("new", description=" ".join(chance.choices(words, k=4)))
+        after = Ranker(project.pk, project.revision, [ChangedSkill("new", text.encode())])
+        for query, ranked in known.items():
+            assert after.rank(query, ranked).names == after.rank(query).names, (query, text)

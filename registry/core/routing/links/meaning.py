@@ -24,7 +24,7 @@ class Meaning:
             raise Unavailable("There is no encoder, so meaning is not compared.")
         scores = weights.VECTOR * question.similarity(rows)
         close = (scores >= weights.VECTOR * _LEAST) | (question.text_scores(rows).total > 0)
-        near = _common(rows, question.nearest(question.best, PHRASE_ROWS))
+        near = _common(rows, phrase_rows(question))
         phrases = question.phrase_similarity(rows[near])
         scores[near] += weights.PHRASE * phrases
         close[near] |= phrases >= _LEAST
@@ -34,6 +34,11 @@ class Meaning:
             return f"Close in meaning to “{phrase}”." if phrase else ""
 
         return above_zero(rows, scores * close, reason)
+
+
+def phrase_rows(question: Question) -> Rows:
+    """Return the rows of the index whose phrases are compared, in rising order."""
+    return question.nearest(question.best, PHRASE_ROWS)
 
 
 def _common(rows: Rows, others: Rows) -> Rows:
