@@ -175,6 +175,12 @@ class Index:
         at, rows, summary, text, fields = map(_joined, zip(*found, strict=True))
         return Hits(at, rows, summary, text, fields, self._counts(at, rows, len(terms)))
 
+    def anchors(self, terms: Hashes) -> dict[tuple[int, str], float]:
+        """Return how much the words of other skills count, by the position of a term and the described skill."""
+        keys, weights = self._anchors(terms)
+        rows = ((key // self._size, self.names[key % self._size]) for key in keys.tolist())
+        return dict(zip(rows, weights.tolist(), strict=True))
+
     def pair_rows(self, pairs: Hashes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return the rows that contain pairs or phrases, and for each the position of its hash in `pairs`.
 

@@ -163,14 +163,16 @@ class Ranker:
     def _stays(self, asked: Question, known: Ranked) -> bool:
         """Return whether an answer stays as it is.
 
-        The score of a skill depends on its own text, on how many skills have each word of the question, and in a large
-        index on whether the estimate selects it. So nothing moves if these numbers and the other selected skills are
-        the same, and the changed skills neither were in the ranking nor get into it.
+        The score of a skill depends on its own text, on what others say about it, on how many skills have each word of
+        the question, and in a large index on whether the estimate selects it. So nothing moves if all this is the same
+        for the others, and the changed skills neither were in the ranking nor get into it.
         """
         if not self._names.isdisjoint(known.names):
             return False
         before = Question(asked.query, self._before.index)
         if before.hits.counts.tolist() != asked.hits.counts.tolist():
+            return False
+        if self._anchors(before) != self._anchors(asked):
             return False
         if self._unchanged(known.estimated) != self._unchanged(_estimated(asked)):
             return False
@@ -179,6 +181,11 @@ class Ranker:
             return True
         full = len(known.names) == RANKED_EACH
         return full and not alone.answered_by and known.scores[-1] > alone.scores[0]
+
+    def _anchors(self, asked: Question) -> dict[tuple[int, str], float]:
+        """Return what other skills say about the unchanged ones, in words of the question."""
+        anchors = asked.index.anchors(asked.hashes)
+        return {key: weight for key, weight in anchors.items() if key[1] not in self._names}
 
     def _unchanged(self, estimated: Sequence[Sequence[str]]) -> list[list[str]]:
         return [[name for name in names if name not in self._names] for names in estimated]

@@ -140,6 +140,17 @@ def test_an_answer_that_a_change_cannot_move_is_the_one_that_routing_gives(proje
         assert any(one is two for one, two in zip(quick, before, strict=True)), "some answers are taken over"
 
 
+def test_a_change_that_only_describes_another_skill_is_found(gated: Project) -> None:
+    """The other skill has the word itself, so the number of skills with it stays."""
+    query = "a refund"
+    text = f"{ELSEWHERE} For a refund, use ledger."
+    known = Ranker(gated.pk, gated.revision).rank(query)
+    change = [ChangedSkill("poet", bundle("poet", text)[SKILL_MD])]
+    after = Ranker(gated.pk, gated.revision, change)
+    assert after.rank(query).scores[0] > known.scores[0]
+    assert after.rank(query, known) == after.rank(query)
+
+
 def test_a_change_that_moves_others_by_the_estimate_alone_is_found(
     project: Project, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
